@@ -1,0 +1,29 @@
+/**
+ * Why a caller is refused. Each edge turns a kind into its own status and body; nothing else does.
+ *
+ * `invalid` 400, `unauthenticated` 401, `forbidden` 403, `not-found` 404, `timeout` 408,
+ * `conflict` 409, `too-large` 413, `unprocessable` 422, `busy` 429, `unavailable` 503, `disk-full` 507.
+ */
+export type RefusalKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-found'
+  | 'timeout'
+  | 'conflict'
+  | 'too-large'
+  | 'unprocessable'
+  | 'busy'
+  | 'unavailable'
+  | 'disk-full';
+
+/** A refusal that is the caller's doing. Its message says what was expected, what came and what to do. */
+export class Refused extends Error {
+  readonly kind: RefusalKind;
+
+  constructor(kind: RefusalKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'Refused';
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,76 @@
+/** A ratio of whole numbers, den > 0, in lowest terms. Frame rates are frames per second. */
+export type Rational = { num: number; den: number };
+
+/**
+ * What a probe found in a source file. Sizes are in pixels; `display*` are after sample aspect ratio
+ * and rotation, that is what a viewer sees. Times are seconds on the source's own clock.
+ */
+export type SourceFacts = {
+  container: string;
+  sizeBytes: number;
+  durationSec: number;
+  startSec: number;
+  video: VideoFacts | null;
+  audio: AudioFacts[];
+  subtitles: SubtitleFacts[];
+  /** Problems that do not stop the encode (truncated file, odd timestamps). */
+  warnings: string[];
+};
+
+export type VideoFacts = {
+  streamIndex: number;
+  codec: string;
+  profile: string;
+  pixelFormat: string;
+  bitDepth: number;
+  codedWidthPx: number;
+  codedHeightPx: number;
+  displayWidthPx: number;
+  displayHeightPx: number;
+  rotationDeg: 0 | 90 | 180 | 270;
+  sampleAspect: Rational;
+  /** The rate of the encoded frame grid: the source's own when constant, else the nearest usual one to its average, at most 120. */
+  rate: Rational;
+  isVariableRate: boolean;
+  isInterlaced: boolean;
+  hdr: 'pq' | 'hlg' | null;
+  bitrateBps: number | null;
+  durationSec: number;
+  startSec: number;
+};
+
+export type AudioFacts = {
+  streamIndex: number;
+  codec: string;
+  channels: number;
+  sampleRateHz: number;
+  /** BCP-47; `und` when the file does not say. */
+  language: string;
+  title: string | null;
+  startSec: number;
+  durationSec: number | null;
+};
+
+export type SubtitleFacts = {
+  streamIndex: number;
+  codec: string;
+  language: string;
+  title: string | null;
+  isText: boolean;
+};
+
+/** Why a source cannot become a video; `kind` is stable and machine readable. */
+export type SourceFault = {
+  kind:
+    | 'empty-file'
+    | 'not-media'
+    | 'truncated'
+    | 'too-many-streams'
+    | 'frame-too-large'
+    | 'no-playable-stream'
+    | 'undecodable'
+    | 'too-long'
+    | 'probe-timeout'
+    | 'out-of-memory';
+  message: string;
+};

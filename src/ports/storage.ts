@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+import type { Brand } from '../lib/brand.ts';
+
+/**
+ * Where an object lies: segments of `[A-Za-z0-9._-]` joined by `/`, built from typed ids only.
+ * `{libraryId}/{mediaId}/{renditionId}/{firstSegment}-{attempt}.cmaf` for chunks,
+ * `{libraryId}/{mediaId}/source/{uploadId}` for originals.
+ */
+export type StorageKey = Brand<string, 'StorageKey'>;
+
+/** What is known of a stored object. `etag` changes whenever the bytes do. */
+export type ObjectInfo = { key: StorageKey; sizeBytes: number; modifiedAt: Date; etag: string };
+
+/** What a completed write says of itself: `sha256` is 32 raw bytes, taken while the bytes passed. */
+export type WrittenObject = { sizeBytes: number; sha256: Buffer };
+
+/** Bytes `start` to `end`, both included, as in RFC 9110 section 14.1.2. */
+export type ByteRange = { start: number; end: number };
+
+/** Free and total bytes of the medium; null where the medium has no bound (S3). */
+export type StorageSpace = { freeBytes: number; totalBytes: number } | null;
+
+/**
+ * The object store. Every write is whole or absent: bytes become readable under their key only after
+ * they are complete and durable (fsync of file and folder; S3 answered). A failed or aborted write
+ * leaves nothing. All methods refuse a malformed key with an `Error`. An absent object is
+ * `Refused('not-found')` for `read`, null for `head`, silence for `delete`.
+ * A full medium is `Refused('disk-full')`.
+ */
+export type Storage = {
+  /** Which adapter, for status pages: `file` or `s3`. */
+  readonly kind: 'file' | 's3';
+  /** Writes a stream or bytes in O(1) memory. `ifAbsent` refuses with `conflict` when the key exists. */
+  put(key: StorageKey, body: Readable | Uint8Array, options: PutOptions, signal: AbortSignal): Promise<WrittenObject>;
+  /** Opens an object, whole or a range; a range past the end is cut to it. The caller closes `body`. */
+  read(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<{ info: ObjectInfo; body: Readable }>;
+  /** Reads a small range at once; refuses with `Error` above 64 MiB. */
+  readBytes(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<Buffer>;
+  head(key: StorageKey): Promise<ObjectInfo | null>;
+  /** Lists keys under a prefix in key order, a page of at most 1000 at a time. */
+  list(prefix: string, signal: AbortSignal): AsyncIterable<ObjectInfo>;
+  /** Deletes; an absent key is no error. At most 1000 keys. */
+  delete(keys: readonly StorageKey[]): Promise<void>;
+  /** Deletes all under a prefix that ends with `/`; answers how many objects were there. */
+  deletePrefix(prefix: string, signal: AbortSignal): Promise<number>;
+  /** A path on this machine that tools may read (never write), or null when the bytes are elsewhere. */
+  localPath(key: StorageKey): string | null;
+  space(): Promise<StorageSpace>;
+  readonly staging: Staging;
+};
+
+export type PutOptions = { ifAbsent?: boolean; contentType?: string };
+
+/**
+ * Uploads that grow by pieces and survive a dead process (TUS, fetch with resume). A staged upload is
+ * named by an id of `[A-Za-z0-9-]`; its bytes are no object until `commit`.
+ */
+export type Staging = {
+  /**
+   * Appends at `offset`, which must equal the staged size (`Refused('conflict')` else). Bytes that
+   * arrived before the stream failed or was aborted are kept and durable; answers the new size.
+   */
+  append(id: string, offset: number, body: Readable, signal: AbortSignal): Promise<number>;
+  /** Bytes that are durably staged; 0 when nothing is. */
+  size(id: string): Promise<number>;
+  /** Makes the staged bytes one object and forgets the staging. O(1) on a local folder. Doing it twice is harmless. */
+  commit(id: string, key: StorageKey, signal: AbortSignal): Promise<{ sizeBytes: number }>;
+  /** Forgets the staged bytes. */
+  abort(id: string): Promise<void>;
+  /** Every staged id with the time of its last byte, for the sweep. */
+  list(signal: AbortSignal): AsyncIterable<{ id: string; modifiedAt: Date }>;
+};

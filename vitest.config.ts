@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+// Two cores: media tests start encoders of their own, so few files run side by side.
+// biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'],
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
