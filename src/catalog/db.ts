@@ -1,0 +1,64 @@
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import pg from 'pg';
+import type { Guid } from '../lib/guid.ts';
+import { migrations } from './migrations/all.ts';
+import type { Schema } from './schema.ts';
+
+export type Db = Kysely<Schema>;
+export type Tx = Transaction<Schema>;
+
+/** Work that joins the transaction of the change it follows, such as sending a job. */
+export type FollowUp = (tx: Tx) => Promise<void>;
+
+/** The pool and the typed queries over it. `close` ends both. */
+export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
+
+/** Names one media row. */
+export type MediaKey = { libraryId: number; mediaId: Guid };
+
+/** Tells the edge that viewers may see something new: payload `libraryId:mediaId:publication`. */
+export const PUBLICATION_CHANNEL = 'millrace_publication';
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+
+/**
+ * Opens a pool. int8 comes back as a number: all our counts stay below 2^53. `onIdleError` is told of
+ * connections that break while idle, which must not end the process.
+ */
+export function openDatabase(config: pg.PoolConfig, onIdleError: (error: Error) => void): Database {
+  const pool = new pg.Pool({ max: 10, connectionTimeoutMillis: 5_000, ...config, types: numericInt8 });
+  pool.on('error', onIdleError);
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}
+
+/** Brings the schema up to date under an advisory lock, so that several machines may start at once. */
+export async function migrate(db: Db): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw new Error('The database could not be brought up to date.', { cause: error });
+}
+
+/** Counts one more visible change of a media and tells the edge when the transaction commits. */
+export async function bumpPublication(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<number> {
+  const { publication } = await tx
+    .updateTable('media')
+    .set((eb) => ({ publication: eb('publication', '+', 1) }))
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .returning('publication')
+    .executeTakeFirstOrThrow();
+  await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:${publication}`})`.execute(tx);
+  return publication;
+}
+
+const numericInt8: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8) return (text: string) => Number(text);
+    if (oid === INT8_ARRAY) return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+    // The format is passed through as it came; pg's overloads are narrower than its callers.
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+};

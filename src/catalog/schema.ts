@@ -1,0 +1,244 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { Guid } from '../lib/guid.ts';
+import type { SourceFacts } from '../media/source-facts.ts';
+import type { StorageKey } from '../ports/storage.ts';
+
+/** jsonb: read as a value, written as JSON text. */
+export type Json<T> = ColumnType<T, string, string>;
+export type JsonDefault<T> = ColumnType<T, string | undefined, string>;
+type CreatedAt = ColumnType<Date, Date | undefined, Date>;
+
+export type LibraryTable = {
+  id: Generated<number>;
+  name: string;
+  settings: JsonDefault<Record<string, unknown>>;
+  api_key_sealed: Buffer;
+  api_key_hash: Buffer;
+  read_only_key_sealed: Buffer;
+  read_only_key_hash: Buffer;
+  video_count: Generated<number>;
+  created_at: CreatedAt;
+  modified_at: CreatedAt;
+};
+
+export type PullZoneTable = {
+  id: Generated<number>;
+  library_id: number;
+  name: string;
+  security_key_sealed: Buffer;
+  settings: JsonDefault<Record<string, unknown>>;
+};
+
+export type AccessKeyTable = {
+  id: Guid;
+  library_id: number | null;
+  hash: Buffer;
+  scope: 'account' | 'write' | 'read';
+  label: Generated<string>;
+  created_at: CreatedAt;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+};
+
+export type CollectionTable = {
+  library_id: number;
+  id: Guid;
+  name: string;
+  video_count: Generated<number>;
+  created_at: CreatedAt;
+};
+
+export type MediaState =
+  | 'created'
+  | 'uploaded'
+  | 'processing'
+  | 'transcoding'
+  | 'finished'
+  | 'failed'
+  | 'upload-failed'
+  | 'jit-segmenting'
+  | 'jit-ready';
+
+/** A line of `transcodingMessages`: what happened to a video while it was made. `level` and `issueCode` as in the wire enums. */
+export type MediaMessage = { at: string; level: 1 | 2 | 3; issueCode: number; message: string; value: string };
+export type Chapter = { title: string; start: number; end: number };
+export type Moment = { label: string; timestamp: number };
+export type MetaTag = { property: string; value: string };
+export type CaptionTrack = { srclang: string; label: string; version: number; key: StorageKey };
+
+/** What an upload asked for, kept from its query until the encode is planned. Null or absent: the library's setting. */
+export type UploadOptions = {
+  jitEnabled?: boolean;
+  enabledRungs?: number[];
+  enabledCodecs?: string[];
+  transcribeEnabled?: boolean;
+  transcribeLanguages?: string[];
+  sourceLanguage?: string;
+  generateTitle?: boolean;
+  generateDescription?: boolean;
+  generateChapters?: boolean;
+  generateMoments?: boolean;
+};
+
+export type MediaTable = {
+  library_id: number;
+  id: Guid;
+  type: 'video' | 'live';
+  title: string;
+  description: string | null;
+  category: string | null;
+  collection_id: Guid | null;
+  is_public: Generated<boolean>;
+  created_at: CreatedAt;
+  state: MediaState;
+  state_since: CreatedAt;
+  state_reason: string | null;
+  publication: Generated<number>;
+  upload_options: JsonDefault<UploadOptions>;
+  thumbnail_time_ms: number | null;
+  source_key: StorageKey | null;
+  source_bytes: number | null;
+  source_sha256: Buffer | null;
+  facts: ColumnType<SourceFacts | null, string | null | undefined, string | null>;
+  duration_ms: Generated<number>;
+  width_px: Generated<number>;
+  height_px: Generated<number>;
+  frame_rate: Generated<number>;
+  rotation_deg: number | null;
+  encode_progress: Generated<number>;
+  storage_bytes: Generated<number>;
+  thumbnail_key: StorageKey | null;
+  thumbnail_file_name: Generated<string>;
+  thumbnail_count: Generated<number>;
+  thumbnail_blurhash: string | null;
+  messages: JsonDefault<MediaMessage[]>;
+  meta_tags: JsonDefault<MetaTag[]>;
+  chapters: JsonDefault<Chapter[]>;
+  moments: JsonDefault<Moment[]>;
+  captions: JsonDefault<CaptionTrack[]>;
+  views: Generated<number>;
+  watch_sec_total: Generated<number>;
+};
+
+/** An open door to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. */
+export type UploadTable = {
+  id: Guid;
+  library_id: number;
+  media_id: Guid;
+  door: 'put' | 'tus' | 'fetch';
+  length_bytes: number | null;
+  metadata: JsonDefault<Record<string, unknown>>;
+  lease_owner: string | null;
+  lease_until: Date | null;
+  created_at: CreatedAt;
+  expires_at: Date;
+};
+
+/** A cut list (media/cut-list.ts) of a media; at most one per media is active, that is shown to viewers. */
+export type TimelineTable = {
+  library_id: number;
+  media_id: Guid;
+  id: Guid;
+  grid: 'frames' | 'source';
+  timescale: number;
+  start_ticks: number[];
+  end_ticks: number;
+  rate_num: number | null;
+  rate_den: number | null;
+  segment_frames: number | null;
+  total_frames: number | null;
+  active: Generated<boolean>;
+  created_at: CreatedAt;
+};
+
+/**
+ * A rendition. `active` renditions are what playlists list. `planned_segments` (a fragment table of one
+ * entry a segment) is there when the whole timeline is listed before all its chunks are stored
+ * (pass-through). `init` is null until the first chunk fixed it; a chunk whose init differs is refused.
+ */
+export type RenditionTable = {
+  library_id: number;
+  media_id: Guid;
+  id: Guid;
+  timeline_id: Guid;
+  kind: 'video' | 'audio';
+  origin: 'encode' | 'pass-through';
+  codec: string;
+  rung: number | null;
+  language: Generated<string>;
+  name: Generated<string>;
+  is_default: Generated<boolean>;
+  key_group: 'audio' | 'sd' | 'hd';
+  state: 'building' | 'finished' | 'failed';
+  state_reason: string | null;
+  active: Generated<boolean>;
+  retired_at: Date | null;
+  plan: JsonDefault<Record<string, unknown>>;
+  timescale: number;
+  width_px: number | null;
+  height_px: number | null;
+  codec_string: string | null;
+  init: Buffer | null;
+  init_sha256: Buffer | null;
+  planned_segments: Buffer | null;
+  storage_bytes: Generated<number>;
+};
+
+/** A published chunk; `publication` is the media's publication that made it visible. */
+export type ChunkTable = {
+  library_id: number;
+  media_id: Guid;
+  rendition_id: Guid;
+  first_segment: number;
+  segment_count: number;
+  attempt: number;
+  publication: number;
+  storage_key: StorageKey;
+  size_bytes: number;
+  idx_bytes: number;
+  sha256: Buffer;
+  start_tick: number;
+  duration_ticks: number;
+  fragment_table: Buffer;
+  samples: number;
+  cts_runs: number;
+  sync_count: number;
+  peak_segment_bps: number;
+  published_at: CreatedAt;
+};
+
+/** A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. */
+export type EncodeWorkTable = {
+  library_id: number;
+  media_id: Guid;
+  id: Guid;
+  timeline_id: Guid;
+  kind: 'pass-through' | 'video' | 'audio' | 'thumbnail';
+  rendition_ids: Guid[];
+  from_segment: number;
+  to_segment: number;
+  is_first: Generated<boolean>;
+  weight: number;
+  done_fraction: Generated<number>;
+  state: 'waiting' | 'running' | 'done' | 'failed';
+  attempt: Generated<number>;
+  failures: Generated<number>;
+  reason: string | null;
+  owner: string | null;
+  lease_until: Date | null;
+  created_at: CreatedAt;
+};
+
+export type Schema = {
+  library: LibraryTable;
+  pull_zone: PullZoneTable;
+  access_key: AccessKeyTable;
+  collection: CollectionTable;
+  media: MediaTable;
+  upload: UploadTable;
+  timeline: TimelineTable;
+  rendition: RenditionTable;
+  chunk: ChunkTable;
+  encode_work: EncodeWorkTable;
+};
