@@ -61,6 +61,8 @@ export type Staging = {
    * arrived before the stream failed or was aborted are kept and durable; answers the new size.
    */
   append(id: string, offset: number, body: Readable, signal: AbortSignal): Promise<number>;
+  /** Forgets the staged bytes from `sizeBytes` on, which must not be above the staged size. */
+  rewind(id: string, sizeBytes: number): Promise<void>;
   /** Bytes that are durably staged; 0 when nothing is. */
   size(id: string): Promise<number>;
   /** Makes the staged bytes one object and forgets the staging. O(1) on a local folder. Doing it twice is harmless. */
