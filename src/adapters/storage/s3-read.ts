@@ -1,5 +1,6 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
+import { readableFrom } from '../../lib/readable-from.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ByteRange, ObjectInfo, StorageKey } from '../../ports/storage.ts';
 import { sliceOf } from './bytes.ts';
@@ -68,16 +69,17 @@ type Span = { info: ObjectInfo; first: Readable; start: number; lengthBytes: num
 
 /** One stream over as many connections as it takes. Its end means that every byte came. */
 function resumingBody(bucket: S3Bucket, span: Span, signal: AbortSignal): Readable {
-  const current = { stream: span.first };
-  const body = Readable.from(spanChunks(bucket, { ...span, current }, signal), { objectMode: false });
-  // A generator that waits for a silent server cannot be closed from outside: its connection can.
-  body.once('close', () => current.stream.destroy());
+  const current = { stream: span.first, isClosed: false };
+  const body = readableFrom(spanChunks(bucket, { ...span, current }, signal), () => {
+    current.isClosed = true;
+    current.stream.destroy();
+  });
   return addAbortSignal(signal, body);
 }
 
 async function* spanChunks(
   bucket: S3Bucket,
-  { info, start, lengthBytes, current }: Span & { current: { stream: Readable } },
+  { info, start, lengthBytes, current }: Span & { current: { stream: Readable; isClosed: boolean } },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let sent = 0;
@@ -94,11 +96,14 @@ async function* spanChunks(
     }
     failures += 1;
     signal.throwIfAborted();
+    if (current.isClosed) return;
     if (failures > MAX_RESUMES) {
       throw new Error(`Expected ${lengthBytes} bytes of ${info.key}, came ${sent}.`, { cause: step.error });
     }
     const range = { start: start + sent, end: start + lengthBytes - 1 };
-    current.stream = await reopen(bucket, { info, range }, signal);
+    const stream = await reopen(bucket, { info, range }, signal);
+    if (current.isClosed) return void stream.destroy();
+    current.stream = stream;
     chunks = chunkIterator(current.stream);
   }
 }
