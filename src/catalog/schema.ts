@@ -94,6 +94,10 @@ export type MediaTable = {
   state: MediaState;
   state_since: CreatedAt;
   state_reason: string | null;
+  /** Who probes and plans the video now, until when, and the fence of that attempt. */
+  lease_owner: string | null;
+  lease_until: Date | null;
+  process_attempt: Generated<number>;
   publication: Generated<number>;
   upload_options: JsonDefault<UploadOptions>;
   thumbnail_time_ms: number | null;
@@ -109,6 +113,7 @@ export type MediaTable = {
   encode_progress: Generated<number>;
   storage_bytes: Generated<number>;
   thumbnail_key: StorageKey | null;
+  thumbnail_bytes: Generated<number>;
   thumbnail_file_name: Generated<string>;
   thumbnail_count: Generated<number>;
   thumbnail_blurhash: string | null;
@@ -219,6 +224,8 @@ export type EncodeWorkTable = {
   from_segment: number;
   to_segment: number;
   is_first: Generated<boolean>;
+  lane: 'quick' | 'long';
+  priority: Generated<number>;
   weight: number;
   done_fraction: Generated<number>;
   state: 'waiting' | 'running' | 'done' | 'failed';
