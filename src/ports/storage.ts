@@ -8,13 +8,31 @@ import type { Brand } from '../lib/brand.ts';
  */
 export type StorageKey = Brand<string, 'StorageKey'>;
 
+const KEY_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
+const MAX_KEY_LENGTH = 800;
+
+/**
+ * Checks a key. Throws an `Error` for anything but segments of `[A-Za-z0-9._-]` (1 to 200 characters,
+ * the first no dot) joined by `/`, 800 characters in all. `.tmp.` is kept for unfinished writes.
+ */
+export function storageKey(text: string): StorageKey {
+  const wellFormed = text.length <= MAX_KEY_LENGTH && text.split('/').every((segment) => KEY_SEGMENT.test(segment));
+  if (!wellFormed || text.endsWith('\n') || text.includes('.tmp.')) {
+    throw new Error(
+      `Expected a storage key of plain segments joined by "/", came ${JSON.stringify(text.slice(0, 200))}.`,
+    );
+  }
+  // The checks above are the brand's whole meaning.
+  return text as StorageKey;
+}
+
 /** What is known of a stored object. `etag` changes whenever the bytes do. */
 export type ObjectInfo = { key: StorageKey; sizeBytes: number; modifiedAt: Date; etag: string };
 
 /** What a completed write says of itself: `sha256` is 32 raw bytes, taken while the bytes passed. */
 export type WrittenObject = { sizeBytes: number; sha256: Buffer };
 
-/** Bytes `start` to `end`, both included, as in RFC 9110 section 14.1.2. */
+/** Bytes `start` to `end`, both included, as in RFC 9110 section 14.1.2. `end` may be Infinity. */
 export type ByteRange = { start: number; end: number };
 
 /** Free and total bytes of the medium; null where the medium has no bound (S3). */
@@ -30,14 +48,20 @@ export type StorageSpace = { freeBytes: number; totalBytes: number } | null;
 export type Storage = {
   /** Which adapter, for status pages: `file` or `s3`. */
   readonly kind: 'file' | 's3';
-  /** Writes a stream or bytes in O(1) memory. `ifAbsent` refuses with `conflict` when the key exists. */
+  /**
+   * Writes a stream or bytes in O(1) memory. `ifAbsent` refuses with `conflict` when the key exists.
+   * An abort destroys the stream; after any other failure the caller closes what was not read.
+   */
   put(key: StorageKey, body: Readable | Uint8Array, options: PutOptions, signal: AbortSignal): Promise<WrittenObject>;
-  /** Opens an object, whole or a range; a range past the end is cut to it. The caller closes `body`. */
+  /**
+   * Opens an object, whole or a range; a range past the end is cut to it (to nothing, if it begins there).
+   * `info` describes the whole object. `body` fails unless every byte came. The caller closes it; an abort does too.
+   */
   read(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<{ info: ObjectInfo; body: Readable }>;
   /** Reads a small range at once; refuses with `Error` above 64 MiB. */
   readBytes(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<Buffer>;
   head(key: StorageKey): Promise<ObjectInfo | null>;
-  /** Lists keys under a prefix in key order, a page of at most 1000 at a time. */
+  /** Lists keys that begin with a prefix (any text of key characters) in key order, staged bytes left out. */
   list(prefix: string, signal: AbortSignal): AsyncIterable<ObjectInfo>;
   /** Deletes; an absent key is no error. At most 1000 keys. */
   delete(keys: readonly StorageKey[]): Promise<void>;
@@ -46,6 +70,11 @@ export type Storage = {
   /** A path on this machine that tools may read (never write), or null when the bytes are elsewhere. */
   localPath(key: StorageKey): string | null;
   space(): Promise<StorageSpace>;
+  /**
+   * Removes what dead writers left unfinished and no reader ever sees (temporary files, open multipart
+   * uploads) when its last byte is older than this; answers how many. Staged uploads are not among it.
+   */
+  sweepTemp(olderThanMs: number, signal: AbortSignal): Promise<number>;
   readonly staging: Staging;
 };
 
@@ -57,13 +86,17 @@ export type PutOptions = { ifAbsent?: boolean; contentType?: string };
  */
 export type Staging = {
   /**
-   * Appends at `offset`, which must equal the staged size (`Refused('conflict')` else). Bytes that
-   * arrived before the stream failed or was aborted are kept and durable; answers the new size.
+   * Appends at `offset`, which must equal the staged size (`Refused('conflict')` else, also while another
+   * append to the id runs; the stream is then untouched). Answers the new size when the stream ended. When it
+   * failed or was aborted, bytes that arrived are made durable first, then its error is thrown: ask `size`.
    */
   append(id: string, offset: number, body: Readable, signal: AbortSignal): Promise<number>;
   /** Bytes that are durably staged; 0 when nothing is. */
   size(id: string): Promise<number>;
-  /** Makes the staged bytes one object and forgets the staging. O(1) on a local folder. Doing it twice is harmless. */
+  /**
+   * Makes the staged bytes one object and forgets the staging. O(1) on a local folder. Doing it twice is
+   * harmless: with nothing staged it answers the object at `key`, or refuses with `not-found`.
+   */
   commit(id: string, key: StorageKey, signal: AbortSignal): Promise<{ sizeBytes: number }>;
   /** Forgets the staged bytes. */
   abort(id: string): Promise<void>;

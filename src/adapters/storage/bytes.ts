@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream';
+import type { ByteRange } from '../../ports/storage.ts';
+
+/** The most that `readBytes` takes into memory. */
+export const MAX_READ_BYTES = 64 * 1024 * 1024;
+
+/** What a range means on an object of a known size: `lengthBytes` from `start`, 0 when it begins past the end. */
+export type Slice = { start: number; lengthBytes: number };
+
+/**
+ * The chunks of a body, in order. An abort destroys a stream with the signal's reason; leaving the loop early
+ * does not, so that a server can still answer on the connection. A stream that closes before its end throws.
+ */
+export async function* chunksOf(body: Readable | Uint8Array, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  if (body instanceof Uint8Array) {
+    yield body;
+    return;
+  }
+  if (body.readableEnded) throw new Error('Expected a stream with its bytes still to come, came one already read.');
+  const onAbort = () => body.destroy(abortError(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      if (!(chunk instanceof Uint8Array)) throw new Error(`Expected a stream of bytes, came a ${typeof chunk}.`);
+      yield chunk;
+    }
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The error of an aborted signal, whatever its reason is. */
+export function abortError(signal: AbortSignal): Error {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason : new Error(`Aborted: ${String(reason)}.`);
+}
+
+/** Refuses a range that has no meaning; one past the end is fine. */
+export function checkRange(range: ByteRange | null): void {
+  if (range === null) return;
+  const { start, end } = range;
+  const isWhole = Number.isSafeInteger(start) && (Number.isSafeInteger(end) || end === Infinity);
+  if (!isWhole || start < 0 || end < start) {
+    throw new Error(`Expected a byte range of whole numbers with 0 <= start <= end, came ${start}-${end}.`);
+  }
+}
+
+/** Cuts a checked range to an object's size. */
+export function sliceOf(range: ByteRange | null, sizeBytes: number): Slice {
+  if (range === null) return { start: 0, lengthBytes: sizeBytes };
+  const lengthBytes = Math.max(0, Math.min(range.end, sizeBytes - 1) - range.start + 1);
+  return { start: range.start, lengthBytes };
+}
+
+/** Collects a stream that must bring exactly `lengthBytes`. */
+export async function collect(body: Readable, lengthBytes: number): Promise<Buffer> {
+  if (lengthBytes > MAX_READ_BYTES) {
+    body.destroy();
+    throw new Error(`Expected at most ${MAX_READ_BYTES} bytes to read at once, the range has ${lengthBytes}.`);
+  }
+  const bytes = Buffer.allocUnsafe(lengthBytes);
+  let filled = 0;
+  for await (const chunk of body) {
+    // Bodies of this adapter's reads are byte streams.
+    filled += (chunk as Buffer).copy(bytes, filled);
+  }
+  if (filled !== lengthBytes) throw new Error(`Expected ${lengthBytes} bytes, came ${filled}.`);
+  return bytes;
+}
+
+const STAGING_ID = /^[A-Za-z0-9-]{1,128}$/;
+
+/** Whether a name can be a staged upload's. */
+export function isStagingId(id: string): boolean {
+  return STAGING_ID.test(id) && !id.endsWith('\n');
+}
+
+/** Throws unless `id` can name a staged upload. */
+export function checkStagingId(id: string): void {
+  if (!isStagingId(id))
+    throw new Error(`Expected a staging id of [A-Za-z0-9-], came ${JSON.stringify(id.slice(0, 200))}.`);
+}
+
+/** Throws unless `prefix` is text of key characters that climbs nowhere. */
+export function checkPrefix(prefix: string): void {
+  const segments = prefix.split('/');
+  const last = segments.pop() ?? '';
+  const wellFormed = segments.every((segment) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(segment));
+  if (!wellFormed || !/^(?!\.)[A-Za-z0-9._-]*$/.test(last) || prefix.endsWith('\n')) {
+    throw new Error(`Expected a prefix of storage keys, came ${JSON.stringify(prefix.slice(0, 200))}.`);
+  }
+}

@@ -1,0 +1,130 @@
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refused } from '../../lib/refused.ts';
+import { type Staging, type StorageKey, storageKey } from '../../ports/storage.ts';
+import { checkStagingId, isStagingId } from './bytes.ts';
+import { ifPresent, statObject } from './file-tree.ts';
+import { inFolderOf, refuseFull, refusingFull, syncFolders, writeBody } from './file-write.ts';
+
+/** The folder of the staged uploads; no key can name it, since no segment of a key begins with a dot. */
+export const STAGING_FOLDER = '.staging';
+
+/** Staged uploads as one growing file each, in a folder on the same file system as the objects. */
+export function createFileStaging(root: string): Staging {
+  const folder = join(root, STAGING_FOLDER);
+  const appending = new Set<string>();
+  const pathOf = (id: string) => {
+    checkStagingId(id);
+    return join(folder, id);
+  };
+  return {
+    async append(id, offset, body, signal) {
+      const path = pathOf(id);
+      if (appending.has(id)) throw new Refused('conflict', `Another append to the upload ${id} is still running.`);
+      appending.add(id);
+      try {
+        return await appendTo(root, path, offset, (handle) =>
+          writeBody(handle, body, { position: offset, hash: null }, signal),
+        );
+      } finally {
+        appending.delete(id);
+      }
+    },
+    async size(id) {
+      const handle = await ifPresent(open(pathOf(id), 'r'));
+      return handle === null ? 0 : await durableSize(handle);
+    },
+    async commit(id, key, signal) {
+      return await commitFile(root, { path: pathOf(id), key: storageKey(key) }, signal);
+    },
+    async abort(id) {
+      await rm(pathOf(id), { force: true });
+    },
+    async *list(signal) {
+      for (const id of await readdir(folder)) {
+        signal.throwIfAborted();
+        const stats = isStagingId(id) ? await ifPresent(stat(join(folder, id))) : null;
+        if (stats !== null) yield { id, modifiedAt: stats.mtime };
+      }
+    },
+  };
+}
+
+async function appendTo(
+  root: string,
+  path: string,
+  offset: number,
+  write: (handle: FileHandle) => Promise<number>,
+): Promise<number> {
+  const existing = await ifPresent(open(path, 'r+'));
+  const handle = existing ?? (await refusingFull(open(path, 'wx+')));
+  try {
+    const { size } = await handle.stat();
+    if (offset !== size) throw new Refused('conflict', `Expected an append at offset ${size}, came one at ${offset}.`);
+    return await appendDurably(handle, offset, write);
+  } finally {
+    await handle.close();
+    if (existing === null) await syncFolders(root, path);
+  }
+}
+
+/** Whatever arrived is durable before the answer, and before the error. */
+async function appendDurably(
+  handle: FileHandle,
+  offset: number,
+  write: (handle: FileHandle) => Promise<number>,
+): Promise<number> {
+  let written: number;
+  try {
+    written = await write(handle);
+  } catch (error) {
+    await handle.datasync();
+    throw refuseFull(error);
+  }
+  await handle.datasync();
+  return offset + written;
+}
+
+/** A process that was killed while appending leaves bytes in the page cache alone: they count once they are down. */
+async function durableSize(handle: FileHandle): Promise<number> {
+  try {
+    await handle.datasync();
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function commitFile(
+  root: string,
+  { path, key }: { path: string; key: StorageKey },
+  signal: AbortSignal,
+): Promise<{ sizeBytes: number }> {
+  signal.throwIfAborted();
+  const handle = await ifPresent(open(path, 'r'));
+  if (handle === null) return await committedBefore(root, key);
+  let sizeBytes: number;
+  try {
+    await handle.sync();
+    sizeBytes = (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+  const target = join(root, key);
+  // False when another commit of the same upload was faster.
+  const moved = await inFolderOf(target, () => rename(path, target)).then(
+    () => true,
+    async (error: unknown) => ((await ifPresent(stat(path))) === null ? false : Promise.reject(refuseFull(error))),
+  );
+  if (!moved) return await committedBefore(root, key);
+  await Promise.all([syncFolders(root, target), syncFolders(root, path)]);
+  return { sizeBytes };
+}
+
+/** A crash after the rename and before the caller's row: the object is there, the staging is not. */
+async function committedBefore(root: string, key: StorageKey): Promise<{ sizeBytes: number }> {
+  const info = await statObject(root, key);
+  if (info === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object is there.`);
+  await syncFolders(root, join(root, key));
+  return { sizeBytes: info.sizeBytes };
+}

@@ -1,0 +1,113 @@
+import type { Hash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Refused } from '../../lib/refused.ts';
+import { chunksOf } from './bytes.ts';
+
+/** Dirty pages are pushed out this often, so that the fsync at the end has little left to do. */
+const SYNC_EVERY_BYTES = 64 * 1024 * 1024;
+
+/** A folder can vanish (a delete prunes empty ones) between its making and its use; so often it is made anew. */
+const FOLDER_TRIES = 10;
+
+const TEMP_NAME = /\.tmp\.[0-9a-f]{16}$/;
+
+/** Whether a file name is that of an unfinished write. */
+export function isTempName(name: string): boolean {
+  return TEMP_NAME.test(name);
+}
+
+/** Opens a new temporary file beside `target`, making the folders above. */
+export async function openTemp(target: string): Promise<{ handle: FileHandle; path: string }> {
+  const path = `${target}.tmp.${randomBytes(8).toString('hex')}`;
+  const handle = await inFolderOf(target, () => open(path, 'wx'));
+  return { handle, path };
+}
+
+/** Runs a deed that needs the folder of `target`, which it makes as often as someone else prunes it. */
+export async function inFolderOf<T>(target: string, deed: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    await mkdir(dirname(target), { recursive: true });
+    try {
+      return await deed();
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || tries === FOLDER_TRIES) throw error;
+    }
+  }
+}
+
+/** Writes a body to a file from `position` on, hashing on the way; answers the bytes written. */
+export async function writeBody(
+  handle: FileHandle,
+  body: Readable | Uint8Array,
+  options: { position: number; hash: Hash | null },
+  signal: AbortSignal,
+): Promise<number> {
+  let written = 0;
+  let unsynced = 0;
+  for await (const chunk of chunksOf(body, signal)) {
+    options.hash?.update(chunk);
+    await writeAll(handle, chunk, options.position + written);
+    written += chunk.length;
+    unsynced += chunk.length;
+    if (unsynced >= SYNC_EVERY_BYTES) {
+      await handle.datasync();
+      unsynced = 0;
+    }
+  }
+  return written;
+}
+
+async function writeAll(handle: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
+  let done = 0;
+  while (done < chunk.length) {
+    const { bytesWritten } = await handle.write(chunk, done, chunk.length - done, position + done);
+    if (bytesWritten === 0) throw new Error(`Expected the file to take ${chunk.length - done} bytes, it took none.`);
+    done += bytesWritten;
+  }
+}
+
+/** Makes a name durable: fsync of every folder from the file's up to the root. */
+export async function syncFolders(root: string, path: string): Promise<void> {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder.startsWith(root); folder = dirname(folder)) folders.push(folder);
+  await Promise.all(folders.map(syncFolder));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await open(folder, 'r');
+  } catch (error) {
+    // Pruned meanwhile: then the object was deleted after it was whole, and there is no name to keep.
+    if (hasCode(error, 'ENOENT')) return;
+    throw error;
+  }
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Waits for a deed of the file system, a full medium being the caller's refusal. */
+export async function refusingFull<T>(deed: Promise<T>): Promise<T> {
+  try {
+    return await deed;
+  } catch (error) {
+    throw refuseFull(error);
+  }
+}
+
+/** Turns "no space left" and "quota exceeded" into the refusal they are; any other error passes. */
+export function refuseFull(error: unknown): unknown {
+  if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) return error;
+  return new Refused('disk-full', 'The storage is full: free some space and send the bytes again.', { cause: error });
+}
+
+/** Whether an error is the system's with this code. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
