@@ -8,8 +8,12 @@ export type Rational = { num: number; den: number };
 export type SourceFacts = {
   container: string;
   sizeBytes: number;
+  /** From the first to the last presented instant of picture or sound. */
   durationSec: number;
+  /** Where the earliest stream begins; the engine's timelines count from here. */
   startSec: number;
+  /** False when a seek lands anywhere, not on a keyframe (MPEG-TS, MPEG-PS, FLV ...): decoding starts further ahead. */
+  seeksToKeyframes: boolean;
   video: VideoFacts | null;
   audio: AudioFacts[];
   subtitles: SubtitleFacts[];
@@ -34,6 +38,8 @@ export type VideoFacts = {
   isVariableRate: boolean;
   isInterlaced: boolean;
   hdr: 'pq' | 'hlg' | null;
+  /** The matrix the samples were coded with; guessed from the size when the file does not say. */
+  colorMatrix: 'bt601' | 'bt709' | 'bt2020';
   bitrateBps: number | null;
   durationSec: number;
   startSec: number;

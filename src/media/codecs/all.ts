@@ -1,0 +1,12 @@
+import type { VideoCodec } from './video-codec.ts';
+import { x264 } from './x264.ts';
+
+/** Every codec that the engine can encode, the default first. */
+export const VIDEO_CODECS: readonly VideoCodec[] = [x264];
+
+/** Finds a codec by its name. Throws on a name that is not in the list. */
+export function findCodec(name: string): VideoCodec {
+  const codec = VIDEO_CODECS.find((candidate) => candidate.name === name);
+  if (codec !== undefined) return codec;
+  throw new Error(`Expected a codec of ${VIDEO_CODECS.map((known) => known.name).join(', ')}, got ${name}.`);
+}

@@ -1,0 +1,74 @@
+import { toNumber } from './frame-rate.ts';
+import type { RungPlan } from './ladder.ts';
+import type { SourceFacts, VideoFacts } from './source-facts.ts';
+
+/** Frames `fromFrame` up to, not including, `toFrame` of the grid; decoding begins no later than `leadFrame`. */
+export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: number };
+
+/** A shift of the picture against the sound that nobody notices. */
+const MAX_PHASE_SHIFT_SEC = 0.021;
+
+/**
+ * Puts decoded frames on the grid: each slot shows the newest source frame whose rounded time is not later.
+ * A slot's frame depends on the source alone, so separate processes agree on every border. Slots before
+ * the first picture show the first one, slots after the last show the last one.
+ */
+export function gridFilters(facts: SourceFacts, video: VideoFacts, window: FrameWindow): string[] {
+  const { num, den } = video.rate;
+  const shiftSec = phaseShiftSec(facts, video);
+  return [
+    ...(video.isInterlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
+    ...(shiftSec === 0 ? [] : [`setpts=PTS${shiftSec < 0 ? '-' : '+'}${Math.abs(shiftSec).toFixed(6)}/TB`]),
+    `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
+    'tpad=stop_mode=clone:stop=-1',
+    // After `fps` a tick is a frame.
+    `trim=start_pts=${window.fromFrame}:end_pts=${window.toFrame}`,
+  ];
+}
+
+/**
+ * One decoded picture in, one `[label]` for each rung out, scaled in a cascade: each from the next larger one.
+ * Colours become BT.709 limited range, 8-bit 4:2:0, square pixels; HDR is tone-mapped at the largest rung's size.
+ */
+export function scaleCascade(video: VideoFacts, rungs: readonly RungPlan[], labels: readonly string[]): string {
+  const parts: string[] = [];
+  rungs.forEach((rung, index) => {
+    const isLast = index === rungs.length - 1;
+    const input = index === 0 ? '' : `[rest${index}]`;
+    const scaling = index === 0 ? firstScale(video, rung) : `scale=${rung.widthPx}:${rung.heightPx}`;
+    const output = isLast ? `[${labels[index]}]` : `,split=2[${labels[index]}][rest${index + 1}]`;
+    parts.push(`${input}${scaling},setsar=1${output}`);
+  });
+  return parts.join(';');
+}
+
+function firstScale(video: VideoFacts, rung: RungPlan): string {
+  const size = `${rung.widthPx}:${rung.heightPx}`;
+  if (video.hdr !== null) return toneMap(video.hdr, size);
+  return `scale=${size}:in_color_matrix=${video.colorMatrix}:out_color_matrix=bt709:out_range=tv,format=yuv420p`;
+}
+
+function toneMap(hdr: 'pq' | 'hlg', size: string): string {
+  const transfer = hdr === 'pq' ? 'smpte2084' : 'arib-std-b67';
+  return [
+    `scale=${size}`,
+    `zscale=tin=${transfer}:min=2020_ncl:pin=2020:rin=tv:t=linear:npl=100`,
+    'format=gbrpf32le',
+    'zscale=p=709',
+    'tonemap=hable:desat=0',
+    'zscale=t=709:m=709:r=tv',
+    'format=yuv420p',
+  ].join(',');
+}
+
+/**
+ * Moves a constant-rate source by less than half a frame, so that its frames lie on the grid and not between
+ * two slots, where rounded timestamps would double one frame and lose the next.
+ */
+function phaseShiftSec(facts: SourceFacts, video: VideoFacts): number {
+  if (video.isVariableRate) return 0;
+  const offsetSec = video.startSec - facts.startSec;
+  const frameSec = 1 / toNumber(video.rate);
+  const shiftSec = Math.round(offsetSec / frameSec) * frameSec - offsetSec;
+  return Math.abs(shiftSec) < 1e-6 || Math.abs(shiftSec) > MAX_PHASE_SHIFT_SEC ? 0 : shiftSec;
+}

@@ -1,0 +1,156 @@
+import type { ChunkRange } from './chunk-plan.ts';
+import type { VideoCodec } from './codecs/video-codec.ts';
+import { type CutList, segmentStartTicks } from './cut-list.ts';
+import { type FrameWindow, gridFilters, scaleCascade } from './encode-filters.ts';
+import { toNumber } from './frame-rate.ts';
+import type { RungPlan } from './ladder.ts';
+import { GUARD_ARGV, SOURCE_URL } from './open-source.ts';
+import type { SourceFacts, VideoFacts } from './source-facts.ts';
+
+/**
+ * One ffmpeg run as a value. `argv` says nothing of progress: the runner adds that. `outputs[n]` is written to
+ * file descriptor `FIRST_OUTPUT_FD + n`; `durationSec` is the length of media that comes out.
+ */
+export type FfmpegPlan = { argv: readonly string[]; outputs: readonly string[]; durationSec: number };
+
+/** Descriptor 3 carries progress; outputs follow. */
+export const FIRST_OUTPUT_FD = 4;
+
+export type EncodeJob = {
+  facts: SourceFacts;
+  cutList: CutList;
+  range: ChunkRange;
+  /** Highest first, at least one. */
+  rungs: readonly RungPlan[];
+  codec: VideoCodec;
+  decoderThreads: number;
+  encoderThreads: number;
+};
+
+/** A share of damaged packets above which a decode fails (ffmpeg answers 69); below, it is only told. */
+export const MAX_ERROR_SHARE = 0.1;
+
+/** Decoding starts this long before the wanted time, so that the frame shown there is sure to be decoded. */
+const SEEK_LEAD_SEC = 1;
+/** Where seeks land between keyframes, decoding starts at least one long GOP ahead. */
+const BLIND_SEEK_LEAD_SEC = 12;
+const IDR_SEC = 2;
+
+/** Global options of every run: no questions, machine-readable messages, one filter thread, a bound on damage. */
+export const QUIET_ARGV: readonly string[] = [
+  ...['-nostdin', '-hide_banner', '-nostats', '-benchmark', '-loglevel', 'level+info'],
+  ...['-filter_threads', '1', '-filter_complex_threads', '1', '-max_error_rate', String(MAX_ERROR_SHARE)],
+];
+const BT709_ARGV = ['-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'];
+
+/**
+ * Plans one ffmpeg that decodes a range of segments once and encodes every given rung of it into fragmented
+ * MP4 on pipes, in the order of `rungs`. Fragments begin at keyframes: each 2 s of frames, and at each cut.
+ * Neighbouring ranges join without a lost or doubled frame. The first `tfdt` of each output is 0 whatever the
+ * range: whoever stores the fragments adds the range's start. Refuses a source without picture.
+ */
+export function planEncode(job: EncodeJob): FfmpegPlan {
+  const { facts, cutList, range, rungs } = job;
+  const { video } = facts;
+  if (video === null) throw new Error('Expected a source with picture, this one has sound only.');
+  if (rungs.length === 0) throw new Error('Expected at least one rung to encode, got none.');
+  const pacing = cutList.grid.kind === 'frames' ? paceByFrames(job, video) : paceBySource(job, video);
+  const labels = rungs.map((_, index) => `v${index}`);
+  const graph = [...pacing.filters, scaleCascade(video, rungs, labels)].join(',');
+  const outputs = rungs.map((rung, index) => [
+    ...['-map', `[${labels[index]}]`],
+    ...job.codec.encoderArgv({ rung, rate: video.rate, gopFrames: pacing.gopFrames, threads: job.encoderThreads }),
+    ...BT709_ARGV,
+    ...pacing.timing,
+    ...fragmentedMp4(cutList.timescale, FIRST_OUTPUT_FD + index),
+  ]);
+  return {
+    argv: [
+      ...QUIET_ARGV,
+      ...pacing.clock,
+      ...openVideo(job.decoderThreads, pacing.seekSec),
+      ...['-filter_complex', `[0:${video.streamIndex}]${graph}`],
+      ...outputs.flat(),
+    ],
+    outputs: rungs.map((rung) => `${job.codec.name}-${rung.rung}p`),
+    durationSec: rangeTicks(cutList, range) / cutList.timescale,
+  };
+}
+
+/** How frames are timed: where to seek, what the filters drop, where the encoder puts keyframes. */
+type Pacing = { clock: string[]; seekSec: number; filters: string[]; timing: string[]; gopFrames: number };
+
+function paceByFrames({ facts, cutList, range }: EncodeJob, video: VideoFacts): Pacing {
+  if (cutList.grid.kind !== 'frames') throw new Error('Expected a cut list on a frame grid.');
+  const { rate, segmentFrames, totalFrames } = cutList.grid;
+  const window = frameWindow({ facts, video, range, segmentFrames, totalFrames });
+  return {
+    // Time 0 is the start of the earliest stream, as it is for the sound.
+    clock: ['-copyts', '-start_at_zero'],
+    seekSec: (window.leadFrame * rate.den) / rate.num,
+    filters: gridFilters(facts, video, window),
+    timing: ['-fps_mode', 'passthrough'],
+    gopFrames: segmentFrames / 2,
+  };
+}
+
+function frameWindow(at: {
+  facts: SourceFacts;
+  video: VideoFacts;
+  range: ChunkRange;
+  segmentFrames: number;
+  totalFrames: number;
+}): FrameWindow {
+  const { facts, video, range, segmentFrames, totalFrames } = at;
+  const framesPerSec = toNumber(video.rate);
+  const fromFrame = range.fromSegment * segmentFrames;
+  const toFrame = Math.min(totalFrames, range.toSegment * segmentFrames);
+  const pictureEndFrame = Math.floor((video.startSec + video.durationSec - facts.startSec) * framesPerSec);
+  const leadFrames = Math.ceil(seekLeadSec(facts) * framesPerSec);
+  // Past the end of the picture its last frame is wanted, so decoding starts before that.
+  return { fromFrame, toFrame, leadFrame: Math.max(0, Math.min(fromFrame, pictureEndFrame) - leadFrames) };
+}
+
+function paceBySource({ facts, cutList, range }: EncodeJob, video: VideoFacts): Pacing {
+  const { timescale } = cutList;
+  const startTicks = segmentStartTicks(cutList, range.fromSegment);
+  const endTicks = segmentStartTicks(cutList, range.toSegment);
+  const isLast = range.toSegment === cutList.startTicks.length;
+  const cuts = cutList.startTicks.slice(range.fromSegment, range.toSegment);
+  return {
+    // The source's own times, untouched: encoded pictures must have the times of the copied ones.
+    clock: ['-copyts'],
+    seekSec: Math.max(0, startTicks / timescale - seekLeadSec(facts)),
+    // The stream's time base is the cut list's timescale; the last picture may lie on the end by rounding.
+    filters: [`trim=start_pts=${startTicks}${isLast ? '' : `:end_pts=${endTicks}`}`],
+    timing: [
+      ...['-force_key_frames', cuts.map((ticks) => (ticks / timescale).toFixed(6)).join(',')],
+      // Only as a pair: the time base alone makes ffmpeg emit a frame for every tick.
+      ...['-enc_time_base', '-1', '-fps_mode', 'passthrough'],
+    ],
+    gopFrames: Math.max(1, Math.round(IDR_SEC * toNumber(video.rate))),
+  };
+}
+
+function seekLeadSec(facts: SourceFacts): number {
+  return facts.seeksToKeyframes ? SEEK_LEAD_SEC : BLIND_SEEK_LEAD_SEC;
+}
+
+function openVideo(threads: number, seekSec: number): string[] {
+  // Decoding from the keyframe on, nothing dropped: a picture that is shown for long began long before the seek.
+  const seek = seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : [];
+  return [...GUARD_ARGV, '-threads', String(threads), '-an', '-sn', '-dn', ...seek, '-i', SOURCE_URL];
+}
+
+function fragmentedMp4(timescale: number, fd: number): string[] {
+  return [
+    // Titles, places and chapters of the source stay out; initialisation segments of all ranges are the same bytes.
+    ...['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact'],
+    ...['-video_track_timescale', String(timescale), '-avoid_negative_ts', 'disabled', '-f', 'mp4'],
+    ...['-movflags', 'empty_moov+default_base_moof+frag_keyframe+negative_cts_offsets', `pipe:${fd}`],
+  ];
+}
+
+function rangeTicks(cutList: CutList, range: ChunkRange): number {
+  return segmentStartTicks(cutList, range.toSegment) - segmentStartTicks(cutList, range.fromSegment);
+}

@@ -1,0 +1,255 @@
+import { chooseGridRate, parseRatio, toNumber } from './frame-rate.ts';
+import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, VideoFacts } from './source-facts.ts';
+
+/** What a scan of packets saw of one stream: how many, and from when to when in seconds of the source's clock. */
+export type PacketSpan = { packets: number; firstSec: number; endSec: number };
+
+/** A JSON object of ffprobe; every field is read with doubt. */
+type Raw = Record<string, unknown>;
+
+const MAX_SIDE_PX = 8192;
+const MAX_PIXELS = 35_389_440;
+const MAX_DURATION_SEC = 24 * 3600;
+const TEXT_SUBTITLES = new Set(['subrip', 'srt', 'ass', 'ssa', 'webvtt', 'mov_text', 'text', 'ttml']);
+const KEYFRAME_SEEKERS = /\b(mov|mp4|matroska|webm|avi|mxf|asf)\b/;
+
+/**
+ * Turns ffprobe's `-show_format -show_streams` answer into facts, or into the reason why the file is no
+ * video. `spans` (by stream index) fills in what the container does not say; without it those durations
+ * are null, and `durationSec` is 0 when nothing is known: `needsPacketScan` tells.
+ */
+export function parseProbe(
+  answer: unknown,
+  sizeBytes: number,
+  spans: ReadonlyMap<number, PacketSpan>,
+): SourceFacts | SourceFault {
+  const root = asRaw(answer);
+  const format = asRaw(root.format);
+  const streams = (Array.isArray(root.streams) ? root.streams : []).map(asRaw);
+  const video = readVideo(streams, spans);
+  if (video !== null && 'kind' in video) return video;
+  const audio = streams.filter((stream) => stream.codec_type === 'audio').flatMap((stream) => readAudio(stream, spans));
+  if (video === null && audio.length === 0) return whyNothingPlays(streams);
+  const startSec = readNumber(format.start_time) ?? 0;
+  const durationSec = wholeDurationSec({ video, audio, startSec, statedSec: readNumber(format.duration) });
+  if (durationSec > MAX_DURATION_SEC) {
+    const hours = (durationSec / 3600).toFixed(1);
+    return { kind: 'too-long', message: `Expected at most ${MAX_DURATION_SEC / 3600} hours, the file has ${hours}.` };
+  }
+  const container = readText(format.format_name) ?? 'unknown';
+  return {
+    container,
+    sizeBytes,
+    durationSec,
+    startSec,
+    seeksToKeyframes: KEYFRAME_SEEKERS.test(container),
+    video,
+    audio,
+    subtitles: streams.filter((stream) => stream.codec_type === 'subtitle').map(readSubtitle),
+    warnings: [],
+  };
+}
+
+/** True when the container left out what a plan needs: a duration, or the average frame rate. */
+export function needsPacketScan(answer: unknown): boolean {
+  const root = asRaw(answer);
+  const streams = (Array.isArray(root.streams) ? root.streams : []).map(asRaw);
+  const playable = streams.filter((stream) => isPicture(stream) || stream.codec_type === 'audio');
+  const isUntimed = playable.every((stream) => ownDurationSec(stream) === null);
+  const isWithoutRate = playable.some((stream) => isPicture(stream) && averageRate(stream, undefined) === null);
+  return isWithoutRate || (isUntimed && (readNumber(asRaw(root.format).duration) ?? 0) <= 0);
+}
+
+function wholeDurationSec(known: {
+  video: VideoFacts | null;
+  audio: readonly AudioFacts[];
+  startSec: number;
+  statedSec: number | null;
+}): number {
+  const streams = known.video === null ? known.audio : [known.video, ...known.audio];
+  const ends = streams.map((stream) => (stream.durationSec === null ? 0 : stream.startSec + stream.durationSec));
+  const lastSec = Math.max(...ends) - known.startSec;
+  // A stream without a duration of its own may be the longest: then only the container knows.
+  const isComplete = ends.every((end) => end > 0);
+  return isComplete ? lastSec : Math.max(lastSec, known.statedSec ?? 0, 0);
+}
+
+function readVideo(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpan>): VideoFacts | SourceFault | null {
+  const pictures = streams.filter(isPicture);
+  const isDefault = (stream: Raw) => asRaw(stream.disposition).default === 1;
+  const stream = pictures.find(isDefault) ?? pictures[0];
+  if (stream === undefined) return null;
+  const codedWidthPx = readNumber(stream.width) ?? 0;
+  const codedHeightPx = readNumber(stream.height) ?? 0;
+  const fault = sizeFault(stream, codedWidthPx, codedHeightPx);
+  if (fault !== null) return fault;
+  const streamIndex = readNumber(stream.index) ?? 0;
+  const span = spans.get(streamIndex);
+  const startSec = readNumber(stream.start_time) ?? span?.firstSec ?? 0;
+  const durationSec = ownDurationSec(stream) ?? (span === undefined ? 0 : span.endSec - startSec);
+  return {
+    streamIndex,
+    codec: readText(stream.codec_name) ?? 'unknown',
+    profile: readText(stream.profile) ?? '',
+    ...readPixels(stream),
+    codedWidthPx,
+    codedHeightPx,
+    ...readDisplay(stream, codedWidthPx, codedHeightPx),
+    ...readRate(stream, span),
+    isInterlaced: ['tt', 'bb', 'tb', 'bt'].includes(readText(stream.field_order) ?? ''),
+    bitrateBps: readNumber(stream.bit_rate),
+    durationSec,
+    startSec,
+  };
+}
+
+function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault | null {
+  const codec = readText(stream.codec_name);
+  if (widthPx > MAX_SIDE_PX || heightPx > MAX_SIDE_PX || widthPx * heightPx > MAX_PIXELS) {
+    const message = `Expected at most ${MAX_SIDE_PX} pixels a side and ${MAX_PIXELS} in all, got ${widthPx}x${heightPx}.`;
+    return { kind: 'frame-too-large', message };
+  }
+  if (widthPx > 0 && heightPx > 0 && codec !== null && codec !== 'unknown') return null;
+  const message = `Expected a known codec and a frame size, got ${codec ?? 'no codec'} at ${widthPx}x${heightPx}.`;
+  return { kind: 'undecodable', message };
+}
+
+function readPixels(stream: Raw): Pick<VideoFacts, 'pixelFormat' | 'bitDepth' | 'hdr' | 'colorMatrix'> {
+  const pixelFormat = readText(stream.pix_fmt) ?? 'unknown';
+  const depth = /p(9|10|12|14|16)(le|be)?$/.exec(pixelFormat)?.[1] ?? readText(stream.bits_per_raw_sample) ?? '8';
+  const transfer = readText(stream.color_transfer);
+  const hdr = transfer === 'smpte2084' ? 'pq' : transfer === 'arib-std-b67' ? 'hlg' : null;
+  return { pixelFormat, bitDepth: Number(depth) || 8, hdr, colorMatrix: readMatrix(stream) };
+}
+
+function readMatrix(stream: Raw): VideoFacts['colorMatrix'] {
+  switch (readText(stream.color_space)) {
+    case 'bt709':
+      return 'bt709';
+    case 'smpte170m':
+    case 'bt470bg':
+    case 'fcc':
+      return 'bt601';
+    case 'bt2020nc':
+    case 'bt2020c':
+      return 'bt2020';
+    default:
+      // What players assume of untagged files: high definition is BT.709, the rest BT.601.
+      return (readNumber(stream.height) ?? 0) >= 720 || (readNumber(stream.width) ?? 0) >= 1280 ? 'bt709' : 'bt601';
+  }
+}
+
+function readDisplay(
+  stream: Raw,
+  widthPx: number,
+  heightPx: number,
+): Pick<VideoFacts, 'displayWidthPx' | 'displayHeightPx' | 'rotationDeg' | 'sampleAspect'> {
+  const sampleAspect = parseRatio(readText(stream.sample_aspect_ratio) ?? '1:1') ?? { num: 1, den: 1 };
+  const rotationDeg = readRotation(stream);
+  const stretchedPx = Math.max(1, Math.round(widthPx * toNumber(sampleAspect)));
+  const isTurned = rotationDeg === 90 || rotationDeg === 270;
+  return {
+    displayWidthPx: isTurned ? heightPx : stretchedPx,
+    displayHeightPx: isTurned ? stretchedPx : heightPx,
+    rotationDeg,
+    sampleAspect,
+  };
+}
+
+/** The clockwise turn that makes the picture upright; ffprobe states the display matrix counter-clockwise. */
+function readRotation(stream: Raw): VideoFacts['rotationDeg'] {
+  const sideData = (Array.isArray(stream.side_data_list) ? stream.side_data_list : []).map(asRaw);
+  const matrix = sideData.map((data) => readNumber(data.rotation)).find((rotation) => rotation !== null);
+  const tagged = readNumber(asRaw(stream.tags).rotate);
+  const clockwise = matrix !== undefined && matrix !== null ? -matrix : (tagged ?? 0);
+  const quarter = (((Math.round(clockwise / 90) % 4) + 4) % 4) as 0 | 1 | 2 | 3;
+  return ([0, 90, 180, 270] as const)[quarter];
+}
+
+function readRate(stream: Raw, span: PacketSpan | undefined): Pick<VideoFacts, 'rate' | 'isVariableRate'> {
+  const average = averageRate(stream, span) ?? { num: 25, den: 1 };
+  const base = parseRatio(readText(stream.r_frame_rate) ?? '') ?? average;
+  const isInterlaced = ['tt', 'bb', 'tb', 'bt'].includes(readText(stream.field_order) ?? '');
+  const ratio = toNumber(base) / toNumber(average);
+  // An interlaced stream may state its field rate, twice the frame rate.
+  const isConstant = Math.abs(ratio - 1) <= 0.01 || (isInterlaced && Math.abs(ratio - 2) <= 0.02);
+  return { rate: chooseGridRate(average, !isConstant), isVariableRate: !isConstant };
+}
+
+function averageRate(stream: Raw, span: PacketSpan | undefined): Rational | null {
+  const stated = parseRatio(readText(stream.avg_frame_rate) ?? '');
+  if (stated !== null) return stated;
+  if (span === undefined || span.packets < 2 || span.endSec <= span.firstSec) return null;
+  return { num: Math.max(1, Math.round((span.packets / (span.endSec - span.firstSec)) * 1000)), den: 1000 };
+}
+
+function readAudio(stream: Raw, spans: ReadonlyMap<number, PacketSpan>): AudioFacts[] {
+  const codec = readText(stream.codec_name);
+  const channels = readNumber(stream.channels) ?? 0;
+  const sampleRateHz = readNumber(stream.sample_rate) ?? 0;
+  if (codec === null || codec === 'unknown' || channels < 1 || sampleRateHz < 1) return [];
+  const streamIndex = readNumber(stream.index) ?? 0;
+  const span = spans.get(streamIndex);
+  const startSec = readNumber(stream.start_time) ?? span?.firstSec ?? 0;
+  const durationSec = ownDurationSec(stream) ?? (span === undefined ? null : span.endSec - startSec);
+  return [{ streamIndex, codec, channels, sampleRateHz, ...readNames(stream), startSec, durationSec }];
+}
+
+function readSubtitle(stream: Raw): SubtitleFacts {
+  const codec = readText(stream.codec_name) ?? 'unknown';
+  return { streamIndex: readNumber(stream.index) ?? 0, codec, ...readNames(stream), isText: TEXT_SUBTITLES.has(codec) };
+}
+
+function readNames(stream: Raw): { language: string; title: string | null } {
+  const tags = asRaw(stream.tags);
+  const title = (readText(tags.title) ?? readText(tags.handler_name) ?? '').slice(0, 200);
+  // What writers put in when nobody named the track.
+  const isName = title !== '' && !/^(sound|video|subtitle)handler|handler$|^gpac|^core media|iso media/i.test(title);
+  return { language: toLanguageTag(readText(tags.language)), title: isName ? title : null };
+}
+
+/** BCP-47 of an ISO 639-2 code (either set) or of a tag; `und` for what is neither. */
+function toLanguageTag(text: string | null): string {
+  if (text === null) return 'und';
+  try {
+    return Intl.getCanonicalLocales(text.replaceAll('_', '-'))[0] ?? 'und';
+  } catch (error) {
+    if (error instanceof RangeError) return 'und';
+    throw error;
+  }
+}
+
+function isPicture(stream: Raw): boolean {
+  return stream.codec_type === 'video' && asRaw(stream.disposition).attached_pic !== 1;
+}
+
+function ownDurationSec(stream: Raw): number | null {
+  const stated = readNumber(stream.duration);
+  if (stated !== null && stated > 0) return stated;
+  // Matroska keeps it in a tag: 00:00:10.023000000.
+  const match = /^(\d+):(\d{2}):(\d{2}(?:\.\d+)?)$/.exec(readText(asRaw(stream.tags).DURATION) ?? '');
+  if (match === null) return null;
+  const endSec = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+  const lengthSec = endSec - Math.max(0, readNumber(stream.start_time) ?? 0);
+  return lengthSec > 0 ? lengthSec : null;
+}
+
+function whyNothingPlays(streams: readonly Raw[]): SourceFault {
+  const kinds = streams.map((stream) => `${readText(stream.codec_type) ?? '?'} ${readText(stream.codec_name) ?? '?'}`);
+  const found = kinds.length === 0 ? 'no stream at all' : kinds.slice(0, 8).join(', ');
+  return { kind: 'no-playable-stream', message: `Expected a video or audio stream, found ${found}.` };
+}
+
+function asRaw(value: unknown): Raw {
+  // An object that is not null has string keys; each field is checked where it is read.
+  return typeof value === 'object' && value !== null ? (value as Raw) : {};
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value !== 'N/A' ? value : null;
+}
+
+function readNumber(value: unknown): number | null {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}

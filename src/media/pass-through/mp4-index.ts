@@ -1,0 +1,89 @@
+import { type Edits, readEdits } from './edit-list.ts';
+import { findBox, listBoxes, type MoovBox, requireBox, versionOf, viewOf } from './moov-boxes.ts';
+import { Mp4Fault, type Mp4FaultKind } from './mp4-fault.ts';
+import { type H264Description, isH264, readDescription } from './sample-description.ts';
+import { expandSampleTables, type SampleTables } from './sample-tables.ts';
+
+/**
+ * The H.264 track of an MP4 or MOV file, every sample of it. `trackPosition` counts the file's tracks from 0,
+ * as ffmpeg numbers its streams. Times are ticks of `timescale`, sizes pixels or bytes.
+ */
+export type Mp4Index = SampleTables & {
+  fileBytes: number;
+  trackPosition: number;
+  timescale: number;
+  edits: Edits;
+  description: H264Description;
+  /** The presentation size of `tkhd` as it stands there, 16.16 fixed point. */
+  displaySize: { width: number; height: number };
+  /** Whether the transformation matrix of `tkhd` leaves the picture as it is. */
+  isUpright: boolean;
+};
+
+/** `reason` is stable and machine readable, `message` is for people. */
+export type Mp4IndexAnswer =
+  | { kind: 'index'; index: Mp4Index }
+  | { kind: 'refused'; reason: Mp4FaultKind; message: string };
+
+const UPRIGHT = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
+
+/**
+ * Makes the index of a file from its `moov` box, head included (ISO 14496-12 section 8.2.1). Takes the first
+ * video track that is H.264. Every count is checked against its box and every sample against `fileBytes`
+ * before memory is taken, so a forged or damaged table is `refused` and nothing worse.
+ */
+export function parseMp4Index(moov: Buffer, fileBytes: number): Mp4IndexAnswer {
+  try {
+    return { kind: 'index', index: readIndex(moov, fileBytes) };
+  } catch (error) {
+    if (error instanceof Mp4Fault) return { kind: 'refused', reason: error.kind, message: error.message };
+    throw error;
+  }
+}
+
+function readIndex(bytes: Buffer, fileBytes: number): Mp4Index {
+  const moov = listBoxes(bytes)[0];
+  if (moov?.type !== 'moov') throw new Mp4Fault('no-moov', 'Expected the bytes of a moov box.');
+  if (findBox(moov, 'mvex') !== null) throw new Mp4Fault('fragmented', 'The file is a fragmented MP4.');
+  const { trak, trackPosition } = findTrack(moov);
+  const mdia = requireBox(trak, 'mdia');
+  const minf = requireBox(mdia, 'minf');
+  const movieTimescale = readTimescale(requireBox(moov, 'mvhd'));
+  const timescale = readTimescale(requireBox(mdia, 'mdhd'));
+  const tkhd = requireBox(trak, 'tkhd');
+  const matrixAt = versionOf(tkhd) === 1 ? 52 : 40;
+  const shape = viewOf(tkhd, matrixAt, 44);
+  return {
+    fileBytes,
+    trackPosition,
+    timescale,
+    description: readDescription(minf),
+    edits: readEdits(trak, { movieTimescale, timescale }),
+    displaySize: { width: shape.getUint32(36), height: shape.getUint32(40) },
+    isUpright: UPRIGHT.every((value, cell) => shape.getUint32(cell * 4) === value),
+    ...expandSampleTables(requireBox(minf, 'stbl'), fileBytes),
+  };
+}
+
+function findTrack(moov: MoovBox): { trak: MoovBox; trackPosition: number } {
+  const traks = listBoxes(moov.bytes, moov.start, moov.end).filter((box) => box.type === 'trak');
+  const trackPosition = traks.findIndex(isH264Track);
+  const trak = traks[trackPosition];
+  if (trak === undefined) throw new Mp4Fault('no-h264-track', `None of ${traks.length} tracks is H.264 video.`);
+  return { trak, trackPosition };
+}
+
+function isH264Track(trak: MoovBox): boolean {
+  const hdlr = findBox(trak, 'mdia', 'hdlr');
+  const stsd = findBox(trak, 'mdia', 'minf', 'stbl', 'stsd');
+  if (hdlr === null || stsd === null) return false;
+  const isVideo = viewOf(hdlr, 8, 4).getUint32(0) === Buffer.from('vide').readUInt32BE();
+  return isVideo && isH264(stsd);
+}
+
+/** The timescale of `mvhd` or `mdhd`: both open with the same fields. */
+function readTimescale(header: MoovBox): number {
+  const timescale = viewOf(header, versionOf(header) === 1 ? 20 : 12, 4).getUint32(0);
+  if (timescale === 0) throw new Mp4Fault('corrupt', `Expected a timescale in ${header.type}, got 0.`);
+  return timescale;
+}

@@ -1,0 +1,51 @@
+import { type CutHead, lookAtCut } from './cut-head.ts';
+import { cutSamples } from './cuts.ts';
+import type { Mp4Index } from './mp4-index.ts';
+import { type RangeSource, readExactly } from './read-mp4-index.ts';
+
+const READS_AT_ONCE = 16;
+// Parameter sets and a usual SEI fit the short head; the long one bounds what a strange file can cost.
+const SHORT_HEAD_BYTES = 2048;
+const LONG_HEAD_BYTES = 64 * 1024;
+
+/**
+ * Reads the beginning of every sample at which a segment would begin (`cutSamples`) and says what picture it
+ * is, in the order of the cuts: at most 64 KiB each, mostly 2 KiB, at most 16 reads at a time. The first
+ * failed read or an abort ends it and is thrown on.
+ */
+export async function readCutHeads(index: Mp4Index, source: RangeSource, signal: AbortSignal): Promise<CutHead[]> {
+  const samples = cutSamples(index);
+  const heads: CutHead[] = [];
+  let next = 0;
+  let failed = false;
+  const work = async (): Promise<void> => {
+    while (!failed && next < samples.length) {
+      signal.throwIfAborted();
+      const slot = next++;
+      heads[slot] = await readCutHead(index, source, samples[slot] ?? 0);
+    }
+  };
+  const workers = Array.from({ length: Math.min(READS_AT_ONCE, samples.length) }, () =>
+    work().catch((error: unknown) => {
+      failed = true;
+      throw error;
+    }),
+  );
+  // All workers are waited for, so that no read goes on after this has thrown.
+  const ends = await Promise.allSettled(workers);
+  const fault = ends.find((end) => end.status === 'rejected');
+  if (fault !== undefined) throw fault.reason;
+  return heads;
+}
+
+async function readCutHead(index: Mp4Index, source: RangeSource, number: number): Promise<CutHead> {
+  const sizeBytes = index.sizesBytes[number] ?? 0;
+  const offset = index.offsets[number] ?? 0;
+  const look = async (length: number): Promise<CutHead> => {
+    const head = await readExactly(source.readRange, offset, Math.min(length, sizeBytes));
+    return lookAtCut(head, { number, sizeBytes }, index.description);
+  };
+  const short = await look(SHORT_HEAD_BYTES);
+  const isEnough = short.picture !== 'unknown' && !short.hasOtherParameterSets;
+  return isEnough || sizeBytes <= SHORT_HEAD_BYTES ? short : await look(LONG_HEAD_BYTES);
+}

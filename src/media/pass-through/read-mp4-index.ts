@@ -1,0 +1,86 @@
+import { readU64, shown } from './moov-boxes.ts';
+import { Mp4Fault } from './mp4-fault.ts';
+import { type Mp4IndexAnswer, parseMp4Index } from './mp4-index.ts';
+
+/** Reads exactly `length` bytes at `offset` of a file. */
+export type ReadRange = (offset: number, length: number) => Promise<Buffer>;
+
+/** A file as this folder reads it, wherever its bytes lie. */
+export type RangeSource = { sizeBytes: number; readRange: ReadRange };
+
+/** A larger moov is refused. */
+export const MAX_MOOV_BYTES = 128 * 2 ** 20;
+
+const MAX_TOP_BOXES = 10_000;
+const PIECE_BYTES = 16 * 2 ** 20;
+
+type TopBox = { type: string; offset: number; sizeBytes: number };
+
+/**
+ * Finds `moov` by walking the top-level boxes, wherever it stands, and makes the index of the file. Refuses
+ * what is no MP4, fragmented files (`moof`, or `mvex` in `moov`), files cut short, and a moov above 128 MiB.
+ * Reads nothing of the media. Errors of `readRange` and an abort are thrown on.
+ */
+export async function readMp4Index(source: RangeSource, signal: AbortSignal): Promise<Mp4IndexAnswer> {
+  try {
+    const moov = await findMoov(source, signal);
+    return parseMp4Index(await readPieces(source, moov, signal), source.sizeBytes);
+  } catch (error) {
+    if (error instanceof Mp4Fault) return { kind: 'refused', reason: error.kind, message: error.message };
+    throw error;
+  }
+}
+
+/** Calls `readRange` and checks that it gave what was asked for. */
+export async function readExactly(readRange: ReadRange, offset: number, length: number): Promise<Buffer> {
+  const bytes = await readRange(offset, length);
+  if (bytes.length !== length) throw new Error(`Expected ${length} bytes at ${offset}, got ${bytes.length}.`);
+  return bytes;
+}
+
+async function findMoov(source: RangeSource, signal: AbortSignal): Promise<TopBox> {
+  let offset = 0;
+  for (let seen = 0; seen < MAX_TOP_BOXES && source.sizeBytes - offset >= 8; seen += 1) {
+    signal.throwIfAborted();
+    const box = await readTopBox(source, offset);
+    if (box.type === 'moof') throw new Mp4Fault('fragmented', 'The file is a fragmented MP4.');
+    if (box.type === 'moov') return checkedMoov(box);
+    offset += box.sizeBytes;
+  }
+  throw new Mp4Fault(offset === 0 ? 'not-mp4' : 'no-moov', 'The file has no moov box.');
+}
+
+async function readTopBox(source: RangeSource, offset: number): Promise<TopBox> {
+  const left = source.sizeBytes - offset;
+  const head = await readExactly(source.readRange, offset, Math.min(16, left));
+  const type = head.toString('latin1', 4, 8);
+  // What opens with something else than a plain four-character type was never this format.
+  if (offset === 0 && !/^[a-z0-9 ]{4}$/i.test(type)) throw new Mp4Fault('not-mp4', 'The file opens with no MP4 box.');
+  const short = head.readUInt32BE(0);
+  if (short === 0) return { type, offset, sizeBytes: left };
+  if (short === 1 && head.length < 16) throw new Mp4Fault('truncated', `The file ends in the head of ${shown(type)}.`);
+  const sizeBytes = short === 1 ? readU64(head, 8) : short;
+  if (sizeBytes < (short === 1 ? 16 : 8)) {
+    throw new Mp4Fault(offset === 0 ? 'not-mp4' : 'corrupt', `Box ${shown(type)} claims ${sizeBytes} bytes.`);
+  }
+  if (sizeBytes > left) {
+    throw new Mp4Fault('truncated', `Box ${shown(type)} of ${sizeBytes} bytes has only ${left} in the file.`);
+  }
+  return { type, offset, sizeBytes };
+}
+
+function checkedMoov(box: TopBox): TopBox {
+  if (box.sizeBytes <= MAX_MOOV_BYTES) return box;
+  throw new Mp4Fault('moov-too-large', `moov has ${box.sizeBytes} bytes, at most ${MAX_MOOV_BYTES} are read.`);
+}
+
+// In pieces, because stores bound a single read.
+async function readPieces(source: RangeSource, box: TopBox, signal: AbortSignal): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(box.sizeBytes);
+  for (let at = 0; at < box.sizeBytes; at += PIECE_BYTES) {
+    signal.throwIfAborted();
+    const length = Math.min(PIECE_BYTES, box.sizeBytes - at);
+    (await readExactly(source.readRange, box.offset + at, length)).copy(bytes, at);
+  }
+  return bytes;
+}

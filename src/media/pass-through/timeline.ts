@@ -1,0 +1,88 @@
+import type { Mp4Index } from './mp4-index.ts';
+
+/**
+ * How the track's own times become those of the timeline, in ticks of the track. Every picture lies at its
+ * media time plus `shiftTicks`, but for the first, which lies at 0: when the video starts late its first
+ * picture is held (`holdTicks`), when the edit list trims less than a picture it is shortened (`clippedTicks`).
+ */
+export type Timeline = { shiftTicks: number; holdTicks: number; clippedTicks: number; endTicks: number };
+
+/** Why a track's times cannot be copied; stable and machine readable. */
+export type TimelineFault = 'several-edits' | 'edit-inside-gop' | 'edit-before-end' | 'picture-times';
+
+export type TimelineAnswer =
+  | { kind: 'timeline'; timeline: Timeline }
+  | { kind: 'refused'; reason: TimelineFault; message: string };
+
+/** No picture may be shown longer. */
+export const LONGEST_PICTURE_SEC = 30;
+
+// H.264 reorders at most 16 pictures (section A.3.1), so the earliest and the latest are found this near the ends.
+const REORDER_PICTURES = 64;
+
+/**
+ * Works out the timeline from the edit list: one real edit that begins at the first picture (or inside it)
+ * and ends behind the last. Refuses edits that start inside a GOP, because players drop the whole GOP, and
+ * edits that cut pictures off the end, because an encoder would not see them.
+ */
+export function readTimeline(index: Mp4Index): TimelineAnswer {
+  const { edits, mediaTicks } = index;
+  if (edits.kind === 'complex') return refuse('several-edits', 'The edit list has more than one stretch.');
+  const shiftTicks = edits.emptyTicks - edits.startTicks;
+  const firstTick = (mediaTicks[0] ?? 0) + shiftTicks;
+  const holdTicks = Math.max(0, firstTick);
+  const clippedTicks = Math.max(0, -firstTick);
+  if (clippedTicks > 0 && clippedTicks >= firstPictureTicks(index)) {
+    return refuse('edit-inside-gop', `The edit list starts ${clippedTicks} ticks behind the first picture.`);
+  }
+  const { last, before } = latestTicks(mediaTicks);
+  const endOfEdit = edits.lengthTicks === null ? Number.POSITIVE_INFINITY : edits.emptyTicks + edits.lengthTicks;
+  if (last + shiftTicks >= endOfEdit) {
+    return refuse(
+      'edit-before-end',
+      `The edit list ends at ${endOfEdit}, the last picture is at ${last + shiftTicks}.`,
+    );
+  }
+  const lastTicks = lastPictureTicks(index, last - before);
+  if (lastTicks === null) return refuse('picture-times', 'No duration of the last picture can be told.');
+  return {
+    kind: 'timeline',
+    timeline: { shiftTicks, holdTicks, clippedTicks, endTicks: last + shiftTicks + lastTicks },
+  };
+}
+
+/** When a sample is shown, in ticks of the timeline. */
+export function pictureTick(index: Mp4Index, shiftTicks: number, sample: number): number {
+  return sample === 0 ? 0 : (index.mediaTicks[sample] ?? 0) + shiftTicks;
+}
+
+/** When the samples from `from` up to but not including `to` are shown, in the order in which they are shown. */
+export function sortedTicks(index: Mp4Index, shiftTicks: number, [from, to]: readonly [number, number]): Float64Array {
+  const ticks = index.mediaTicks.slice(from, to);
+  for (let at = 0; at < ticks.length; at += 1) ticks[at] = (ticks[at] ?? 0) + shiftTicks;
+  if (from === 0) ticks[0] = 0;
+  return ticks.sort();
+}
+
+function firstPictureTicks(index: Mp4Index): number {
+  const first = index.mediaTicks[0] ?? 0;
+  let next = Number.POSITIVE_INFINITY;
+  for (const tick of index.mediaTicks.subarray(1, REORDER_PICTURES)) if (tick > first) next = Math.min(next, tick);
+  return next === Number.POSITIVE_INFINITY ? index.lastDurationTicks : next - first;
+}
+
+function latestTicks(mediaTicks: Float64Array): { last: number; before: number } {
+  const [before, last] = mediaTicks.slice(-REORDER_PICTURES).sort().slice(-2);
+  return last === undefined ? { last: before ?? 0, before: before ?? 0 } : { last, before: before ?? 0 };
+}
+
+// Writers that end without knowing the last duration leave 0 or the distance to something else.
+function lastPictureTicks(index: Mp4Index, previousTicks: number): number | null {
+  const longest = LONGEST_PICTURE_SEC * index.timescale;
+  if (index.lastDurationTicks > 0 && index.lastDurationTicks <= longest) return index.lastDurationTicks;
+  return previousTicks > 0 ? previousTicks : null;
+}
+
+function refuse(reason: TimelineFault, message: string): TimelineAnswer {
+  return { kind: 'refused', reason, message };
+}

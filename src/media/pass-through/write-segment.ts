@@ -1,0 +1,152 @@
+import type { FragmentEntry } from '../cmaf/fragment-table.ts';
+import type { Mp4Index } from './mp4-index.ts';
+import type { PassThroughPlan } from './plan-pass-through.ts';
+import { fragmentPrefixBytes, fragmentRanges, type PlannedSegment } from './segments.ts';
+import { pictureTick, sortedTicks } from './timeline.ts';
+
+/** A stretch of the source file. */
+export type ByteRun = { offset: number; length: number };
+
+/** One sample as its fragment's head lists it; `compositionOffsetTicks` may be negative. */
+export type WrittenSample = {
+  durationTicks: number;
+  sizeBytes: number;
+  compositionOffsetTicks: number;
+  isSync: boolean;
+};
+
+/** One fragment: `prefix` (moof and the head of mdat), then the payload, which is `runs` of the source in order. */
+export type PassThroughFragment = { prefix: Buffer; runs: ByteRun[] };
+
+/**
+ * One segment, all but the payload bytes themselves. `fragments` and `fragmentEntries` run side by side: one,
+ * or several above 32,000 samples. `baseTick` is the first tfdt and the time of the first picture.
+ */
+export type PassThroughSegment = {
+  segmentNumber: number;
+  fragments: PassThroughFragment[];
+  fragmentEntries: FragmentEntry[];
+  samples: WrittenSample[];
+  baseTick: number;
+  durationTicks: number;
+};
+
+const SYNC_FLAGS = 0x02000000;
+const NON_SYNC_FLAGS = 0x01010000;
+const HIGH_WORD = 2 ** 32;
+
+/**
+ * Makes the segments from number `from` up to but not including `to`, one at a time. Throws on numbers that
+ * the plan does not have.
+ */
+export function* passThroughSegments(
+  index: Mp4Index,
+  plan: PassThroughPlan,
+  from: number,
+  to: number,
+): Generator<PassThroughSegment> {
+  for (let segmentNumber = from; segmentNumber < to; segmentNumber += 1) yield buildSegment(index, plan, segmentNumber);
+}
+
+/**
+ * Makes one segment of a planned pass-through. Decoding times are the picture times in rising order, so they
+ * begin at the keyframe's own time whatever the reorder delay, and composition offsets are signed (trun
+ * version 1, ISO 14496-12 section 8.8.8). Throws on a number that the plan does not have.
+ */
+export function buildSegment(index: Mp4Index, plan: PassThroughPlan, segmentNumber: number): PassThroughSegment {
+  const segment = plan.segments[segmentNumber];
+  if (segment === undefined) {
+    throw new Error(`Expected a segment below ${plan.segments.length}, got ${segmentNumber}.`);
+  }
+  const samples = listSamples(index, plan, segment);
+  const fragments: PassThroughFragment[] = [];
+  const fragmentEntries: FragmentEntry[] = [];
+  let baseTick = segment.startTicks;
+  for (const [number, range] of fragmentRanges(segment.firstSample, segment.endSample).entries()) {
+    const own = samples.slice(range[0] - segment.firstSample, range[1] - segment.firstSample);
+    const payloadBytes = own.reduce((sum, sample) => sum + sample.sizeBytes, 0);
+    const prefix = writePrefix(own, { baseTick, payloadBytes, sequence: segment.firstFragment + number + 1 });
+    fragments.push({ prefix, runs: mergeRuns(index, range) });
+    const entry = { payloadBytes, prefixBytes: prefix.length, samples: own.length, startsSegment: number === 0 };
+    fragmentEntries.push(entry);
+    baseTick += own.reduce((sum, sample) => sum + sample.durationTicks, 0);
+  }
+  const { startTicks, durationTicks } = segment;
+  return { segmentNumber, fragments, fragmentEntries, samples, baseTick: startTicks, durationTicks };
+}
+
+function listSamples(index: Mp4Index, { shiftTicks }: PassThroughPlan, segment: PlannedSegment): WrittenSample[] {
+  const { firstSample, endSample } = segment;
+  const ticks = sortedTicks(index, shiftTicks, [firstSample, endSample]);
+  const endTicks = segment.startTicks + segment.durationTicks;
+  const samples: WrittenSample[] = [];
+  let nextSync = firstSyncFrom(index.syncSamples, firstSample);
+  for (let sample = firstSample; sample < endSample; sample += 1) {
+    const tick = ticks[sample - firstSample] ?? 0;
+    const isSync = index.syncSamples[nextSync] === sample;
+    if (isSync) nextSync += 1;
+    samples.push({
+      durationTicks: (ticks[sample - firstSample + 1] ?? endTicks) - tick,
+      sizeBytes: index.sizesBytes[sample] ?? 0,
+      compositionOffsetTicks: pictureTick(index, shiftTicks, sample) - tick,
+      isSync,
+    });
+  }
+  return samples;
+}
+
+function firstSyncFrom(syncSamples: Uint32Array, sample: number): number {
+  let low = 0;
+  let high = syncSamples.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((syncSamples[middle] ?? 0) < sample) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function mergeRuns(index: Mp4Index, [from, to]: readonly [number, number]): ByteRun[] {
+  const runs: ByteRun[] = [];
+  let last: ByteRun | null = null;
+  for (let sample = from; sample < to; sample += 1) {
+    const offset = index.offsets[sample] ?? 0;
+    const length = index.sizesBytes[sample] ?? 0;
+    if (last !== null && last.offset + last.length === offset) {
+      last.length += length;
+    } else {
+      last = { offset, length };
+      runs.push(last);
+    }
+  }
+  return runs;
+}
+
+type PrefixFields = { baseTick: number; payloadBytes: number; sequence: number };
+
+// Flags: tfhd 0x020000 offsets from the moof; trun 0xf01 data offset, then duration, size, flags, offset a sample.
+function writePrefix(samples: readonly WrittenSample[], { baseTick, payloadBytes, sequence }: PrefixFields): Buffer {
+  const prefix = Buffer.alloc(fragmentPrefixBytes(samples.length));
+  const moofBytes = prefix.length - 8;
+  let at = 0;
+  const u32 = (...values: readonly number[]): void => {
+    for (const value of values) at = prefix.writeUInt32BE(value, at);
+  };
+  const box = (type: string, sizeBytes: number, ...fields: readonly number[]): void => {
+    u32(sizeBytes);
+    at += prefix.write(type, at, 'latin1');
+    u32(...fields);
+  };
+  box('moof', moofBytes);
+  box('mfhd', 16, 0, sequence);
+  box('traf', moofBytes - 24);
+  box('tfhd', 16, 0x020000, 1);
+  box('tfdt', 20, 0x01000000, Math.floor(baseTick / HIGH_WORD), baseTick % HIGH_WORD);
+  box('trun', moofBytes - 68, 0x01000f01, samples.length, prefix.length);
+  for (const sample of samples) {
+    u32(sample.durationTicks, sample.sizeBytes, sample.isSync ? SYNC_FLAGS : NON_SYNC_FLAGS);
+    at = prefix.writeInt32BE(sample.compositionOffsetTicks, at);
+  }
+  box('mdat', payloadBytes + 8);
+  return prefix;
+}

@@ -1,0 +1,214 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
+
+/** A child to run. `extraPipes` are readable here and are file descriptors 3, 4, ... of the child. */
+export type SandboxedCommand = SandboxRequest & {
+  extraPipes: number;
+  /** True gives the child a standard input that the caller writes and ends; else it reads nothing. */
+  takesStdin: boolean;
+  /** Real time after which the child is ended. */
+  timeLimitSec: number;
+  /** Leave out to use the best level of this machine. */
+  level?: SandboxLevel;
+  /** Between SIGTERM and SIGKILL; 5000 when left out. */
+  graceMs?: number;
+};
+
+/**
+ * How a child ended. `killed` names whose doing it was when not the program's own: `out-of-memory` is a
+ * SIGKILL that did not come from here, or a refused allocation. `cpuSec` and `peakMemoryBytes` are known when
+ * ffmpeg ran with `-benchmark` and ended by itself. `stderrTail` holds the last 64 KiB.
+ */
+export type ChildEnd = {
+  exitCode: number | null;
+  killed: 'aborted' | 'time-limit' | 'cpu-limit' | 'out-of-memory' | null;
+  stderrTail: string;
+  cpuSec: number | null;
+  peakMemoryBytes: number | null;
+  wallSec: number;
+};
+
+/**
+ * A running child. Whoever started it reads `stdout` and `pipes` to their end or destroys them; `ended`
+ * never rejects once the child was started. `stop` ends the child early and is harmless afterwards.
+ */
+export type SandboxedChild = {
+  pid: number;
+  stdin: Writable | null;
+  stdout: Readable;
+  pipes: Readable[];
+  ended: Promise<ChildEnd>;
+  stop: (why: 'aborted' | 'time-limit') => void;
+};
+
+const STDERR_TAIL_BYTES = 64 * 1024;
+const GRACE_MS = 5_000;
+const SIGXCPU_EXIT = 128 + 24;
+
+let detected: Promise<SandboxLevel> | null = null;
+
+/**
+ * Finds the best sandbox of this machine once: bubblewrap when it really starts here (containers may
+ * forbid it), else prlimit with setpriv. Throws when neither works: nothing is run unfenced.
+ */
+export function detectSandbox(): Promise<SandboxLevel> {
+  detected ??= tryLevels(['bubblewrap', 'prlimit']);
+  return detected;
+}
+
+/**
+ * Starts a program inside the sandbox, in a process group of its own, with an empty environment. The signal
+ * ends the group: SIGTERM, then SIGKILL. The child also dies when this process does.
+ */
+export async function startSandboxed(command: SandboxedCommand, signal: AbortSignal): Promise<SandboxedChild> {
+  const level = command.level ?? (await detectSandbox());
+  signal.throwIfAborted();
+  const [file = 'nice', ...argv] = sandboxArgv(command, level);
+  const pipes = Array<'pipe'>(command.extraPipes).fill('pipe');
+  const child = spawn(file, argv, {
+    stdio: [command.takesStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes],
+    detached: true,
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+  });
+  const { pid, stdout } = child;
+  // `spawn` reports a failed start by an event; without a pid there is nothing to own.
+  if (pid === undefined || stdout === null) throw await startFailure(child);
+  const stop = makeStop(child, command.graceMs ?? GRACE_MS);
+  return {
+    pid,
+    stdin: child.stdin,
+    stdout,
+    // Every descriptor from 3 on was asked for as a pipe that the child writes.
+    pipes: child.stdio.slice(3) as Readable[],
+    ended: watchEnd(child, stop, { timeLimitSec: command.timeLimitSec, signal }),
+    stop: stop.now,
+  };
+}
+
+/** Runs a program that answers on its standard output. Throws when it answers more than `maxBytes`. */
+export async function runSandboxed(
+  command: SandboxedCommand,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<ChildEnd & { stdout: Buffer }> {
+  const child = await startSandboxed(command, signal);
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    sizeBytes += chunk.length;
+    if (sizeBytes <= maxBytes) chunks.push(chunk);
+    else child.stop('aborted');
+  });
+  const end = await child.ended;
+  if (sizeBytes > maxBytes) throw new Error(`Expected at most ${maxBytes} bytes from ${command.program}, got more.`);
+  return { ...end, stdout: Buffer.concat(chunks) };
+}
+
+type Stop = { now: (why: 'aborted' | 'time-limit') => void; why: 'aborted' | 'time-limit' | null; release: () => void };
+
+function makeStop(child: ChildProcess, graceMs: number): Stop {
+  let timer: NodeJS.Timeout | undefined;
+  const stop: Stop = {
+    why: null,
+    now(why) {
+      if (stop.why !== null || child.exitCode !== null || child.signalCode !== null) return;
+      stop.why = why;
+      signalGroup(child, 'SIGTERM');
+      timer = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
+    },
+    release: () => clearTimeout(timer),
+  };
+  return stop;
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // The group is gone already, which is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: number; signal: AbortSignal }) {
+  const startedMs = performance.now();
+  const readTail = keepTail(child.stderr);
+  const onAbort = () => stop.now('aborted');
+  bounds.signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => stop.now('time-limit'), bounds.timeLimitSec * 1000);
+  return new Promise<ChildEnd>((resolve) => {
+    child.once('exit', async (code, exitSignal) => {
+      clearTimeout(timer);
+      stop.release();
+      bounds.signal.removeEventListener('abort', onAbort);
+      const stderrTail = await readTail();
+      resolve({
+        exitCode: code,
+        killed: stop.why ?? whoKilled(code, exitSignal, stderrTail),
+        stderrTail,
+        wallSec: (performance.now() - startedMs) / 1000,
+        ...readBenchmark(stderrTail),
+      });
+    });
+  });
+}
+
+/** Keeps the last 64 KiB of a stream; the answer waits for its end, which follows the child's. */
+function keepTail(stream: Readable | null): () => Promise<string> {
+  let tail = Buffer.alloc(0);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stream?.on('data', (chunk: Buffer) => {
+    const joined = Buffer.concat([tail, chunk]);
+    tail = joined.subarray(Math.max(0, joined.length - STDERR_TAIL_BYTES));
+  });
+  stream?.once('close', resolve);
+  if (stream === null) resolve();
+  return async () => {
+    await promise;
+    return tail.toString('utf8');
+  };
+}
+
+function whoKilled(code: number | null, signal: NodeJS.Signals | null, stderrTail: string): ChildEnd['killed'] {
+  // bubblewrap answers 128 + n for a program that signal n ended.
+  if (signal === 'SIGXCPU' || code === SIGXCPU_EXIT || /received signal 24\b/.test(stderrTail)) return 'cpu-limit';
+  if (signal === 'SIGKILL' || code === 137) return 'out-of-memory';
+  if (code !== 0 && /Cannot allocate memory|malloc of size \d+ failed/.test(stderrTail)) return 'out-of-memory';
+  return null;
+}
+
+function readBenchmark(stderrTail: string): Pick<ChildEnd, 'cpuSec' | 'peakMemoryBytes'> {
+  const times = /bench: utime=([\d.]+)s stime=([\d.]+)s/.exec(stderrTail);
+  const memory = /bench: maxrss=(\d+)kB/i.exec(stderrTail);
+  return {
+    cpuSec: times === null ? null : Number(times[1]) + Number(times[2]),
+    peakMemoryBytes: memory === null ? null : Number(memory[1]) * 1024,
+  };
+}
+
+function startFailure(child: ChildProcess): Promise<Error> {
+  return new Promise((resolve) => {
+    child.once('error', (cause) =>
+      resolve(new Error('Expected nice, prlimit and bwrap or setpriv to start.', { cause })),
+    );
+  });
+}
+
+async function tryLevels(levels: readonly SandboxLevel[]): Promise<SandboxLevel> {
+  const reasons: string[] = [];
+  for (const level of levels) {
+    const limits = { cpuSec: 10, addressSpaceBytes: 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 };
+    const request = { program: '/usr/bin/true', argv: [], sourcePath: null, outputDir: null, limits, niceness: 0 };
+    const [file = 'nice', ...argv] = sandboxArgv(request, level);
+    try {
+      await promisify(execFile)(file, argv, { timeout: 10_000 });
+      return level;
+    } catch (error) {
+      reasons.push(`${level}: ${error instanceof Error ? error.message.trim() : String(error)}`);
+    }
+  }
+  throw new Error(`Expected bubblewrap, or prlimit with setpriv (util-linux), to work here. ${reasons.join('; ')}`);
+}
