@@ -157,6 +157,9 @@ export type TimelineTable = {
   created_at: CreatedAt;
 };
 
+/** What a rendition's encoder is told beside the source's facts; `streamIndex` names the source's sound track. */
+export type RenditionPlan = { durationSec: number; streamIndex?: number; maxBitrateBps?: number };
+
 /**
  * A rendition. `active` renditions are what playlists list. `planned_segments` (a fragment table of one
  * entry a segment) is there when the whole timeline is listed before all its chunks are stored
@@ -179,7 +182,7 @@ export type RenditionTable = {
   state_reason: string | null;
   active: Generated<boolean>;
   retired_at: Date | null;
-  plan: JsonDefault<Record<string, unknown>>;
+  plan: Json<RenditionPlan>;
   timescale: number;
   width_px: number | null;
   height_px: number | null;

@@ -45,8 +45,7 @@ export async function commitChunks(
   const publication = await lockMedia(tx, key, claim);
   if (!(await lockClaim(tx, claim))) throw new LostClaim(claim);
   for (const output of outputs) {
-    await fixInit(tx, key, output);
-    await insertChunks(tx, claim, publication, output);
+    if (await fixInit(tx, key, output)) await insertChunks(tx, claim, publication, output);
   }
   await sumStorage(tx, key);
   if (isLast) {
@@ -68,16 +67,20 @@ async function lockMedia(tx: Tx, key: MediaKey, claim: Claim): Promise<number> {
   return bumpPublication(tx, key);
 }
 
-/** The first chunk of a rendition fixes its init segment; every later one must have the same. */
-async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<void> {
+/**
+ * The first chunk of a rendition fixes its init segment; every later one must have the same. False when the
+ * rendition failed meanwhile by another work: nothing of it is taken in any more.
+ */
+async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<boolean> {
   const initSha256 = createHash('sha256').update(output.init).digest();
   const row = await tx
     .selectFrom('rendition')
-    .select('init_sha256')
+    .select(['init_sha256', 'state'])
     .where('library_id', '=', key.libraryId)
     .where('media_id', '=', key.mediaId)
     .where('id', '=', output.renditionId)
     .executeTakeFirstOrThrow();
+  if (row.state === 'failed') return false;
   if (row.init_sha256 === null) {
     await tx
       .updateTable('rendition')
@@ -92,9 +95,9 @@ async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<
       .where('media_id', '=', key.mediaId)
       .where('id', '=', output.renditionId)
       .execute();
-    return;
+    return true;
   }
-  if (row.init_sha256.equals(initSha256)) return;
+  if (row.init_sha256.equals(initSha256)) return true;
   const [wanted, came] = [row.init_sha256.toString('hex'), initSha256.toString('hex')];
   throw new Error(`Expected chunks of rendition ${output.renditionId} with init ${wanted}, got ${came}.`);
 }

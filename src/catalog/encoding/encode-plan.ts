@@ -1,7 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { CutList } from '../../media/cut-list.ts';
 import type { SourceFacts } from '../../media/source-facts.ts';
-import type { MediaMessage } from '../schema.ts';
+import type { MediaMessage, RenditionPlan } from '../schema.ts';
 import type { Work } from './work.ts';
 
 /** A rendition to make. `plan` is what its encoder is told; it is kept in the row as it is. */
@@ -21,9 +21,6 @@ export type PlannedRendition = {
   /** There when the whole rendition is known before its chunks are stored. */
   listed: { init: Buffer; codecString: string; plannedSegments: Buffer } | null;
 };
-
-/** What the encoder of a rendition needs beside the source's facts. */
-export type RenditionPlan = { streamIndex?: number; maxBitrateBps?: number; durationSec: number };
 
 /** A timeline with all that is to be made on it. */
 export type PlannedTimeline = {

@@ -19,7 +19,8 @@ const AUDIO_TOLERANCE_SEC = 0.04;
 export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
   let standings = await loadStandings(tx, key);
   for (const standing of standings) {
-    if (standing.state !== 'building' || standing.openWorks > 0) continue;
+    // Without any work it belongs to a set that was given up for a new plan: it stands until that takes its place.
+    if (standing.state !== 'building' || standing.works === 0 || standing.openWorks > 0) continue;
     const fault = standing.failedReason ?? (await findFault(tx, key, standing.id));
     if (fault === null) await setRenditionState(tx, key, standing.id, 'finished', null);
     else await failRendition(tx, key, standing, fault);
@@ -58,11 +59,14 @@ async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
     select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
       r.retired_at is not null as "isRetired",
       case when r.kind = 'audio' then 'Sound (' || r.language || ')' else coalesce(r.rung || 'p', 'Picture') end as name,
-      (select count(*) from encode_work w where w.library_id = r.library_id and w.media_id = r.media_id
-        and r.id = any(w.rendition_ids) and w.kind <> 'thumbnail' and w.state in ('waiting', 'running')) as "openWorks",
-      coalesce(r.state_reason, (select max(w.reason) from encode_work w where w.library_id = r.library_id
-        and w.media_id = r.media_id and r.id = any(w.rendition_ids) and w.state = 'failed')) as "failedReason"
-    from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} order by r.rung desc nulls last, r.id
+      w.works, w."openWorks",
+      coalesce(r.state_reason, w.reason) as "failedReason"
+    from rendition r cross join lateral (
+      select count(*) as works, count(*) filter (where state in ('waiting', 'running')) as "openWorks",
+        max(reason) filter (where state = 'failed') as reason
+      from encode_work w where w.library_id = r.library_id and w.media_id = r.media_id
+        and r.id = any(w.rendition_ids) and w.kind <> 'thumbnail') w
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId} order by r.rung desc nulls last, r.id
   `.execute(tx);
   return rows;
 }
@@ -77,7 +81,7 @@ async function findFault(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: 
         .onRef('t.media_id', '=', 'r.media_id')
         .onRef('t.library_id', '=', 'r.library_id'),
     )
-    .select(['r.kind', 'r.timescale', 't.timescale as gridTimescale', 't.end_ticks', 't.start_ticks'])
+    .select(['r.kind', 'r.timescale', 'r.plan', 't.timescale as gridTimescale', 't.end_ticks', 't.start_ticks'])
     .select(['t.grid', 't.rate_num', 't.rate_den'])
     .where('r.library_id', '=', libraryId)
     .where('r.media_id', '=', mediaId)
@@ -96,13 +100,16 @@ async function findFault(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: 
     .where('rendition_id', '=', renditionId)
     .orderBy('first_segment')
     .execute();
-  const endSec = row.end_ticks / row.gridTimescale;
   const frameTicks =
     row.rate_num === null || row.rate_den === null ? 0 : (row.gridTimescale * row.rate_den) / row.rate_num;
   const extent: Extent =
     row.kind === 'video'
       ? { segments: row.start_ticks.length, endTick: row.end_ticks, toleranceTicks: frameTicks }
-      : { segments: null, endTick: endSec * row.timescale, toleranceTicks: AUDIO_TOLERANCE_SEC * row.timescale };
+      : {
+          segments: null,
+          endTick: row.plan.durationSec * row.timescale,
+          toleranceTicks: AUDIO_TOLERANCE_SEC * row.timescale,
+        };
   return findGap(chunks, extent);
 }
 

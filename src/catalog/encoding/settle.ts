@@ -1,6 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
 
-/** A rendition as the finish of a video sees it. `openWorks` still wait or run, `failedReason` is of a failed work. */
+/** A rendition as the finish of a video sees it. `works` in all, `openWorks` still wait or run, `failedReason` is of a failed work. */
 export type RenditionStanding = {
   id: Guid;
   timelineId: Guid;
@@ -9,6 +9,7 @@ export type RenditionStanding = {
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
   isRetired: boolean;
+  works: number;
   openWorks: number;
   failedReason: string | null;
 };

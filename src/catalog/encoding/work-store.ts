@@ -12,7 +12,7 @@ export type WorkAnswer =
   | { kind: 'worn-out'; claim: Claim };
 
 /** Takes a work that waits or whose holder is dead; its attempt rises by one, which shuts the earlier holder out. */
-export async function claimWork(db: Db, key: MediaKey, workId: Guid, owner: string): Promise<WorkAnswer> {
+export async function claimWork(db: Db | Tx, key: MediaKey, workId: Guid, owner: string): Promise<WorkAnswer> {
   const { rows } = await sql<Selectable<EncodeWorkTable>>`
     update encode_work set state = 'running', attempt = attempt + 1, owner = ${owner}, reason = null,
       lease_until = now() + make_interval(secs => ${LEASE_SEC})

@@ -1,5 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { StorageKey } from '../../ports/storage.ts';
+import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import type { MediaKey } from '../db.ts';
 
 /** One unit of encoding as its row says it, without who runs it: segments [fromSegment, toSegment) of the renditions. */
@@ -79,13 +79,12 @@ export function chunkKeys(
   attempt: number,
 ): { object: StorageKey; idx: StorageKey } {
   const stem = `${mediaPrefix(key)}${renditionId}/${firstSegment}-${attempt}`;
-  // Made of numbers and GUIDs only, which is what a storage key may hold.
-  return { object: `${stem}.cmaf` as StorageKey, idx: `${stem}.idx` as StorageKey };
+  return { object: storageKey(`${stem}.cmaf`), idx: storageKey(`${stem}.idx`) };
 }
 
 /** The `.idx` object of a stored chunk. */
 export function idxKeyOf(object: StorageKey): StorageKey {
-  return object.replace(/\.cmaf$/, '.idx') as StorageKey;
+  return storageKey(object.replace(/\.cmaf$/, '.idx'));
 }
 
 /** Progress in whole percent, rounded down; 99 is the most before the video is finished. */

@@ -162,7 +162,7 @@ const FRAGMENTS = `
     state_reason text,
     active boolean not null default false,
     retired_at timestamptz,
-    plan jsonb not null default '{}',
+    plan jsonb not null,
     timescale integer not null,
     width_px integer,
     height_px integer,
