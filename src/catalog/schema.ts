@@ -94,6 +94,10 @@ export type MediaTable = {
   state: MediaState;
   state_since: CreatedAt;
   state_reason: string | null;
+  /** Who probes and plans the video now, until when, and the fence of that attempt. */
+  lease_owner: string | null;
+  lease_until: Date | null;
+  process_attempt: Generated<number>;
   publication: Generated<number>;
   upload_options: JsonDefault<UploadOptions>;
   thumbnail_time_ms: number | null;
@@ -109,6 +113,7 @@ export type MediaTable = {
   encode_progress: Generated<number>;
   storage_bytes: Generated<number>;
   thumbnail_key: StorageKey | null;
+  thumbnail_bytes: Generated<number>;
   thumbnail_file_name: Generated<string>;
   thumbnail_count: Generated<number>;
   thumbnail_blurhash: string | null;
@@ -152,6 +157,9 @@ export type TimelineTable = {
   created_at: CreatedAt;
 };
 
+/** What a rendition's encoder is told beside the source's facts; `streamIndex` names the source's sound track. */
+export type RenditionPlan = { durationSec: number; streamIndex?: number; maxBitrateBps?: number };
+
 /**
  * A rendition. `active` renditions are what playlists list. `planned_segments` (a fragment table of one
  * entry a segment) is there when the whole timeline is listed before all its chunks are stored
@@ -174,7 +182,7 @@ export type RenditionTable = {
   state_reason: string | null;
   active: Generated<boolean>;
   retired_at: Date | null;
-  plan: JsonDefault<Record<string, unknown>>;
+  plan: Json<RenditionPlan>;
   timescale: number;
   width_px: number | null;
   height_px: number | null;
@@ -219,6 +227,8 @@ export type EncodeWorkTable = {
   from_segment: number;
   to_segment: number;
   is_first: Generated<boolean>;
+  lane: 'quick' | 'long';
+  priority: Generated<number>;
   weight: number;
   done_fraction: Generated<number>;
   state: 'waiting' | 'running' | 'done' | 'failed';

@@ -72,6 +72,9 @@ const MEDIA = `
       'failed', 'upload-failed', 'jit-segmenting', 'jit-ready')),
     state_since timestamptz not null default now(),
     state_reason text,
+    lease_owner text,
+    lease_until timestamptz,
+    process_attempt integer not null default 0,
     publication bigint not null default 0,
     upload_options jsonb not null default '{}',
     thumbnail_time_ms integer,
@@ -87,6 +90,7 @@ const MEDIA = `
     encode_progress integer not null default 0,
     storage_bytes bigint not null default 0,
     thumbnail_key text,
+    thumbnail_bytes bigint not null default 0,
     thumbnail_file_name text not null default 'thumbnail.jpg',
     thumbnail_count integer not null default 0,
     thumbnail_blurhash text,
@@ -158,7 +162,7 @@ const FRAGMENTS = `
     state_reason text,
     active boolean not null default false,
     retired_at timestamptz,
-    plan jsonb not null default '{}',
+    plan jsonb not null,
     timescale integer not null,
     width_px integer,
     height_px integer,
@@ -205,6 +209,8 @@ const FRAGMENTS = `
     from_segment integer not null,
     to_segment integer not null,
     is_first boolean not null default false,
+    lane text not null check (lane in ('quick', 'long')),
+    priority integer not null default 0,
     weight double precision not null,
     done_fraction double precision not null default 0,
     state text not null check (state in ('waiting', 'running', 'done', 'failed')),
@@ -217,5 +223,7 @@ const FRAGMENTS = `
     primary key (library_id, media_id, id),
     foreign key (library_id, media_id, timeline_id) references timeline (library_id, media_id, id) on delete cascade
   );
+  create index encode_work_media on encode_work (media_id);
+  create index rendition_retired on rendition (retired_at) where retired_at is not null;
   create index encode_work_open on encode_work (state, lease_until) where state in ('waiting', 'running');
 `;

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { settleMedia } from './settle-store.ts';
+import { sumStorage } from './storage-store.ts';
+import type { Claim } from './work.ts';
+import { endWork, lockClaim, refreshProgress } from './work-store.ts';
+
+/** A chunk whose object and `.idx` are durable. */
+export type StoredChunk = { facts: ChunkFacts; storageKey: StorageKey; idxBytes: number };
+
+/** What a work stored of one rendition. `init` and the rest are what the first chunk of a rendition fixes. */
+export type RenditionOutput = {
+  renditionId: Guid;
+  init: Buffer;
+  codecString: string;
+  widthPx: number | null;
+  heightPx: number | null;
+  chunks: readonly StoredChunk[];
+};
+
+/** A late or doubled worker: its claim does not hold any more, nothing of it is taken in. */
+export class LostClaim extends Error {
+  constructor(claim: Claim) {
+    super(`Attempt ${claim.attempt} of work ${claim.work.id} is not the one that may publish any more.`);
+    this.name = 'LostClaim';
+  }
+}
+
+/**
+ * Publishes chunks of a work: rows, sums, progress, and with `isLast` the end of the work and of whatever ends
+ * with it (rendition, video). One transaction; the publication rises by one. Throws LostClaim when the claim
+ * does not hold, and refuses chunks of another init segment than the rendition's.
+ */
+export async function commitChunks(
+  tx: Tx,
+  claim: Claim,
+  { outputs, isLast }: { outputs: readonly RenditionOutput[]; isLast: boolean },
+): Promise<void> {
+  const { key } = claim.work;
+  // The media row comes first in every transaction that also takes works, so that two never wait for each other.
+  const publication = await lockMedia(tx, key, claim);
+  if (!(await lockClaim(tx, claim))) throw new LostClaim(claim);
+  for (const output of outputs) {
+    if (await fixInit(tx, key, output)) await insertChunks(tx, claim, publication, output);
+  }
+  await sumStorage(tx, key);
+  if (isLast) {
+    await endWork(tx, claim, 'done', null);
+    await settleMedia(tx, key);
+  }
+  await refreshProgress(tx, key);
+}
+
+async function lockMedia(tx: Tx, key: MediaKey, claim: Claim): Promise<number> {
+  const found = await tx
+    .selectFrom('media')
+    .select('id')
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (found === undefined) throw new LostClaim(claim);
+  return bumpPublication(tx, key);
+}
+
+/**
+ * The first chunk of a rendition fixes its init segment; every later one must have the same. False when the
+ * rendition failed meanwhile by another work: nothing of it is taken in any more.
+ */
+async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<boolean> {
+  const initSha256 = createHash('sha256').update(output.init).digest();
+  const row = await tx
+    .selectFrom('rendition')
+    .select(['init_sha256', 'state'])
+    .where('library_id', '=', key.libraryId)
+    .where('media_id', '=', key.mediaId)
+    .where('id', '=', output.renditionId)
+    .executeTakeFirstOrThrow();
+  if (row.state === 'failed') return false;
+  if (row.init_sha256 === null) {
+    await tx
+      .updateTable('rendition')
+      .set({
+        init: output.init,
+        init_sha256: initSha256,
+        codec_string: output.codecString,
+        ...(output.widthPx === null ? {} : { width_px: output.widthPx }),
+        ...(output.heightPx === null ? {} : { height_px: output.heightPx }),
+      })
+      .where('library_id', '=', key.libraryId)
+      .where('media_id', '=', key.mediaId)
+      .where('id', '=', output.renditionId)
+      .execute();
+    return true;
+  }
+  if (row.init_sha256.equals(initSha256)) return true;
+  const [wanted, came] = [row.init_sha256.toString('hex'), initSha256.toString('hex')];
+  throw new Error(`Expected chunks of rendition ${output.renditionId} with init ${wanted}, got ${came}.`);
+}
+
+async function insertChunks(tx: Tx, claim: Claim, publication: number, output: RenditionOutput): Promise<void> {
+  if (output.chunks.length === 0) return;
+  const { libraryId, mediaId } = claim.work.key;
+  const rows = output.chunks.map(({ facts, storageKey, idxBytes }) => ({
+    library_id: libraryId,
+    media_id: mediaId,
+    rendition_id: output.renditionId,
+    first_segment: facts.firstSegment,
+    segment_count: facts.segmentCount,
+    attempt: claim.attempt,
+    publication,
+    storage_key: storageKey,
+    size_bytes: facts.sizeBytes,
+    idx_bytes: idxBytes,
+    sha256: Buffer.from(facts.sha256, 'hex'),
+    start_tick: facts.startTick,
+    duration_ticks: facts.durationTicks,
+    fragment_table: facts.fragmentTable,
+    samples: facts.samples,
+    cts_runs: facts.ctsRuns,
+    sync_count: facts.syncCount,
+    peak_segment_bps: facts.peakSegmentBps,
+  }));
+  await tx.insertInto('chunk').values(rows).execute();
+  const bytes = rows.reduce((sum, row) => sum + row.size_bytes + row.idx_bytes, 0);
+  await tx
+    .updateTable('rendition')
+    .set({ storage_bytes: sql<number>`storage_bytes + ${bytes}` })
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('id', '=', output.renditionId)
+    .execute();
+}

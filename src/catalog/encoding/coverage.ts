@@ -1,0 +1,28 @@
+/** A stored chunk as far as its place on the timeline goes; ticks of the rendition's timescale. */
+export type Placed = { firstSegment: number; segmentCount: number; startTick: number; durationTicks: number };
+
+/** Where a rendition must end. `segments` is null for sound, whose last segment ends with the frames. */
+export type Extent = { segments: number | null; endTick: number; toleranceTicks: number };
+
+/**
+ * Says why chunks are not a whole rendition, or null when they are: they cover every segment from 0 without
+ * hole or overlap, times are continuous, and the end is where the timeline ends, within the tolerance.
+ * `chunks` are in segment order.
+ */
+export function findGap(chunks: readonly Placed[], extent: Extent): string | null {
+  let segment = 0;
+  let tick = 0;
+  for (const chunk of chunks) {
+    if (chunk.firstSegment !== segment) return `Expected a chunk at segment ${segment}, found ${chunk.firstSegment}.`;
+    if (chunk.startTick !== tick) return `Expected segment ${segment} at tick ${tick}, found ${chunk.startTick}.`;
+    segment += chunk.segmentCount;
+    tick += chunk.durationTicks;
+  }
+  if (extent.segments !== null && segment !== extent.segments) {
+    return `Expected ${extent.segments} segments, found ${segment}.`;
+  }
+  if (Math.abs(tick - extent.endTick) > extent.toleranceTicks) {
+    return `Expected the end at tick ${extent.endTick}, found ${tick}.`;
+  }
+  return null;
+}

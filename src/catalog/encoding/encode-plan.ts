@@ -1,0 +1,47 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { CutList } from '../../media/cut-list.ts';
+import type { SourceFacts } from '../../media/source-facts.ts';
+import type { MediaMessage, RenditionPlan } from '../schema.ts';
+import type { Work } from './work.ts';
+
+/** A rendition to make. `plan` is what its encoder is told; it is kept in the row as it is. */
+export type PlannedRendition = {
+  id: Guid;
+  kind: 'video' | 'audio';
+  origin: 'encode' | 'pass-through';
+  codec: string;
+  rung: number | null;
+  language: string;
+  name: string;
+  isDefault: boolean;
+  timescale: number;
+  widthPx: number | null;
+  heightPx: number | null;
+  plan: RenditionPlan;
+  /** There when the whole rendition is known before its chunks are stored. */
+  listed: { init: Buffer; codecString: string; plannedSegments: Buffer } | null;
+};
+
+/** A timeline with all that is to be made on it. */
+export type PlannedTimeline = {
+  id: Guid;
+  cutList: CutList;
+  /** Shown at once; else it takes the place of what is shown when it is complete. */
+  isActive: boolean;
+  renditions: readonly PlannedRendition[];
+  works: readonly Work[];
+};
+
+/** All that planning found out and decided for a video. */
+export type EncodePlan = {
+  facts: SourceFacts;
+  durationMs: number;
+  timelines: readonly PlannedTimeline[];
+  messages: readonly MediaMessage[];
+};
+
+/** The key group of a rendition: sound, and pictures below and from 720p on. */
+export function keyGroupOf(kind: 'video' | 'audio', rung: number | null): 'audio' | 'sd' | 'hd' {
+  if (kind === 'audio') return 'audio';
+  return (rung ?? 0) >= 720 ? 'hd' : 'sd';
+}

@@ -1,0 +1,56 @@
+import type { SourceFault } from '../../media/source-facts.ts';
+import type { MediaMessage } from '../schema.ts';
+
+/** Severity as in the wire enum. */
+const LEVEL = { information: 1, warning: 2, error: 3 } as const;
+
+/** IssueCodes as in the wire enum, those that encoding uses. */
+const ISSUE = {
+  undefined: 0,
+  transcodingWarnings: 2,
+  incompatibleResolution: 3,
+  videoExceededMaxDuration: 5,
+  originalCorrupted: 7,
+} as const;
+
+/** What a video's messages say of a source that cannot become a video; `value` holds the machine-readable kind. */
+export function faultMessage(fault: SourceFault, at: Date): MediaMessage {
+  return make(LEVEL.error, faultIssue(fault.kind), fault.message, fault.kind, at);
+}
+
+export function warningMessage(message: string, at: Date): MediaMessage {
+  return make(LEVEL.warning, ISSUE.transcodingWarnings, message, '', at);
+}
+
+/** One rendition could not be made; the others stand. `rendition` is its name, such as `720p`. */
+export function renditionMessage(rendition: string, reason: string, at: Date): MediaMessage {
+  return make(LEVEL.warning, ISSUE.transcodingWarnings, `${rendition} could not be made: ${reason}`, rendition, at);
+}
+
+/** The whole video failed for a reason that is not the source's. */
+export function failureMessage(reason: string, at: Date): MediaMessage {
+  return make(LEVEL.error, ISSUE.undefined, reason, 'encode-failed', at);
+}
+
+function faultIssue(kind: SourceFault['kind']): number {
+  switch (kind) {
+    case 'frame-too-large':
+      return ISSUE.incompatibleResolution;
+    case 'too-long':
+      return ISSUE.videoExceededMaxDuration;
+    case 'probe-timeout':
+    case 'out-of-memory':
+      return ISSUE.undefined;
+    case 'empty-file':
+    case 'not-media':
+    case 'truncated':
+    case 'too-many-streams':
+    case 'no-playable-stream':
+    case 'undecodable':
+      return ISSUE.originalCorrupted;
+  }
+}
+
+function make(level: 1 | 2 | 3, issueCode: number, message: string, value: string, at: Date): MediaMessage {
+  return { at: at.toISOString(), level, issueCode, message, value };
+}

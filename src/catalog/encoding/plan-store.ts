@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { type EncodePlan, keyGroupOf, type PlannedRendition, type PlannedTimeline } from './encode-plan.ts';
+import type { ProcessClaim } from './process-store.ts';
+import { recountStorage } from './storage-store.ts';
+import type { Work } from './work.ts';
+
+const ROWS_AT_ONCE = 500;
+
+/**
+ * Writes a plan: timelines, renditions, works, and what the probe found out about the video, which then is
+ * `transcoding`. Answers false, and writes nothing, when the claim was lost. Earlier sets that were still
+ * being made are dropped: the new plan takes their place.
+ */
+export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): Promise<boolean> {
+  const { key } = claim;
+  const video = plan.facts.video;
+  const { numUpdatedRows } = await tx
+    .updateTable('media')
+    .set({
+      state: 'transcoding',
+      state_reason: 'waiting for an encoder slot',
+      state_since: sql<Date>`now()`,
+      lease_owner: null,
+      lease_until: null,
+      process_attempt: 0,
+      facts: JSON.stringify(plan.facts),
+      duration_ms: plan.durationMs,
+      width_px: video?.displayWidthPx ?? 0,
+      height_px: video?.displayHeightPx ?? 0,
+      frame_rate: video === null ? 0 : video.rate.num / video.rate.den,
+      rotation_deg: video?.rotationDeg ?? null,
+      encode_progress: 0,
+      messages: JSON.stringify(plan.messages),
+    })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', claim.attempt)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return false;
+  await dropUnfinishedSets(tx, key);
+  for (const timeline of plan.timelines) await saveTimeline(tx, key, timeline);
+  await recountStorage(tx, key);
+  await bumpPublication(tx, key);
+  return true;
+}
+
+/** Rows of sets that never became active; their objects are orphans then and swept. */
+async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await tx.deleteFrom('encode_work').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
+  await tx
+    .deleteFrom('timeline')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('active', '=', false)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('rendition')
+            .select('rendition.id')
+            .whereRef('rendition.timeline_id', '=', 'timeline.id')
+            .where('rendition.retired_at', 'is not', null),
+        ),
+      ),
+    )
+    .execute();
+}
+
+async function saveTimeline(tx: Tx, key: MediaKey, timeline: PlannedTimeline): Promise<void> {
+  const { cutList } = timeline;
+  const grid = cutList.grid.kind === 'frames' ? cutList.grid : null;
+  await tx
+    .insertInto('timeline')
+    .values({
+      library_id: key.libraryId,
+      media_id: key.mediaId,
+      id: timeline.id,
+      grid: cutList.grid.kind,
+      timescale: cutList.timescale,
+      start_ticks: [...cutList.startTicks],
+      end_ticks: cutList.endTicks,
+      rate_num: grid?.rate.num ?? null,
+      rate_den: grid?.rate.den ?? null,
+      segment_frames: grid?.segmentFrames ?? null,
+      total_frames: grid?.totalFrames ?? null,
+      active: timeline.isActive,
+    })
+    .execute();
+  if (timeline.renditions.length > 0) {
+    const rows = timeline.renditions.map((rendition) => renditionRow(key, timeline, rendition));
+    await tx.insertInto('rendition').values(rows).execute();
+  }
+  const works = timeline.works.map(workRow);
+  for (let at = 0; at < works.length; at += ROWS_AT_ONCE) {
+    await tx
+      .insertInto('encode_work')
+      .values(works.slice(at, at + ROWS_AT_ONCE))
+      .execute();
+  }
+}
+
+function renditionRow(key: MediaKey, timeline: PlannedTimeline, rendition: PlannedRendition) {
+  return {
+    library_id: key.libraryId,
+    media_id: key.mediaId,
+    id: rendition.id,
+    timeline_id: timeline.id,
+    kind: rendition.kind,
+    origin: rendition.origin,
+    codec: rendition.codec,
+    rung: rendition.rung,
+    language: rendition.language,
+    name: rendition.name,
+    is_default: rendition.isDefault,
+    key_group: keyGroupOf(rendition.kind, rendition.rung),
+    state: 'building' as const,
+    active: timeline.isActive,
+    plan: JSON.stringify(rendition.plan),
+    timescale: rendition.timescale,
+    width_px: rendition.widthPx,
+    height_px: rendition.heightPx,
+    codec_string: rendition.listed?.codecString ?? null,
+    init: rendition.listed?.init ?? null,
+    init_sha256: rendition.listed === null ? null : createHash('sha256').update(rendition.listed.init).digest(),
+    planned_segments: rendition.listed?.plannedSegments ?? null,
+  };
+}
+
+/** The row of a work that waits. */
+export function workRow(work: Work) {
+  return {
+    library_id: work.key.libraryId,
+    media_id: work.key.mediaId,
+    id: work.id,
+    timeline_id: work.timelineId,
+    kind: work.kind,
+    rendition_ids: [...work.renditionIds],
+    from_segment: work.fromSegment,
+    to_segment: work.toSegment,
+    is_first: work.isFirst,
+    lane: work.lane,
+    priority: work.priority,
+    weight: work.weight,
+    state: 'waiting' as const,
+    reason: 'waiting for an encoder slot',
+  };
+}

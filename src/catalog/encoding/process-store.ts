@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import type { StorageKey } from '../../ports/storage.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import type { MediaMessage, UploadOptions } from '../schema.ts';
+import { LEASE_SEC } from './work.ts';
+
+/** The right to probe and plan a video now, fenced by `attempt`. */
+export type ProcessClaim = {
+  key: MediaKey;
+  attempt: number;
+  owner: string;
+  sourceKey: StorageKey;
+  sourceBytes: number;
+  uploadOptions: UploadOptions;
+  thumbnailTimeMs: number | null;
+  librarySettings: Record<string, unknown>;
+  /** Something is shown to viewers already: what is planned now takes its place when it is complete. */
+  hasActiveTimeline: boolean;
+};
+
+/** Attempts to plan a video whose worker died each time. */
+const MAX_PROCESS_ATTEMPTS = 10;
+
+/** `over`: there is nothing to plan (any more). `busy`: another worker's lease still holds. */
+export type ProcessAnswer = { kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' } | { kind: 'busy' };
+
+/** Takes an uploaded video, or one whose planner died, to plan it. The lease runs on the database's clock. */
+export async function claimProcess(db: Db, key: MediaKey, owner: string): Promise<ProcessAnswer> {
+  const { rows } = await sql<ClaimRow>`
+    update media m set state = 'processing', state_reason = 'probing the source',
+      state_since = case when state = 'processing' then state_since else now() end,
+      lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${LEASE_SEC}),
+      process_attempt = process_attempt + 1
+    from library l
+    where l.id = m.library_id and m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
+      and m.source_key is not null and process_attempt < ${MAX_PROCESS_ATTEMPTS}
+      and (m.state = 'uploaded' or (m.state = 'processing' and (m.lease_until is null or m.lease_until < now())))
+    returning m.process_attempt, m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms, l.settings,
+      exists (select 1 from timeline t where t.library_id = m.library_id and t.media_id = m.id and t.active) as shown
+  `.execute(db);
+  const [row] = rows;
+  if (row !== undefined) return { kind: 'claimed', claim: toClaim(key, owner, row) };
+  const found = await db
+    .selectFrom('media')
+    .select(['state', 'process_attempt', 'source_key'])
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .executeTakeFirst();
+  if (found?.state !== 'processing' && found?.state !== 'uploaded') return { kind: 'over' };
+  if (found.process_attempt < MAX_PROCESS_ATTEMPTS && found.source_key !== null) return { kind: 'busy' };
+  await db.transaction().execute((tx) => failUnclaimed(tx, key));
+  return { kind: 'over' };
+}
+
+type ClaimRow = {
+  process_attempt: number;
+  source_key: StorageKey;
+  source_bytes: number | null;
+  upload_options: UploadOptions;
+  thumbnail_time_ms: number | null;
+  settings: Record<string, unknown>;
+  shown: boolean;
+};
+
+function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
+  return {
+    key,
+    owner,
+    attempt: row.process_attempt,
+    sourceKey: row.source_key,
+    sourceBytes: row.source_bytes ?? 0,
+    uploadOptions: row.upload_options,
+    thumbnailTimeMs: row.thumbnail_time_ms,
+    librarySettings: row.settings,
+    hasActiveTimeline: row.shown,
+  };
+}
+
+/** Renews the lease; false when the video is gone or someone else's now. */
+export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('media')
+    .set({ lease_until: sql<Date>`now() + make_interval(secs => ${LEASE_SEC})` })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', attempt)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Gives an interrupted planning back, so that the next worker need not wait for the lease to end. */
+export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Promise<void> {
+  await db
+    .updateTable('media')
+    .set({ lease_owner: null, lease_until: null, state_reason: 'waiting to be planned again' })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', attempt)
+    .execute();
+}
+
+/** Ends a video as failed, with a reason for people and machines. A video that is over already is left alone. */
+export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('media')
+    .set({
+      state: 'failed',
+      state_reason: reason,
+      state_since: sql<Date>`now()`,
+      lease_owner: null,
+      lease_until: null,
+      messages: sql<string>`messages || ${JSON.stringify([message])}::jsonb`,
+    })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', 'in', ['uploaded', 'processing', 'transcoding'])
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) await bumpPublication(tx, key);
+}
+
+async function failUnclaimed(tx: Tx, key: MediaKey): Promise<void> {
+  const reason = 'The worker died each time it planned this video, or its original file is missing.';
+  const at = new Date().toISOString();
+  await failMedia(tx, key, 'worker-died', { at, level: 3, issueCode: 0, message: reason, value: 'worker-died' });
+}

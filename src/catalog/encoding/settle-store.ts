@@ -1,0 +1,187 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import type { MediaMessage } from '../schema.ts';
+import { type Extent, findGap } from './coverage.ts';
+import { failureMessage, renditionMessage } from './messages.ts';
+import { failMedia } from './process-store.ts';
+import { decideOutcome, type RenditionStanding } from './settle.ts';
+import { recountStorage } from './storage-store.ts';
+
+/** Sound may end this much before or after the picture. */
+const AUDIO_TOLERANCE_SEC = 0.04;
+
+/**
+ * Ends what has no open work any more: renditions become `finished` when their chunks cover the whole
+ * timeline, else `failed`; and, when nothing is open at all, so does the video, and a set that was made in
+ * the background takes the place of the one that is shown. Call it within the transaction that ended a work.
+ */
+export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
+  let standings = await loadStandings(tx, key);
+  for (const standing of standings) {
+    // Without any work it belongs to a set that was given up for a new plan: it stands until that takes its place.
+    if (standing.state !== 'building' || standing.works === 0 || standing.openWorks > 0) continue;
+    const fault = standing.failedReason ?? (await findFault(tx, key, standing.id));
+    if (fault === null) await setRenditionState(tx, key, standing.id, 'finished', null);
+    else await failRendition(tx, key, standing, fault);
+  }
+  if (await hasOpenWork(tx, key)) return;
+  standings = await loadStandings(tx, key);
+  const media = await tx
+    .selectFrom('media')
+    .select(['facts', 'state'])
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .executeTakeFirstOrThrow();
+  if (media.state !== 'transcoding') return;
+  const outcome = decideOutcome(standings, media.facts?.video !== null);
+  if (outcome.kind === 'failed') {
+    await failMedia(tx, key, 'encode-failed', failureMessage(outcome.reason, new Date()));
+    return;
+  }
+  if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate);
+  await finishMedia(tx, key);
+}
+
+async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
+  await tx
+    .updateTable('media')
+    .set({ state: 'finished', state_reason: null, state_since: sql<Date>`now()`, encode_progress: 100 })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'transcoding')
+    .execute();
+  await recountStorage(tx, key);
+}
+
+async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<RenditionStanding[]> {
+  const { rows } = await sql<RenditionStanding>`
+    select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
+      r.retired_at is not null as "isRetired",
+      case when r.kind = 'audio' then 'Sound (' || r.language || ')' else coalesce(r.rung || 'p', 'Picture') end as name,
+      w.works, w."openWorks",
+      coalesce(r.state_reason, w.reason) as "failedReason"
+    from rendition r cross join lateral (
+      select count(*) as works, count(*) filter (where state in ('waiting', 'running')) as "openWorks",
+        max(reason) filter (where state = 'failed') as reason
+      from encode_work w where w.library_id = r.library_id and w.media_id = r.media_id
+        and r.id = any(w.rendition_ids) and w.kind <> 'thumbnail') w
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId} order by r.rung desc nulls last, r.id
+  `.execute(tx);
+  return rows;
+}
+
+/** Why a rendition is not whole, or null. */
+async function findFault(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<string | null> {
+  const row = await tx
+    .selectFrom('rendition as r')
+    .innerJoin('timeline as t', (join) =>
+      join
+        .onRef('t.id', '=', 'r.timeline_id')
+        .onRef('t.media_id', '=', 'r.media_id')
+        .onRef('t.library_id', '=', 'r.library_id'),
+    )
+    .select(['r.kind', 'r.timescale', 'r.plan', 't.timescale as gridTimescale', 't.end_ticks', 't.start_ticks'])
+    .select(['t.grid', 't.rate_num', 't.rate_den'])
+    .where('r.library_id', '=', libraryId)
+    .where('r.media_id', '=', mediaId)
+    .where('r.id', '=', renditionId)
+    .executeTakeFirstOrThrow();
+  const chunks = await tx
+    .selectFrom('chunk')
+    .select([
+      'first_segment as firstSegment',
+      'segment_count as segmentCount',
+      'start_tick as startTick',
+      'duration_ticks as durationTicks',
+    ])
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('rendition_id', '=', renditionId)
+    .orderBy('first_segment')
+    .execute();
+  const frameTicks =
+    row.rate_num === null || row.rate_den === null ? 0 : (row.gridTimescale * row.rate_den) / row.rate_num;
+  const extent: Extent =
+    row.kind === 'video'
+      ? { segments: row.start_ticks.length, endTick: row.end_ticks, toleranceTicks: frameTicks }
+      : {
+          segments: null,
+          endTick: row.plan.durationSec * row.timescale,
+          toleranceTicks: AUDIO_TOLERANCE_SEC * row.timescale,
+        };
+  return findGap(chunks, extent);
+}
+
+async function hasOpenWork(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
+  const row = await tx
+    .selectFrom('encode_work')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('state', 'in', ['waiting', 'running'])
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function setRenditionState(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  renditionId: Guid,
+  state: 'finished' | 'failed',
+  reason: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('rendition')
+    .set({ state, state_reason: reason, ...(state === 'failed' ? { active: false } : {}) })
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('id', '=', renditionId)
+    .execute();
+}
+
+/** A failed rendition is listed no more; its chunks are forgotten and their objects swept. */
+async function failRendition(tx: Tx, key: MediaKey, standing: RenditionStanding, reason: string): Promise<void> {
+  await setRenditionState(tx, key, standing.id, 'failed', reason);
+  await tx
+    .deleteFrom('chunk')
+    .where('library_id', '=', key.libraryId)
+    .where('media_id', '=', key.mediaId)
+    .where('rendition_id', '=', standing.id)
+    .execute();
+  await recountStorage(tx, key);
+  await addMessages(tx, key, [renditionMessage(standing.name, reason, new Date())]);
+  await bumpPublication(tx, key);
+}
+
+/** Adds lines to a video's messages. */
+export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, lines: MediaMessage[]): Promise<void> {
+  if (lines.length === 0) return;
+  await tx
+    .updateTable('media')
+    .set({ messages: sql<string>`messages || ${JSON.stringify(lines)}::jsonb` })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .execute();
+}
+
+/**
+ * Shows a timeline in the place of the one that is shown, all its renditions at once. The old pictures retire;
+ * so does the old sound when the new set has its own, else it moves over.
+ */
+async function activateTimeline(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<void> {
+  const here = sql`library_id = ${libraryId} and media_id = ${mediaId}`;
+  await sql`
+    update rendition set timeline_id = ${timelineId}
+    where ${here} and active and kind = 'audio' and timeline_id <> ${timelineId}
+      and not exists (select 1 from rendition n where n.timeline_id = ${timelineId} and n.kind = 'audio' and n.state = 'finished')
+  `.execute(tx);
+  await sql`
+    update rendition set active = false, retired_at = now() where ${here} and active and timeline_id <> ${timelineId}
+  `.execute(tx);
+  await sql`
+    update rendition set active = true where ${here} and timeline_id = ${timelineId} and state = 'finished'
+  `.execute(tx);
+  await sql`update timeline set active = (id = ${timelineId}) where ${here}`.execute(tx);
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { MediaKey, Tx } from '../db.ts';
+
+/** Sets the bytes of a media and of its renditions to what is stored: original, chunks with their `.idx`, thumbnail. */
+export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await sql`
+    update rendition r set storage_bytes = coalesce(
+      (select sum(size_bytes + idx_bytes) from chunk c where c.rendition_id = r.id and c.media_id = r.media_id
+        and c.library_id = r.library_id), 0)
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId}
+  `.execute(tx);
+  await sumStorage(tx, { libraryId, mediaId });
+}
+
+/** Sets the bytes of a media from its renditions' sums. */
+export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await sql`
+    update media m set storage_bytes = case when source_key is null then 0 else coalesce(source_bytes, 0) end
+      + thumbnail_bytes
+      + coalesce((select sum(storage_bytes) from rendition r where r.library_id = m.library_id and r.media_id = m.id), 0)
+    where m.library_id = ${libraryId} and m.id = ${mediaId}
+  `.execute(tx);
+}

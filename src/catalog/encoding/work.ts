@@ -1,0 +1,95 @@
+import type { Guid } from '../../lib/guid.ts';
+import { type StorageKey, storageKey } from '../../ports/storage.ts';
+import type { MediaKey } from '../db.ts';
+
+/** One unit of encoding as its row says it, without who runs it: segments [fromSegment, toSegment) of the renditions. */
+export type Work = {
+  key: MediaKey;
+  id: Guid;
+  timelineId: Guid;
+  kind: WorkKind;
+  renditionIds: readonly Guid[];
+  fromSegment: number;
+  toSegment: number;
+  isFirst: boolean;
+  lane: 'quick' | 'long';
+  priority: number;
+  /** Its share of the progress, see `workWeight`. */
+  weight: number;
+};
+
+export type WorkKind = 'pass-through' | 'video' | 'audio' | 'thumbnail';
+
+/**
+ * The right to do a work now. Whoever holds it renews its lease; a later claim has a higher `attempt`, and
+ * nothing of an earlier one is accepted any more. `failures` counts the attempts that ended in an error.
+ */
+export type Claim = { work: Work; attempt: number; failures: number; owner: string };
+
+/** Seconds that a lease lasts on the database's clock, and how often its holder renews it. */
+export const LEASE_SEC = 8;
+export const RENEW_EVERY_MS = 1_000;
+
+/** Attempts that may end in an error before a work fails, and claims in all (its workers may also die). */
+export const MAX_FAILURES = 3;
+export const MAX_ATTEMPTS = 10;
+
+/** What sound and copies cost beside pictures, as if they had that many pixels (measured: AAC 0.02 cpu-s a second). */
+const AUDIO_PIXELS = 75_000;
+const COPY_PIXELS = 10_000;
+const THUMBNAIL_WEIGHT = 200_000;
+
+/** The cost of a work in pixel-seconds; shares of the progress are taken by it. `pixels` sums all rungs of the work. */
+export function workWeight(kind: WorkKind, pixels: number, durationSec: number): number {
+  switch (kind) {
+    case 'video':
+      return Math.max(1, pixels * durationSec);
+    case 'audio':
+      return Math.max(1, AUDIO_PIXELS * durationSec);
+    case 'pass-through':
+      return Math.max(1, COPY_PIXELS * durationSec);
+    case 'thumbnail':
+      return THUMBNAIL_WEIGHT;
+  }
+}
+
+const FIRST_PRIORITY = 1_000;
+const SHORTEST_PRIORITY = 900;
+
+/**
+ * Which work goes first, higher first: what makes a video playable before all else, then short videos before
+ * long ones (a doubled length costs 40), and within a video what is early on the timeline (one a segment, at most 39).
+ */
+export function workPriority(isFirst: boolean, videoSec: number, fromSegment: number): number {
+  if (isFirst) return FIRST_PRIORITY;
+  const length = Math.round(40 * Math.log2(Math.max(1, videoSec)));
+  return Math.max(0, SHORTEST_PRIORITY - length - Math.min(39, fromSegment));
+}
+
+/** Where all objects of a media lie; ends with a slash. */
+export function mediaPrefix({ libraryId, mediaId }: MediaKey): string {
+  return `${libraryId}/${mediaId}/`;
+}
+
+/** Where a chunk of an attempt lies, and its `.idx` beside it. */
+export function chunkKeys(
+  key: MediaKey,
+  renditionId: Guid,
+  firstSegment: number,
+  attempt: number,
+): { object: StorageKey; idx: StorageKey } {
+  const stem = `${mediaPrefix(key)}${renditionId}/${firstSegment}-${attempt}`;
+  return { object: storageKey(`${stem}.cmaf`), idx: storageKey(`${stem}.idx`) };
+}
+
+/** The `.idx` object of a stored chunk. */
+export function idxKeyOf(object: StorageKey): StorageKey {
+  return storageKey(object.replace(/\.cmaf$/, '.idx'));
+}
+
+/** Progress in whole percent, rounded down; 99 is the most before the video is finished. */
+export function encodePercent(works: readonly { weight: number; doneFraction: number }[]): number {
+  const all = works.reduce((sum, work) => sum + work.weight, 0);
+  const done = works.reduce((sum, work) => sum + work.weight * work.doneFraction, 0);
+  return all === 0 ? 0 : Math.min(99, Math.floor((100 * done) / all));
+}

@@ -1,0 +1,136 @@
+import { commitChunks } from '../catalog/encoding/chunk-store.ts';
+import { loadWorkView, type WorkRendition, type WorkView } from '../catalog/encoding/work-view-store.ts';
+import { createAacSegmenter } from '../media/cmaf/aac.ts';
+import { readFragment } from '../media/cmaf/fragment.ts';
+import { type InitFacts, normaliseInit, readInitSegment } from '../media/cmaf/init-segment.ts';
+import type { Segment } from '../media/cmaf/segment.ts';
+import { createStreamSplitter } from '../media/cmaf/stream-splitter.ts';
+import { AUDIO_RATE_HZ, planAudioEncode } from '../media/encode-audio.ts';
+import { type FfmpegRun, runFfmpeg } from '../media/run-ffmpeg.ts';
+import { countAudioSegments } from './audio-segments.ts';
+import { defineJob } from './define-job.ts';
+import { LeaseLost } from './hold-lease.ts';
+import { type HeldWork, holdWork } from './hold-work.ts';
+import type { JobDeps } from './job-deps.ts';
+import { type WorkRef, workJob } from './send-works.ts';
+import { createChunkWriter, discardObjects } from './store-chunk.ts';
+
+/** Packets that ffmpeg's AAC encoder puts out before the first sample. */
+const PRIMING_FRAMES = 1;
+
+/** Segments of the first chunk, so that playing can start, and of the others: about 4 s each. */
+const FIRST_SEGMENTS = 2;
+const NEXT_SEGMENTS = 8;
+
+/** Encodes the beginning of a sound track, or all of a short one, and publishes it in growing chunks. */
+export const encodeAudio = defineJob<WorkRef, JobDeps>({
+  ...workJob('audio', 'quick'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => encodeTrack(held, deps, lease)),
+});
+
+/** Encodes the rest of a long sound track. The encoder begins anew, so that both parts join without a seam. */
+export const encodeAudioLong = defineJob<WorkRef, JobDeps>({
+  ...workJob('audio', 'long'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => encodeTrack(held, deps, lease)),
+});
+
+async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { work } = held.claim;
+  const view = await loadWorkView(deps.db, work);
+  const [rendition] = view?.renditions ?? [];
+  if (view === null || rendition === undefined) throw new LeaseLost();
+  const track = view.facts.audio.find(({ streamIndex }) => streamIndex === rendition.plan.streamIndex);
+  if (track === undefined) throw new Error(`Expected sound in stream ${rendition.plan.streamIndex}, found none.`);
+  const local = await deps.sources.open(view.sourceKey, signal);
+  const ended = new AbortController();
+  try {
+    const niceness = work.lane === 'long' ? 10 : 0;
+    const plan = planAudioEncode(track, rendition.plan.durationSec);
+    const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
+    const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
+    try {
+      await publishTrack({ held, deps, view, rendition, run }, signal);
+    } finally {
+      // A part ends before the encoder does.
+      ended.abort();
+      for (const output of run.outputs) output.destroy();
+      await run.done.catch(() => undefined);
+    }
+  } finally {
+    await local.release();
+  }
+}
+
+type TrackJob = { held: HeldWork; deps: JobDeps; view: WorkView; rendition: WorkRendition; run: FfmpegRun };
+
+async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
+  const { claim, tell } = job.held;
+  const { fromSegment, toSegment, key } = claim.work;
+  const place = { storage: job.deps.storage, key, renditionId: job.rendition.id, attempt: claim.attempt };
+  const writer = createChunkWriter(place);
+  let taken = 0;
+  let init: { bytes: Buffer; facts: InitFacts } | null = null;
+  let nextFlush = chunkEnd(job.rendition.publishedTo);
+
+  async function publish(isLast: boolean): Promise<void> {
+    if (init === null) throw new Error('Expected an init segment from the encoder, none came.');
+    const chunks = await writer.flush(signal);
+    const { codecString } = init.facts;
+    const output = {
+      renditionId: job.rendition.id,
+      init: init.bytes,
+      codecString,
+      widthPx: null,
+      heightPx: null,
+      chunks,
+    };
+    await job.deps.db.transaction().execute((tx) => commitChunks(tx, claim, { outputs: [output], isLast }));
+    taken = writer.written.length;
+  }
+
+  try {
+    for await (const item of segmentsOf(job.run)) {
+      if ('bytes' in item) {
+        init = item;
+        continue;
+      }
+      if (item.number >= job.rendition.publishedTo) await writer.add(item, signal);
+      tell((item.number + 1 - fromSegment) / (toSegment - fromSegment));
+      const endsPart = item.number + 1 === toSegment && toSegment < countAudioSegments(job.rendition.plan.durationSec);
+      if (endsPart) return await publish(true);
+      if (item.number + 1 === nextFlush && nextFlush < toSegment) {
+        await publish(false);
+        nextFlush = chunkEnd(nextFlush);
+      }
+    }
+    await job.run.done;
+    await publish(true);
+  } catch (error) {
+    await discardObjects(job.deps.storage, writer.written.slice(taken), job.deps.report);
+    throw error;
+  }
+}
+
+function chunkEnd(fromSegment: number): number {
+  return fromSegment < FIRST_SEGMENTS ? FIRST_SEGMENTS : fromSegment + NEXT_SEGMENTS;
+}
+
+async function* segmentsOf(run: FfmpegRun): AsyncGenerator<Segment | { bytes: Buffer; facts: InitFacts }> {
+  const splitter = createStreamSplitter();
+  const segmenter = createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment: 0, primingFrames: PRIMING_FRAMES });
+  let facts: InitFacts | null = null;
+  for (const output of run.outputs) {
+    for await (const bytes of output) {
+      for (const part of splitter.push(bytes)) {
+        if (part.kind === 'init') {
+          facts = readInitSegment(part.bytes);
+          yield { bytes: normaliseInit(part.bytes), facts };
+        } else {
+          yield* segmenter.push(readFragment(part.bytes, facts?.sampleDefaults));
+        }
+      }
+    }
+  }
+  splitter.end();
+  yield* segmenter.end();
+}

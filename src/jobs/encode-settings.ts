@@ -1,0 +1,27 @@
+import { readLibrarySettings } from '../catalog/libraries/library-settings.ts';
+import type { UploadOptions } from '../catalog/schema.ts';
+import { VIDEO_CODECS } from '../media/codecs/all.ts';
+import { type LadderOptions, RUNGS, type Rung } from '../media/ladder.ts';
+
+/** What a library and an upload want encoded, as far as the engine can. */
+export type EncodeSettings = { ladder: LadderOptions; codec: string };
+
+/** Merges a library's settings with what the upload asked for; an upload's empty list, or one of unknown rungs, is the library's. */
+export function readEncodeSettings(stored: unknown, upload: UploadOptions): EncodeSettings {
+  const { encoding } = readLibrarySettings(stored);
+  const wanted = knownRungs(upload.enabledRungs ?? []);
+  const allowed = wanted.length > 0 ? wanted : knownRungs(encoding.rungs);
+  const caps = Object.entries(encoding.videoKbps).map(([rung, kbps]) => [rung, kbps * 1000]);
+  const codecs = upload.enabledCodecs ?? encoding.codecs;
+  return {
+    ladder: {
+      allowedRungs: allowed.length > 0 ? allowed : RUNGS.filter((rung) => rung <= 1080),
+      maxBitratesBps: Object.fromEntries(caps.filter(([, bps]) => Number(bps) > 0)),
+    },
+    codec: (VIDEO_CODECS.find(({ name }) => codecs.includes(name)) ?? VIDEO_CODECS[0])?.name ?? 'x264',
+  };
+}
+
+function knownRungs(rungs: readonly number[]): Rung[] {
+  return RUNGS.filter((rung) => rungs.includes(rung));
+}

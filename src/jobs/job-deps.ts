@@ -1,0 +1,19 @@
+import type { Db } from '../catalog/db.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { Queue } from './define-job.ts';
+import type { SourceCache } from './source-cache.ts';
+
+/** What the encoding jobs need. `compose.ts` makes it for the worker role. */
+export type JobDeps = {
+  db: Db;
+  storage: Storage;
+  queue: Queue;
+  sources: SourceCache;
+  /** Names this process in leases, for people who ask who holds what. */
+  owner: string;
+  /** Threads that one encoder slot may use. */
+  threadsPerSlot: number;
+  /** How old an object without a row must be before the sweep takes it; an hour when left out. */
+  orphanAgeMs?: number;
+  report: (error: Error) => void;
+};

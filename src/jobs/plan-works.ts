@@ -1,0 +1,110 @@
+import type { MediaKey } from '../catalog/db.ts';
+import type { PlannedRendition } from '../catalog/encoding/encode-plan.ts';
+import { type Work, type WorkKind, workPriority, workWeight } from '../catalog/encoding/work.ts';
+import { type Guid, newGuid } from '../lib/guid.ts';
+import { type ChunkRange, planChunks } from '../media/chunk-plan.ts';
+import { type CutList, segmentStartTicks } from '../media/cut-list.ts';
+import { countAudioSegments } from './audio-segments.ts';
+
+/** Where works are planned: the timeline, and how long the video is. */
+export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; durationSec: number };
+
+/** Chunks that one copying work takes, about four minutes: bounds how long it holds its slot. */
+const COPIED_CHUNKS = 8;
+
+/** Sound segments, about a minute, that are encoded in a slot for quick work; the rest of a long track goes the long way. */
+const QUICK_AUDIO_SEGMENTS = 16;
+
+/** Copies the source's segments: first the first chunk, alone, then several chunks a work, in order. */
+export function passThroughWorks(place: Place, renditions: readonly PlannedRendition[]): Work[] {
+  const ids = renditions.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const [first, ...rest] = planChunks(place.cutList);
+  const ranges = first === undefined ? [] : [first];
+  for (let at = 0; at < rest.length; at += COPIED_CHUNKS) {
+    const group = rest.slice(at, at + COPIED_CHUNKS);
+    ranges.push({ fromSegment: group[0]?.fromSegment ?? 0, toSegment: group.at(-1)?.toSegment ?? 0 });
+  }
+  return ranges.map((range, index) => ({
+    ...base(place, 'pass-through', range),
+    renditionIds: ids,
+    isFirst: index === 0,
+    lane: 'quick',
+    priority: workPriority(index === 0, 1, range.fromSegment),
+    weight: workWeight('pass-through', 0, rangeSec(place.cutList, range)),
+  }));
+}
+
+/** Encodes the rungs under a source that is shown already: their first chunk early, if that is wanted, then the rest. */
+export function encodedWorks(place: Place, renditions: readonly PlannedRendition[], isEarly: boolean): Work[] {
+  if (renditions.length === 0) return [];
+  return planChunks(place.cutList).map((range, index) => videoWork(place, renditions, range, isEarly && index === 0));
+}
+
+/**
+ * Encodes a ladder of which nothing can be shown yet: the lowest rung's first segment alone, that of the
+ * others, then all rungs together in chunks.
+ */
+export function frameGridWorks(place: Place, renditions: readonly PlannedRendition[]): Work[] {
+  const lowest = renditions.at(-1);
+  if (lowest === undefined) return [];
+  const first = { fromSegment: 0, toSegment: 1 };
+  const others = renditions.slice(0, -1);
+  const works = [videoWork(place, [lowest], first, true)];
+  if (others.length > 0)
+    works.push({ ...videoWork(place, others, first, true), priority: workPriority(true, 1, 0) - 1 });
+  const [early, second, ...rest] = planChunks(place.cutList);
+  const end = second?.toSegment ?? early?.toSegment ?? 1;
+  const ranges = end > 1 ? [{ fromSegment: 1, toSegment: end }, ...rest] : rest;
+  return [...works, ...ranges.map((range) => videoWork(place, renditions, range, false))];
+}
+
+/** Encodes sound tracks: the beginning at once, the rest of a long one in a slot for long work. */
+export function audioWorks(place: Place, renditions: readonly PlannedRendition[]): Work[] {
+  const total = countAudioSegments(place.durationSec);
+  const quickEnd = Math.min(total, QUICK_AUDIO_SEGMENTS);
+  const ranges = [{ fromSegment: 0, toSegment: quickEnd }];
+  if (quickEnd < total) ranges.push({ fromSegment: quickEnd, toSegment: total });
+  return renditions.flatMap(({ id, isDefault }) =>
+    ranges.map((range, index) => ({
+      ...base(place, 'audio', range),
+      renditionIds: [id],
+      isFirst: index === 0,
+      lane: index === 0 ? ('quick' as const) : ('long' as const),
+      priority: workPriority(index === 0 && isDefault, place.durationSec, range.fromSegment),
+      weight: workWeight('audio', 0, (place.durationSec * (range.toSegment - range.fromSegment)) / total),
+    })),
+  );
+}
+
+export function thumbnailWork(place: Place): Work {
+  return {
+    ...base(place, 'thumbnail', { fromSegment: 0, toSegment: 1 }),
+    renditionIds: [],
+    isFirst: false,
+    lane: 'quick',
+    priority: workPriority(false, 1, 0),
+    weight: workWeight('thumbnail', 0, 0),
+  };
+}
+
+function videoWork(place: Place, renditions: readonly PlannedRendition[], range: ChunkRange, isFirst: boolean): Work {
+  const pixels = renditions.reduce((sum, { widthPx, heightPx }) => sum + (widthPx ?? 0) * (heightPx ?? 0), 0);
+  return {
+    ...base(place, 'video', range),
+    renditionIds: renditions.map(({ id }) => id),
+    isFirst,
+    lane: isFirst ? 'quick' : 'long',
+    priority: workPriority(isFirst, place.durationSec, range.fromSegment),
+    weight: workWeight('video', pixels, rangeSec(place.cutList, range)),
+  };
+}
+
+function base(place: Place, kind: WorkKind, range: ChunkRange) {
+  return { key: place.key, id: newGuid(), timelineId: place.timelineId, kind, ...range };
+}
+
+function rangeSec(cutList: CutList, range: ChunkRange): number {
+  const ticks = segmentStartTicks(cutList, range.toSegment) - segmentStartTicks(cutList, range.fromSegment);
+  return ticks / cutList.timescale;
+}

@@ -1,0 +1,25 @@
+import type { FollowUp } from '../catalog/db.ts';
+import type { Work, WorkKind } from '../catalog/encoding/work.ts';
+import type { Guid } from '../lib/guid.ts';
+import type { JobName, Queue } from './define-job.ts';
+
+/** Names one work; the payload of every job that does one. */
+export type WorkRef = { libraryId: number; mediaId: Guid; workId: Guid };
+
+/** A queue retry is only for what lies outside the work (the database away, a dead worker): works count their own failures. */
+const RETRY_LIMIT = 30;
+
+/** The name of the job that does works of a kind in a lane. */
+export function workJob(kind: WorkKind, lane: JobName['lane']): JobName {
+  return { name: `${kind}-${lane}`, lane, retryLimit: RETRY_LIMIT };
+}
+
+/** Sends the job of each work. Sending one again that waits or runs does nothing. */
+export function sendWorks(queue: Queue, works: readonly Work[]): FollowUp {
+  return async (tx) => {
+    for (const { kind, lane, key, id, priority } of works) {
+      const ref: WorkRef = { ...key, workId: id };
+      await queue.send(workJob(kind, lane), ref, { priority, onlyOneNamed: id })(tx);
+    }
+  };
+}

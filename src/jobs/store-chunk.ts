@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import type { MediaKey } from '../catalog/db.ts';
+import type { StoredChunk } from '../catalog/encoding/chunk-store.ts';
+import { chunkKeys } from '../catalog/encoding/work.ts';
+import type { Guid } from '../lib/guid.ts';
+import { buildChunk } from '../media/cmaf/chunk.ts';
+import type { Segment } from '../media/cmaf/segment.ts';
+import { segmentSizeBytes } from '../media/cmaf/segment.ts';
+import type { Storage, StorageKey } from '../ports/storage.ts';
+
+/** Bytes of one rendition that are held before they become an object: bounds memory, and the size of an object. */
+const MAX_HELD_BYTES = 24 * 2 ** 20;
+
+/** Where chunks of one rendition and attempt go. */
+export type ChunkPlace = { storage: Storage; key: MediaKey; renditionId: Guid; attempt: number };
+
+/** Collects segments of one rendition into stored chunks. `written` names every object so far, complete or not. */
+export type ChunkWriter = {
+  /** Takes the next segment; stores a chunk when enough is held. */
+  add(segment: Segment, signal: AbortSignal): Promise<void>;
+  /** Stores what is held and gives all chunks stored since the last call, in order. */
+  flush(signal: AbortSignal): Promise<StoredChunk[]>;
+  readonly written: readonly StorageKey[];
+};
+
+export function createChunkWriter(place: ChunkPlace): ChunkWriter {
+  let held: Segment[] = [];
+  let heldBytes = 0;
+  let stored: StoredChunk[] = [];
+  const written: StorageKey[] = [];
+
+  async function store(signal: AbortSignal): Promise<void> {
+    const segments = held;
+    held = [];
+    heldBytes = 0;
+    const [first] = segments;
+    if (first !== undefined) stored.push(await storeChunk(place, segments, written, signal));
+  }
+
+  return {
+    written,
+    async add(segment, signal) {
+      const sizeBytes = segmentSizeBytes(segment);
+      if (held.length > 0 && heldBytes + sizeBytes > MAX_HELD_BYTES) await store(signal);
+      held.push(segment);
+      heldBytes += sizeBytes;
+    },
+    async flush(signal) {
+      await store(signal);
+      const all = stored;
+      stored = [];
+      return all;
+    },
+  };
+}
+
+/** Stores a chunk and its `.idx`, both durable when this answers, and checks what the store wrote against the index. */
+async function storeChunk(
+  place: ChunkPlace,
+  segments: readonly Segment[],
+  written: StorageKey[],
+  signal: AbortSignal,
+): Promise<StoredChunk> {
+  const firstSegment = segments[0]?.number ?? 0;
+  const { pieces, idx, facts } = buildChunk(segments, firstSegment);
+  const { object, idx: idxKey } = chunkKeys(place.key, place.renditionId, firstSegment, place.attempt);
+  written.push(object, idxKey);
+  const [wrote] = await Promise.all([
+    place.storage.put(object, Readable.from(pieces, { objectMode: false }), {}, signal),
+    place.storage.put(idxKey, idx, {}, signal),
+  ]);
+  if (wrote.sizeBytes !== facts.sizeBytes || wrote.sha256.toString('hex') !== facts.sha256) {
+    throw new Error(`Expected ${object} of ${facts.sizeBytes} bytes, the store wrote ${wrote.sizeBytes} others.`);
+  }
+  return { facts, storageKey: object, idxBytes: idx.length };
+}
+
+/** Deletes the objects of an attempt whose chunks were not taken in. What cannot be deleted now, the sweep takes. */
+export async function discardObjects(
+  storage: Storage,
+  keys: readonly StorageKey[],
+  report: (error: Error) => void,
+): Promise<void> {
+  const atOnce = 1000;
+  for (let at = 0; at < keys.length; at += atOnce) {
+    try {
+      await storage.delete(keys.slice(at, at + atOnce));
+    } catch (cause) {
+      report(new Error(`Objects of a lost attempt could not be deleted; the sweep will.`, { cause }));
+    }
+  }
+}
