@@ -39,6 +39,10 @@ export function createS3Staging(bucket: S3Bucket): Staging {
         appending.delete(id);
       }
     },
+    async rewind(id, sizeBytes) {
+      checkStagingId(id);
+      await rewindPieces(bucket, id, sizeBytes);
+    },
     async size(id) {
       checkStagingId(id);
       return sizeOf(await piecesOf(bucket, id));
@@ -91,6 +95,23 @@ async function removePieces(bucket: S3Bucket, pieces: readonly Piece[]): Promise
     bucket,
     others.map((piece) => piece.key),
   );
+}
+
+/** The piece that the new end lies in is written anew before it and all behind it go. */
+async function rewindPieces(bucket: S3Bucket, id: string, sizeBytes: number): Promise<void> {
+  const pieces = await piecesOf(bucket, id);
+  if (sizeBytes > sizeOf(pieces)) {
+    throw new Error(`Expected to rewind to at most ${sizeOf(pieces)} bytes, got ${sizeBytes}.`);
+  }
+  await removePieces(
+    bucket,
+    pieces.filter((piece) => piece.offset >= sizeBytes),
+  );
+  const cut = pieces.find((piece) => piece.offset < sizeBytes && piece.offset + piece.sizeBytes > sizeBytes);
+  if (cut === undefined) return;
+  const bytes = await readRun(bucket, [cut], new AbortController().signal);
+  const kept = bytes.subarray(0, sizeBytes - cut.offset);
+  await putBytes(bucket, { key: pieceKey(id, cut.offset), ifAbsent: false, contentType: null }, kept);
 }
 
 type Append = { id: string; offset: number; isBegun: boolean };
