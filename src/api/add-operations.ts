@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { KeyStore } from '../catalog/keys/key-store.ts';
+import { authenticate } from './authenticate.ts';
+import type { Operation } from './define-operation.ts';
+import { toErrorAnswer } from './errors.ts';
+import { type OperationDeps, operations } from './operations.ts';
+
+/** How long the rest of a body is thrown away after an answer that did not wait for it. */
+const LINGER_MS = 10_000;
+
+type Log = Pick<Logger, 'error'>;
+type Serving = { deps: OperationDeps; keys: KeyStore; log: Log };
+
+/** Adds every operation as a route; answers the set of requests under way, for whoever waits for their end. */
+export function addOperations(app: FastifyInstance, serving: Serving): ReadonlySet<Promise<void>> {
+  const running = new Set<Promise<void>>();
+  for (const operation of operations) {
+    const { answer, answerStatus = 200 } = operation;
+    app.route({
+      method: operation.method,
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      schema: answer === null ? {} : { response: { [answerStatus]: answer } },
+      handler: async (request, reply) => {
+        const deed = answerOperation(operation, { request, reply }, serving);
+        running.add(deed);
+        await deed.finally(() => running.delete(deed));
+        return reply;
+      },
+    });
+  }
+  return running;
+}
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+async function answerOperation(
+  operation: Operation<OperationDeps>,
+  { request, reply }: Exchange,
+  { deps, keys, log }: Serving,
+): Promise<void> {
+  try {
+    const { method, auth } = operation;
+    const { libraryId }: { libraryId?: string } = Object(request.params);
+    const claim = { auth, method, key: headerText(request.headers.accesskey), libraryId };
+    const grant = await authenticate(claim, { keys, libraries: deps.libraries });
+    const raw = {
+      params: request.params,
+      queryText: queryOf(request.raw.url ?? ''),
+      message: request.raw,
+      grant,
+      signal: goneSignal(reply.raw),
+    };
+    const answer = await operation.handle(raw, deps);
+    reply.code(operation.answerStatus ?? 200).send(answer ?? undefined);
+  } catch (error) {
+    answerError(error, operation, reply, log);
+  }
+  throwAwayRest(request.raw, reply.raw);
+}
+
+/** Answers with what an error means to the caller, and logs it once when it is ours. */
+export function answerError(
+  error: unknown,
+  operation: Operation<OperationDeps> | null,
+  reply: FastifyReply,
+  log: Log,
+): FastifyReply {
+  const { status, headers, body, isOurs } = toErrorAnswer(error, operation);
+  if (isOurs) log.error({ err: error, requestId: reply.request.id, operation: operation?.name }, 'A request failed.');
+  reply.code(status).headers(headers);
+  if (body === undefined) return reply.send();
+  // Serialised here: a status may share its number with a success whose model is another.
+  return reply
+    .type('application/json; charset=utf-8')
+    .serializer((text: string) => text)
+    .send(JSON.stringify(body));
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function queryOf(url: string): string {
+  const start = url.indexOf('?');
+  return start < 0 ? '' : url.slice(start + 1);
+}
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new Error('The caller went away before the answer was complete.'));
+  });
+  return gone.signal;
+}
+
+// A caller still sending would lose the answer if the connection were cut at once; for ever is too long.
+function throwAwayRest(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete || request.destroyed) return;
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  request.once('close', () => clearTimeout(timer));
+  response.once('finish', () => request.resume());
+}

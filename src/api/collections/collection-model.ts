@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import type { CollectionView } from '../../catalog/collections/collection-store.ts';
+import type { Library } from '../../catalog/libraries/library.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { edgeFileUrl } from '../addresses.ts';
+import type { CollectionModel } from '../models/collection.ts';
+import { guidParam, LibraryParams } from '../read-params.ts';
+
+export const CollectionParams = Type.Object({ ...LibraryParams.properties, collectionId: guidParam('collection') });
+
+/** Recalls the library whose edge addresses picture a collection; null when no pictures are wanted. */
+export async function recallPictures(
+  libraryId: number,
+  wanted: boolean,
+  { libraries, edgeUrl }: { libraries: LibraryStore; edgeUrl: string },
+): Promise<{ library: Library; edgeUrl: string } | null> {
+  const library = wanted ? await libraries.recall(libraryId) : null;
+  return library && { library, edgeUrl };
+}
+
+/** Writes a collection as the interface shows it; addresses of pictures only when they were asked for. */
+export function toCollectionModel(
+  view: CollectionView,
+  pictures: { library: Library; edgeUrl: string } | null,
+): CollectionModel {
+  const pictured = pictures ? view.previews.filter((preview) => preview.hasThumbnail) : [];
+  return {
+    videoLibraryId: view.libraryId,
+    guid: view.id,
+    name: view.name,
+    videoCount: view.videoCount,
+    totalSize: view.totalBytes,
+    previewVideoIds: view.previews.map(({ id }) => id).join(',') || null,
+    previewImageUrls: pictures
+      ? pictured.map(({ id, thumbnailFileName }) =>
+          edgeFileUrl(pictures.edgeUrl, pictures.library, id, thumbnailFileName),
+        )
+      : [],
+  };
+}

@@ -1,0 +1,23 @@
+import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { CollectionModel, UpdateCollectionModel } from '../models/collection.ts';
+import { LibraryParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { toCollectionModel } from './collection-model.ts';
+
+export const createCollection = defineOperation({
+  name: 'createCollection',
+  method: 'POST',
+  path: '/library/{libraryId}/collections',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: NoQuery,
+  body: UpdateCollectionModel,
+  answer: CollectionModel,
+  refusals: { forbidden: 403 },
+  errorShape: 'status',
+  async run({ params: { libraryId }, body }, { collections }: { collections: CollectionStore }) {
+    const key = await collections.create(libraryId, body.name ?? '');
+    return toCollectionModel(await collections.load(key), null);
+  },
+});

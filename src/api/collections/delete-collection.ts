@@ -1,0 +1,23 @@
+import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { NoQuery } from '../read-query.ts';
+import { CollectionParams } from './collection-model.ts';
+
+export const deleteCollection = defineOperation({
+  name: 'deleteCollection',
+  method: 'DELETE',
+  path: '/library/{libraryId}/collections/{collectionId}',
+  auth: 'access-key',
+  params: CollectionParams,
+  query: NoQuery,
+  body: null,
+  answer: StatusModel,
+  refusals: { forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params }, { collections }: { collections: CollectionStore }) {
+    await collections.remove(params);
+    return ok();
+  },
+});

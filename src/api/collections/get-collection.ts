@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { CollectionModel } from '../models/collection.ts';
+import { queryFlag } from '../read-query.ts';
+import { CollectionParams, recallPictures, toCollectionModel } from './collection-model.ts';
+
+type Deps = { collections: CollectionStore; libraries: LibraryStore; edgeUrl: string };
+
+export const getCollection = defineOperation({
+  name: 'getCollection',
+  method: 'GET',
+  path: '/library/{libraryId}/collections/{collectionId}',
+  auth: 'access-key',
+  params: CollectionParams,
+  query: Type.Object({ includeThumbnails: queryFlag(false) }),
+  body: null,
+  answer: CollectionModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params, query }, { collections, ...deps }: Deps) {
+    const pictures = await recallPictures(params.libraryId, query.includeThumbnails, deps);
+    return toCollectionModel(await collections.load(params), pictures);
+  },
+});

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { PaginationListOfCollectionModel } from '../models/collection.ts';
+import { LibraryParams } from '../read-params.ts';
+import { PAGING, queryFlag, queryText } from '../read-query.ts';
+import { recallPictures, toCollectionModel } from './collection-model.ts';
+
+type Deps = { collections: CollectionStore; libraries: LibraryStore; edgeUrl: string };
+
+export const listCollections = defineOperation({
+  name: 'listCollections',
+  method: 'GET',
+  path: '/library/{libraryId}/collections',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object({
+    ...PAGING,
+    search: queryText(),
+    orderBy: queryText('date'),
+    includeThumbnails: queryFlag(false),
+  }),
+  body: null,
+  answer: PaginationListOfCollectionModel,
+  refusals: {},
+  errorShape: 'status',
+  async run({ params: { libraryId }, query }, { collections, ...deps }: Deps) {
+    const { page, itemsPerPage, search, includeThumbnails } = query;
+    const orderBy = ['name', 'title'].includes(query.orderBy.toLowerCase()) ? 'name' : 'date';
+    const pictures = await recallPictures(libraryId, includeThumbnails, deps);
+    const { total, items } = await collections.list({ libraryId, page, itemsPerPage, search, orderBy });
+    return {
+      totalItems: total,
+      currentPage: page,
+      itemsPerPage,
+      items: items.map((view) => toCollectionModel(view, pictures)),
+    };
+  },
+});

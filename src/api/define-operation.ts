@@ -1,0 +1,113 @@
+import type { IncomingMessage } from 'node:http';
+import type { Static, TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Grant } from '../catalog/keys/access-key.ts';
+import type { RefusalKind } from '../lib/refused.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { readParams } from './read-params.ts';
+import { readQuery } from './read-query.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * Who may call: `access-key` a key that opens the library of the path (reading keys may only GET),
+ * `account-key` the account's key (second address), `none` everybody.
+ */
+export type Auth = 'access-key' | 'account-key' | 'none';
+
+/**
+ * How refusals with status 400 and 422 are written: as StatusModel, as StatusModelOfListOfString, as a
+ * JSON string, as a caption's validation, or with no body. `core` writes every refusal as ApiErrorData.
+ */
+export type ErrorShape = 'status' | 'list' | 'text' | 'captions' | 'empty' | 'core';
+
+/** What an operation takes as its body: JSON of a model, the raw bytes, or nothing. */
+export type BodyContract = TSchema | 'raw' | null;
+
+/** The contract of an operation: all that documents and conformance checks need to know. */
+export type Contract<P extends TObject, Q extends TObject, B extends BodyContract, A extends TSchema | null> = {
+  /** The operation's name in documents, verb-noun in camel case. */
+  name: string;
+  method: Method;
+  /** Path with `{name}` for each of `params`. */
+  path: string;
+  auth: Auth;
+  params: P;
+  query: Q;
+  body: B;
+  /** The largest JSON body, 1 MiB when absent. */
+  bodyLimitBytes?: number;
+  /** The model of a success; null when it has no body. */
+  answer: A;
+  /** The status of a success, 200 when absent. */
+  answerStatus?: number;
+  /** Statuses of its own refusals. 401, 408, 413, 429, 500, 503 and 507 belong to every operation. */
+  refusals: { readonly [K in RefusalKind]?: number };
+  errorShape: ErrorShape;
+};
+
+/** A request after all doubt is out of it. `signal` aborts when the caller is gone or the server stops. */
+export type Request<P, Q, B> = {
+  params: P;
+  query: Q;
+  body: B;
+  grant: Grant | null;
+  signal: AbortSignal;
+};
+
+type BodyOf<B extends BodyContract> = B extends 'raw' ? IncomingMessage : B extends TSchema ? Static<B> : null;
+type AnswerOf<A extends TSchema | null> = A extends TSchema ? Static<A> : null;
+
+/** The bytes of a request as they came, before any contract was held against them. */
+export type RawRequest = {
+  params: unknown;
+  queryText: string;
+  message: IncomingMessage;
+  grant: Grant | null;
+  signal: AbortSignal;
+};
+
+/** An operation as a value, its types folded in: the contract, and `handle`, which reads a request by it and does the deed. */
+export type Operation<Deps> = Contract<TObject, TObject, BodyContract, TSchema | null> & {
+  handle(raw: RawRequest, deps: Deps): Promise<unknown>;
+};
+
+/** Defines an operation: contract and deed side by side. */
+export function defineOperation<
+  P extends TObject,
+  Q extends TObject,
+  B extends BodyContract,
+  A extends TSchema | null,
+  Deps,
+>(
+  operation: Contract<P, Q, B, A> & {
+    run(request: Request<Static<P>, Static<Q>, BodyOf<B>>, deps: Deps): Promise<AnswerOf<A>>;
+  },
+): Operation<Deps> {
+  const { run, ...contract } = operation;
+  const readBody = bodyReader(contract);
+  return {
+    ...contract,
+    async handle({ params, queryText, message, grant, signal }, deps) {
+      const request = {
+        params: readParams(contract.params, params),
+        query: readQuery(contract.query, queryText),
+        body: await readBody(message),
+        grant,
+        signal,
+      };
+      // Each part was just read by the very schema that its type is inferred from.
+      return run(request as Request<Static<P>, Static<Q>, BodyOf<B>>, deps);
+    },
+  };
+}
+
+function bodyReader<P extends TObject, Q extends TObject, A extends TSchema | null>(
+  contract: Contract<P, Q, BodyContract, A>,
+): (message: IncomingMessage) => Promise<unknown> {
+  const { body, bodyLimitBytes } = contract;
+  if (body === null) return async () => null;
+  if (body === 'raw') return async (message) => message;
+  const validator = Compile(body);
+  return (message) => readJsonBody(message, { schema: body, validator, limitBytes: bodyLimitBytes ?? 2 ** 20 });
+}

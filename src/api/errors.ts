@@ -1,0 +1,121 @@
+import { type RefusalKind, Refused } from '../lib/refused.ts';
+import { unreachable } from '../lib/unreachable.ts';
+import type { Contract, ErrorShape } from './define-operation.ts';
+import { StatusModel } from './models/status.ts';
+
+/** Statuses that every operation may answer with, whatever its contract lists. */
+const COMMON: { readonly [K in RefusalKind]?: number } = {
+  unauthenticated: 401,
+  timeout: 408,
+  'too-large': 413,
+  busy: 429,
+  unavailable: 503,
+  'disk-full': 507,
+};
+
+const STATUS: { readonly [K in RefusalKind]: number } = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  timeout: 408,
+  conflict: 409,
+  'too-large': 413,
+  unprocessable: 422,
+  busy: 429,
+  unavailable: 503,
+  'disk-full': 507,
+};
+
+/** Seconds after which a caller may try again. */
+const RETRY_AFTER_SEC = 5;
+
+type Rules = Pick<Contract<never, never, never, never>, 'refusals' | 'errorShape'> & { answer: unknown };
+
+/** An error as it leaves: `body` undefined is no body. `isOurs` says that somebody should hear of it. */
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown; isOurs: boolean };
+
+/** Turns whatever was thrown into status and body; nothing else does. `rules` null is an address without an operation. */
+export function toErrorAnswer(error: unknown, rules: Rules | null): ErrorAnswer {
+  const shape = rules?.errorShape ?? 'status';
+  if (error instanceof Refused) {
+    const { kind, message } = error;
+    const status = statusOf(kind, rules);
+    const again = status === 429 || status === 503;
+    return {
+      status,
+      headers: again ? { 'retry-after': String(RETRY_AFTER_SEC) } : {},
+      body: bodyOf({ shape, kind, message, status, code: STATUS[kind] }),
+      isOurs: false,
+    };
+  }
+  if (isDatabaseAway(error)) {
+    const message = `The database cannot be reached. Nothing was changed by this request as far as is known: ask again in ${RETRY_AFTER_SEC} s.`;
+    const body = bodyOf({ shape, kind: 'unavailable', message, status: 503, code: 503 });
+    return { status: 503, headers: { 'retry-after': String(RETRY_AFTER_SEC) }, body, isOurs: true };
+  }
+  const message =
+    'The service failed to answer this request. The log has the reason under the X-Request-Id of this answer.';
+  return {
+    status: 500,
+    headers: {},
+    body: bodyOf({ shape, kind: 'unavailable', message, status: 500, code: 500 }),
+    isOurs: true,
+  };
+}
+
+// Operations that list no 400 say "not done" as their clients expect it: status 200 with success false.
+function statusOf(kind: RefusalKind, rules: Rules | null): number {
+  const listed = rules?.refusals[kind] ?? COMMON[kind];
+  if (listed !== undefined) return listed;
+  return rules?.answer === StatusModel ? 200 : STATUS[kind];
+}
+
+type Words = { shape: ErrorShape; kind: RefusalKind; message: string; status: number; code: number };
+
+function bodyOf({ shape, kind, message, status, code }: Words): unknown {
+  if (shape === 'core') return { ErrorKey: coreKey(kind, status), Field: coreField(kind), Message: message };
+  if (status === 401) return { Success: false, Message: message, StatusCode: 401 };
+  const model = { success: false, message, statusCode: code };
+  if (status !== 400 && status !== 422) return model;
+  switch (shape) {
+    case 'status':
+      return model;
+    case 'list':
+      return { ...model, data: [message] };
+    case 'text':
+      return message;
+    case 'captions':
+      return { ...model, data: { valid: false, errorList: [message], warningList: [], warningMessage: null } };
+    case 'empty':
+      return undefined;
+    default:
+      return unreachable(shape);
+  }
+}
+
+function coreKey(kind: RefusalKind, status: number): string {
+  if (status === 401) return 'authentication.failed';
+  if (kind === 'not-found') return 'pullZone.not_found';
+  return status >= 500 ? 'internal_error' : `request.${kind.replaceAll('-', '_')}`;
+}
+
+function coreField(kind: RefusalKind): string | null {
+  if (kind === 'unauthenticated') return 'AccessKey';
+  return kind === 'not-found' ? 'PullZone' : null;
+}
+
+/** PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), and what sockets and the pool say. */
+const AWAY_CODES = /^(08...|53...|57P0.|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+const AWAY_WORDS =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+function isDatabaseAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);
+    if (typeof code === 'string' && (AWAY_CODES.test(code) || (code === 'ENOENT' && syscall === 'connect')))
+      return true;
+    if (AWAY_WORDS.test(cause.message)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,38 @@
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+
+const INT32 = 2 ** 31;
+
+/** The kinds of field that the interface's models are made of. All are plain JSON Schema (draft 2020-12). */
+export const text = (limits: { minLength?: number; maxLength?: number } = {}) => Type.String(limits);
+export const int32 = (limits: { minimum?: number; maximum?: number } = {}) =>
+  Type.Integer({ minimum: -INT32, maximum: INT32 - 1, ...limits });
+export const int64 = () => Type.Integer();
+export const double = () => Type.Number();
+export const flag = () => Type.Boolean();
+
+/** UTC without a zone mark and with exactly three digits, `2026-11-21T09:30:00.125`: some clients read nothing else. */
+export const dateTime = () => Type.String({ description: 'yyyy-MM-ddTHH:mm:ss.fff in UTC, no zone mark' });
+
+/** The schema with null allowed, written as a list of types so that serialisers need no union. */
+export function nullable<T extends TSchema>(schema: T) {
+  const { type, enum: values, ...rest }: { type?: unknown; enum?: unknown[] } = { ...schema };
+  const allowed = { ...(type !== undefined && { type: [type, 'null'] }), ...(values && { enum: [...values, null] }) };
+  return Type.Unsafe<Static<T> | null>({ ...rest, ...allowed });
+}
+
+/** An object of the interface under its published name. Fields beyond the named ones are dropped, in both directions. */
+export function model<P extends TProperties>(name: string, properties: P): TObject<P> {
+  return Type.Object(properties, { title: name });
+}
+
+/** An enumeration that is a number on the wire; `values` on the schema names them. */
+export function numbers<const V extends Record<string, number>>(name: string, values: V) {
+  const described = Object.entries(values).map(([word, number]) => `${number} ${word}`);
+  const schema = { type: 'integer', enum: Object.values(values), title: name, description: described.join(', ') };
+  return Object.assign(Type.Unsafe<V[keyof V]>(schema), { values });
+}
+
+/** An enumeration that is a word on the wire. */
+export function words<const V extends string>(name: string, values: readonly V[]) {
+  return Type.Unsafe<V>({ type: 'string', enum: [...values], title: name });
+}

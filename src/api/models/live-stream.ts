@@ -1,0 +1,130 @@
+import { type Static, Type } from 'typebox';
+import { LiveStreamStatus } from './enums.ts';
+import { dateTime, double, flag, int32, int64, model, nullable, text } from './fields.ts';
+
+export const IngestEndpointsRtmp = model('IngestEndpointsRtmp', {
+  primaryIngestUrl: nullable(text()),
+  backupIngestUrl: nullable(text()),
+});
+export type IngestEndpointsRtmp = Static<typeof IngestEndpointsRtmp>;
+
+export const IngestEndpoints = model('IngestEndpoints', {
+  rtmp: nullable(IngestEndpointsRtmp),
+});
+export type IngestEndpoints = Static<typeof IngestEndpoints>;
+
+export const RtmpOutput = model('RtmpOutput', {
+  endpoint: Type.Optional(nullable(text())),
+  streamKey: Type.Optional(nullable(text())),
+});
+export type RtmpOutput = Static<typeof RtmpOutput>;
+
+export const LiveStreamModel = model('LiveStreamModel', {
+  videoLibraryId: int64(),
+  guid: text({ minLength: 1 }),
+  title: text({ minLength: 1 }),
+  description: nullable(text()),
+  category: nullable(text()),
+  collectionId: nullable(text()),
+  public: flag(),
+  status: LiveStreamStatus,
+  dateCreated: dateTime(),
+  /** Seen without zone marker; read as UTC. */
+  scheduledStartTime: nullable(dateTime()),
+  scheduledEndTime: nullable(dateTime()),
+  startedAt: nullable(dateTime()),
+  endedAt: nullable(dateTime()),
+  durationSeconds: nullable(int32()),
+  /** Prefix bunnylive_. */
+  streamKey: text({ minLength: 1 }),
+  playbackUrlHls: text({ minLength: 1 }),
+  dvrEnabled: flag(),
+  dvrWindowSeconds: nullable(int32()),
+  recordVod: flag(),
+  availableResolutions: text({ minLength: 1 }),
+  width: nullable(int32()),
+  height: nullable(int32()),
+  framerate: nullable(double()),
+  ingestRegion: text({ minLength: 1 }),
+  peakConcurrentViewers: nullable(int32()),
+  totalViewerSeconds: nullable(int64()),
+  thumbnailFileName: nullable(text()),
+  thumbnailUpdatedAt: nullable(dateTime()),
+  enableCountdown: nullable(flag()),
+  /** Newer clients decode RtmpOutput[]. */
+  rtmpOutputs: nullable(Type.Array(text())),
+  preStreamTrailerVideoId: nullable(text()),
+  ingestEndpoints: nullable(IngestEndpoints),
+});
+export type LiveStreamModel = Static<typeof LiveStreamModel>;
+
+export const CreateLiveStreamModel = model('CreateLiveStreamModel', {
+  title: Type.Optional(nullable(text())),
+  description: Type.Optional(nullable(text())),
+  collectionId: Type.Optional(nullable(text())),
+  dvrEnabled: Type.Optional(flag()),
+  /** 1..43200; required when dvrEnabled. */
+  dvrWindowSeconds: Type.Optional(nullable(int32({ minimum: 1, maximum: 43200 }))),
+  recordVod: Type.Optional(flag()),
+  scheduledStartTime: Type.Optional(nullable(dateTime())),
+  scheduledEndTime: Type.Optional(nullable(dateTime())),
+  /** Default true. */
+  public: Type.Optional(flag()),
+  enableCountdown: Type.Optional(nullable(flag())),
+  /** Older spec: string[] max 5; newer: RtmpOutput[] max 4; accept both. */
+  rtmpOutputs: Type.Optional(nullable(Type.Array(text()))),
+  preStreamTrailerVideoId: Type.Optional(nullable(text())),
+});
+export type CreateLiveStreamModel = Static<typeof CreateLiveStreamModel>;
+
+export const UpdateLiveStreamModel = model('UpdateLiveStreamModel', {
+  title: Type.Optional(nullable(text())),
+  description: Type.Optional(nullable(text())),
+  collectionId: Type.Optional(nullable(text())),
+  dvrEnabled: Type.Optional(flag()),
+  dvrWindowSeconds: Type.Optional(nullable(int32({ minimum: 1, maximum: 43200 }))),
+  recordVod: Type.Optional(flag()),
+  scheduledStartTime: Type.Optional(nullable(dateTime())),
+  scheduledEndTime: Type.Optional(nullable(dateTime())),
+  public: Type.Optional(flag()),
+  enableCountdown: Type.Optional(nullable(flag())),
+  /** See CreateLiveStreamModel. */
+  rtmpOutputs: Type.Optional(nullable(Type.Array(text()))),
+  preStreamTrailerVideoId: Type.Optional(nullable(text())),
+});
+export type UpdateLiveStreamModel = Static<typeof UpdateLiveStreamModel>;
+
+export const PaginationListOfLiveStreamModel = model('PaginationListOfLiveStreamModel', {
+  totalItems: int64(),
+  currentPage: int64(),
+  itemsPerPage: int32(),
+  items: Type.Array(LiveStreamModel),
+});
+export type PaginationListOfLiveStreamModel = Static<typeof PaginationListOfLiveStreamModel>;
+
+export const ThumbnailListResponseModel = model('ThumbnailListResponseModel', {
+  url: nullable(text()),
+  /** UTC with Z in SDK fixtures. */
+  timestamp: dateTime(),
+});
+export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseModel>;
+
+export const LiveStreamStatusModel = model('LiveStreamStatusModel', {
+  readyToStart: nullable(flag()),
+  primaryLive: nullable(flag()),
+  backupLive: nullable(flag()),
+  lastPingAgo: nullable(int64()),
+  duration: nullable(int32()),
+  statusTimeUtc: nullable(dateTime()),
+});
+export type LiveStreamStatusModel = Static<typeof LiveStreamStatusModel>;
+
+export const LiveEncodingStatisticsModel = model('LiveEncodingStatisticsModel', {
+  hourly: flag(),
+  totalEncodingSeconds: int64(),
+  encodingSecondsChart: nullable(Type.Record(Type.String(), int64())),
+  encodingSecondsByLiveStream: nullable(Type.Record(Type.String(), int64())),
+  encodingSecondsByVideoCodec: nullable(Type.Record(Type.String(), int64())),
+  encodingSecondsByResolution: nullable(Type.Record(Type.String(), int64())),
+});
+export type LiveEncodingStatisticsModel = Static<typeof LiveEncodingStatisticsModel>;

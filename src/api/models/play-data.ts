@@ -1,0 +1,124 @@
+import { type Static, Type } from 'typebox';
+import { VideoPlaybackSource } from './enums.ts';
+import { flag, int32, int64, model, nullable, text } from './fields.ts';
+import { LiveStreamModel } from './live-stream.ts';
+import { VideoModel } from './video.ts';
+
+export const VideoPlayDataModel = model('VideoPlayDataModel', {
+  video: nullable(VideoModel),
+  libraryName: nullable(text()),
+  /** Absolute URL ending in /; client appends {srclang}.vtt?ver=N. */
+  captionsPath: text(),
+  /** Absolute URL without trailing /; client appends /_N.jpg. */
+  seekPath: text(),
+  thumbnailUrl: text(),
+  fallbackUrl: nullable(text()),
+  videoPlaylistUrl: text(),
+  originalUrl: nullable(text()),
+  previewUrl: nullable(text()),
+  /** CSV. */
+  controls: text(),
+  enableDRM: flag(),
+  /** 0 basic 1 enterprise 2 basicV2. */
+  drmVersion: int32(),
+  playerKeyColor: text(),
+  vastTagUrl: nullable(text()),
+  viAiPublisherId: nullable(text()),
+  captionsFontSize: int32(),
+  captionsFontColor: text(),
+  captionsBackground: text(),
+  uiLanguage: text(),
+  allowEarlyPlay: flag(),
+  tokenAuthEnabled: flag(),
+  enableMP4Fallback: flag(),
+  showHeatmap: flag(),
+  fontFamily: text(),
+  /** CSV. */
+  playbackSpeeds: nullable(text()),
+  widevineMinClientSecurityLevel: nullable(int32()),
+  zoneTier: nullable(int32()),
+  rememberPlayerPosition: flag(),
+  customCss: nullable(text()),
+  pullZoneId: int64(),
+  widevineEmeRobustness: nullable(text()),
+  widevineSdOnlyForL3: flag(),
+  maxSoftwareWidevineResolution: nullable(int32()),
+  isPlayable: flag(),
+  isPlaylistPlayable: flag(),
+  preferredPlaybackSource: VideoPlaybackSource,
+  exposeVideoMetadata: flag(),
+  enableCompactControls: flag(),
+  /** Optional, default 0. */
+  resumePosition: Type.Optional(nullable(int64())),
+});
+export type VideoPlayDataModel = Static<typeof VideoPlayDataModel>;
+
+export const LiveStreamPlayDataModel = model('LiveStreamPlayDataModel', {
+  liveStream: nullable(LiveStreamModel),
+  libraryName: nullable(text()),
+  captionsPath: text(),
+  seekPath: text(),
+  thumbnailUrl: text(),
+  fallbackUrl: nullable(text()),
+  videoPlaylistUrl: text(),
+  originalUrl: nullable(text()),
+  previewUrl: nullable(text()),
+  controls: text(),
+  enableDRM: flag(),
+  drmVersion: int32(),
+  playerKeyColor: text(),
+  vastTagUrl: nullable(text()),
+  viAiPublisherId: nullable(text()),
+  captionsFontSize: int32(),
+  captionsFontColor: text(),
+  captionsBackground: text(),
+  uiLanguage: text(),
+  allowEarlyPlay: flag(),
+  tokenAuthEnabled: flag(),
+  enableMP4Fallback: flag(),
+  showHeatmap: flag(),
+  fontFamily: text(),
+  playbackSpeeds: nullable(text()),
+  widevineMinClientSecurityLevel: nullable(int32()),
+  zoneTier: nullable(int32()),
+  rememberPlayerPosition: flag(),
+  enableCompactControls: flag(),
+});
+export type LiveStreamPlayDataModel = Static<typeof LiveStreamPlayDataModel>;
+
+export const VideoHeatmapModel = model('VideoHeatmapModel', {
+  /** Segment index -> 0..100, missing = 0; second-indexed in SDKs. */
+  heatmap: nullable(Type.Record(Type.String(), int32())),
+});
+export type VideoHeatmapModel = Static<typeof VideoHeatmapModel>;
+
+export const VideoStatisticsModel = model('VideoStatisticsModel', {
+  /** Key = UTC bucket start, zero-filled. */
+  viewsChart: nullable(Type.Record(Type.String(), int64())),
+  /** Seconds. */
+  watchTimeChart: nullable(Type.Record(Type.String(), int64())),
+  /** ISO 3166-1 alpha-2 key. */
+  countryViewCounts: nullable(Type.Record(Type.String(), int64())),
+  countryWatchTime: nullable(Type.Record(Type.String(), int64())),
+  /** 0-100, per video only. */
+  engagementScore: int32(),
+});
+export type VideoStatisticsModel = Static<typeof VideoStatisticsModel>;
+
+export const VideoOEmbedModel = model('VideoOEmbedModel', {
+  version: nullable(text()),
+  title: nullable(text()),
+  type: nullable(text()),
+  /** 1.0.0 spec: thumbnailUrl. */
+  thumbnail_url: nullable(text()),
+  thumbnail_width: nullable(int32()),
+  thumbnail_height: nullable(int32()),
+  width: int32(),
+  height: int32(),
+  html: nullable(text()),
+  /** 1.0.0 spec: providerName. */
+  provider_name: nullable(text()),
+  /** 1.0.0 spec: providerUrl. */
+  provider_url: nullable(text()),
+});
+export type VideoOEmbedModel = Static<typeof VideoOEmbedModel>;

@@ -1,0 +1,54 @@
+import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { LibraryStore } from '../catalog/libraries/library-store.ts';
+import type { PullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
+import type { UploadStore } from '../catalog/uploads/upload-store.ts';
+import type { VideoStore } from '../catalog/videos/video-store.ts';
+import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
+import type { Queue } from '../jobs/define-job.ts';
+import type { Storage } from '../ports/storage.ts';
+import { createCollection } from './collections/create-collection.ts';
+import { deleteCollection } from './collections/delete-collection.ts';
+import { getCollection } from './collections/get-collection.ts';
+import { listCollections } from './collections/list-collections.ts';
+import { updateCollection } from './collections/update-collection.ts';
+import type { Operation } from './define-operation.ts';
+import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
+import { createVideo } from './videos/create-video.ts';
+import { deleteVideo } from './videos/delete-video.ts';
+import { getVideo } from './videos/get-video.ts';
+import { listVideos } from './videos/list-videos.ts';
+import { reencodeVideo } from './videos/reencode-video.ts';
+import { updateVideo } from './videos/update-video.ts';
+import { uploadVideo } from './videos/upload-video.ts';
+
+/** All that operations are made to work with; each names the part that it needs. */
+export type OperationDeps = {
+  collections: CollectionStore;
+  libraries: LibraryStore;
+  pullZones: PullZoneStore;
+  uploads: UploadStore;
+  videos: VideoStore;
+  videoViews: VideoViewStore;
+  queue: Queue;
+  storage: Storage;
+  /** Where the edge is for viewers, without a final slash. */
+  edgeUrl: string;
+  diskFloorBytes(totalBytes: number): number;
+};
+
+/** Every operation of the interface, at both addresses: their paths do not collide. */
+export const operations: readonly Operation<OperationDeps>[] = [
+  createCollection,
+  deleteCollection,
+  getCollection,
+  listCollections,
+  updateCollection,
+  createVideo,
+  deleteVideo,
+  getVideo,
+  listVideos,
+  reencodeVideo,
+  updateVideo,
+  uploadVideo,
+  resetSecurityKey,
+];

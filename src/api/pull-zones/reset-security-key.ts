@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { SECURITY_KEY_LENGTH } from '../../catalog/libraries/library.ts';
+import type { PullZoneStore } from '../../catalog/libraries/pull-zone-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ResetPullZoneSecurityKeyModel } from '../models/pull-zone.ts';
+import { idParam } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+
+export const resetSecurityKey = defineOperation({
+  name: 'resetSecurityKey',
+  method: 'POST',
+  path: '/pullzone/{id}/resetSecurityKey',
+  auth: 'account-key',
+  params: Type.Object({ id: idParam('pull zone') }),
+  query: NoQuery,
+  body: ResetPullZoneSecurityKeyModel,
+  answer: null,
+  answerStatus: 204,
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params, body: { SecurityKey: key } }, { pullZones }: { pullZones: PullZoneStore }) {
+    const { min, max } = SECURITY_KEY_LENGTH;
+    if (key != null && (key.length < min || key.length > max)) {
+      throw new Refused('invalid', `Expected a SecurityKey of ${min} to ${max} characters, got ${key.length}.`);
+    }
+    await pullZones.resetSecurityKey(params.id, key ?? null);
+    return null;
+  },
+});

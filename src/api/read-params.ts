@@ -1,0 +1,29 @@
+import { type TObject, Type } from 'typebox';
+import { type Guid, parseGuid } from '../lib/guid.ts';
+import { Refused } from '../lib/refused.ts';
+
+/** Parameters of paths. `title` names the thing that the parameter addresses, for refusals. */
+export const idParam = (thing: string) => Type.Integer({ minimum: 0, title: thing });
+export const guidParam = (thing: string) => Type.Unsafe<Guid>({ type: 'string', format: 'uuid', title: thing });
+
+export const LibraryParams = Type.Object({ libraryId: idParam('library') });
+
+type ParamSchema = { type?: unknown; format?: unknown; title?: unknown };
+
+/** Reads a path's parameters. Whatever is no id addresses nothing: `not-found`, never a fault of form. */
+export function readParams(schema: TObject, raw: unknown): Record<string, unknown> {
+  const texts: Record<string, unknown> = { ...Object(raw) };
+  const read = Object.entries<ParamSchema>(schema.properties).map(([name, param]) => {
+    const text = String(texts[name]);
+    const value = param.type === 'integer' ? readId(text) : param.format === 'uuid' ? parseGuid(text) : text;
+    if (value !== null) return [name, value] as const;
+    const expected = param.type === 'integer' ? 'a whole number' : 'a GUID';
+    throw new Refused('not-found', `There is no ${param.title} "${text}": its id is ${expected}. Check the address.`);
+  });
+  return Object.fromEntries(read);
+}
+
+/** Reads an id of up to 15 digits, null for anything else: larger ones do not exist. */
+export function readId(text: string): number | null {
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,147 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+import { createCollectionStore } from '../catalog/collections/collection-store.ts';
+import type { Db } from '../catalog/db.ts';
+import { createKeyStore } from '../catalog/keys/key-store.ts';
+import { createLibraryStore } from '../catalog/libraries/library-store.ts';
+import { createPullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
+import { createUploadStore } from '../catalog/uploads/upload-store.ts';
+import { createVideoStore } from '../catalog/videos/video-store.ts';
+import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
+import type { Queue } from '../jobs/define-job.ts';
+import { newGuid } from '../lib/guid.ts';
+import { Refused } from '../lib/refused.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { Storage } from '../ports/storage.ts';
+import { addOperations, answerError } from './add-operations.ts';
+import type { OperationDeps } from './operations.ts';
+
+const HEADERS_LIMIT_MS = 10_000;
+const KEEP_ALIVE_MS = 75_000;
+const MAX_CONNECTIONS = 10_000;
+const LONGEST_PATH_PART = 500;
+/** How long requests may go on after `close` was called. */
+const DRAIN_MS = 5_000;
+
+/** Addresses that others answer on this server: they get every request whose path begins with `prefix`. */
+export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
+
+export type ApiDeps = {
+  host: string;
+  /** 0 is any free port. */
+  port: number;
+  /** Where viewers find the edge, without a final slash. */
+  edgeUrl: string;
+  db: Db;
+  queue: Queue;
+  storage: Storage;
+  secretBox: SecretBox;
+  /** What `GET /healthz` answers, without a key. */
+  health(): { status: number; body: object };
+  log: Pick<Logger, 'error'>;
+  mounts: readonly Mount[];
+  /** How many bytes uploads must leave free on a medium of this many bytes. */
+  diskFloorBytes(totalBytes: number): number;
+};
+
+export type Api = { port: number; close(): Promise<void> };
+
+/** The usual floor: 5 GB or 5 % of the medium, whichever is more. */
+export function usualDiskFloorBytes(totalBytes: number): number {
+  return Math.max(5e9, totalBytes / 20);
+}
+
+/** Serves the interface, both addresses on one port. `close` lets requests end for 5 s, then ends them. */
+export async function startApi(deps: ApiDeps): Promise<Api> {
+  const { db, secretBox, health, log } = deps;
+  const app = createApp(deps);
+  const operationDeps: OperationDeps = {
+    ...deps,
+    collections: createCollectionStore(db),
+    libraries: createLibraryStore({ db, secretBox }),
+    pullZones: createPullZoneStore({ db, secretBox }),
+    uploads: createUploadStore(db),
+    videos: createVideoStore(db),
+    videoViews: createVideoViewStore(db),
+  };
+  app.get('/healthz', (_request, reply) => {
+    const { status, body } = health();
+    return reply.code(status).header('cache-control', 'no-store').send(body);
+  });
+  const running = addOperations(app, { deps: operationDeps, keys: createKeyStore(db), log });
+  await app.listen({ host: deps.host, port: deps.port });
+  return { port: portOf(app.server), close: () => drain(app, running) };
+}
+
+function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    genReqId: () => newGuid(),
+    requestIdHeader: false,
+    forceCloseConnections: 'idle',
+    routerOptions: {
+      caseSensitive: false,
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      maxParamLength: LONGEST_PATH_PART,
+      // Queries are read by each operation's own schema.
+      querystringParser: () => ({}),
+    },
+    frameworkErrors: (error, request, reply) => {
+      const refused = new Refused('not-found', `The address ${request.url} cannot be read. Check it.`, {
+        cause: error,
+      });
+      // Typed for a server that is not made yet; at run time it is the reply of any other request.
+      answerError(refused, null, (reply as FastifyReply).header('x-request-id', request.id), log);
+    },
+    serverFactory: (handler) => createHttpServer(handler, mounts),
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    // A body is what its operation says, whatever type it claims, so the claim never chooses a parser.
+    if (request.raw.headers['content-type'] !== undefined)
+      request.raw.headers['content-type'] = 'application/octet-stream';
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  app.setErrorHandler((error, _request, reply) => answerError(error, null, reply, log));
+  app.setNotFoundHandler((request, reply) => {
+    const refused = new Refused(
+      'not-found',
+      `There is no operation ${request.method} ${request.url}. Check the address.`,
+    );
+    return answerError(refused, null, reply, log);
+  });
+  return app;
+}
+
+// No limit on how long a whole request takes: uploads are slow. Each reader of a body has its own.
+function createHttpServer(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  mounts: readonly Mount[],
+): Server {
+  const server = createServer(
+    { requestTimeout: 0, headersTimeout: HEADERS_LIMIT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    (request, response) => {
+      const mount = mounts.find(({ prefix }) => request.url?.startsWith(prefix));
+      if (mount) mount.handle(request, response.setHeader('x-request-id', newGuid()));
+      else handler(request, response);
+    },
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  return server;
+}
+
+async function drain(app: FastifyInstance, running: ReadonlySet<Promise<void>>): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  await app.close();
+  clearTimeout(timer);
+  await Promise.allSettled(running);
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error(`Expected a TCP address, got ${address}.`);
+  return address.port;
+}

@@ -1,0 +1,41 @@
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { CreateVideoModel, VideoModel } from '../models/video.ts';
+import { LibraryParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { recallShowing, toVideoModel } from './video-model.ts';
+
+type Deps = { videos: VideoStore; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+
+export const createVideo = defineOperation({
+  name: 'createVideo',
+  method: 'POST',
+  path: '/library/{libraryId}/videos',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: NoQuery,
+  body: CreateVideoModel,
+  answer: VideoModel,
+  refusals: { invalid: 400, forbidden: 403 },
+  errorShape: 'status',
+  async run({ params: { libraryId }, body }, { videos, videoViews, ...deps }: Deps) {
+    const key = await videos.create({
+      libraryId,
+      title: body.title,
+      collectionId: readCollection(body.collectionId),
+      thumbnailTimeMs: body.thumbnailTime ?? null,
+    });
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+  },
+});
+
+function readCollection(text: string | null | undefined): Guid | null {
+  if (text === undefined || text === null || text === '') return null;
+  const id = parseGuid(text);
+  if (id === null) throw new Refused('invalid', `Expected a collection's GUID in collectionId, got "${text}".`);
+  return id;
+}

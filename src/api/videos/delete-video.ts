@@ -1,0 +1,28 @@
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import type { Queue } from '../../jobs/define-job.ts';
+import { deleteMedia } from '../../jobs/delete-media.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { NoQuery } from '../read-query.ts';
+import { VideoParams } from './video-model.ts';
+
+type Deps = { videos: VideoStore; queue: Queue };
+
+export const deleteVideo = defineOperation({
+  name: 'deleteVideo',
+  method: 'DELETE',
+  path: '/library/{libraryId}/videos/{videoId}',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: StatusModel,
+  refusals: { forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { videos, queue }: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    await videos.remove(key, queue.send(deleteMedia, { ...key, prefix: `${libraryId}/${videoId}/` }));
+    return ok();
+  },
+});

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { VideoOrder, VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { parseGuid } from '../../lib/guid.ts';
+import { defineOperation } from '../define-operation.ts';
+import { PaginationListOfVideoModel } from '../models/video.ts';
+import { LibraryParams } from '../read-params.ts';
+import { PAGING, queryText } from '../read-query.ts';
+import { recallShowing, toVideoModel } from './video-model.ts';
+
+type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+
+const ORDERS: ReadonlyMap<string, VideoOrder> = new Map(
+  (['date', 'title', 'status', 'views', 'length', 'size'] as const).map((order) => [order, order]),
+);
+
+export const listVideos = defineOperation({
+  name: 'listVideos',
+  method: 'GET',
+  path: '/library/{libraryId}/videos',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object({ ...PAGING, search: queryText(), collection: queryText(), orderBy: queryText('date') }),
+  body: null,
+  answer: PaginationListOfVideoModel,
+  refusals: {},
+  errorShape: 'status',
+  async run({ params: { libraryId }, query }, { videoViews, ...deps }: Deps) {
+    const { page, itemsPerPage, search, collection, orderBy } = query;
+    const showing = await recallShowing(libraryId, deps);
+    const { total, items } = await videoViews.list({
+      libraryId,
+      page,
+      itemsPerPage,
+      search,
+      collection: collection === '' ? null : (parseGuid(collection) ?? 'none'),
+      orderBy: ORDERS.get(orderBy.toLowerCase()) ?? 'date',
+    });
+    return {
+      totalItems: total,
+      currentPage: page,
+      itemsPerPage,
+      items: items.map((view) => toVideoModel(view, showing)),
+    };
+  },
+});

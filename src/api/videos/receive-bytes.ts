@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts';
+
+const RENEW_MS = 20_000;
+const RATE_WINDOW_MS = 60_000;
+const LEAST_BYTES_A_WINDOW = 60 * 1024;
+
+type Upload = { body: IncomingMessage; objectKey: StorageKey; lengthBytes: number | null; uploadId: Guid };
+type Deps = { storage: Storage; uploads: UploadStore };
+
+/**
+ * Streams a request's body into an object, keeping the lease of its door and ending a caller that sends
+ * less than 1 KiB/s over a minute (`timeout`). Refuses (`invalid`) a body that ends early; nothing is left then.
+ */
+export async function receiveBytes(
+  { body, objectKey, lengthBytes, uploadId }: Upload,
+  { storage, uploads }: Deps,
+  signal: AbortSignal,
+): Promise<WrittenObject> {
+  const stop = new AbortController();
+  const rate = watchRate(body, () => stop.abort(tooSlow()));
+  const lease = keepLease(uploads, uploadId, (error) => stop.abort(error));
+  try {
+    const written = await storage.put(objectKey, body, {}, AbortSignal.any([signal, stop.signal]));
+    if (lengthBytes === null || written.sizeBytes === lengthBytes) return written;
+    throw new Error(`Expected ${lengthBytes} announced bytes, got ${written.sizeBytes}.`);
+  } catch (error) {
+    throw reasonFor(error, body, stop.signal);
+  } finally {
+    clearInterval(rate);
+    clearInterval(lease);
+  }
+}
+
+// The socket counts for us: a listener of our own on the body would read past the writer's back pressure.
+function watchRate({ socket }: IncomingMessage, onTooSlow: () => void): NodeJS.Timeout {
+  let seen = socket.bytesRead;
+  return setInterval(() => {
+    if (socket.bytesRead - seen < LEAST_BYTES_A_WINDOW) onTooSlow();
+    seen = socket.bytesRead;
+  }, RATE_WINDOW_MS);
+}
+
+function keepLease(uploads: UploadStore, id: Guid, onError: (error: unknown) => void): NodeJS.Timeout {
+  return setInterval(() => void uploads.renew(id).catch(onError), RENEW_MS);
+}
+
+function reasonFor(error: unknown, body: IncomingMessage, stopped: AbortSignal): unknown {
+  if (stopped.aborted) return stopped.reason;
+  if (error instanceof Refused || !body.destroyed || body.complete) return error;
+  return new Refused('invalid', 'The connection ended before the whole file was sent. Send it again.', {
+    cause: error,
+  });
+}
+
+function tooSlow(): Refused {
+  return new Refused(
+    'timeout',
+    'Expected at least 1 KiB/s over a minute, got less. Send it again, or use a resumable upload.',
+  );
+}

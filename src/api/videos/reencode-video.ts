@@ -1,0 +1,30 @@
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { requestReencode } from '../../catalog/videos/video.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import type { Queue } from '../../jobs/define-job.ts';
+import { processVideo } from '../../jobs/process-video.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoModel } from '../models/video.ts';
+import { NoQuery } from '../read-query.ts';
+import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+
+type Deps = { videos: VideoStore; videoViews: VideoViewStore; libraries: LibraryStore; queue: Queue; edgeUrl: string };
+
+export const reencodeVideo = defineOperation({
+  name: 'reencodeVideo',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}/reencode',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: VideoModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'empty',
+  async run({ params: { libraryId, videoId } }, { videos, videoViews, queue, ...deps }: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    await videos.change(key, requestReencode, queue.send(processVideo, { ...key, reason: 'reencode' }));
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+  },
+});

@@ -1,0 +1,51 @@
+import { editVideo, type VideoEdit } from '../../catalog/videos/video.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { UpdateVideoModel } from '../models/video.ts';
+import { NoQuery } from '../read-query.ts';
+import { VideoParams } from './video-model.ts';
+
+export const updateVideo = defineOperation({
+  name: 'updateVideo',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: UpdateVideoModel,
+  answer: StatusModel,
+  refusals: { forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId }, body }, { videos }: { videos: VideoStore }) {
+    const edit = readEdit(body);
+    await videos.change({ libraryId, mediaId: videoId }, (video) => editVideo(video, edit));
+    return ok();
+  },
+});
+
+function readEdit({ title, collectionId, chapters, moments, metaTags }: UpdateVideoModel): VideoEdit {
+  return {
+    ...(title != null && { title }),
+    ...(collectionId != null && { collectionId: readCollection(collectionId) }),
+    ...(chapters != null && {
+      chapters: chapters.map((chapter) => ({ title: chapter.title, start: chapter.start ?? 0, end: chapter.end ?? 0 })),
+    }),
+    ...(moments != null && {
+      moments: moments.map((moment) => ({ label: moment.label, timestamp: moment.timestamp ?? 0 })),
+    }),
+    ...(metaTags != null && {
+      metaTags: metaTags.map((tag) => ({ property: tag.property ?? '', value: tag.value ?? '' })),
+    }),
+  };
+}
+
+function readCollection(text: string): Guid | null {
+  if (text === '') return null;
+  const id = parseGuid(text);
+  if (id === null) throw new Refused('not-found', `There is no collection "${text}": its id is a GUID.`);
+  return id;
+}

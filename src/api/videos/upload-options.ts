@@ -1,0 +1,39 @@
+import type { UploadOptions } from '../../catalog/schema.ts';
+
+const RUNGS: ReadonlyMap<string, number> = new Map(
+  [240, 360, 480, 720, 1080, 1440, 2160].map((rung) => [`${rung}p`, rung]),
+);
+const CODECS: ReadonlySet<string> = new Set(['x264', 'vp9', 'hevc', 'av1']);
+
+/** What callers may ask for with an upload, as the query spells it. */
+export type UploadQuery = {
+  jitEnabled?: boolean;
+  enabledResolutions: string;
+  enabledOutputCodecs: string;
+  transcribeEnabled?: boolean;
+  transcribeLanguages?: string;
+  sourceLanguage?: string;
+  generateTitle?: boolean;
+  generateDescription?: boolean;
+  generateChapters?: boolean;
+  generateMoments?: boolean;
+};
+
+/** Reads what an upload asks for. Entries of lists that the interface does not know are passed over; an empty list is no wish. */
+export function readUploadOptions(query: UploadQuery): UploadOptions {
+  const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;
+  const rungs = entries(enabledResolutions).flatMap((entry) => RUNGS.get(entry) ?? []);
+  const codecs = entries(enabledOutputCodecs).filter((entry) => CODECS.has(entry));
+  const languages = entries(transcribeLanguages ?? '');
+  return {
+    ...plain,
+    ...(rungs.length > 0 && { enabledRungs: rungs.toSorted((a, b) => a - b) }),
+    ...(codecs.length > 0 && { enabledCodecs: codecs }),
+    ...(languages.length > 0 && { transcribeLanguages: languages }),
+  };
+}
+
+function entries(list: string): string[] {
+  const named = list.split(',').map((entry) => entry.trim().toLowerCase());
+  return [...new Set(named.filter((entry) => entry !== ''))];
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http';
+import { Type } from 'typebox';
+import type { MediaKey } from '../../catalog/db.ts';
+import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
+import { receiveSource, requireUploadable } from '../../catalog/videos/video.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import type { Queue } from '../../jobs/define-job.ts';
+import { processVideo } from '../../jobs/process-video.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Storage, StorageKey } from '../../ports/storage.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { maybe, queryText } from '../read-query.ts';
+import { receiveBytes } from './receive-bytes.ts';
+import { readUploadOptions } from './upload-options.ts';
+import { VideoParams } from './video-model.ts';
+
+type Deps = {
+  videos: VideoStore;
+  uploads: UploadStore;
+  storage: Storage;
+  queue: Queue;
+  /** How many bytes must stay free on a medium of this many bytes. */
+  diskFloorBytes(totalBytes: number): number;
+};
+
+export const uploadVideo = defineOperation({
+  name: 'uploadVideo',
+  method: 'PUT',
+  path: '/library/{libraryId}/videos/{videoId}',
+  auth: 'access-key',
+  params: VideoParams,
+  query: Type.Object({
+    jitEnabled: maybe.flag(),
+    enabledResolutions: queryText(),
+    enabledOutputCodecs: queryText(),
+    transcribeEnabled: maybe.flag(),
+    transcribeLanguages: maybe.text(),
+    sourceLanguage: maybe.text(),
+    generateTitle: maybe.flag(),
+    generateDescription: maybe.flag(),
+    generateChapters: maybe.flag(),
+    generateMoments: maybe.flag(),
+  }),
+  body: 'raw',
+  answer: StatusModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId }, query, body, signal }, deps: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    const options = readUploadOptions(query);
+    const lengthBytes = announcedBytes(body);
+    requireUploadable(await deps.videos.load(key));
+    if (lengthBytes === 0) throw emptyBody();
+    await requireSpace(lengthBytes ?? 0, deps);
+    const uploadId = await deps.uploads.openPut(key, { lengthBytes, options });
+    const objectKey = sourceKey(key, uploadId);
+    try {
+      const written = await receiveBytes({ body, objectKey, lengthBytes, uploadId }, deps, signal);
+      if (written.sizeBytes === 0) throw emptyBody();
+      await deps.videos.change(
+        key,
+        (video) => receiveSource(video, { key: objectKey, ...written }, options),
+        deps.uploads.closing(uploadId),
+        deps.queue.send(processVideo, key),
+      );
+    } catch (error) {
+      // After any other fault it is unknown what was committed: the door's lease runs out and the sweep decides.
+      if (error instanceof Refused) await forget(uploadId, objectKey, deps);
+      throw error;
+    }
+    return ok();
+  },
+});
+
+function sourceKey({ libraryId, mediaId }: MediaKey, uploadId: Guid): StorageKey {
+  // Made of ids alone, in the shape that the storage port sets out for originals.
+  return `${libraryId}/${mediaId}/source/${uploadId}` as StorageKey;
+}
+
+function announcedBytes({ headers }: IncomingMessage): number | null {
+  const text = headers['content-length'];
+  if (text !== undefined) return Number(text);
+  return headers['transfer-encoding'] === undefined ? 0 : null;
+}
+
+function emptyBody(): Refused {
+  return new Refused('invalid', 'Expected the bytes of a video file as the body, got an empty body. Send the file.');
+}
+
+async function requireSpace(lengthBytes: number, { storage, diskFloorBytes }: Deps): Promise<void> {
+  const space = await storage.space();
+  if (space === null) return;
+  const floorBytes = diskFloorBytes(space.totalBytes);
+  if (space.freeBytes - lengthBytes >= floorBytes) return;
+  throw new Refused(
+    'disk-full',
+    `Expected ${floorBytes} bytes to stay free after an upload of ${lengthBytes} bytes, only ${space.freeBytes} are free now. Make room or try a smaller file.`,
+  );
+}
+
+async function forget(uploadId: Guid, objectKey: StorageKey, { uploads, storage }: Deps): Promise<void> {
+  await storage.delete([objectKey]);
+  await uploads.close(uploadId);
+}

@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import type { Library } from '../../catalog/libraries/library.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { MediaMessage, MediaState } from '../../catalog/schema.ts';
+import type { VideoView } from '../../catalog/videos/video-view-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { edgeFileUrl } from '../addresses.ts';
+import { wireTime } from '../models/answers.ts';
+import { VideoModelStatus } from '../models/enums.ts';
+import type { VideoModel } from '../models/video.ts';
+import type { TranscodingMessageModel } from '../models/video-parts.ts';
+import { guidParam, LibraryParams } from '../read-params.ts';
+
+export const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') });
+
+/** What a video's model needs besides the video: settings and names of its library, and where the edge is. */
+export type Showing = { library: Library; edgeUrl: string };
+
+const WIRE = VideoModelStatus.values;
+
+const STATUS = {
+  created: WIRE.Created,
+  uploaded: WIRE.Uploaded,
+  processing: WIRE.Processing,
+  transcoding: WIRE.Transcoding,
+  finished: WIRE.Finished,
+  failed: WIRE.Error,
+  'upload-failed': WIRE.UploadFailed,
+  'jit-segmenting': WIRE.JitSegmenting,
+  'jit-ready': WIRE.JitPlaylistsCreated,
+} as const satisfies Record<MediaState, number>;
+
+/** Recalls what showing videos of a library needs. Refuses (`not-found`) a library that is gone. */
+export async function recallShowing(
+  libraryId: number,
+  deps: { libraries: LibraryStore; edgeUrl: string },
+): Promise<Showing> {
+  const library = await deps.libraries.recall(libraryId);
+  if (library === null) throw new Refused('not-found', `There is no library ${libraryId}.`);
+  return { library, edgeUrl: deps.edgeUrl };
+}
+
+/** Writes a video as the interface shows it. */
+export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): VideoModel {
+  const { settings } = library;
+  const codecs = view.codecs.length > 0 ? view.codecs : (view.upload_options.enabledCodecs ?? settings.encoding.codecs);
+  const isFinished = view.state === 'finished';
+  return {
+    videoLibraryId: view.library_id,
+    guid: view.id,
+    title: view.title,
+    description: view.description,
+    dateUploaded: wireTime(view.created_at),
+    views: view.views,
+    isPublic: view.is_public,
+    length: Math.round(view.duration_ms / 1000),
+    status: STATUS[view.state],
+    framerate: view.frame_rate,
+    rotation: view.rotation_deg,
+    width: view.width_px,
+    height: view.height_px,
+    availableResolutions: view.rungs.map((rung) => `${rung}p`).join(','),
+    outputCodecs: codecs.join(','),
+    thumbnailCount: view.thumbnail_count,
+    encodeProgress: isFinished ? 100 : view.encode_progress,
+    storageSize: view.storage_bytes + (view.source_bytes ?? 0),
+    captions: view.captions.map(({ srclang, label, version }) => ({ srclang, label, version })),
+    hasMP4Fallback: isFinished && settings.mp4.enabled && view.codecs.includes('x264'),
+    collectionId: view.collection_id ?? '',
+    thumbnailFileName: view.thumbnail_file_name,
+    thumbnailBlurhash: view.thumbnail_blurhash,
+    averageWatchTime: view.views > 0 ? Math.round(view.watch_sec_total / view.views) : 0,
+    totalWatchTime: view.watch_sec_total,
+    category: view.category,
+    chapters: view.chapters,
+    moments: view.moments,
+    metaTags: view.meta_tags,
+    transcodingMessages: view.messages.map(toMessageModel),
+    jitEncodingEnabled: view.upload_options.jitEnabled ?? settings.encoding.jitEnabled,
+    smartGenerateStatus: null,
+    hasOriginal: view.source_key !== null,
+    originalHash: view.source_sha256?.toString('hex') ?? null,
+    thumbnailUrl: view.thumbnail_key && edgeFileUrl(edgeUrl, library, view.id, view.thumbnail_file_name),
+    smartGenerateFeaturesStatus: null,
+    hasHighQualityPreview: false,
+  };
+}
+
+function toMessageModel({ at, level, issueCode, message, value }: MediaMessage): TranscodingMessageModel {
+  // The job that writes messages takes their codes from this same enumeration.
+  const code = issueCode as TranscodingMessageModel['issueCode'];
+  return { timeStamp: wireTime(new Date(at)), level, issueCode: code, message, value };
+}

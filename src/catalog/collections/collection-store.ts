@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { containing } from '../containing.ts';
+import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+
+/** Videos whose pictures stand for a collection. */
+const PREVIEWS = 4;
+
+export type CollectionKey = { libraryId: number; collectionId: Guid };
+
+/** A video that stands for its collection. */
+export type Preview = { id: Guid; thumbnailFileName: string; hasThumbnail: boolean };
+
+/** A collection with its counts: `totalBytes` is what its videos hold in storage, originals included. */
+export type CollectionView = {
+  libraryId: number;
+  id: Guid;
+  name: string;
+  videoCount: number;
+  totalBytes: number;
+  previews: Preview[];
+};
+
+export type CollectionQuery = {
+  libraryId: number;
+  page: number;
+  itemsPerPage: number;
+  search: string;
+  orderBy: 'date' | 'name';
+};
+
+/** Collections of a library. */
+export type CollectionStore = {
+  create(libraryId: number, name: string): Promise<CollectionKey>;
+  /** Refuses (`not-found`) when there is none. */
+  load(key: CollectionKey): Promise<CollectionView>;
+  /** A page, newest or first name first, and how many there are in all. */
+  list(query: CollectionQuery): Promise<{ total: number; items: CollectionView[] }>;
+  /** Refuses (`not-found`) when there is none. */
+  rename(key: CollectionKey, name: string): Promise<void>;
+  /** Removes a collection; its videos stay, in no collection. Refuses (`not-found`) when there is none. */
+  remove(key: CollectionKey): Promise<void>;
+};
+
+export function createCollectionStore(db: Db): CollectionStore {
+  return {
+    async create(libraryId, name) {
+      const collectionId = newGuid();
+      await db.insertInto('collection').values({ library_id: libraryId, id: collectionId, name }).execute();
+      return { libraryId, collectionId };
+    },
+    async load(key) {
+      const [view] = await selectViews(db, key.libraryId).where('collection.id', '=', key.collectionId).execute();
+      return view ?? unknownCollection(key);
+    },
+    async list(query) {
+      const [items, total] = await Promise.all([selectPage(db, query).execute(), countMatches(db, query)]);
+      return { total, items };
+    },
+    async rename(key, name) {
+      const { numUpdatedRows } = await db
+        .updateTable('collection')
+        .set({ name })
+        .where('library_id', '=', key.libraryId)
+        .where('id', '=', key.collectionId)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) unknownCollection(key);
+    },
+    remove: (key) => inTransaction(db, (tx) => deleteCollection(tx, key)),
+  };
+}
+
+/** Counts videos into (or out of) a collection; false when the collection does not exist. */
+export async function countInCollection(tx: Tx, libraryId: number, id: Guid, change: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('collection')
+    .set((eb) => ({ video_count: eb('video_count', '+', change) }))
+    .where('library_id', '=', libraryId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+// The row goes first: a video that is being put into it waits for that, and then finds no collection.
+async function deleteCollection(tx: Tx, key: CollectionKey): Promise<void> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('collection')
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.collectionId)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) unknownCollection(key);
+  await tx
+    .updateTable('media')
+    .set({ collection_id: null })
+    .where('library_id', '=', key.libraryId)
+    .where('collection_id', '=', key.collectionId)
+    .execute();
+}
+
+function selectPage(db: Db, query: CollectionQuery) {
+  const { libraryId, page, itemsPerPage, search, orderBy } = query;
+  return selectViews(db, libraryId)
+    .$if(search !== '', (all) => all.where('collection.name', 'ilike', containing(search)))
+    .$if(orderBy === 'name', (all) => all.orderBy('collection.name'))
+    .orderBy('collection.created_at', 'desc')
+    .orderBy('collection.id', 'desc')
+    .limit(itemsPerPage)
+    .offset((page - 1) * itemsPerPage);
+}
+
+async function countMatches(db: Db, { libraryId, search }: CollectionQuery): Promise<number> {
+  const { total } = await db
+    .selectFrom('collection')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('library_id', '=', libraryId)
+    .$if(search !== '', (all) => all.where('name', 'ilike', containing(search)))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+function selectViews(db: Db, libraryId: number) {
+  return db
+    .selectFrom('collection')
+    .select(['collection.library_id as libraryId', 'collection.id', 'collection.name'])
+    .select('collection.video_count as videoCount')
+    .select(
+      sql<number>`(select coalesce(sum(storage_bytes + coalesce(source_bytes, 0)), 0)::bigint from media
+        where media.library_id = collection.library_id and media.collection_id = collection.id)`.as('totalBytes'),
+    )
+    .select(
+      sql<Preview[]>`(select coalesce(json_agg(json_build_object('id', id, 'thumbnailFileName', thumbnail_file_name,
+          'hasThumbnail', thumbnail_key is not null)), '[]'::json) from (
+        select id, thumbnail_file_name, thumbnail_key from media
+        where media.library_id = collection.library_id and media.collection_id = collection.id
+        order by created_at desc, id desc limit ${PREVIEWS}) newest)`.as('previews'),
+    )
+    .where('collection.library_id', '=', libraryId);
+}
+
+function unknownCollection({ libraryId, collectionId }: CollectionKey): never {
+  throw new Refused('not-found', `There is no collection ${collectionId} in library ${libraryId}. Check the id.`);
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import { newGuid } from '../../lib/guid.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import type { Db, Tx } from '../db.ts';
+import { hashKey, newKey } from '../keys/access-key.ts';
+import { insertLibrary, readLibraryKeys } from './library-store.ts';
+
+const FIRST_START_LOCK = 7_700_001;
+
+/** Keys for the first start; null has one made. */
+export type FirstKeys = { accountKey: string | null; libraryKey: string | null };
+
+/** `accountKey` is null on later starts, unless it was given and is valid: it is kept as a hash only. */
+export type FirstLibrary = {
+  created: boolean;
+  libraryId: number;
+  accountKey: string | null;
+  libraryKey: string;
+  readOnlyKey: string;
+};
+
+type Deps = { db: Db; secretBox: SecretBox };
+
+/**
+ * Makes the first library (named `default`, pull zone `vz-{id}`) and the account's key with the keys given,
+ * unless a library exists; then nothing changes. Two machines may start at once.
+ */
+export async function ensureFirstLibrary(wanted: FirstKeys, { db, secretBox }: Deps): Promise<FirstLibrary> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(tx);
+    const first = await tx.selectFrom('library').select('id').orderBy('id').limit(1).executeTakeFirst();
+    if (first !== undefined) {
+      const keys = await readLibraryKeys(tx, secretBox, first.id);
+      return { created: false, libraryId: first.id, accountKey: await validAccountKey(tx, wanted), ...keys };
+    }
+    const { libraryKey } = wanted;
+    const { id, keys } = await insertLibrary(tx, secretBox, { name: 'default', pullZoneName: null, libraryKey });
+    const zone = tx.updateTable('pull_zone').set({ name: `vz-${id}` });
+    await zone.where('library_id', '=', id).execute();
+    const accountKey = wanted.accountKey ?? newKey();
+    await adoptAccountKey(accountKey, { db: tx });
+    return { created: true, libraryId: id, accountKey, ...keys };
+  });
+}
+
+/** Makes a key that the owner chose valid for the account, beside those it has; doing it twice changes nothing. */
+export async function adoptAccountKey(key: string, { db }: Pick<Deps, 'db'>): Promise<void> {
+  await db
+    .insertInto('access_key')
+    .values({ id: newGuid(), library_id: null, hash: hashKey(key), scope: 'account', label: 'account' })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .execute();
+}
+
+async function validAccountKey(tx: Tx, { accountKey }: FirstKeys): Promise<string | null> {
+  if (accountKey === null) return null;
+  const row = await tx
+    .selectFrom('access_key')
+    .select('id')
+    .where('hash', '=', hashKey(accountKey))
+    .where('scope', '=', 'account')
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return row === undefined ? null : accountKey;
+}

@@ -1,0 +1,153 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
+
+const flag = (value: boolean) => Type.Boolean({ default: value });
+const text = (value: string) => Type.String({ default: value });
+const words = (value: string[]) => Type.Array(Type.String(), { default: value });
+const whole = (value: number) => Type.Integer({ minimum: 0, default: value });
+const orNothing = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()], { default: null });
+const oneOf = <const V extends string>(values: readonly V[], value: V) =>
+  Type.Unsafe<V>({ type: 'string', enum: values, default: value });
+const section = <P extends TProperties>(properties: P) => Type.Object(properties, { default: {} });
+
+const encoding = section({
+  tier: oneOf(['free', 'premium'], 'premium'),
+  codecs: Type.Array(oneOf(['x264', 'vp9', 'hevc', 'av1'], 'x264'), { default: ['x264'] }),
+  rungs: Type.Array(Type.Integer(), { default: [240, 360, 480, 720, 1080] }),
+  videoKbps: section({
+    240: whole(600),
+    360: whole(800),
+    480: whole(1400),
+    720: whole(2800),
+    1080: whole(5000),
+    1440: whole(8000),
+    2160: whole(25000),
+  }),
+  scaleByBothDimensions: flag(true),
+  jitEnabled: flag(false),
+  multiAudio: flag(true),
+  separateAudio: flag(true),
+  contentTagging: flag(false),
+});
+
+const originals = section({ keep: flag(true), expose: flag(false), allowEarlyPlay: flag(false) });
+
+const mp4 = section({ enabled: flag(true), removeMetadata: flag(false) });
+
+const drm = section({
+  enabled: flag(false),
+  version: oneOf(['basic', 'enterprise', 'basic-v2'], 'basic'),
+  fairPlay: section({ enabled: flag(false), certificateId: orNothing(Type.Integer()), provider: orNothing(text('')) }),
+  widevine: section({
+    enabled: flag(false),
+    certificateId: orNothing(Type.Integer()),
+    provider: orNothing(text('')),
+    sdOnlyForL3: flag(false),
+    minClientSecurityLevel: orNothing(Type.Integer({ minimum: 0, maximum: 3 })),
+  }),
+});
+
+const access = section({
+  playerTokenRequired: flag(false),
+  allowedReferrers: words([]),
+  blockedReferrers: words([]),
+  blockNoneReferrer: flag(false),
+  allowDirectPlay: flag(true),
+});
+
+const transcription = section({
+  enabled: flag(false),
+  languages: words([]),
+  generateTitle: flag(false),
+  generateDescription: flag(false),
+  generateChapters: flag(false),
+  generateMoments: flag(false),
+});
+
+const player = section({
+  version: whole(2),
+  keyColor: text('#ff5f1f'),
+  fontFamily: text('sans-serif'),
+  controls: words([
+    'play-large',
+    'play',
+    'progress',
+    'current-time',
+    'mute',
+    'volume',
+    'captions',
+    'settings',
+    'pip',
+    'airplay',
+    'fullscreen',
+  ]),
+  playbackSpeeds: Type.Array(Type.Number(), { default: [0.5, 0.75, 1, 1.25, 1.5, 2] }),
+  uiLanguage: text('en'),
+  captionsFontSizePx: whole(20),
+  captionsFontColor: text('#ffffff'),
+  captionsBackground: text('#000000'),
+  captionsInPlaylist: flag(true),
+  showHeatmap: flag(false),
+  rememberPosition: flag(false),
+  compactControls: flag(false),
+  exposeVideoMetadata: flag(false),
+  vastTagUrl: orNothing(text('')),
+  viAiPublisherId: orNothing(text('')),
+  customHtml: orNothing(text('')),
+});
+
+/** Positions and sizes are percents of the picture. `version` counts uploads of the watermark's picture. */
+const watermark = section({
+  present: flag(false),
+  leftPercent: whole(0),
+  topPercent: whole(0),
+  widthPercent: whole(0),
+  heightPercent: whole(0),
+  version: whole(0),
+});
+
+const LibrarySettingsSchema = Type.Object({
+  encoding,
+  originals,
+  mp4,
+  drm,
+  access,
+  transcription,
+  player,
+  watermark,
+  webhookUrl: orNothing(text('')),
+  replicationRegions: words([]),
+});
+
+/**
+ * What a library's owner may set; a setting that is not stored has its default (premium tier, 240p to
+ * 1080p, x264, originals kept, MP4 on, JIT off, tokens off). Rungs are heights in pixels, rates kbit/s.
+ */
+export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
+
+const PullZoneSettingsSchema = Type.Object({ tokenRequired: flag(false), tokenHoldsAddress: flag(false) });
+
+/** How a pull zone guards its files: `tokenHoldsAddress` ties a token to the viewer's IP address. */
+export type PullZoneSettings = Static<typeof PullZoneSettingsSchema>;
+
+const librarySettings = Compile(LibrarySettingsSchema);
+const pullZoneSettings = Compile(PullZoneSettingsSchema);
+
+/** Reads stored settings, filling what is not stored; throws when a stored value is of the wrong kind. */
+export function readLibrarySettings(stored: unknown): LibrarySettings {
+  const filled = Value.Default(LibrarySettingsSchema, Value.Clone(stored));
+  if (librarySettings.Check(filled)) return filled;
+  throw new Error(`Expected library settings, got a stored value with ${faults(librarySettings.Errors(filled))}.`);
+}
+
+/** Reads a pull zone's stored settings, filling what is not stored; throws when a stored value is of the wrong kind. */
+export function readPullZoneSettings(stored: unknown): PullZoneSettings {
+  const filled = Value.Default(PullZoneSettingsSchema, Value.Clone(stored));
+  if (pullZoneSettings.Check(filled)) return filled;
+  throw new Error(`Expected pull zone settings, got a stored value with ${faults(pullZoneSettings.Errors(filled))}.`);
+}
+
+function faults(errors: readonly { instancePath: string; message: string }[]): string {
+  return errors.map(({ instancePath, message }) => `${instancePath} that ${message}`).join('; ');
+}

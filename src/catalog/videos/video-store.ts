@@ -1,0 +1,189 @@
+import { sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { countInCollection } from '../collections/collection-store.ts';
+import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
+
+import { inTransaction } from '../in-transaction.ts';
+import type { Source, Video, VideoDetails } from './video.ts';
+
+export type NewVideo = { libraryId: number; title: string; collectionId: Guid | null; thumbnailTimeMs: number | null };
+
+/** Videos and what is done to them; each method is one transaction, counters of library and collection included. */
+export type VideoStore = {
+  /** Makes a video that awaits its upload. Refuses an unknown collection (`invalid`). */
+  create(wanted: NewVideo): Promise<MediaKey>;
+  /** The video by state. Refuses (`not-found`) when there is none. */
+  load(key: MediaKey): Promise<Video>;
+  /**
+   * Loads and locks a video, applies a pure transition, saves, and does the follow-ups in the same
+   * transaction. A transition that gives back the very same video saves and sends nothing. Refuses
+   * (`not-found`) an unknown video or collection, and what the transition refuses.
+   */
+  change(key: MediaKey, transition: (video: Video) => Video, ...followUps: FollowUp[]): Promise<Video>;
+  /** Removes a video with all rows that refer to it and tells the edge. Refuses (`not-found`) an unknown one. */
+  remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
+};
+
+type VideoRow = NonNullable<Awaited<ReturnType<typeof selectVideo>>>;
+
+export function createVideoStore(db: Db): VideoStore {
+  return {
+    create: (wanted) => inTransaction(db, (tx) => insertVideo(tx, wanted)),
+    async load(key) {
+      return toVideo(found(await selectVideo(db, key, false), key));
+    },
+    change: (key, transition, ...followUps) =>
+      inTransaction(db, async (tx) => {
+        const before = toVideo(found(await selectVideo(tx, key, true), key));
+        const after = transition(before);
+        if (after === before) return before;
+        await saveVideo(tx, before, after);
+        for (const followUp of followUps) await followUp(tx);
+        return after;
+      }),
+    remove: (key, ...followUps) =>
+      inTransaction(db, async (tx) => {
+        await deleteVideo(tx, key);
+        for (const followUp of followUps) await followUp(tx);
+      }),
+  };
+}
+
+// Counters before the row: every transaction takes collection, then library, so that none waits in a ring.
+async function insertVideo(tx: Tx, { libraryId, title, collectionId, thumbnailTimeMs }: NewVideo): Promise<MediaKey> {
+  if (collectionId !== null && !(await countInCollection(tx, libraryId, collectionId, 1))) {
+    throw new Refused('invalid', `There is no collection ${collectionId} in library ${libraryId}. Create it first.`);
+  }
+  await countInLibrary(tx, libraryId, 1);
+  const id = newGuid();
+  await tx
+    .insertInto('media')
+    .values({
+      library_id: libraryId,
+      id,
+      type: 'video',
+      title,
+      collection_id: collectionId,
+      thumbnail_time_ms: thumbnailTimeMs,
+      state: 'created',
+    })
+    .execute();
+  return { libraryId, mediaId: id };
+}
+
+async function deleteVideo(tx: Tx, key: MediaKey): Promise<void> {
+  const { libraryId, mediaId } = key;
+  const row = await tx
+    .deleteFrom('media')
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .where('type', '=', 'video')
+    .returning('collection_id')
+    .executeTakeFirst();
+  const { collection_id: collectionId } = found(row, key);
+  if (collectionId !== null) await countInCollection(tx, libraryId, collectionId, -1);
+  await countInLibrary(tx, libraryId, -1);
+  await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:deleted`})`.execute(tx);
+}
+
+async function countInLibrary(tx: Tx, libraryId: number, change: number): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('library')
+    .set((eb) => ({ video_count: eb('video_count', '+', change) }))
+    .where('id', '=', libraryId)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Refused('unauthenticated', `There is no library ${libraryId} any more.`);
+}
+
+function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
+  return db
+    .selectFrom('media')
+    .select(['library_id', 'id', 'title', 'collection_id', 'chapters', 'moments', 'meta_tags', 'upload_options'])
+    .select(['state', 'state_reason', 'source_key', 'source_bytes', 'source_sha256'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .where('type', '=', 'video')
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+}
+
+async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
+  const key = { libraryId: before.libraryId, mediaId: before.id };
+  await moveBetweenCollections(tx, before, after);
+  const source = 'source' in after ? after.source : null;
+  await tx
+    .updateTable('media')
+    .set({
+      title: after.title,
+      collection_id: after.collectionId,
+      chapters: JSON.stringify(after.chapters),
+      moments: JSON.stringify(after.moments),
+      meta_tags: JSON.stringify(after.metaTags),
+      upload_options: JSON.stringify(after.uploadOptions),
+      state: after.state,
+      state_reason: 'reason' in after ? after.reason : null,
+      source_key: source?.key ?? null,
+      source_bytes: source?.sizeBytes ?? null,
+      source_sha256: source?.sha256 ?? null,
+      ...(after.state !== before.state && { state_since: new Date() }),
+      ...(after.state === 'uploaded' && { encode_progress: 0 }),
+    })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .execute();
+  if (viewersSee(before, after)) await bumpPublication(tx, key);
+}
+
+function viewersSee(before: VideoDetails, after: VideoDetails): boolean {
+  const shown = ({ title, chapters, moments, metaTags }: VideoDetails) =>
+    JSON.stringify([title, chapters, moments, metaTags]);
+  return shown(before) !== shown(after);
+}
+
+async function moveBetweenCollections(tx: Tx, before: VideoDetails, after: VideoDetails): Promise<void> {
+  if (before.collectionId === after.collectionId) return;
+  if (after.collectionId !== null && !(await countInCollection(tx, after.libraryId, after.collectionId, 1))) {
+    throw new Refused('not-found', `There is no collection ${after.collectionId} in library ${after.libraryId}.`);
+  }
+  if (before.collectionId !== null) await countInCollection(tx, before.libraryId, before.collectionId, -1);
+}
+
+function toVideo(row: VideoRow): Video {
+  const details: VideoDetails = {
+    libraryId: row.library_id,
+    id: row.id,
+    title: row.title,
+    collectionId: row.collection_id,
+    chapters: row.chapters,
+    moments: row.moments,
+    metaTags: row.meta_tags,
+    uploadOptions: row.upload_options,
+  };
+  switch (row.state) {
+    case 'created':
+      return { ...details, state: row.state };
+    case 'upload-failed':
+      return { ...details, state: row.state, reason: row.state_reason ?? '' };
+    case 'uploaded':
+      return { ...details, state: row.state, source: sourceOf(row) ?? lostSource(row) };
+    case 'failed':
+      return { ...details, state: row.state, source: sourceOf(row), reason: row.state_reason ?? '' };
+    default:
+      return { ...details, state: row.state, source: sourceOf(row) };
+  }
+}
+
+function sourceOf({ source_key, source_bytes, source_sha256 }: VideoRow): Source | null {
+  if (source_key === null || source_bytes === null) return null;
+  return { key: source_key, sizeBytes: source_bytes, sha256: source_sha256 };
+}
+
+function lostSource(row: VideoRow): never {
+  throw new Error(`Expected an uploaded video to have an original, video ${row.id} has none.`);
+}
+
+function found<T>(row: T | undefined, { libraryId, mediaId }: MediaKey): T {
+  if (row !== undefined) return row;
+  throw new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+}

@@ -1,0 +1,118 @@
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { containing } from '../containing.ts';
+import type { Db, MediaKey } from '../db.ts';
+import type { MediaTable } from '../schema.ts';
+
+/**
+ * A video as it is shown: its row, and of its active finished video renditions the rungs (heights in
+ * pixels, rising) and the codecs.
+ */
+export type VideoView = Selectable<MediaTable> & { rungs: number[]; codecs: string[] };
+
+export type VideoOrder = 'date' | 'title' | 'status' | 'views' | 'length' | 'size';
+
+/** A collection of `none` (a filter that is no collection's id) matches nothing. */
+export type VideoQuery = {
+  libraryId: number;
+  page: number;
+  itemsPerPage: number;
+  search: string;
+  collection: Guid | 'none' | null;
+  orderBy: VideoOrder;
+};
+
+/** Reads videos for showing: one question for one, two at once for a page. */
+export type VideoViewStore = {
+  /** Refuses (`not-found`) when there is none. */
+  load(key: MediaKey): Promise<VideoView>;
+  /** A page and how many match in all. The unfiltered total is the library's counter. */
+  list(query: VideoQuery): Promise<{ total: number; items: VideoView[] }>;
+};
+
+export function createVideoViewStore(db: Db): VideoViewStore {
+  return {
+    async load(key) {
+      const { libraryId, mediaId } = key;
+      const row = await db
+        .selectFrom('media')
+        .selectAll('media')
+        .select([RUNGS, CODECS])
+        .where('media.library_id', '=', libraryId)
+        .where('media.id', '=', mediaId)
+        .where('media.type', '=', 'video')
+        .executeTakeFirst();
+      if (row !== undefined) return row;
+      throw new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+    },
+    async list(query) {
+      if (query.collection === 'none') return { total: 0, items: [] };
+      const [items, total] = await Promise.all([selectPage(db, query), countMatches(db, query)]);
+      return { total, items };
+    },
+  };
+}
+
+const SHOWN = sql`from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
+  and rendition.kind = 'video' and rendition.active and rendition.state = 'finished'`;
+const RUNGS = sql<
+  number[]
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null)`.as('rungs');
+const CODECS = sql<string[]>`(select coalesce(array_agg(distinct codec order by codec), '{}') ${SHOWN})`.as('codecs');
+
+const ORDERS = {
+  date: sql`media.created_at desc, media.id desc`,
+  title: sql`media.title, media.id`,
+  status: sql`media.state, media.created_at desc, media.id desc`,
+  views: sql`media.views desc, media.id desc`,
+  length: sql`media.duration_ms desc, media.id desc`,
+  size: sql`media.storage_bytes + coalesce(media.source_bytes, 0) desc, media.id desc`,
+} as const satisfies Record<VideoOrder, ReturnType<typeof sql>>;
+
+// Ids first: a far page is then found in the index alone, and only its own rows are read.
+async function selectPage(db: Db, query: VideoQuery): Promise<VideoView[]> {
+  const ids = db
+    .selectFrom('media')
+    .select('media.id')
+    .where(matching(query))
+    .orderBy(ORDERS[query.orderBy])
+    .limit(query.itemsPerPage)
+    .offset((query.page - 1) * query.itemsPerPage);
+  return db
+    .selectFrom(ids.as('page'))
+    .innerJoin('media', 'media.id', 'page.id')
+    .selectAll('media')
+    .select([RUNGS, CODECS])
+    .where('media.library_id', '=', query.libraryId)
+    .orderBy(ORDERS[query.orderBy])
+    .execute();
+}
+
+async function countMatches(db: Db, query: VideoQuery): Promise<number> {
+  const { libraryId, collection, search } = query;
+  if (search !== '') {
+    const { total } = await db
+      .selectFrom('media')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where(matching(query))
+      .executeTakeFirstOrThrow();
+    return total;
+  }
+  const counted =
+    collection === null
+      ? db.selectFrom('library').select('video_count').where('id', '=', libraryId)
+      : db
+          .selectFrom('collection')
+          .select('video_count')
+          .where('library_id', '=', libraryId)
+          .where('id', '=', collection === 'none' ? null : collection);
+  return (await counted.executeTakeFirst())?.video_count ?? 0;
+}
+
+function matching({ libraryId, collection, search }: VideoQuery) {
+  const inLibrary = sql<SqlBool>`media.library_id = ${libraryId} and media.type = 'video'`;
+  const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
+  const titled = search === '' ? sql`` : sql` and media.title ilike ${containing(search)}`;
+  return sql<SqlBool>`${inLibrary}${inCollection}${titled}`;
+}

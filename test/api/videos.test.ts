@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.stop());
+
+const OK = { success: true, message: 'OK', statusCode: 200 };
+
+async function createVideo(title: string, more: object = {}): Promise<string> {
+  const { body } = await api.call('POST', '/library/1/videos', { body: { title, ...more } });
+  return String(Object(body).guid);
+}
+
+async function getVideo(guid: string): Promise<Record<string, unknown>> {
+  return Object((await api.call('GET', `/library/1/videos/${guid}`)).body);
+}
+
+test('a new video has every field of its model and awaits its upload', async () => {
+  const { status, body } = await api.call('POST', '/library/1/videos', { body: { Title: 'First', unknown: 1 } });
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    videoLibraryId: 1,
+    guid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    title: 'First',
+    description: null,
+    dateUploaded: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/),
+    views: 0,
+    isPublic: false,
+    length: 0,
+    status: 0,
+    framerate: 0,
+    rotation: null,
+    width: 0,
+    height: 0,
+    availableResolutions: '',
+    outputCodecs: 'x264',
+    thumbnailCount: 0,
+    encodeProgress: 0,
+    storageSize: 0,
+    captions: [],
+    hasMP4Fallback: false,
+    collectionId: '',
+    thumbnailFileName: 'thumbnail.jpg',
+    thumbnailBlurhash: null,
+    averageWatchTime: 0,
+    totalWatchTime: 0,
+    category: null,
+    chapters: [],
+    moments: [],
+    metaTags: [],
+    transcodingMessages: [],
+    jitEncodingEnabled: false,
+    smartGenerateStatus: null,
+    hasOriginal: false,
+    originalHash: null,
+    thumbnailUrl: null,
+    smartGenerateFeaturesStatus: null,
+    hasHighQualityPreview: false,
+  });
+});
+
+test('an update changes what it names and replaces whole lists', async () => {
+  const guid = await createVideo('Before');
+  const path = `/library/1/videos/${guid}`;
+  const first = { metaTags: [{ property: 'a', value: '1' }], chapters: [{ title: 'Intro', start: 0, end: 9 }] };
+  expect((await api.call('POST', path, { body: first })).body).toEqual(OK);
+  const second = { title: 'After', METATAGS: [{ Property: 'b', Value: '2' }], moments: [{ label: 'x', timestamp: 3 }] };
+  await api.call('POST', path, { body: second });
+  expect(await getVideo(guid)).toMatchObject({
+    title: 'After',
+    metaTags: [{ property: 'b', value: '2' }],
+    chapters: [{ title: 'Intro', start: 0, end: 9 }],
+    moments: [{ label: 'x', timestamp: 3 }],
+  });
+});
+
+test('a deleted video is gone, its files are sent for deletion and the library counts one less', async () => {
+  const guid = await createVideo('Short lived');
+  const before = Object((await api.call('GET', '/library/1/videos')).body).totalItems;
+  const path = `/library/1/videos/${guid}`;
+  expect((await api.call('DELETE', path, { headers: { 'Content-Type': 'application/json' } })).body).toEqual(OK);
+  expect((await api.call('GET', path)).status).toBe(404);
+  expect((await api.call('DELETE', path)).status).toBe(404);
+  expect(Object((await api.call('GET', '/library/1/videos')).body).totalItems).toBe(before - 1);
+  const jobs = (await api.queue.sent()).filter(({ name }) => name === 'delete-media');
+  expect(jobs.map(({ payload }) => payload)).toEqual([{ libraryId: 1, mediaId: guid, prefix: `1/${guid}/` }]);
+});
