@@ -17,7 +17,7 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
   const { num, den } = video.rate;
   const shiftSec = phaseShiftSec(facts, video);
   return [
-    ...(video.isInterlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
+    ...deinterlace(video),
     ...(shiftSec === 0 ? [] : [`setpts=PTS${shiftSec < 0 ? '-' : '+'}${Math.abs(shiftSec).toFixed(6)}/TB`]),
     `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
     'tpad=stop_mode=clone:stop=-1',
@@ -42,8 +42,17 @@ export function scaleCascade(video: VideoFacts, rungs: readonly RungPlan[], labe
   return parts.join(';');
 }
 
-function firstScale(video: VideoFacts, rung: RungPlan): string {
-  const size = `${rung.widthPx}:${rung.heightPx}`;
+/** One decoded picture made fit to show at a size: deinterlaced, BT.709, 8-bit, square pixels. */
+export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx' | 'heightPx'>): string[] {
+  return [...deinterlace(video), firstScale(video, size), 'setsar=1'];
+}
+
+function deinterlace(video: VideoFacts): string[] {
+  return video.isInterlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : [];
+}
+
+function firstScale(video: VideoFacts, { widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>): string {
+  const size = `${widthPx}:${heightPx}`;
   if (video.hdr !== null) return toneMap(video.hdr, size);
   return `scale=${size}:in_color_matrix=${video.colorMatrix}:out_color_matrix=bt709:out_range=tv,format=yuv420p`;
 }

@@ -109,8 +109,10 @@ function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault 
     const message = `Expected at most ${MAX_SIDE_PX} pixels a side and ${MAX_PIXELS} in all, got ${widthPx}x${heightPx}.`;
     return { kind: 'frame-too-large', message };
   }
-  if (widthPx > 0 && heightPx > 0 && codec !== null && codec !== 'unknown') return null;
-  const message = `Expected a known codec and a frame size, got ${codec ?? 'no codec'} at ${widthPx}x${heightPx}.`;
+  // Without a pixel format not one frame could be decoded.
+  const isDecoded = readText(stream.pix_fmt) !== null && widthPx > 0 && heightPx > 0;
+  if (isDecoded && codec !== null && codec !== 'unknown') return null;
+  const message = `Expected a picture that decodes, got ${codec ?? 'no codec'} at ${widthPx}x${heightPx}.`;
   return { kind: 'undecodable', message };
 }
 

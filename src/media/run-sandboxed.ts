@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
@@ -12,7 +13,7 @@ export type SandboxedCommand = SandboxRequest & {
   timeLimitSec: number;
   /** Leave out to use the best level of this machine. */
   level?: SandboxLevel;
-  /** Between SIGTERM and SIGKILL; 5000 when left out. */
+  /** Between SIGTERM and SIGKILL where a polite signal reaches the program (level prlimit); 5000 when left out. */
   graceMs?: number;
 };
 
@@ -60,7 +61,7 @@ export function detectSandbox(): Promise<SandboxLevel> {
 
 /**
  * Starts a program inside the sandbox, in a process group of its own, with an empty environment. The signal
- * ends the group: SIGTERM, then SIGKILL. The child also dies when this process does.
+ * ends the child and all its descendants. The child also dies when this process does.
  */
 export async function startSandboxed(command: SandboxedCommand, signal: AbortSignal): Promise<SandboxedChild> {
   const level = command.level ?? (await detectSandbox());
@@ -75,7 +76,7 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   const { pid, stdout } = child;
   // `spawn` reports a failed start by an event; without a pid there is nothing to own.
   if (pid === undefined || stdout === null) throw await startFailure(child);
-  const stop = makeStop(child, command.graceMs ?? GRACE_MS);
+  const stop = makeStop(child, level, command.graceMs ?? GRACE_MS);
   return {
     pid,
     stdin: child.stdin,
@@ -108,29 +109,56 @@ export async function runSandboxed(
 
 type Stop = { now: (why: 'aborted' | 'time-limit') => void; why: 'aborted' | 'time-limit' | null; release: () => void };
 
-function makeStop(child: ChildProcess, graceMs: number): Stop {
+function makeStop(child: ChildProcess, level: SandboxLevel, graceMs: number): Stop {
   let timer: NodeJS.Timeout | undefined;
   const stop: Stop = {
     why: null,
     now(why) {
-      if (stop.why !== null || child.exitCode !== null || child.signalCode !== null) return;
+      const { pid } = child;
+      if (pid === undefined || stop.why !== null || child.exitCode !== null || child.signalCode !== null) return;
       stop.why = why;
-      signalGroup(child, 'SIGTERM');
-      timer = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
+      // bubblewrap passes no polite signal on, so there is nothing to wait for.
+      if (level === 'bubblewrap') return killTree(pid);
+      signalAt(-pid, 'SIGTERM');
+      timer = setTimeout(() => killTree(pid), graceMs);
     },
     release: () => clearTimeout(timer),
   };
   return stop;
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
+/**
+ * Kills a group and every descendant that left it for a session of its own. A bubblewrap killed in the midst of
+ * its start would leave its other half waiting for ever, so the group is stopped first: nothing is born meanwhile.
+ */
+function killTree(pid: number): void {
+  signalAt(-pid, 'SIGSTOP');
+  const tree = [pid];
+  for (const member of tree) tree.push(...childrenOf(member));
+  for (const member of tree.reverse()) signalAt(member, 'SIGKILL');
+  signalAt(-pid, 'SIGKILL');
+}
+
+function childrenOf(pid: number): number[] {
   try {
-    process.kill(-child.pid, signal);
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   } catch (error) {
-    // The group is gone already, which is what was wanted.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (isGone(error)) return [];
+    throw error;
   }
+}
+
+function signalAt(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // Gone already, which is what was wanted.
+    if (!isGone(error)) throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'ENOENT');
 }
 
 function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: number; signal: AbortSignal }) {

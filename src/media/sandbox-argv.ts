@@ -33,8 +33,8 @@ const PATH_INSIDE = '/usr/local/bin:/usr/bin:/bin';
 
 /**
  * Builds the whole command line that runs a request at a level: `nice`, `prlimit`, then `bwrap` or
- * `setpriv`. Both levels die with the process that started them (PR_SET_PDEATHSIG), also when that
- * one is killed with SIGKILL.
+ * `setpriv`. The program dies with the process that started it (PR_SET_PDEATHSIG), also when that one
+ * is killed with SIGKILL; whatever the program started itself dies along only under bubblewrap.
  */
 export function sandboxArgv(request: SandboxRequest, level: SandboxLevel): string[] {
   const limits = ['nice', '-n', String(request.niceness), 'prlimit', ...limitFlags(request.limits)];

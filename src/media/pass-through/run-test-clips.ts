@@ -57,8 +57,11 @@ export async function openSource(path: string): Promise<RangeSource & { close: (
   };
 }
 
-/** The hash of every decoded picture of the first video stream, in order of show, and what ffmpeg warned of. */
-export async function readPictureHashes(path: string): Promise<{ hashes: string[]; warnings: string }> {
+/** The hashes of the first `atMost` decoded pictures of the first video stream, in order of show, and what ffmpeg warned of. */
+export async function readPictureHashes(
+  path: string,
+  atMost = 100_000,
+): Promise<{ hashes: string[]; warnings: string }> {
   const { stdout, stderr } = await runFfmpeg(
     '-i',
     path,
@@ -66,6 +69,8 @@ export async function readPictureHashes(path: string): Promise<{ hashes: string[
     '0:v:0',
     '-fps_mode',
     'passthrough',
+    '-frames:v',
+    String(atMost),
     '-f',
     'framemd5',
     '-',
@@ -74,11 +79,11 @@ export async function readPictureHashes(path: string): Promise<{ hashes: string[
   return { hashes: rows.map((row) => row.split(',').at(-1)?.trim() ?? ''), warnings: stderr };
 }
 
-type ProbedPacket = { pts: number; size: string; flags: string; data_hash?: string };
+type ProbedPacket = { pts: number; size: string; flags: string; data_hash: string };
 
 /** What ffprobe says of every packet of the first video stream, in the order of the file. */
 export async function readPackets(path: string): Promise<ProbedPacket[]> {
-  const show = ['-show_entries', 'packet=pts,size,flags', '-show_data_hash', 'sha256', '-of', 'json'];
+  const show = ['-show_entries', 'packet=pts,size,flags,data_hash', '-show_data_hash', 'sha256', '-of', 'json'];
   const { stdout } = await run('ffprobe', ['-v', 'error', '-select_streams', 'v:0', ...show, path], TOOL_LIMITS);
   return (JSON.parse(stdout) as { packets: ProbedPacket[] }).packets;
 }

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { chooseGridRate } from './frame-rate.ts';
+import { needsPacketScan, parseProbe } from './parse-probe.ts';
+
+const NO_SPANS = new Map<number, never>();
+
+function video(change: object = {}): object {
+  const rates = { avg_frame_rate: '25/1', r_frame_rate: '25/1' };
+  const size = { codec_type: 'video', codec_name: 'h264', width: 720, height: 576, pix_fmt: 'yuv420p' };
+  return { index: 0, ...size, ...rates, start_time: '0.000000', duration: '10.0', ...change };
+}
+
+function parse(...streams: object[]) {
+  const format = { format_name: 'mov,mp4', start_time: '0.0', duration: '10.0' };
+  return parseProbe({ streams, format }, 100, NO_SPANS);
+}
+
+test.each([
+  {
+    what: 'wide pixels',
+    change: { sample_aspect_ratio: '64:45' },
+    expected: { displayWidthPx: 1024, displayHeightPx: 576 },
+  },
+  {
+    what: 'a quarter turn with wide pixels',
+    change: { sample_aspect_ratio: '64:45', side_data_list: [{ rotation: -90 }] },
+    expected: { rotationDeg: 90, displayWidthPx: 576, displayHeightPx: 1024 },
+  },
+  {
+    what: 'half a turn',
+    change: { side_data_list: [{ rotation: 180 }] },
+    expected: { rotationDeg: 180, displayWidthPx: 720 },
+  },
+  {
+    what: 'an old rotate tag',
+    change: { tags: { rotate: '270' } },
+    expected: { rotationDeg: 270, displayWidthPx: 576 },
+  },
+  {
+    what: 'fields',
+    change: { field_order: 'tt', r_frame_rate: '50/1' },
+    expected: { isInterlaced: true, isVariableRate: false },
+  },
+  {
+    what: 'HLG',
+    change: { color_transfer: 'arib-std-b67', pix_fmt: 'yuv420p10le' },
+    expected: { hdr: 'hlg', bitDepth: 10 },
+  },
+  { what: 'an untagged small picture', change: {}, expected: { colorMatrix: 'bt601' } },
+  { what: 'an untagged large picture', change: { width: 1280, height: 720 }, expected: { colorMatrix: 'bt709' } },
+  {
+    what: 'a rate that wanders',
+    change: { avg_frame_rate: '2750/100', r_frame_rate: '60/1' },
+    expected: { isVariableRate: true },
+  },
+])('$what -> $expected', ({ change, expected }) => {
+  expect(parse(video(change))).toMatchObject({ video: expected });
+});
+
+test.each([
+  { average: [2997, 100], isVariable: false, expected: [30000, 1001] },
+  { average: [23976, 1000], isVariable: false, expected: [24000, 1001] },
+  { average: [10013, 417], isVariable: true, expected: [24, 1] },
+  { average: [13, 1], isVariable: true, expected: [25, 2] },
+  { average: [13, 1], isVariable: false, expected: [13, 1] },
+  { average: [240, 1], isVariable: false, expected: [120, 1] },
+  { average: [1, 5], isVariable: false, expected: [1, 1] },
+  { average: [1234567, 100000], isVariable: false, expected: [6173, 500] },
+])('an average of $average frames a second (variable: $isVariable) gives the grid $expected', (row) => {
+  const [num = 0, den = 1] = row.average;
+  const rate = chooseGridRate({ num, den }, row.isVariable);
+  expect([rate.num, rate.den]).toEqual(row.expected);
+});
+
+test.each([
+  { what: 'no streams', streams: [], kind: 'no-playable-stream' },
+  { what: 'a cover alone', streams: [video({ disposition: { attached_pic: 1 } })], kind: 'no-playable-stream' },
+  { what: 'an unknown codec', streams: [video({ codec_name: 'unknown' })], kind: 'undecodable' },
+  { what: 'no size', streams: [video({ width: 0 })], kind: 'undecodable' },
+  { what: 'no pixel format', streams: [video({ pix_fmt: undefined })], kind: 'undecodable' },
+  { what: 'a side of 10000', streams: [video({ width: 10_000 })], kind: 'frame-too-large' },
+  { what: 'two days', streams: [video({ duration: '172800' })], kind: 'too-long' },
+])('$what -> $kind', ({ streams, kind }) => {
+  expect(parse(...streams)).toMatchObject({ kind });
+});
+
+test.each([
+  ['eng', 'en'],
+  ['ger', 'de'],
+  ['deu', 'de'],
+  ['pt-BR', 'pt-BR'],
+  ['zh_Hant', 'zh-Hant'],
+  ['gsw', 'gsw'],
+  ['x', 'und'],
+  [undefined, 'und'],
+])('language %s is %s', (language, expected) => {
+  const sound = {
+    index: 1,
+    codec_type: 'audio',
+    codec_name: 'aac',
+    channels: 2,
+    sample_rate: '48000',
+    tags: { language },
+  };
+  expect(parse(sound)).toMatchObject({
+    video: null,
+    audio: [{ language: expected, durationSec: null }],
+    durationSec: 10,
+  });
+});
+
+test('the default picture is chosen, names that writers put in are no titles', () => {
+  const second = video({ index: 3, disposition: { default: 1 } });
+  const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' };
+  const named = [
+    { ...sound, tags: { handler_name: 'SoundHandler' } },
+    { ...sound, index: 2, tags: { title: 'Commentary' } },
+  ];
+  expect(parse(video(), ...named, second)).toMatchObject({
+    video: { streamIndex: 3 },
+    audio: [{ title: null }, { title: 'Commentary' }],
+  });
+});
+
+test('what the container leaves out comes from a scan of packets', () => {
+  const bare = { streams: [video({ duration: undefined, avg_frame_rate: '0/0', r_frame_rate: '1000/1' })], format: {} };
+  expect(needsPacketScan(bare)).toBe(true);
+  const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10 }]]);
+  const facts = parseProbe(bare, 100, spans);
+  expect(facts).toMatchObject({ durationSec: 10, video: { rate: { num: 30, den: 1 }, durationSec: 10 } });
+  expect(needsPacketScan({ streams: [video()], format: { duration: '10' } })).toBe(false);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { lookAtCut } from './cut-head.ts';
+
+const sps = Buffer.from('67640028', 'hex');
+const layout = { nalLengthBytes: 4, parameterSets: [sps] };
+
+function sampleOf(...units: readonly Buffer[]): Buffer {
+  return Buffer.concat(units.flatMap((unit) => [Buffer.of(0, 0, 0, unit.length), unit]));
+}
+
+function pictureOf(sample: Buffer, sizeBytes = sample.length): string {
+  return lookAtCut(sample, { number: 7, sizeBytes }, layout).picture;
+}
+
+const idr = Buffer.from('658884', 'hex');
+const slice = Buffer.from('419a24', 'hex');
+const sei = Buffer.from('060504', 'hex');
+
+test('an IDR slice behind delimiter, parameter sets and SEI is an IDR picture', () => {
+  const sample = sampleOf(Buffer.from('09f0', 'hex'), sps, sei, idr);
+  const head = lookAtCut(sample, { number: 7, sizeBytes: sample.length }, layout);
+  expect(head).toEqual({ sample: 7, picture: 'idr', hasOtherParameterSets: false });
+});
+
+test('any other slice is not, even when an IDR slice follows', () => {
+  expect(pictureOf(sampleOf(sei, slice, idr))).toBe('not-idr');
+});
+
+test('a head that ends before the first slice leaves it unknown', () => {
+  expect(pictureOf(sampleOf(sei))).toBe('unknown');
+  expect(pictureOf(sampleOf(sei, idr).subarray(0, 11), 14)).toBe('unknown');
+});
+
+test('NAL lengths beyond the sample or of 0 are damage', () => {
+  expect(pictureOf(Buffer.from('000000ff6588', 'hex'))).toBe('damaged');
+  expect(pictureOf(Buffer.from('0000000065', 'hex'))).toBe('damaged');
+});
+
+test('parameter sets in band that differ from the configuration are told', () => {
+  const other = sampleOf(Buffer.from('67640029', 'hex'), idr);
+  expect(lookAtCut(other, { number: 0, sizeBytes: other.length }, layout).hasOtherParameterSets).toBe(true);
+});

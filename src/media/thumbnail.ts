@@ -1,0 +1,97 @@
+import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from './encode.ts';
+import { pictureFilters } from './encode-filters.ts';
+import type { RungPlan } from './ladder.ts';
+import { GUARD_ARGV, SOURCE_URL } from './open-source.ts';
+import type { SourceFacts } from './source-facts.ts';
+
+/** Size of the grey miniature that judges a candidate. */
+export const SAMPLE_WIDTH_PX = 32;
+export const SAMPLE_HEIGHT_PX = 18;
+
+const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
+const MAX_LONG_SIDE_PX = 1920;
+/** Grey levels of 255: darker on average, or flatter, and a picture tells nothing of the video. */
+const MIN_MEAN = 28;
+const MIN_DEVIATION = 14;
+
+/**
+ * Plans one run that makes thumbnail candidates: for each moment two outputs, a JPEG of the whole picture
+ * (upright, square pixels, at most 1920 on the long side) and a grey 32x18 miniature. `timeSec` from the
+ * timeline's start asks for that exact frame alone; null for keyframes spread over the video. Refuses a source without picture.
+ */
+export function planThumbnails(facts: SourceFacts, timeSec: number | null): FfmpegPlan {
+  const { video } = facts;
+  if (video === null) throw new Error('Expected a source with picture, this one has sound only.');
+  const moments = timeSec === null ? spreadMoments(facts) : [clampMoment(facts, timeSec)];
+  const inputs = moments.flatMap((moment) => [
+    ...GUARD_ARGV,
+    // Any keyframe near will do for a guess, and costs a tenth of the exact frame.
+    ...(timeSec === null ? ['-skip_frame', 'nokey', '-noaccurate_seek'] : []),
+    ...['-threads', '1', '-an', '-sn', '-dn', '-ss', moment.toFixed(3), '-i', SOURCE_URL],
+  ]);
+  const picture = pictureFilters(video, thumbnailSize(facts)).join(',');
+  const graph = moments.map((_, index) => {
+    const sample = `scale=${SAMPLE_WIDTH_PX}:${SAMPLE_HEIGHT_PX}:flags=area,format=gray[s${index}]`;
+    return `[${index}:${video.streamIndex}]${picture},split=2[p${index}][m${index}];[m${index}]${sample}`;
+  });
+  const outputs = moments.flatMap((_, index) => [
+    ...[
+      '-map',
+      `[p${index}]`,
+      '-frames:v',
+      '1',
+      '-c:v',
+      'mjpeg',
+      '-q:v',
+      '3',
+      '-pix_fmt',
+      'yuvj420p',
+      '-f',
+      'image2pipe',
+    ],
+    ...['-map_metadata', '-1', '-fflags', '+bitexact', `pipe:${FIRST_OUTPUT_FD + 2 * index}`],
+    ...['-map', `[s${index}]`, '-frames:v', '1', '-f', 'rawvideo', `pipe:${FIRST_OUTPUT_FD + 2 * index + 1}`],
+  ]);
+  return {
+    argv: [...QUIET_ARGV, ...inputs, '-filter_complex', graph.join(';'), ...outputs],
+    outputs: moments.flatMap((_, index) => [`thumbnail-${index}`, `sample-${index}`]),
+    durationSec: 1,
+  };
+}
+
+/**
+ * Chooses among candidates by their grey miniatures: the first that is neither dark nor flat, else the
+ * one with the most contrast. An empty miniature is a moment that gave no frame. Null when none gave one.
+ */
+export function chooseThumbnail(samples: readonly Uint8Array[]): number | null {
+  const scored = samples.map((sample, index) => ({ index, ...measure(sample) }));
+  const given = scored.filter((candidate) => candidate.mean >= 0);
+  const good = given.find((candidate) => candidate.mean >= MIN_MEAN && candidate.deviation >= MIN_DEVIATION);
+  const richest = [...given].sort((a, b) => b.deviation - a.deviation)[0];
+  return (good ?? richest)?.index ?? null;
+}
+
+function spreadMoments(facts: SourceFacts): number[] {
+  return CANDIDATE_SHARES.map((share) => clampMoment(facts, share * facts.durationSec));
+}
+
+/** Keeps a moment of the timeline within the picture, in seconds after the source's earliest stream. */
+function clampMoment(facts: SourceFacts, timeSec: number): number {
+  const firstSec = (facts.video?.startSec ?? facts.startSec) - facts.startSec;
+  const lastSec = firstSec + (facts.video?.durationSec ?? 0) - 0.1;
+  return Math.max(firstSec, Math.min(timeSec, lastSec), 0);
+}
+
+function thumbnailSize({ video }: SourceFacts): Pick<RungPlan, 'widthPx' | 'heightPx'> {
+  const [widthPx, heightPx] = [video?.displayWidthPx ?? 2, video?.displayHeightPx ?? 2];
+  const scale = Math.min(1, MAX_LONG_SIDE_PX / Math.max(widthPx, heightPx));
+  const even = (px: number) => Math.max(2, 2 * Math.round((px * scale) / 2));
+  return { widthPx: even(widthPx), heightPx: even(heightPx) };
+}
+
+function measure(sample: Uint8Array): { mean: number; deviation: number } {
+  if (sample.length === 0) return { mean: -1, deviation: -1 };
+  const mean = sample.reduce((sum, value) => sum + value, 0) / sample.length;
+  const variance = sample.reduce((sum, value) => sum + (value - mean) ** 2, 0) / sample.length;
+  return { mean, deviation: Math.sqrt(variance) };
+}
