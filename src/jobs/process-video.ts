@@ -12,7 +12,6 @@ import {
 } from '../catalog/encoding/process-store.ts';
 import type { Work } from '../catalog/encoding/work.ts';
 import { claimWork } from '../catalog/encoding/work-store.ts';
-import type { Guid } from '../lib/guid.ts';
 import { probeSource } from '../media/run-probe.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
@@ -25,8 +24,8 @@ import { type IndexedSource, indexSource, type OpenFile, openRanges, readSegment
 import { sendWorks } from './send-works.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
-/** Names a video whose original is stored. */
-export type VideoRef = { libraryId: number; mediaId: Guid };
+/** Names a video whose original is stored; `reason` is for people who read the queue. */
+export type VideoRef = MediaKey & { reason?: string };
 
 /**
  * Takes an uploaded video to `transcoding`: probes its original, decides what is made of it, and sends that

@@ -1,0 +1,158 @@
+import { type Selectable, sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import type { EncodeWorkTable } from '../schema.ts';
+import { settleMedia } from './settle-store.ts';
+import { recountStorage } from './storage-store.ts';
+import { idxKeyOf, type Work } from './work.ts';
+import { toWork } from './work-store.ts';
+
+/** What is left alone so long belongs to nobody: its job was lost. */
+const IDLE_SEC = 15;
+const ROWS_AT_ONCE = 200;
+
+export async function mediaExists(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
+  const row = await db
+    .selectFrom('media')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Videos that wait to be planned although nobody holds them, oldest first, a bounded number. */
+export async function findUnplanned(db: Db): Promise<MediaKey[]> {
+  const { rows } = await sql<MediaKey>`
+    select library_id as "libraryId", id as "mediaId" from media
+    where type = 'video' and ((state = 'uploaded' and state_since < now() - make_interval(secs => ${IDLE_SEC}))
+      or (state = 'processing' and (lease_until is null or lease_until < now())))
+    order by state_since limit ${ROWS_AT_ONCE}
+  `.execute(db);
+  return rows;
+}
+
+/** Works that nobody holds, the most urgent first, a bounded number. */
+export async function findIdleWorks(db: Db): Promise<Work[]> {
+  const { rows } = await sql<Selectable<EncodeWorkTable>>`
+    select * from encode_work
+    where state in ('waiting', 'running') and (lease_until is null or lease_until < now())
+      and created_at < now() - make_interval(secs => ${IDLE_SEC})
+    order by priority desc, created_at limit ${ROWS_AT_ONCE}
+  `.execute(db);
+  return rows.map(toWork);
+}
+
+/** Ends videos that are still `transcoding` although no work of theirs is open. Answers how many it looked at. */
+export async function settleStuck(db: Db): Promise<number> {
+  const { rows } = await sql<MediaKey>`
+    select library_id as "libraryId", id as "mediaId" from media m
+    where state = 'transcoding' and not exists (select 1 from encode_work w where w.library_id = m.library_id
+      and w.media_id = m.id and w.state in ('waiting', 'running'))
+    limit ${ROWS_AT_ONCE}
+  `.execute(db);
+  for (const key of rows) {
+    await db.transaction().execute(async (tx) => {
+      await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
+      await settleMedia(tx, key);
+    });
+  }
+  return rows.length;
+}
+
+/** Chunk objects of renditions that retired more than `graceSec` ago, by rendition; a bounded number of renditions. */
+export async function findRetired(
+  db: Db,
+  graceSec: number,
+): Promise<{ key: MediaKey; renditionId: Guid; objects: StorageKey[] }[]> {
+  const renditions = await db
+    .selectFrom('rendition')
+    .select(['library_id', 'media_id', 'id'])
+    .where('retired_at', '<', sql<Date>`now() - make_interval(secs => ${graceSec})`)
+    .orderBy('retired_at')
+    .limit(ROWS_AT_ONCE)
+    .execute();
+  const found: { key: MediaKey; renditionId: Guid; objects: StorageKey[] }[] = [];
+  for (const row of renditions) {
+    const chunks = await db
+      .selectFrom('chunk')
+      .select('storage_key')
+      .where('library_id', '=', row.library_id)
+      .where('media_id', '=', row.media_id)
+      .where('rendition_id', '=', row.id)
+      .execute();
+    const objects = chunks.flatMap((chunk) => [chunk.storage_key, idxKeyOf(chunk.storage_key)]);
+    found.push({ key: { libraryId: row.library_id, mediaId: row.media_id }, renditionId: row.id, objects });
+  }
+  return found;
+}
+
+/** Forgets a retired rendition, and its timeline when that was the last on it. */
+export async function dropRetired(tx: Tx, key: MediaKey, renditionId: Guid): Promise<void> {
+  const { libraryId, mediaId } = key;
+  await tx.selectFrom('media').select('id').where('id', '=', mediaId).forUpdate().execute();
+  await tx
+    .deleteFrom('rendition')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('id', '=', renditionId)
+    .where('retired_at', 'is not', null)
+    .execute();
+  await sql`
+    delete from timeline t where library_id = ${libraryId} and media_id = ${mediaId} and not active
+      and not exists (select 1 from rendition r where r.timeline_id = t.id)
+  `.execute(tx);
+  await recountStorage(tx, key);
+}
+
+/** Every object that the rows of a video name; null when there is no such video. Busy: work for it may be writing now. */
+export async function findNamedObjects(
+  db: Db,
+  { libraryId, mediaId }: MediaKey,
+): Promise<{ isBusy: boolean; keys: ReadonlySet<string> } | null> {
+  const media = await db
+    .selectFrom('media')
+    .select(['state', 'source_key', 'thumbnail_key'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  if (media === undefined) return null;
+  const open = await db
+    .selectFrom('encode_work')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('state', 'in', ['waiting', 'running'])
+    .executeTakeFirst();
+  const chunks = await db
+    .selectFrom('chunk')
+    .select('storage_key')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+  const keys = new Set<string>(chunks.flatMap(({ storage_key: key }) => [key, idxKeyOf(key)]));
+  for (const key of [media.source_key, media.thumbnail_key]) if (key !== null) keys.add(key);
+  const isBusy = open !== undefined || media.state === 'processing' || media.state === 'uploaded';
+  return { isBusy, keys };
+}
+
+/** Takes uploads whose time is over and that nobody writes: their ids, which also name their staged bytes. */
+export async function dropExpiredUploads(db: Db): Promise<Guid[]> {
+  const rows = await db
+    .deleteFrom('upload')
+    .where('expires_at', '<', sql<Date>`now()`)
+    .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Which of these staged uploads have a row. */
+export async function findUploads(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    select id from upload where id::text = any(${[...ids]})
+  `.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}

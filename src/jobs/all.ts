@@ -1,0 +1,22 @@
+import { deleteMedia } from './delete-media.ts';
+import { encodeAudio, encodeAudioLong } from './encode-audio.ts';
+import { encodeChunk, encodeFirstChunk } from './encode-chunk.ts';
+import type { JobDeps } from './job-deps.ts';
+import { makeThumbnail } from './make-thumbnail.ts';
+import { passThrough } from './pass-through.ts';
+import { processVideo } from './process-video.ts';
+import type { AnyJob } from './queue.ts';
+import { sweep } from './sweep.ts';
+
+/** Every job that a worker runs. */
+export const allJobs: readonly AnyJob<JobDeps>[] = [
+  processVideo,
+  passThrough,
+  encodeFirstChunk,
+  encodeChunk,
+  encodeAudio,
+  encodeAudioLong,
+  makeThumbnail,
+  deleteMedia,
+  sweep,
+];

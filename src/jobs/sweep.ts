@@ -1,0 +1,122 @@
+import {
+  dropExpiredUploads,
+  dropRetired,
+  findIdleWorks,
+  findNamedObjects,
+  findRetired,
+  findUnplanned,
+  findUploads,
+  settleStuck,
+} from '../catalog/encoding/sweep-store.ts';
+import type { MediaKey } from '../catalog/db.ts';
+import { parseGuid } from '../lib/guid.ts';
+import type { StorageKey } from '../ports/storage.ts';
+import { defineJob } from './define-job.ts';
+import type { JobDeps } from './job-deps.ts';
+import { processVideo } from './process-video.ts';
+import { sendWorks } from './send-works.ts';
+
+const RETIRED_GRACE_SEC = 24 * 3600;
+const STAGING_AGE_MS = 24 * 3600 * 1000;
+const ORPHAN_AGE_MS = 3600 * 1000;
+/** Objects that one run of the orphan sweep looks at; the next goes on from there. */
+const OBJECTS_AT_ONCE = 20_000;
+const DELETES_AT_ONCE = 500;
+
+/** Objects that only encoding writes: chunks of a rendition and thumbnails made from the source. */
+const ENCODED_OBJECT = /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$/;
+
+/**
+ * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
+ * expired uploads, retired renditions and objects without a row are deleted. Runs each minute and at start;
+ * doing it at any time, and twice, is harmless.
+ */
+export const sweep = defineJob<object, JobDeps>({
+  name: 'sweep',
+  lane: 'quick',
+  retryLimit: 0,
+  cron: '* * * * *',
+  async run(_, deps, signal) {
+    await resendLost(deps);
+    await settleStuck(deps.db);
+    await dropUploads(deps, signal);
+    await dropRetiredRenditions(deps);
+    await dropOrphans(deps, signal);
+  },
+});
+
+async function resendLost({ db, queue }: JobDeps): Promise<void> {
+  const unplanned = await findUnplanned(db);
+  const works = await findIdleWorks(db);
+  await db.transaction().execute(async (tx) => {
+    for (const key of unplanned) await queue.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
+    await sendWorks(queue, works)(tx);
+  });
+}
+
+async function dropUploads({ db, storage }: JobDeps, signal: AbortSignal): Promise<void> {
+  for (const id of await dropExpiredUploads(db)) await storage.staging.abort(id);
+  const old: string[] = [];
+  for await (const staged of storage.staging.list(signal)) {
+    if (Date.now() - staged.modifiedAt.getTime() > STAGING_AGE_MS) old.push(staged.id);
+    if (old.length === DELETES_AT_ONCE) break;
+  }
+  const known = await findUploads(db, old);
+  for (const id of old) if (!known.has(id)) await storage.staging.abort(id);
+}
+
+async function dropRetiredRenditions({ db, storage }: JobDeps): Promise<void> {
+  for (const { key, renditionId, objects } of await findRetired(db, RETIRED_GRACE_SEC)) {
+    for (let at = 0; at < objects.length; at += DELETES_AT_ONCE) {
+      await storage.delete(objects.slice(at, at + DELETES_AT_ONCE));
+    }
+    await db.transaction().execute((tx) => dropRetired(tx, key, renditionId));
+  }
+}
+
+/** Where the orphan sweep of this process goes on. */
+let lastSeen = '';
+
+/** Deletes objects that no row names, a bounded number of objects a run, those of busy videos left alone. */
+async function dropOrphans(deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const oldest = Date.now() - (deps.orphanAgeMs ?? ORPHAN_AGE_MS);
+  let owner = '';
+  let group: StorageKey[] = [];
+  let seen = 0;
+  for await (const { key, modifiedAt } of deps.storage.list('', signal)) {
+    if (key <= lastSeen) continue;
+    const [libraryId = '', mediaId = ''] = key.split('/');
+    if (`${libraryId}/${mediaId}` !== owner) {
+      await dropUnnamed(deps, owner, group);
+      // Only whole videos count, so that the next run goes on at the next one.
+      if (seen >= OBJECTS_AT_ONCE) return;
+      owner = `${libraryId}/${mediaId}`;
+      group = [];
+    }
+    seen += 1;
+    lastSeen = key;
+    if (modifiedAt.getTime() <= oldest) group.push(key);
+  }
+  await dropUnnamed(deps, owner, group);
+  lastSeen = '';
+}
+
+async function dropUnnamed({ db, storage }: JobDeps, owner: string, keys: readonly StorageKey[]): Promise<void> {
+  const key = parseOwner(owner);
+  if (key === null || keys.length === 0) return;
+  const named = await findNamedObjects(db, key);
+  if (named?.isBusy === true) return;
+  const orphans = keys.filter((object) => {
+    if (named === null) return true;
+    return ENCODED_OBJECT.test(object.slice(owner.length + 1)) && !named.keys.has(object);
+  });
+  for (let at = 0; at < orphans.length; at += DELETES_AT_ONCE) {
+    await storage.delete(orphans.slice(at, at + DELETES_AT_ONCE));
+  }
+}
+
+function parseOwner(owner: string): MediaKey | null {
+  const [library = '', media = ''] = owner.split('/');
+  const mediaId = parseGuid(media);
+  return /^\d{1,15}$/.test(library) && mediaId !== null ? { libraryId: Number(library), mediaId } : null;
+}
