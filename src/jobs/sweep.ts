@@ -1,3 +1,4 @@
+import type { MediaKey } from '../catalog/db.ts';
 import {
   dropExpiredUploads,
   dropRetired,
@@ -8,7 +9,6 @@ import {
   findUploads,
   settleStuck,
 } from '../catalog/encoding/sweep-store.ts';
-import type { MediaKey } from '../catalog/db.ts';
 import { parseGuid } from '../lib/guid.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
