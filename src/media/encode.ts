@@ -85,8 +85,7 @@ function paceByFrames({ facts, cutList, range }: EncodeJob, video: VideoFacts): 
   const { rate, segmentFrames, totalFrames } = cutList.grid;
   const window = frameWindow({ facts, video, range, segmentFrames, totalFrames });
   return {
-    // Time 0 is the start of the earliest stream, as it is for the sound.
-    clock: ['-copyts', '-start_at_zero'],
+    clock: ['-copyts'],
     seekSec: (window.leadFrame * rate.den) / rate.num,
     filters: gridFilters(facts, video, window),
     timing: ['-fps_mode', 'passthrough'],
