@@ -150,7 +150,9 @@ test('the thumbnail is not the black picture of the start', async () => {
   const path = await makeClip(dir, 'black.mp4', ['-f', 'lavfi', '-i', black, '-c:v', 'libx264', '-g', '25']);
   const facts = await factsOf(path);
   const { outputs } = await collect(planThumbnails(facts, null), path);
-  const chosen = chooseThumbnail(outputs.filter((_, index) => index % 2 === 1)) ?? -1;
+  const samples = outputs.filter((_, index) => index % 2 === 1);
+  expect(samples.map((sample) => sample.length)).toEqual([576, 576, 576, 576, 576]);
+  const chosen = chooseThumbnail(samples) ?? -1;
   expect(outputs[2 * chosen]?.subarray(0, 3).toString('hex')).toBe('ffd8ff');
   expect((await decodeRaw(outputs[2 * chosen] ?? Buffer.alloc(0), 'v'))[0]).toBeGreaterThan(60);
   const exact = await collect(planThumbnails(facts, 1), path);
