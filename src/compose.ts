@@ -124,12 +124,37 @@ async function startWorkerRole({ settings, database, storage, log }: Common): Pr
     report,
   };
   await queue.run(allJobs, deps, { quickSlots: QUICK_SLOTS, longSlots: settings.encodeThreads });
+  const webhooks = await startWebhooks({ settings, database, storage, log });
   return {
     listeners: {},
     health: () => databaseHealth(database),
     async close() {
-      await queue.close();
+      await Promise.all([queue.close(), webhooks.close()]);
       await database.close();
+    },
+  };
+}
+
+async function startWebhooks({ settings, database, log }: Common): Promise<{ close(): Promise<void> }> {
+  const [{ createOutbound }, { startWebhookSender }, { listen }, { WEBHOOK_CHANNEL }] = await Promise.all([
+    import('./lib/outbound/outbound.ts'),
+    import('./jobs/webhook-sender.ts'),
+    import('./jobs/listen.ts'),
+    import('./catalog/webhooks/webhook-store.ts'),
+  ]);
+  const outbound = createOutbound({ allow: settings.outboundAllow });
+  const onError = (error: unknown) => log.error(error, 'webhook error');
+  const sender = await startWebhookSender({
+    db: database.db,
+    outbound,
+    secretBox: createSecretBox(settings.secretKey),
+    onEvents: (wake) => listen(database.pool, WEBHOOK_CHANNEL, { onPayload: wake, onConnected: wake, onError }),
+    onError,
+  });
+  return {
+    async close() {
+      await sender.close();
+      await outbound.close();
     },
   };
 }
