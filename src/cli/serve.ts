@@ -6,7 +6,7 @@ import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/se
 import { Refused } from '../lib/refused.ts';
 import { openLog } from './log.ts';
 import { serveRole } from './serve-role.ts';
-import { lockDataDir } from './supervisor/data-lock.ts';
+import { DataLock } from './supervisor/data-lock.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
 /** `millrace serve [--role name]`: the whole service, or one role of it, until a signal ends it. */
@@ -21,7 +21,7 @@ export async function serve(args: readonly string[]): Promise<number> {
 }
 
 async function serveAll(settings: Settings, log: Logger, stop: AbortSignal): Promise<number> {
-  const lock = lockDataDir(settings.dataDir);
+  const lock = await DataLock.take(settings.dataDir);
   const supervisor = new Supervisor(settings, log);
   try {
     const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
@@ -30,6 +30,7 @@ async function serveAll(settings: Settings, log: Logger, stop: AbortSignal): Pro
     log.info('stopping');
     return 0;
   } finally {
+    lock.markStopping();
     await supervisor.stop();
     lock.release();
   }

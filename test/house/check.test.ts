@@ -50,9 +50,12 @@ test.each(cases)('$violation fails the check of $step', async ({ violation, step
   expect(code).not.toBe(0);
 });
 
-test.each(['types', 'lint', 'layers', 'lengths'])('a project without violations passes the check of %s', async (step) => {
-  expect(await runStep(step, await makeProject('clean'))).toMatchObject({ code: 0 });
-});
+test.each(['types', 'lint', 'layers', 'lengths'])(
+  'a project without violations passes the check of %s',
+  async (step) => {
+    expect(await runStep(step, await makeProject('clean'))).toMatchObject({ code: 0 });
+  },
+);
 
 async function makeProject(violation: string): Promise<string> {
   const project = await mkdtemp(join(tmpdir(), 'millrace-check-'));

@@ -13,11 +13,13 @@ import { type PostgresPlaces, placesIn, preparePlaces, removeSocketFolder, SOCKE
 import { describeUnreadiness } from './reach-database.ts';
 
 const DATABASE_NAME = 'millrace';
-const FIRST_START_PATIENCE_MS = 30_000;
+/** One that never answered and ended this often will not answer the next time either. */
+const FIRST_START_LIVES = 4;
 const READY_CHECK_EVERY_MS = 25;
 const FAST_SHUTDOWN_MS = 2500;
 const IMMEDIATE_SHUTDOWN_MS = 500;
 const KEPT_LINES = 20;
+const LAST_WORDS_MS = 500;
 
 /** Small, for one machine that also encodes; durability stays at PostgreSQL's defaults (all on). */
 const SERVER_OPTIONS = {
@@ -107,33 +109,33 @@ export class EmbeddedPostgres {
 
   async #open(): Promise<void> {
     const opened = Promise.withResolvers<void>();
-    const patience = setTimeout(() => {
-      opened.reject(
-        new Error(`PostgreSQL did not start within ${FIRST_START_PATIENCE_MS} ms: ${this.#lastLines.join(' | ')}`),
-      );
-    }, FIRST_START_PATIENCE_MS);
-    this.#running = this.#keepRunning(opened.resolve);
-    this.#running.catch(opened.reject);
+    this.#running = this.#keepRunning(opened);
     try {
       await opened.promise;
     } catch (error) {
       await this.stop();
       throw error;
-    } finally {
-      clearTimeout(patience);
     }
   }
 
-  async #keepRunning(opened: () => void): Promise<void> {
+  async #keepRunning(opened: PromiseWithResolvers<void>): Promise<void> {
     const backOff = new BackOff();
-    while (!this.#stopping.signal.aborted) {
+    let hasOpened = false;
+    const open = () => {
+      hasOpened = true;
+      opened.resolve();
+    };
+    for (let life = 1; !this.#stopping.signal.aborted; life += 1) {
       const startedMs = performance.now();
-      const how = await this.#serveOnce(opened);
+      const how = await this.#serveOnce(open);
+      const said = this.#lastLines.join(' | ');
+      if (!hasOpened && (life === FIRST_START_LIVES || this.#stopping.signal.aborted)) {
+        opened.reject(new Error(`PostgreSQL could not start, it ended with ${how}. It said: ${said}`));
+        return;
+      }
       if (this.#stopping.signal.aborted) return;
       const waitMs = backOff.afterLifeOf(performance.now() - startedMs);
-      const said = this.#lastLines.join(' | ');
       this.#options.log('warn', `PostgreSQL ended with ${how}, starting it again in ${waitMs} ms. It said: ${said}`);
-      this.#options.changed({ state: 'failing', detail: `ended with ${how}, being started again` });
       await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
   }
@@ -143,13 +145,18 @@ export class EmbeddedPostgres {
     const isOver = new AbortController();
     try {
       await clearLeftOvers(this.#places.cluster);
-      this.#server = this.#spawn();
-      const ended = once(this.#server, 'close');
+      const server = this.#spawn();
+      this.#server = server;
+      const ended = once(server, 'exit');
+      const said = new Promise((resolve) => server.once('close', resolve));
       // `stop` may have come while there was no server to send its signal to.
-      if (this.#stopping.signal.aborted) this.#server.kill('SIGINT');
+      if (this.#stopping.signal.aborted) server.kill('SIGINT');
       const watching = this.#reportReadiness(opened, isOver.signal);
       const [code, signal] = await ended.finally(() => isOver.abort());
+      this.#options.changed({ state: 'failing', detail: `ended with ${signal ?? `code ${code}`}` });
       await watching;
+      // Its last words may come after it; its children may hold the pipe open for longer.
+      await Promise.race([said, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
       return signal ?? `code ${code}`;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

@@ -20,7 +20,7 @@ import { type RoleNews, RoleProcess } from './role-process.ts';
 /** Together with PostgreSQL's own shutdown this stays within the promised 10 s. */
 const ROLE_GRACE_MS = 6000;
 /** How long a first start is tried again while a role cannot start (its port may be about to be free). */
-const FAILING_START_PATIENCE_MS = 10_000;
+const FAILING_START_PATIENCE_MS = 5000;
 
 /** Where a role's process stands: what it was last told to do. */
 type Stage = 'away' | 'waiting' | 'preparing' | 'started';
