@@ -1,0 +1,100 @@
+import { BrokenMedia } from './broken-media.ts';
+import type { Sample } from './fragment.ts';
+import { type Segment, sealFragments } from './segment.ts';
+import type { InputFragment, Segmenter } from './segmenter.ts';
+
+/** Samples of one AAC frame (ISO 14496-3), that is ticks: an audio track's timescale is its sample rate. */
+export const AAC_FRAME_TICKS = 1024;
+
+/** AAC frames of one segment: 4.011 s at 48 kHz. */
+export const AAC_SEGMENT_FRAMES = 188;
+
+export type AacRun = {
+  /** The track's timescale; all our AAC is encoded at 48 kHz. */
+  sampleRateHz: number;
+  firstSegment: number;
+  /** Frames at the run's start that are not presented: ffmpeg's AAC encoder puts out one of priming. */
+  primingFrames: number;
+};
+
+type Frame = { sizeBytes: number; bytes: Buffer };
+
+/**
+ * Regroups the fragments of one AAC encoder run into segments of 188 frames, one fragment each, without the
+ * priming frames. The first frame that is kept is presented at the start of `firstSegment` (tick 0 for a
+ * whole track) with composition offset 0. Every frame lasts 1024 ticks, the last one too, which the encoder
+ * may have cut short; the last segment holds the frames that are left.
+ *
+ * Throws BrokenMedia when a frame but the last is not 1024 ticks long, when decode times have a gap, and
+ * when the run ends within the priming.
+ */
+export function createAacSegmenter(run: AacRun): Segmenter {
+  let number = run.firstSegment;
+  let toDrop = run.primingFrames;
+  let nextBaseTick: number | null = null;
+  let open: Frame[] = [];
+
+  function close(): Segment {
+    const segment = makeSegment(run.sampleRateHz, number, open);
+    open = [];
+    number += 1;
+    return segment;
+  }
+
+  return {
+    push(fragment) {
+      nextBaseTick = checkContinuous(fragment, nextBaseTick);
+      const done: Segment[] = [];
+      for (const frame of cutFrames(fragment)) {
+        if (toDrop > 0) {
+          toDrop -= 1;
+          continue;
+        }
+        open.push(frame);
+        if (open.length === AAC_SEGMENT_FRAMES) done.push(close());
+      }
+      return done;
+    },
+    end() {
+      if (toDrop > 0 || (open.length === 0 && number === run.firstSegment)) {
+        throw new BrokenMedia(`Expected frames after ${run.primingFrames} of priming, the run ended without any.`);
+      }
+      return open.length === 0 ? [] : [close()];
+    },
+  };
+}
+
+/** Returns where the next fragment must start. A frame cut short is the run's last: what follows would not fit. */
+function checkContinuous(fragment: InputFragment, expectedTick: number | null): number {
+  if (expectedTick !== null && fragment.baseTick !== expectedTick) {
+    throw new BrokenMedia(`Expected the next AAC fragment at tick ${expectedTick}, got ${fragment.baseTick}.`);
+  }
+  const lastIndex = fragment.samples.length - 1;
+  fragment.samples.forEach((sample, index) => {
+    if (sample.durationTicks === AAC_FRAME_TICKS || index === lastIndex) return;
+    throw new BrokenMedia(`Expected AAC frames of ${AAC_FRAME_TICKS} ticks, got one of ${sample.durationTicks}.`);
+  });
+  return fragment.baseTick + fragment.samples.length * AAC_FRAME_TICKS;
+}
+
+function cutFrames(fragment: InputFragment): Frame[] {
+  let at = 0;
+  return fragment.samples.map(({ sizeBytes }) => {
+    at += sizeBytes;
+    return { sizeBytes, bytes: fragment.payload.subarray(at - sizeBytes, at) };
+  });
+}
+
+function makeSegment(timescale: number, number: number, frames: readonly Frame[]): Segment {
+  const startTick = number * AAC_SEGMENT_FRAMES * AAC_FRAME_TICKS;
+  const samples: Sample[] = frames.map(({ sizeBytes }) => ({
+    durationTicks: AAC_FRAME_TICKS,
+    sizeBytes,
+    compositionOffsetTicks: 0,
+    isSync: true,
+  }));
+  const payload = Buffer.concat(frames.map((frame) => frame.bytes));
+  const durationTicks = frames.length * AAC_FRAME_TICKS;
+  const fragments = sealFragments(number, [{ baseTick: startTick, samples, payload }]);
+  return { number, timescale, startTick, durationTicks, fragments };
+}

@@ -1,0 +1,162 @@
+import { BrokenMedia } from './broken-media.ts';
+
+/** Where one ISO BMFF box lies in a buffer (ISO 14496-12 section 4.2); `end` is the byte after its last. */
+export type Box = { type: string; start: number; payloadStart: number; end: number };
+
+/** The head of a box: its type, its size with the head, and the size of the head. `sizeBytes` 0 means "to the end". */
+export type BoxHead = { type: string; headBytes: 8 | 16; sizeBytes: number };
+
+/** Reads the fields of one box in order and never past its end. */
+export type FieldReader = {
+  left(): number;
+  u8(): number;
+  u16(): number;
+  u32(): number;
+  i32(): number;
+  /** A 64-bit unsigned number; above 2^53 - 1 it is refused. */
+  u64(): number;
+  skip(count: number): void;
+  /** The next `count` bytes, not copied. */
+  take(count: number): Buffer;
+};
+
+const HIGH_WORD = 2 ** 32;
+
+/** Bytes that a box head can need at most: size, type, 64-bit size. */
+export const LONGEST_BOX_HEAD = 16;
+
+/**
+ * Reads a box head at `at`. Null when the buffer holds too little of it; throws BrokenMedia when the size
+ * is below the head's own or above 2^53 - 1.
+ */
+export function readBoxHead(bytes: Buffer, at: number, end: number = bytes.length): BoxHead | null {
+  if (end - at < 8) return null;
+  const type = bytes.toString('latin1', at + 4, at + 8);
+  const short = bytes.readUInt32BE(at);
+  if (short === 0) return { type, headBytes: 8, sizeBytes: 0 };
+  if (short !== 1) return checkedHead({ type, headBytes: 8, sizeBytes: short });
+  if (end - at < LONGEST_BOX_HEAD) return null;
+  return checkedHead({ type, headBytes: 16, sizeBytes: readU64(bytes, at + 8, type) });
+}
+
+/** Lists the boxes that fill `start` to `end`. Throws BrokenMedia on a box that does not fit. */
+export function readBoxes(bytes: Buffer, start = 0, end: number = bytes.length): Box[] {
+  const boxes: Box[] = [];
+  let at = start;
+  while (at < end) {
+    const head = readBoxHead(bytes, at, end);
+    if (head === null) throw new BrokenMedia(`Expected a whole box head at byte ${at}, got ${end - at} bytes.`);
+    const sizeBytes = head.sizeBytes === 0 ? end - at : head.sizeBytes;
+    if (sizeBytes > end - at) {
+      throw new BrokenMedia(`Expected box ${printable(head.type)} of ${sizeBytes} bytes, got ${end - at} bytes.`);
+    }
+    boxes.push({ type: head.type, start: at, payloadStart: at + head.headBytes, end: at + sizeBytes });
+    at += sizeBytes;
+  }
+  return boxes;
+}
+
+/** Lists the boxes inside a box that holds nothing else (moov, trak, moof ...). */
+export function childBoxes(bytes: Buffer, parent: Box): Box[] {
+  return readBoxes(bytes, parent.payloadStart, parent.end);
+}
+
+/** Follows `path` down from `boxes`, first match at each step. Null when a step is missing. */
+export function findBox(bytes: Buffer, boxes: readonly Box[], path: readonly string[]): Box | null {
+  let level = boxes;
+  let found: Box | null = null;
+  for (const type of path) {
+    if (found !== null) level = childBoxes(bytes, found);
+    found = level.find((box) => box.type === type) ?? null;
+    if (found === null) return null;
+  }
+  return found;
+}
+
+/** As `findBox`, but a missing step throws BrokenMedia. */
+export function requireBox(bytes: Buffer, boxes: readonly Box[], path: readonly string[]): Box {
+  const found = findBox(bytes, boxes, path);
+  if (found === null) throw new BrokenMedia(`Expected a box ${path.join('/')}, found none.`);
+  return found;
+}
+
+/** Opens a box's payload for reading field by field. Every read past its end throws BrokenMedia. */
+export function readFields(bytes: Buffer, box: Box): FieldReader {
+  let at = box.payloadStart;
+  const advance = (count: number): number => {
+    if (count > box.end - at) {
+      throw new BrokenMedia(`Expected ${count} more bytes in box ${printable(box.type)}, got ${box.end - at}.`);
+    }
+    at += count;
+    return at - count;
+  };
+  return {
+    left: () => box.end - at,
+    u8: () => bytes.readUInt8(advance(1)),
+    u16: () => bytes.readUInt16BE(advance(2)),
+    u32: () => bytes.readUInt32BE(advance(4)),
+    i32: () => bytes.readInt32BE(advance(4)),
+    u64: () => readU64(bytes, advance(8), box.type),
+    skip: (count) => {
+      advance(count);
+    },
+    take: (count) => {
+      const from = advance(count);
+      return bytes.subarray(from, from + count);
+    },
+  };
+}
+
+/** Reads the version and flags that open a full box (ISO 14496-12 section 4.2). */
+export function readVersion(fields: FieldReader): { version: number; flags: number } {
+  const word = fields.u32();
+  return { version: word >>> 24, flags: word & 0xffffff };
+}
+
+/** Makes a box around `parts`. Throws when it would need a 64-bit size. */
+export function writeBox(type: string, ...parts: readonly Uint8Array[]): Buffer {
+  const sizeBytes = parts.reduce((sum, part) => sum + part.length, 8);
+  if (sizeBytes >= HIGH_WORD) throw new Error(`Expected box ${type} below 4 GiB, got ${sizeBytes} bytes.`);
+  return Buffer.concat([writeU32(sizeBytes), Buffer.from(type, 'latin1'), ...parts], sizeBytes);
+}
+
+/** Makes a box that opens with version and flags. */
+export function writeFullBox(type: string, version: number, flags: number, ...parts: readonly Uint8Array[]): Buffer {
+  return writeBox(type, writeU32(version * 2 ** 24 + flags), ...parts);
+}
+
+/** Writes whole numbers of 16 bits each, big endian. */
+export function writeU16(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 2);
+  values.forEach((value, index) => {
+    bytes.writeUInt16BE(value, index * 2);
+  });
+  return bytes;
+}
+
+/** Writes whole numbers of 32 bits each, big endian. */
+export function writeU32(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4);
+  values.forEach((value, index) => {
+    bytes.writeUInt32BE(value, index * 4);
+  });
+  return bytes;
+}
+
+/** Box types come from the file: shown in messages with everything but plain characters replaced. */
+export function printable(type: string): string {
+  return `'${type.replace(/[^\x20-\x7e]/g, '?')}'`;
+}
+
+function checkedHead(head: BoxHead): BoxHead {
+  if (head.sizeBytes >= head.headBytes) return head;
+  throw new BrokenMedia(
+    `Expected box ${printable(head.type)} of ${head.headBytes} bytes or more, got ${head.sizeBytes}.`,
+  );
+}
+
+function readU64(bytes: Buffer, at: number, type: string): number {
+  const value = bytes.readUInt32BE(at) * HIGH_WORD + bytes.readUInt32BE(at + 4);
+  if (Number.isSafeInteger(value)) return value;
+  throw new BrokenMedia(`Expected a number below 2^53 in box ${printable(type)}, got about ${value}.`);
+}

@@ -1,0 +1,115 @@
+import type { FieldReader } from './boxes.ts';
+import { BrokenMedia } from './broken-media.ts';
+import { readEntryBox, type SampleEntry } from './sample-entry.ts';
+
+/**
+ * The `codecs` parameter of a sample entry (RFC 6381 section 3.3, RFC 8216 section 4.3.4.2): avc1, hvc1,
+ * vp09, av01, mp4a, opus. Throws BrokenMedia on any other entry and on a damaged configuration.
+ */
+export function readCodecString(entry: SampleEntry): string {
+  switch (entry.type) {
+    case 'avc1':
+    case 'avc3':
+      return avcString(entry);
+    case 'hvc1':
+    case 'hev1':
+      return hevcString(entry);
+    case 'vp09':
+      return vp9String(entry);
+    case 'av01':
+      return av1String(entry);
+    case 'mp4a':
+      return mp4aString(entry);
+    case 'Opus':
+      return 'opus';
+    default:
+      throw new BrokenMedia(
+        `Expected a sample entry avc1, avc3, hvc1, hev1, vp09, av01, mp4a or Opus, got ${entry.type}.`,
+      );
+  }
+}
+
+/** ISO 14496-15 section 5.3.3: version, profile, compatibility, level. */
+function avcString(entry: SampleEntry): string {
+  const fields = readEntryBox(entry, 'avcC');
+  fields.skip(1);
+  return `${entry.type}.${fields.take(3).toString('hex')}`;
+}
+
+/** ISO 14496-15 annex E.3: profile space and number, compatibility bits reversed, tier and level, constraints. */
+function hevcString(entry: SampleEntry): string {
+  const fields = readEntryBox(entry, 'hvcC');
+  fields.skip(1);
+  const profile = fields.u8();
+  const space = ['', 'A', 'B', 'C'][profile >> 6] ?? '';
+  const compatibility = reverseBits(fields.u32()).toString(16);
+  const constraints = [...fields.take(6)];
+  while (constraints.at(-1) === 0) constraints.pop();
+  const level = `${profile & 0x20 ? 'H' : 'L'}${fields.u8()}`;
+  const parts = [entry.type, `${space}${profile & 0x1f}`, compatibility, level];
+  return [...parts, ...constraints.map((byte) => byte.toString(16))].join('.');
+}
+
+function reverseBits(word: number): number {
+  let reversed = 0;
+  for (let bit = 0; bit < 32; bit += 1) if ((word >>> bit) & 1) reversed += 2 ** (31 - bit);
+  return reversed;
+}
+
+/** "VP Codec ISO Media File Format Binding" section 6: the long form only where the colours are not the defaults. */
+function vp9String(entry: SampleEntry): string {
+  const fields = readEntryBox(entry, 'vpcC');
+  fields.skip(4);
+  const profile = fields.u8();
+  const level = fields.u8();
+  const depth = fields.u8();
+  const colours = [fields.u8(), fields.u8(), fields.u8()];
+  const chroma = (depth >> 1) & 7;
+  const parts = [profile, level, depth >> 4];
+  // 2 is "unspecified": it says no more than the short form does.
+  const plain = chroma <= 1 && (depth & 1) === 0 && colours.every((colour) => colour === 1 || colour === 2);
+  if (!plain) parts.push(chroma, ...colours, depth & 1);
+  return ['vp09', ...parts.map(twoDigits)].join('.');
+}
+
+/** "AV1 Codec ISO Media File Format Binding" section 5: profile, level and tier, bit depth. */
+function av1String(entry: SampleEntry): string {
+  const fields = readEntryBox(entry, 'av1C');
+  fields.skip(1);
+  const profileLevel = fields.u8();
+  const bits = fields.u8();
+  const depth = bits & 0x40 ? (bits & 0x20 ? 12 : 10) : 8;
+  const tier = bits & 0x80 ? 'H' : 'M';
+  return `av01.${profileLevel >> 5}.${twoDigits(profileLevel & 0x1f)}${tier}.${twoDigits(depth)}`;
+}
+
+/** ISO 14496-1 section 7.2.6: object type of the decoder configuration, then AAC's own object type. */
+function mp4aString(entry: SampleEntry): string {
+  const fields = readEntryBox(entry, 'esds');
+  fields.skip(4);
+  expectDescriptor(fields, 0x03);
+  fields.skip(2);
+  const streamFlags = fields.u8();
+  if (streamFlags & 0x80) fields.skip(2);
+  if (streamFlags & 0x40) fields.skip(fields.u8());
+  if (streamFlags & 0x20) fields.skip(2);
+  expectDescriptor(fields, 0x04);
+  const objectType = fields.u8();
+  if (objectType !== 0x40) return `mp4a.${objectType.toString(16).padStart(2, '0')}`;
+  fields.skip(12);
+  expectDescriptor(fields, 0x05);
+  const first = fields.u8();
+  const audioObjectType = first >> 3 === 31 ? 32 + ((first & 7) << 3) + (fields.u8() >> 5) : first >> 3;
+  return `mp4a.40.${audioObjectType}`;
+}
+
+function expectDescriptor(fields: FieldReader, tag: number): void {
+  const came = fields.u8();
+  if (came !== tag) throw new BrokenMedia(`Expected descriptor ${tag} in esds, got ${came}.`);
+  // The length goes on while the top bit is set, four bytes at most.
+  for (let index = 0; index < 4 && fields.u8() & 0x80; index += 1);
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}

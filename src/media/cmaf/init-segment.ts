@@ -1,0 +1,203 @@
+import {
+  type Box,
+  childBoxes,
+  findBox,
+  readBoxes,
+  readFields,
+  readVersion,
+  requireBox,
+  writeBox,
+  writeFullBox,
+  writeU16,
+  writeU32,
+} from './boxes.ts';
+import { BrokenMedia } from './broken-media.ts';
+import { readCodecString } from './codec-string.ts';
+import type { SampleDefaults } from './fragment.ts';
+import { readSampleEntry, writeStableEntry } from './sample-entry.ts';
+
+/** What an init segment says of its one track. Video has no channels and no sample rate, audio no size: null. */
+export type InitFacts = {
+  trackId: number;
+  /** Ticks per second of all times in the fragments. */
+  timescale: number;
+  /** RFC 6381, as in a playlist's CODECS. */
+  codecString: string;
+  /** What the fragments' samples have where they do not say (trex). */
+  sampleDefaults: SampleDefaults;
+} & (
+  | { handler: 'video'; widthPx: number; heightPx: number; channels: null; sampleRateHz: null }
+  | { handler: 'audio'; widthPx: null; heightPx: null; channels: number; sampleRateHz: number }
+);
+
+/** What an init segment is made of. `sampleEntry` is the whole entry box, `geometry` tkhd's matrix, width and height. */
+export type InitFields = {
+  timescale: number;
+  handler: 'video' | 'audio';
+  /** mdhd's packed ISO 639-2 code. */
+  language: number;
+  geometry: Buffer;
+  sampleEntry: Buffer;
+};
+
+/** Track id in every init segment and fragment that this project writes. */
+export const TRACK_ID = 1;
+
+const GEOMETRY_BYTES = 44;
+const HANDLERS: Record<string, 'video' | 'audio'> = { vide: 'video', soun: 'audio' };
+
+/**
+ * Reads an init segment (ftyp and moov; ISO 14496-12 section 8.2). Throws BrokenMedia when it is damaged,
+ * has not exactly one track, or its codec has no name here.
+ */
+export function readInitSegment(bytes: Buffer): InitFacts {
+  const track = openTrack(bytes);
+  const entry = readSampleEntry(bytes, track.stsd, track.handler);
+  const fixed = entry.fixed;
+  const common = {
+    trackId: track.trackId,
+    timescale: track.timescale,
+    codecString: readCodecString(entry),
+    sampleDefaults: track.sampleDefaults,
+  };
+  if (track.handler === 'video') {
+    const size = { widthPx: fixed.readUInt16BE(24), heightPx: fixed.readUInt16BE(26) };
+    return { ...common, handler: 'video', ...size, channels: null, sampleRateHz: null };
+  }
+  // The rate is 16.16 fixed point: above 65535 Hz it does not fit, and the timescale is the rate.
+  const sampleRateHz = fixed.readUInt16BE(24) || track.timescale;
+  const channels = fixed.readUInt16BE(16);
+  return { ...common, handler: 'audio', widthPx: null, heightPx: null, channels, sampleRateHz };
+}
+
+/**
+ * Rewrites an init segment so that all encoder runs of one rendition give the same bytes: track id 1, zero
+ * durations and dates, no edit list, no user data, no bit rates, no encoder name. The codec's configuration
+ * stays as it is, so a run with other settings still differs.
+ */
+export function normaliseInit(bytes: Buffer): Buffer {
+  const { handler, timescale, language, geometry, stsd } = openTrack(bytes);
+  const sampleEntry = writeStableEntry(readSampleEntry(bytes, stsd, handler), handler);
+  return writeInitSegment({ timescale, handler, language, geometry, sampleEntry });
+}
+
+/** Makes the init segment of a fragmented track: ftyp, and a moov without samples, edit list or duration. */
+export function writeInitSegment(init: InitFields): Buffer {
+  const isVideo = init.handler === 'video';
+  const brands = Buffer.from('iso6\0\0\0\0iso6cmf2mp41', 'latin1');
+  const mediaHeader = isVideo
+    ? writeFullBox('vmhd', 0, 1, Buffer.alloc(8))
+    : writeFullBox('smhd', 0, 0, Buffer.alloc(4));
+  const dataReference = writeFullBox('dref', 0, 0, writeU32(1), writeFullBox('url ', 0, 1));
+  const sampleTable = writeBox(
+    'stbl',
+    writeFullBox('stsd', 0, 0, writeU32(1), init.sampleEntry),
+    writeFullBox('stts', 0, 0, writeU32(0)),
+    writeFullBox('stsc', 0, 0, writeU32(0)),
+    writeFullBox('stsz', 0, 0, writeU32(0, 0)),
+    writeFullBox('stco', 0, 0, writeU32(0)),
+  );
+  const media = writeBox(
+    'mdia',
+    writeFullBox('mdhd', 0, 0, writeU32(0, 0, init.timescale, 0), writeU16(init.language, 0)),
+    writeFullBox('hdlr', 0, 0, writeU32(0), Buffer.from(isVideo ? 'vide' : 'soun'), Buffer.alloc(13)),
+    writeBox('minf', mediaHeader, writeBox('dinf', dataReference), sampleTable),
+  );
+  return Buffer.concat([
+    writeBox('ftyp', brands),
+    writeBox(
+      'moov',
+      movieHeader(),
+      writeBox('trak', trackHeader(init), media),
+      writeBox('mvex', writeFullBox('trex', 0, 0, writeU32(TRACK_ID, 1, 0, 0, 0))),
+    ),
+  ]);
+}
+
+type OpenTrack = {
+  trackId: number;
+  timescale: number;
+  handler: 'video' | 'audio';
+  language: number;
+  geometry: Buffer;
+  stsd: Box;
+  sampleDefaults: SampleDefaults;
+};
+
+function openTrack(bytes: Buffer): OpenTrack {
+  const moov = requireBox(bytes, readBoxes(bytes), ['moov']);
+  const boxes = childBoxes(bytes, moov);
+  const tracks = boxes.filter((box) => box.type === 'trak');
+  const [trak] = tracks;
+  if (trak === undefined || tracks.length !== 1) {
+    throw new BrokenMedia(`Expected one track in the init segment, got ${tracks.length}.`);
+  }
+  const inTrak = childBoxes(bytes, trak);
+  return {
+    ...readTrackHeader(bytes, requireBox(bytes, inTrak, ['tkhd'])),
+    ...readMediaHeader(bytes, requireBox(bytes, inTrak, ['mdia', 'mdhd'])),
+    handler: readHandler(bytes, requireBox(bytes, inTrak, ['mdia', 'hdlr'])),
+    stsd: requireBox(bytes, inTrak, ['mdia', 'minf', 'stbl', 'stsd']),
+    sampleDefaults: readSampleDefaults(bytes, findBox(bytes, boxes, ['mvex', 'trex'])),
+  };
+}
+
+function readTrackHeader(bytes: Buffer, tkhd: Box): { trackId: number; geometry: Buffer } {
+  const fields = readFields(bytes, tkhd);
+  const wide = readVersion(fields).version === 1;
+  fields.skip(wide ? 16 : 8);
+  const trackId = fields.u32();
+  fields.skip(4 + (wide ? 8 : 4) + 16);
+  return { trackId, geometry: fields.take(GEOMETRY_BYTES) };
+}
+
+function readMediaHeader(bytes: Buffer, mdhd: Box): { timescale: number; language: number } {
+  const fields = readFields(bytes, mdhd);
+  const wide = readVersion(fields).version === 1;
+  fields.skip(wide ? 16 : 8);
+  const timescale = fields.u32();
+  if (timescale === 0) throw new BrokenMedia('Expected a timescale above 0 in mdhd, got 0.');
+  fields.skip(wide ? 8 : 4);
+  return { timescale, language: fields.u16() };
+}
+
+function readHandler(bytes: Buffer, hdlr: Box): 'video' | 'audio' {
+  const fields = readFields(bytes, hdlr);
+  fields.skip(8);
+  const type = fields.take(4).toString('latin1');
+  const handler = HANDLERS[type];
+  if (handler === undefined) throw new BrokenMedia(`Expected a video or audio track, got handler ${type}.`);
+  return handler;
+}
+
+function readSampleDefaults(bytes: Buffer, trex: Box | null): SampleDefaults {
+  if (trex === null) return { durationTicks: 0, sizeBytes: 0, flags: 0 };
+  const fields = readFields(bytes, trex);
+  fields.skip(12);
+  return { durationTicks: fields.u32(), sizeBytes: fields.u32(), flags: fields.u32() };
+}
+
+/** mvhd: timescale 1000, rate 1.0, volume 1.0, ten reserved bytes, unity matrix, next track id. */
+function movieHeader(): Buffer {
+  const rateAndVolume = Buffer.concat([writeU32(0x10000), writeU16(0x100), Buffer.alloc(10)]);
+  const matrix = writeU32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
+  return writeFullBox(
+    'mvhd',
+    0,
+    0,
+    writeU32(0, 0, 1000, 0),
+    rateAndVolume,
+    matrix,
+    Buffer.alloc(24),
+    writeU32(TRACK_ID + 1),
+  );
+}
+
+/** tkhd: enabled and in the movie (flags 3), zero dates and duration. */
+function trackHeader(init: InitFields): Buffer {
+  if (init.geometry.length !== GEOMETRY_BYTES) {
+    throw new Error(`Expected a geometry of ${GEOMETRY_BYTES} bytes, got ${init.geometry.length}.`);
+  }
+  const layerAndVolume = writeU16(0, 0, init.handler === 'audio' ? 0x100 : 0, 0);
+  return writeFullBox('tkhd', 0, 3, writeU32(0, 0, TRACK_ID, 0, 0), Buffer.alloc(8), layerAndVolume, init.geometry);
+}

@@ -1,0 +1,57 @@
+import { type Box, type FieldReader, readBoxes, readFields, readVersion, writeBox } from './boxes.ts';
+import { BrokenMedia } from './broken-media.ts';
+
+/** The one sample entry of a track (ISO 14496-12 section 8.5.2), opened. */
+export type SampleEntry = {
+  /** `avc1`, `mp4a` ... */
+  type: string;
+  /** The fixed fields before the inner boxes. */
+  fixed: Buffer;
+  /** The codec's own boxes (avcC, esds ...) and the general ones (pasp, colr, btrt). */
+  children: Box[];
+  /** What the boxes' offsets count in. */
+  bytes: Buffer;
+};
+
+const VIDEO_FIXED_BYTES = 78;
+const AUDIO_FIXED_BYTES = 28;
+/** QuickTime sound descriptions of version 1 and 2 carry more fixed fields. */
+const AUDIO_EXTRA_BYTES = [0, 16, 36];
+const COMPRESSOR_NAME_AT = 42;
+const COMPRESSOR_NAME_BYTES = 32;
+
+/** Reads a track's stsd box. Refuses, with BrokenMedia, any number of entries but one. */
+export function readSampleEntry(bytes: Buffer, stsd: Box, handler: 'video' | 'audio'): SampleEntry {
+  const fields = readFields(bytes, stsd);
+  readVersion(fields);
+  const count = fields.u32();
+  const [entry] = readBoxes(bytes, stsd.payloadStart + 8, stsd.end);
+  if (entry === undefined || count !== 1) throw new BrokenMedia(`Expected one sample entry in stsd, got ${count}.`);
+  const fixed = readFields(bytes, entry).take(fixedBytes(readFields(bytes, entry), handler));
+  return { type: entry.type, fixed, bytes, children: readBoxes(bytes, entry.payloadStart + fixed.length, entry.end) };
+}
+
+/** Opens one of the entry's inner boxes. Throws BrokenMedia when it is missing. */
+export function readEntryBox(entry: SampleEntry, type: string): FieldReader {
+  const box = entry.children.find((child) => child.type === type);
+  if (box === undefined) throw new BrokenMedia(`Expected a box ${type} in sample entry ${entry.type}, found none.`);
+  return readFields(entry.bytes, box);
+}
+
+/** Writes the entry without what may differ between equal encodes: bit rates (btrt) and the compressor's name. */
+export function writeStableEntry(entry: SampleEntry, handler: 'video' | 'audio'): Buffer {
+  const fixed = Buffer.from(entry.fixed);
+  if (handler === 'video') fixed.fill(0, COMPRESSOR_NAME_AT, COMPRESSOR_NAME_AT + COMPRESSOR_NAME_BYTES);
+  const children = entry.children.filter((child) => child.type !== 'btrt');
+  return writeBox(entry.type, fixed, ...children.map((child) => entry.bytes.subarray(child.start, child.end)));
+}
+
+function fixedBytes(fields: FieldReader, handler: 'video' | 'audio'): number {
+  if (handler === 'video') return VIDEO_FIXED_BYTES;
+  fields.skip(8);
+  const version = fields.u16();
+  const extraBytes = AUDIO_EXTRA_BYTES[version];
+  if (extraBytes === undefined)
+    throw new BrokenMedia(`Expected a sound description of version 0 to 2, got ${version}.`);
+  return AUDIO_FIXED_BYTES + extraBytes;
+}

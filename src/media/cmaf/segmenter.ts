@@ -1,0 +1,223 @@
+import type { CutList } from '../cut-list.ts';
+import { BrokenMedia } from './broken-media.ts';
+import type { Sample } from './fragment.ts';
+import { type FragmentParts, type Segment, sealFragments } from './segment.ts';
+
+/** What a segmenter needs of a fragment; `readFragment` gives it. */
+export type InputFragment = { baseTick: number; samples: readonly Sample[]; payload: Buffer };
+
+/** Joins the fragments of one encoder run into segments. It holds at most one unfinished segment. */
+export type Segmenter = {
+  /** Takes the next fragment and returns the segments that it completes. */
+  push(fragment: InputFragment): Segment[];
+  /** Says that the run is over and returns the last segment. */
+  end(): Segment[];
+};
+
+export type VideoRun = {
+  cutList: CutList;
+  /** Segment that the run's first frame opens. */
+  firstSegment: number;
+  /** Segments that the run must give; without it, all to the end of the timeline. */
+  segmentCount?: number;
+  /**
+   * The presentation times that the run must give, rising, in the cut list's ticks: all of the source's frames
+   * of these segments. Without it, a `source` grid is checked for its cuts and borders only.
+   */
+  expectedTicks?: readonly number[];
+  /** Lets a run to the end of the timeline stop before its last segment, for a source shorter than it said. */
+  mayEndEarly?: boolean;
+};
+
+type TimedSample = Sample & { presentTick: number };
+type TimedFragment = { samples: TimedSample[]; payload: Buffer };
+
+/**
+ * Cuts the fragments of one video encoder run at the timeline's cuts and gives them its times.
+ *
+ * The run's clock is shifted once, so that its first presented frame falls on the first cut. Then every
+ * segment's decode times are its presentation times in rising order, so that they start at the cut, have no
+ * gap or overlap within and between runs, and need signed composition offsets (trun version 1). The last
+ * frame of a segment lasts until the next cut, whatever the encoder wrote.
+ *
+ * Throws BrokenMedia, naming what was expected and what came, when a segment does not open with a sync
+ * sample exactly on its cut, when a frame lies outside its segment, and when one is missing, doubled or extra.
+ * The last segment of the timeline may end early: its duration is then the frames that came.
+ */
+export function createVideoSegmenter(run: VideoRun): Segmenter {
+  const plan = planRun(run);
+  let shiftTicks: number | null = null;
+  let current = run.firstSegment;
+  let open: TimedFragment[] = [];
+
+  function close(isLast: boolean): Segment {
+    const segment = closeSegment(plan, current, open, isLast);
+    open = [];
+    current += 1;
+    return segment;
+  }
+
+  return {
+    push(fragment) {
+      const [first] = fragment.samples;
+      if (first === undefined) return [];
+      shiftTicks ??= plan.startTick(current) - (fragment.baseTick + first.compositionOffsetTicks);
+      const done: Segment[] = [];
+      let rest: TimedFragment | null = timeFragment(fragment, shiftTicks);
+      while (rest !== null) {
+        const at = plan.startTick(current + 1);
+        const cut: number = current + 1 < plan.endSegment ? findCut(rest, at) : -1;
+        const parts: [TimedFragment | null, TimedFragment | null] =
+          cut === -1 ? [rest, null] : splitFragment(rest, cut);
+        if (parts[0] !== null) open.push(parts[0]);
+        if (cut !== -1) done.push(close(false));
+        rest = parts[1];
+      }
+      return done;
+    },
+    end() {
+      if (open.length === 0) throw new BrokenMedia(`Expected frames of segment ${current}, the run ended without any.`);
+      const segment = close(true);
+      if (current < plan.endSegment && !plan.mayEndEarly) {
+        throw new BrokenMedia(`Expected segments up to ${plan.endSegment - 1}, the run ended with ${current - 1}.`);
+      }
+      return [segment];
+    },
+  };
+}
+
+type RunPlan = {
+  timescale: number;
+  /** The segment after the run's last. */
+  endSegment: number;
+  isTimelineEnd: boolean;
+  mayEndEarly: boolean;
+  /** Ticks of one frame on an encoded grid; null on a source grid. */
+  frameTicks: number | null;
+  expectedTicks: readonly number[] | null;
+  startTick(segment: number): number;
+};
+
+function planRun(run: VideoRun): RunPlan {
+  const { cutList, firstSegment } = run;
+  const { startTicks, grid, timescale } = cutList;
+  const endSegment = firstSegment + (run.segmentCount ?? startTicks.length - firstSegment);
+  if (firstSegment < 0 || endSegment <= firstSegment || endSegment > startTicks.length) {
+    throw new Error(`Expected segments within 0 to ${startTicks.length}, got ${firstSegment} to ${endSegment}.`);
+  }
+  const frameTicks = grid.kind === 'frames' ? (timescale * grid.rate.den) / grid.rate.num : null;
+  if (frameTicks !== null && !Number.isInteger(frameTicks)) {
+    throw new Error(
+      `Expected a timescale in which a frame lasts whole ticks, got ${frameTicks} ticks at ${timescale}.`,
+    );
+  }
+  const isTimelineEnd = endSegment === startTicks.length;
+  return {
+    timescale,
+    endSegment,
+    isTimelineEnd,
+    mayEndEarly: isTimelineEnd && (run.mayEndEarly ?? false),
+    frameTicks,
+    expectedTicks: run.expectedTicks ?? null,
+    startTick: (segment) => startTicks[segment] ?? cutList.endTicks,
+  };
+}
+
+function timeFragment(fragment: InputFragment, shiftTicks: number): TimedFragment {
+  let decodeTick = fragment.baseTick + shiftTicks;
+  const samples = fragment.samples.map((sample) => {
+    const presentTick = decodeTick + sample.compositionOffsetTicks;
+    decodeTick += sample.durationTicks;
+    return { ...sample, presentTick };
+  });
+  return { samples, payload: fragment.payload };
+}
+
+/** Index of the sync sample on the cut, or -1. A later sync sample closes the segment too: the check names it. */
+function findCut(fragment: TimedFragment, cutTick: number): number {
+  return fragment.samples.findIndex((sample) => sample.isSync && sample.presentTick >= cutTick);
+}
+
+function splitFragment(fragment: TimedFragment, at: number): [TimedFragment | null, TimedFragment] {
+  if (at === 0) return [null, fragment];
+  const head = fragment.samples.slice(0, at);
+  const headBytes = head.reduce((sum, sample) => sum + sample.sizeBytes, 0);
+  return [
+    { samples: head, payload: fragment.payload.subarray(0, headBytes) },
+    { samples: fragment.samples.slice(at), payload: fragment.payload.subarray(headBytes) },
+  ];
+}
+
+function closeSegment(plan: RunPlan, number: number, open: readonly TimedFragment[], isLast: boolean): Segment {
+  const startTick = plan.startTick(number);
+  const nextTick = plan.startTick(number + 1);
+  const samples = open.flatMap((fragment) => fragment.samples);
+  const ticks = samples.map((sample) => sample.presentTick).sort((left, right) => left - right);
+  const mayBeShort = isLast && (number === plan.endSegment - 1 ? plan.isTimelineEnd : plan.mayEndEarly);
+  checkOpening(number, samples[0], ticks[0], startTick);
+  checkTicks(plan, number, ticks, mayBeShort);
+  const lastTick = ticks.at(-1) ?? startTick;
+  const endTick = mayBeShort && plan.frameTicks !== null ? lastTick + plan.frameTicks : nextTick;
+  return {
+    number,
+    timescale: plan.timescale,
+    startTick,
+    durationTicks: endTick - startTick,
+    fragments: sealFragments(number, retime(open, ticks, endTick)),
+  };
+}
+
+function checkOpening(number: number, first: TimedSample | undefined, lowest: number | undefined, at: number): void {
+  if (first?.isSync && first.presentTick === at && lowest === at) return;
+  const came =
+    first === undefined
+      ? 'no frame'
+      : `a ${first.isSync ? '' : 'non-'}sync sample at tick ${first.presentTick}, the earliest frame at ${lowest}`;
+  throw new BrokenMedia(`Expected segment ${number} to open with a sync sample at tick ${at}, got ${came}.`);
+}
+
+/** Every frame once, none outside: exactly on an encoded grid or against known source times, else rising within the borders. */
+function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], mayBeShort: boolean): void {
+  const start = plan.startTick(number);
+  const next = plan.startTick(number + 1);
+  const expected = expectedTicks(plan, start, next);
+  ticks.forEach((tick, index) => {
+    const previous = ticks[index - 1] ?? start - 1;
+    const wanted = expected === null ? `above ${previous} and below ${next}` : expected(index);
+    if (expected === null ? tick > previous && tick < next : tick === wanted) return;
+    const place = wanted === null ? `to be none, as the segment ends at tick ${next}` : `at tick ${wanted}`;
+    throw new BrokenMedia(`Expected frame ${index} of segment ${number} ${place}, got one at tick ${tick}.`);
+  });
+  const missing = expected?.(ticks.length) ?? null;
+  if (missing === null || mayBeShort) return;
+  throw new BrokenMedia(
+    `Expected segment ${number} to last to tick ${next}, got ${ticks.length} frames and none at tick ${missing}.`,
+  );
+}
+
+/** The tick that frame `index` of the segment must have, null for no frame; null when only the source would know. */
+function expectedTicks(plan: RunPlan, start: number, next: number): ((index: number) => number | null) | null {
+  const { frameTicks, expectedTicks: source } = plan;
+  if (source !== null) {
+    const inside = source.filter((tick) => tick >= start && tick < next);
+    return (index) => inside[index] ?? null;
+  }
+  if (frameTicks === null) return null;
+  return (index) => (start + index * frameTicks < next ? start + index * frameTicks : null);
+}
+
+/** Decode times are the presentation times in rising order; each sample lasts to the next. */
+function retime(open: readonly TimedFragment[], ticks: readonly number[], endTick: number): FragmentParts[] {
+  let index = 0;
+  return open.map((fragment) => {
+    const baseTick = ticks[index] ?? endTick;
+    const samples = fragment.samples.map((sample) => {
+      const decodeTick = ticks[index] ?? endTick;
+      index += 1;
+      const compositionOffsetTicks = sample.presentTick - decodeTick;
+      const durationTicks = (ticks[index] ?? endTick) - decodeTick;
+      return { durationTicks, sizeBytes: sample.sizeBytes, compositionOffsetTicks, isSync: sample.isSync };
+    });
+    return { baseTick, samples, payload: fragment.payload };
+  });
+}

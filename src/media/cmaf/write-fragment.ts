@@ -1,0 +1,146 @@
+import { MAX_FRAGMENT_SAMPLES, type Sample } from './fragment.ts';
+
+/** What the head of a fragment says. `sequence` is mfhd's, `baseTick` tfdt's. */
+export type FragmentHead = { sequence: number; baseTick: number; trackId: number; samples: readonly Sample[] };
+
+const SYNC_FLAGS = 0x02000000;
+const NON_SYNC_FLAGS = 0x01010000;
+const MAX_U32 = 0xffffffff;
+
+/** Which columns the run needs; what is the same for all samples goes to tfhd once. */
+type Layout = {
+  durationTicks: number | null;
+  sizeBytes: number | null;
+  flags: number | null;
+  firstFlags: number | null;
+  hasOffsets: boolean;
+};
+
+/**
+ * Makes one fragment, moof and mdat, in one buffer. The payload is the samples' bytes in order; a payload
+ * whose length is not the samples' sum throws. See `writeFragmentHead`.
+ */
+export function writeFragment(head: FragmentHead, payload: Uint8Array): Buffer {
+  const sizeBytes = head.samples.reduce((sum, sample) => sum + sample.sizeBytes, 0);
+  if (sizeBytes !== payload.length) {
+    throw new Error(`Expected a payload of ${sizeBytes} bytes as its samples say, got ${payload.length}.`);
+  }
+  return Buffer.concat([writeFragmentHead(head), payload]);
+}
+
+/**
+ * Makes the compact moof and the mdat header that stand before a fragment's payload (ISO 14496-12 section
+ * 8.8): one traf, offsets from the moof, 64-bit tfdt, one version 1 trun with signed composition offsets,
+ * and constant columns as tfhd defaults. Refuses no samples, more than 65535, and 4 GiB of payload.
+ */
+export function writeFragmentHead(head: FragmentHead): Buffer {
+  const { samples } = head;
+  if (samples.length === 0 || samples.length > MAX_FRAGMENT_SAMPLES) {
+    throw new Error(`Expected 1 to ${MAX_FRAGMENT_SAMPLES} samples in a fragment, got ${samples.length}.`);
+  }
+  const payloadBytes = samples.reduce((sum, sample) => sum + sample.sizeBytes, 0);
+  if (payloadBytes + 8 > MAX_U32) throw new Error(`Expected a payload below 4 GiB, got ${payloadBytes} bytes.`);
+  const layout = chooseLayout(samples);
+  const tfhdBytes = 16 + 4 * [layout.durationTicks, layout.sizeBytes, layout.flags].filter((it) => it !== null).length;
+  const trunBytes = 20 + (layout.firstFlags === null ? 0 : 4) + samples.length * sampleBytes(layout);
+  const moofBytes = 8 + 16 + 8 + tfhdBytes + 20 + trunBytes;
+  const writer = createWriter(moofBytes + 8);
+  writer.box('moof', moofBytes);
+  writer.box('mfhd', 16).u32(0).u32(head.sequence);
+  writer.box('traf', 8 + tfhdBytes + 20 + trunBytes);
+  writeTfhd(writer, head.trackId, tfhdBytes, layout);
+  writer.box('tfdt', 20).u32(0x01000000);
+  writer.u32(Math.floor(head.baseTick / 2 ** 32)).u32(head.baseTick % 2 ** 32);
+  writeTrun(writer, samples, trunBytes, layout, moofBytes + 8);
+  writer.box('mdat', payloadBytes + 8);
+  return writer.bytes;
+}
+
+function chooseLayout(samples: readonly Sample[]): Layout {
+  const syncCount = samples.reduce((count, sample) => count + (sample.isSync ? 1 : 0), 0);
+  const firstIsOnlySync = syncCount === 1 && samples.length > 1 && samples[0]?.isSync === true;
+  const flags = syncCount === samples.length ? SYNC_FLAGS : NON_SYNC_FLAGS;
+  return {
+    durationTicks: constant(samples, (sample) => sample.durationTicks),
+    sizeBytes: constant(samples, (sample) => sample.sizeBytes),
+    flags: syncCount === samples.length || syncCount === 0 || firstIsOnlySync ? flags : null,
+    firstFlags: firstIsOnlySync ? SYNC_FLAGS : null,
+    hasOffsets: samples.some((sample) => sample.compositionOffsetTicks !== 0),
+  };
+}
+
+function constant(samples: readonly Sample[], read: (sample: Sample) => number): number | null {
+  const [first] = samples;
+  if (first === undefined) return null;
+  const value = read(first);
+  return samples.every((sample) => read(sample) === value) ? value : null;
+}
+
+function sampleBytes(layout: Layout): number {
+  const columns = [layout.durationTicks === null, layout.sizeBytes === null, layout.flags === null, layout.hasOffsets];
+  return 4 * columns.filter((present) => present).length;
+}
+
+function writeTfhd(writer: Writer, trackId: number, sizeBytes: number, layout: Layout): void {
+  const flags =
+    0x020000 |
+    (layout.durationTicks === null ? 0 : 0x08) |
+    (layout.sizeBytes === null ? 0 : 0x10) |
+    (layout.flags === null ? 0 : 0x20);
+  writer.box('tfhd', sizeBytes).u32(flags).u32(trackId);
+  for (const value of [layout.durationTicks, layout.sizeBytes, layout.flags]) if (value !== null) writer.u32(value);
+}
+
+function writeTrun(
+  writer: Writer,
+  samples: readonly Sample[],
+  sizeBytes: number,
+  layout: Layout,
+  dataOffset: number,
+): void {
+  const flags =
+    0x000001 |
+    (layout.firstFlags === null ? 0 : 0x04) |
+    (layout.durationTicks === null ? 0x100 : 0) |
+    (layout.sizeBytes === null ? 0x200 : 0) |
+    (layout.flags === null ? 0x400 : 0) |
+    (layout.hasOffsets ? 0x800 : 0);
+  writer.box('trun', sizeBytes).u32(0x01000000 + flags);
+  writer.u32(samples.length).u32(dataOffset);
+  if (layout.firstFlags !== null) writer.u32(layout.firstFlags);
+  for (const sample of samples) {
+    if (layout.durationTicks === null) writer.u32(sample.durationTicks);
+    if (layout.sizeBytes === null) writer.u32(sample.sizeBytes);
+    if (layout.flags === null) writer.u32(sample.isSync ? SYNC_FLAGS : NON_SYNC_FLAGS);
+    if (layout.hasOffsets) writer.i32(sample.compositionOffsetTicks);
+  }
+}
+
+type Writer = {
+  bytes: Buffer;
+  box(type: string, sizeBytes: number): Writer;
+  u32(value: number): Writer;
+  i32(value: number): Writer;
+};
+
+function createWriter(sizeBytes: number): Writer {
+  const bytes = Buffer.alloc(sizeBytes);
+  let at = 0;
+  const writer: Writer = {
+    bytes,
+    box(type, boxBytes) {
+      at = bytes.writeUInt32BE(boxBytes, at);
+      at += bytes.write(type, at, 'latin1');
+      return writer;
+    },
+    u32(value) {
+      at = bytes.writeUInt32BE(value, at);
+      return writer;
+    },
+    i32(value) {
+      at = bytes.writeInt32BE(value, at);
+      return writer;
+    },
+  };
+  return writer;
+}
