@@ -1,8 +1,6 @@
+import { AAC_FRAME_TICKS } from '../cmaf/aac.ts';
 import type { CutList } from '../cut-list.ts';
 import { findChunk, type PublishedRendition, segmentBytes, segmentCount } from './published-rendition.ts';
-
-/** An AAC-LC access unit holds 1024 samples (ISO/IEC 14496-3); audio ticks are samples. */
-const AAC_FRAME_TICKS = 1024;
 
 /**
  * The segments that a playlist may list: the unbroken run from segment 0. Segment n lasts from
