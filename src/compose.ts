@@ -93,8 +93,24 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
 }
 
 async function startEdgeRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
-  const { startEdge } = await import('./delivery/server.ts');
-  const edge = await startEdge({ host: settings.host, port: settings.edgePort, database, storage, log });
+  const [{ startEdge }, { createPublicationStore }, { watchPublications }, { findPullZone }, { loadPlayerAssets }] =
+    await Promise.all([
+      import('./delivery/start-edge.ts'),
+      import('./catalog/publications/publication-store.ts'),
+      import('./catalog/publications/publication-watch-store.ts'),
+      import('./catalog/pull-zones/pull-zone-store.ts'),
+      import('./delivery/player/load-player-assets.ts'),
+    ]);
+  const edge = await startEdge({
+    host: settings.host,
+    port: settings.edgePort,
+    publications: createPublicationStore(database.db),
+    findPullZone: (name) => findPullZone(database.db, name),
+    watch: (listener) => watchPublications(settings.database, listener),
+    storage,
+    player: await loadPlayerAssets(),
+    log,
+  });
   return {
     listeners: { edge: edge.port },
     health: () => databaseHealth(database),
