@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
+import type { PrettyStream } from 'pino-pretty';
 
 /**
  * The log of a process: JSON lines on standard output, readable ones on a terminal. Written at once,
@@ -7,6 +8,12 @@ import pretty from 'pino-pretty';
  */
 export function openLog(part: string): Logger {
   const options = { base: { part, pid: process.pid } };
-  if (process.stdout.isTTY) return pino(options, pretty({ sync: true, ignore: 'pid', destination: 1 }));
-  return pino(options, pino.destination({ fd: 1, sync: true }));
+  return process.stdout.isTTY ? pino(options, openPretty()) : pino(options, pino.destination({ fd: 1, sync: true }));
+}
+
+function openPretty(): PrettyStream {
+  // Loaded on a terminal only: a service in the background does without its memory.
+  const require = createRequire(import.meta.url);
+  const pretty = require('pino-pretty') as typeof import('pino-pretty'); // Untyped by nature of require.
+  return pretty({ sync: true, ignore: 'pid', destination: 1 });
 }
