@@ -91,6 +91,7 @@ export async function sweepFolder(path: string, olderThanMs: number, signal: Abo
       removed += 1;
     }
   }
+  if (removed > 0) await removeIfEmpty(path);
   return removed;
 }
 

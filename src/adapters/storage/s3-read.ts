@@ -162,7 +162,9 @@ export function infoFrom(key: StorageKey, { sizeBytes, modifiedAt, etag }: Facts
       `Expected S3 to tell size, time and ETag of ${key}, came ${sizeBytes}, ${modifiedAt?.toISOString()}, ${etag}.`,
     );
   }
-  return { key, sizeBytes, modifiedAt, etag: etag.replace(/^"|"$/g, '') };
+  // Lists tell milliseconds and heads do not: whole seconds are the same everywhere.
+  const wholeSeconds = new Date(Math.floor(modifiedAt.getTime() / 1000) * 1000);
+  return { key, sizeBytes, modifiedAt: wholeSeconds, etag: etag.replace(/^"|"$/g, '') };
 }
 
 function absent(key: StorageKey): Refused {
