@@ -67,7 +67,7 @@ const ORDERS = {
   status: sql`media.state, media.created_at desc, media.id desc`,
   views: sql`media.views desc, media.id desc`,
   length: sql`media.duration_ms desc, media.id desc`,
-  size: sql`media.storage_bytes + coalesce(media.source_bytes, 0) desc, media.id desc`,
+  size: sql`media.storage_bytes desc, media.id desc`,
 } as const satisfies Record<VideoOrder, ReturnType<typeof sql>>;
 
 // Ids first: a far page is then found in the index alone, and only its own rows are read.
