@@ -2,7 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createUploadStore } from '../../src/catalog/uploads/upload-store.ts';
 import type { Queue } from '../../src/jobs/define-job.ts';
+import { sweepUploads } from '../../src/jobs/sweep-uploads.ts';
+import type { Guid } from '../../src/lib/guid.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -211,4 +215,44 @@ test('the server that stops ends uploads under way and leaves nothing', async ()
   expect(await other.database.db.selectFrom('upload').selectAll().execute()).toEqual([]);
   socket.destroy();
   await other.stop();
+});
+
+const sweep = () => sweepUploads.run({}, { db: api.database.db, storage: api.storage }, AbortSignal.timeout(5_000));
+const endLeases = () =>
+  api.database.db
+    .updateTable('upload')
+    .set({ lease_until: new Date(0) })
+    .execute();
+
+test('what a killed server left is swept once its lease ended: bytes that no video names, and the door', async () => {
+  const [left, named] = [await createVideo(), await createVideo()];
+  const uploads = createUploadStore(api.database.db);
+  for (const guid of [left, named]) {
+    const key = { libraryId: 1, mediaId: guid as Guid };
+    const id = await uploads.openPut(key, { lengthBytes: null, options: {} });
+    const object = `1/${guid}/source/${id}` as StorageKey;
+    await api.storage.put(object, Buffer.from('bytes'), {}, AbortSignal.timeout(5_000));
+    if (guid !== named) continue;
+    await api.database.db.updateTable('media').set({ source_key: object }).where('id', '=', key.mediaId).execute();
+  }
+  await sweep();
+  expect([(await api.storage.files()).length, await openDoors()]).toEqual([2, 2]);
+  await endLeases();
+  await sweep();
+  const files = await api.storage.files();
+  expect(files).toHaveLength(1);
+  expect(files[0]).toContain(named);
+  expect(await openDoors()).toBe(0);
+});
+
+test('an upload that wakes after its door was swept is 408, and its video takes another', async () => {
+  const guid = await createVideo();
+  const socket = beginUpload(guid, 'Content-Length: 10\r\nConnection: close');
+  socket.write('hello');
+  await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 5_000 });
+  await endLeases();
+  await sweep();
+  socket.write('world');
+  expect(await readText(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  await expectUntouched(guid);
 });
