@@ -1,6 +1,6 @@
+import type { MediaKey } from '../catalog/db.ts';
 import { mediaExists } from '../catalog/encoding/sweep-store.ts';
 import { mediaPrefix } from '../catalog/encoding/work.ts';
-import type { MediaKey } from '../catalog/db.ts';
 import { defineJob } from './define-job.ts';
 import type { JobDeps } from './job-deps.ts';
 

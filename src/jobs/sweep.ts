@@ -1,3 +1,4 @@
+import type { MediaKey } from '../catalog/db.ts';
 import {
   dropExpiredUploads,
   dropRetired,
@@ -8,7 +9,6 @@ import {
   findUploads,
   settleStuck,
 } from '../catalog/encoding/sweep-store.ts';
-import type { MediaKey } from '../catalog/db.ts';
 import { parseGuid } from '../lib/guid.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
@@ -40,6 +40,7 @@ export const sweep = defineJob<object, JobDeps>({
     await resendLost(deps);
     await settleStuck(deps.db);
     await dropUploads(deps, signal);
+    await deps.storage.sweepTemp(STAGING_AGE_MS, signal);
     await dropRetiredRenditions(deps);
     await dropOrphans(deps, signal);
   },

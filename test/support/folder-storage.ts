@@ -43,6 +43,7 @@ export async function createFolderStorage(): Promise<FolderStorage> {
       return count;
     },
     localPath: (key) => fileOf(key),
+    sweepTemp: async () => 0,
     async space() {
       return { freeBytes: this.freeBytes, totalBytes: 100e9 };
     },

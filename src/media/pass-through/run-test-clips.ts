@@ -118,7 +118,7 @@ export async function probeFacts(path: string): Promise<SourceFacts> {
   const stream = (JSON.parse(stdout) as { streams: ProbedStream[] }).streams[0];
   if (stream === undefined) throw new Error(`Expected a video stream in ${path}.`);
   const video = toVideoFacts(stream);
-  const base = { container: 'mp4', sizeBytes: 0, durationSec: video.durationSec, startSec: 0 };
+  const base = { container: 'mp4', sizeBytes: 0, durationSec: video.durationSec, startSec: 0, seeksToKeyframes: true };
   return { ...base, video, audio: [], subtitles: [], warnings: [] };
 }
 
@@ -141,6 +141,7 @@ function toVideoFacts(stream: ProbedStream): VideoFacts {
     isVariableRate: false,
     isInterlaced: !['progressive', 'unknown', undefined].includes(stream.field_order),
     hdr: null,
+    colorMatrix: 'bt709',
     bitrateBps: null,
     durationSec: Number(stream.duration ?? '0'),
     startSec: Number(stream.start_time ?? '0'),
