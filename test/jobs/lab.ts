@@ -50,7 +50,13 @@ export async function startLab(): Promise<Lab> {
     sender,
     errors,
     async startWorker(slots = { quickSlots: 4, longSlots: 2 }) {
-      const worker = await startWorker({ database, storage, cache: path.join(folder, `cache-${workers.length}`), onError, slots });
+      const worker = await startWorker({
+        database,
+        storage,
+        cache: path.join(folder, `cache-${workers.length}`),
+        onError,
+        slots,
+      });
       workers.push(worker);
       return worker;
     },
@@ -115,7 +121,12 @@ export async function addLibrary(lab: Lab, settings: Record<string, unknown> = {
 }
 
 /** Stores a file as a new video's original and asks for its processing, as an upload does. */
-export async function upload(lab: Lab, libraryId: number, file: string, options: UploadOptions = {}): Promise<MediaKey> {
+export async function upload(
+  lab: Lab,
+  libraryId: number,
+  file: string,
+  options: UploadOptions = {},
+): Promise<MediaKey> {
   const mediaId = newGuid();
   const key = { libraryId, mediaId };
   const sourceKey = storageKey(`${libraryId}/${mediaId}/source/${newGuid()}`);
