@@ -40,6 +40,7 @@ export const sweep = defineJob<object, JobDeps>({
     await resendLost(deps);
     await settleStuck(deps.db);
     await dropUploads(deps, signal);
+    await deps.storage.sweepTemp(STAGING_AGE_MS, signal);
     await dropRetiredRenditions(deps);
     await dropOrphans(deps, signal);
   },

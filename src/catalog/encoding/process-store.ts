@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import type { MediaMessage, UploadOptions } from '../schema.ts';
+import { sumStorage } from './storage-store.ts';
 import { LEASE_SEC } from './work.ts';
 
 /** The right to probe and plan a video now, fenced by `attempt`. */
@@ -117,7 +118,9 @@ export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: 
     .where('id', '=', key.mediaId)
     .where('state', 'in', ['uploaded', 'processing', 'transcoding'])
     .executeTakeFirst();
-  if (numUpdatedRows === 1n) await bumpPublication(tx, key);
+  if (numUpdatedRows !== 1n) return;
+  await sumStorage(tx, key);
+  await bumpPublication(tx, key);
 }
 
 async function failUnclaimed(tx: Tx, key: MediaKey): Promise<void> {

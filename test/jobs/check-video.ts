@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
+import { verifyChunk } from '../../src/media/cmaf/chunk.ts';
+import { type Lab, listObjects, loadChunks, loadMedia, loadRenditions } from './lab.ts';
+
+const run = promisify(execFile);
+const forever = new AbortController().signal;
+
+/** A rendition put together from its stored objects and decoded. */
+export type Decoded = {
+  kind: string;
+  origin: string;
+  rung: number | null;
+  frames: number;
+  durationSec: number;
+  segments: number;
+  warnings: string;
+};
+
+/**
+ * Checks all that a finished video promises: every active rendition is whole, each object is what its row
+ * and its idx say, no other object is there, the byte counts are true. Answers the renditions, decoded.
+ */
+export async function checkFinished(lab: Lab, key: MediaKey): Promise<Decoded[]> {
+  const media = await loadMedia(lab, key);
+  expect({ state: media.state, progress: media.encode_progress, reason: media.state_reason }).toEqual({
+    state: 'finished',
+    progress: 100,
+    reason: null,
+  });
+  const decoded: Decoded[] = [];
+  for (const rendition of await loadRenditions(lab, key)) {
+    if (!rendition.active) continue;
+    expect(rendition.state).toBe('finished');
+    decoded.push(await decode(lab, key, rendition));
+  }
+  await checkObjects(lab, key);
+  return decoded;
+}
+
+type RenditionRow = Awaited<ReturnType<typeof loadRenditions>>[number];
+
+async function decode(lab: Lab, key: MediaKey, rendition: RenditionRow): Promise<Decoded> {
+  const chunks = (await loadChunks(lab, key)).filter((chunk) => chunk.rendition_id === rendition.id);
+  const parts: Buffer[] = [rendition.init ?? Buffer.alloc(0)];
+  let segments = 0;
+  let ticks = 0;
+  for (const chunk of chunks) {
+    expect([chunk.first_segment, chunk.start_tick]).toEqual([segments, ticks]);
+    segments += chunk.segment_count;
+    ticks += chunk.duration_ticks;
+    const bytes = await lab.storage.readBytes(chunk.storage_key, null, forever);
+    const index = verifyChunk(bytes, await lab.storage.readBytes(idxKeyOf(chunk.storage_key), null, forever));
+    expect(index.sha256.equals(chunk.sha256)).toBe(true);
+    parts.push(bytes);
+  }
+  const file = path.join(lab.clips, `${rendition.id}.mp4`);
+  await writeFile(file, Buffer.concat(parts));
+  const { stdout, stderr } = await run('ffprobe', [
+    ...['-v', 'warning', '-count_frames', '-show_entries', 'stream=nb_read_frames', '-of', 'csv=p=0', file],
+  ]);
+  return {
+    kind: rendition.kind,
+    origin: rendition.origin,
+    rung: rendition.rung,
+    frames: Number.parseInt(stdout, 10),
+    durationSec: ticks / rendition.timescale,
+    segments,
+    warnings: stderr,
+  };
+}
+
+/** What is stored is what rows name, to the byte. */
+export async function checkObjects(lab: Lab, key: MediaKey): Promise<void> {
+  const media = await loadMedia(lab, key);
+  const objects = await listObjects(lab, key);
+  const chunks = await loadChunks(lab, key);
+  const named = new Set<string>(chunks.flatMap((chunk) => [chunk.storage_key, idxKeyOf(chunk.storage_key)]));
+  for (const one of [media.source_key, media.thumbnail_key]) if (one !== null) named.add(one);
+  expect(new Set(objects.keys())).toEqual(named);
+  expect(media.storage_bytes).toBe([...objects.values()].reduce((sum, size) => sum + size, 0));
+}

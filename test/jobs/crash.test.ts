@@ -1,0 +1,188 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { deleteMedia } from '../../src/jobs/delete-media.ts';
+import { sweep } from '../../src/jobs/sweep.ts';
+import { checkFinished } from './check-video.ts';
+import {
+  addLibrary,
+  type Lab,
+  listObjects,
+  loadChunks,
+  makeClip,
+  startLab,
+  until,
+  untilState,
+  upload,
+  type Worker,
+} from './lab.ts';
+
+let lab: Lab;
+let libraryId: number;
+let clip: string;
+const processes: ChildProcess[] = [];
+let workers: Worker[] = [];
+
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=36', '-f', 'lavfi', '-i', 'sine=d=36'];
+  clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
+});
+afterAll(() => lab.stop());
+afterEach(async () => {
+  for (const child of processes.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+  for (const worker of workers) await worker.stop();
+  workers = [];
+});
+
+async function startProcess(): Promise<ChildProcess> {
+  const script = path.join(import.meta.dirname, 'worker-process.ts');
+  const folders = [String(lab.database.config.host), lab.objects, path.join(lab.clips, `cache-p${processes.length}`)];
+  const child = spawn(process.execPath, [script, ...folders], { stdio: ['ignore', 'pipe', 'inherit'] });
+  processes.push(child);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+async function startHere(): Promise<void> {
+  workers.push(await lab.startWorker());
+}
+
+/** Waits until a long encode of the video is under way. */
+async function untilEncoding(key: MediaKey): Promise<void> {
+  await until(async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from encode_work
+      where media_id = ${key.mediaId} and kind = 'video' and lane = 'long' and state = 'running' and done_fraction > 0
+    `.execute(lab.database.db);
+    return rows[0]?.n !== 0;
+  }, 'a long encode to be under way');
+}
+
+/** Encoders below a process: children and theirs that have ffmpeg in their command line. */
+function encodersOf(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const fields = readProc(`/proc/${name}/stat`)
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    parents.set(Number(name), Number(fields[1]));
+  }
+  const isBelow = (child: number): boolean => {
+    const parent = parents.get(child);
+    return parent !== undefined && parent > 1 && (parent === pid || isBelow(parent));
+  };
+  return [...parents.keys()].filter((child) => isBelow(child) && readProc(`/proc/${child}/cmdline`).includes('ffmpeg'));
+}
+
+function readProc(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // The process ended while it was looked at.
+    return '';
+  }
+}
+
+async function runSweep(): Promise<void> {
+  const { db } = lab.database;
+  await db.transaction().execute(lab.sender.send(sweep, {}, { onlyOneNamed: 'now' }));
+  await until(async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from millrace_queue.job
+      where singleton_key = 'sweep:now' and state in ('created', 'retry', 'active')
+    `.execute(db);
+    return rows[0]?.n === 0;
+  }, 'the sweep to be over');
+}
+
+/** Finished once: whole, each chunk from one attempt, nothing left over after the sweep. */
+async function checkFinishedOnce(key: MediaKey): Promise<void> {
+  await untilState(lab, key, 'finished');
+  await runSweep();
+  const renditions = await checkFinished(lab, key);
+  expect(renditions.map(({ rung, frames, warnings }) => ({ rung, frames, warnings }))).toEqual([
+    { rung: 360, frames: 900, warnings: '' },
+    { rung: 240, frames: 900, warnings: '' },
+    { rung: null, frames: 1688, warnings: '' },
+  ]);
+  const places = (await loadChunks(lab, key)).map((chunk) => `${chunk.rendition_id} ${chunk.first_segment}`);
+  expect(new Set(places).size).toBe(places.length);
+}
+
+test('a worker killed in mid-encode leaves no encoder, and another finishes the video once', async () => {
+  const doomed = await startProcess();
+  const key = await upload(lab, libraryId, clip);
+  await untilEncoding(key);
+  const encoders = encodersOf(doomed.pid ?? 0);
+  expect(encoders).not.toHaveLength(0);
+  doomed.kill('SIGKILL');
+  await startHere();
+  await until(async () => encoders.every((pid) => !readProc(`/proc/${pid}/cmdline`).includes('ffmpeg')), 'no encoder');
+  await checkFinishedOnce(key);
+});
+
+test('a worker that was stopped past its lease publishes nothing of what it held', async () => {
+  const frozen = await startProcess();
+  const key = await upload(lab, libraryId, clip);
+  await untilEncoding(key);
+  frozen.kill('SIGSTOP');
+  await startHere();
+  await untilState(lab, key, 'finished');
+  const before = await loadChunks(lab, key);
+  frozen.kill('SIGCONT');
+  await until(async () => encodersOf(frozen.pid ?? 0).length === 0, 'the late encoder to end');
+  expect(await loadChunks(lab, key)).toEqual(before);
+  await checkFinishedOnce(key);
+});
+
+test('an encoder that is killed is started again', async () => {
+  await startHere();
+  const key = await upload(lab, libraryId, clip);
+  await untilEncoding(key);
+  const encoders = encodersOf(process.pid);
+  expect(encoders).not.toHaveLength(0);
+  for (const pid of encoders) process.kill(pid, 'SIGKILL');
+  await checkFinishedOnce(key);
+});
+
+test('two workers share one video and finish it once', async () => {
+  await startHere();
+  await startHere();
+  const key = await upload(lab, libraryId, clip);
+  await checkFinishedOnce(key);
+});
+
+test('deleting a video in mid-encode ends its encoders and leaves no object', async () => {
+  await startHere();
+  const key = await upload(lab, libraryId, clip);
+  await untilEncoding(key);
+  await lab.database.db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('media').where('id', '=', key.mediaId).execute();
+    await lab.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
+  });
+  await until(async () => encodersOf(process.pid).length === 0, 'no encoder', 5);
+  await until(async () => (await listObjects(lab, key)).size === 0, 'no object', 5);
+  await runSweep();
+  expect(await listObjects(lab, key)).toEqual(new Map());
+});
+
+test('a worker that stops gives its work back, and the next goes on at once', async () => {
+  await startHere();
+  const key = await upload(lab, libraryId, clip);
+  await untilEncoding(key);
+  await workers.splice(0)[0]?.stop();
+  expect(encodersOf(process.pid)).toEqual([]);
+  await startHere();
+  await checkFinishedOnce(key);
+});

@@ -1,0 +1,174 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { processVideo } from '../../src/jobs/process-video.ts';
+import { checkFinished, checkObjects } from './check-video.ts';
+import {
+  addLibrary,
+  type Lab,
+  loadChunks,
+  loadMedia,
+  loadRenditions,
+  makeClip,
+  startLab,
+  until,
+  untilState,
+  upload,
+} from './lab.ts';
+
+let lab: Lab;
+let libraryId: number;
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  await lab.startWorker();
+});
+afterAll(() => lab.stop());
+
+function picture(rate: string, seconds: number, size: string): string[] {
+  return ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=${rate}:d=${seconds}`];
+}
+function sound(seconds: number): string[] {
+  return ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:d=${seconds}`];
+}
+const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2'];
+const SMALL = ['-b:v', '300k', '-maxrate', '400k', '-bufsize', '800k'];
+
+async function encoded(
+  clip: string,
+): Promise<{ key: MediaKey; renditions: Awaited<ReturnType<typeof checkFinished>> }> {
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  return { key, renditions: await checkFinished(lab, key) };
+}
+
+test('an H.264 source is its own top rendition, and the rung below has the same cuts and pictures', async () => {
+  const inputs = [...picture('25', 12, '480x360'), ...sound(12)];
+  const clip = await makeClip(lab, 'pass.mp4', ...inputs, ...H264, ...SMALL, '-g', '70', '-c:a', 'aac', '-shortest');
+  const { key, renditions } = await encoded(clip);
+  const common = { kind: 'video', frames: 300, durationSec: 12, segments: 4, warnings: '' };
+  expect(renditions).toEqual([
+    { ...common, origin: 'pass-through', rung: 360 },
+    { ...common, origin: 'encode', rung: 240 },
+    expect.objectContaining({ kind: 'audio', warnings: '' }),
+  ]);
+  expect(Math.abs((renditions[2]?.durationSec ?? 0) - 12)).toBeLessThan(0.04);
+  const media = await loadMedia(lab, key);
+  expect(media).toMatchObject({ duration_ms: 12_000, width_px: 480, height_px: 360, frame_rate: 25, rotation_deg: 0 });
+  expect(media.thumbnail_key).not.toBeNull();
+});
+
+test('a source over the rate of its rung is shown until its encoded set takes its place at once', async () => {
+  const inputs = [...picture('24', 8, '320x240'), ...sound(8)];
+  const clip = await makeClip(lab, 'rich.mp4', ...inputs, ...H264, '-qp', '2', '-c:a', 'aac');
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'transcoding');
+  const shown = (await loadRenditions(lab, key)).filter(({ active, kind }) => active && kind === 'video');
+  expect(shown.map(({ origin }) => origin)).toEqual(['pass-through']);
+  await untilState(lab, key, 'finished');
+  const renditions = await loadRenditions(lab, key);
+  expect(renditions.filter(({ active }) => active).map(({ origin, kind }) => `${kind} ${origin}`)).toEqual([
+    'video encode',
+    'audio encode',
+  ]);
+  expect(renditions.filter(({ retired_at: at }) => at !== null)).toHaveLength(1);
+  expect(new Set(renditions.filter(({ active }) => active).map(({ timeline_id: id }) => id)).size).toBe(1);
+  await checkFinished(lab, key);
+});
+
+test('a source that cannot pass through starts with one segment of the lowest rung', async () => {
+  const inputs = [...picture('30000/1001', 10, '640x360'), ...sound(10)];
+  const clip = await makeClip(lab, 'old.mkv', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'libvorbis', '-ac', '2');
+  const { key, renditions } = await encoded(clip);
+  expect(renditions.map(({ rung, frames, segments, warnings }) => ({ rung, frames, segments, warnings }))).toEqual([
+    { rung: 360, frames: 300, segments: 3, warnings: '' },
+    { rung: 240, frames: 300, segments: 3, warnings: '' },
+    { rung: null, frames: 470, segments: 3, warnings: '' },
+  ]);
+  const lowest = (await loadRenditions(lab, key)).find(({ rung }) => rung === 240);
+  const pictures = (await loadRenditions(lab, key)).filter(({ kind }) => kind === 'video').map(({ id }) => id);
+  const chunks = (await loadChunks(lab, key)).filter(({ rendition_id: id }) => pictures.includes(id));
+  const first = chunks.sort((a, b) => a.publication - b.publication)[0];
+  expect(first).toMatchObject({ rendition_id: lowest?.id, first_segment: 0, segment_count: 1 });
+});
+
+test('a source without sound has pictures only, a source without picture sound only', async () => {
+  const mute = await makeClip(
+    lab,
+    'mute.webm',
+    ...picture('15', 5, '320x240'),
+    '-c:v',
+    'libvpx',
+    '-deadline',
+    'realtime',
+  );
+  const podcast = await makeClip(lab, 'podcast.mp3', ...sound(70));
+  const [silent, heard] = await Promise.all([encoded(mute), encoded(podcast)]);
+  expect(silent.renditions).toEqual([expect.objectContaining({ kind: 'video', frames: 75, durationSec: 5 })]);
+  expect(heard.renditions).toEqual([expect.objectContaining({ kind: 'audio', segments: 18, warnings: '' })]);
+  expect(Math.abs((heard.renditions[0]?.durationSec ?? 0) - 70)).toBeLessThan(0.1);
+});
+
+test.each([
+  { name: 'text', kind: 'not-media', make: async () => Buffer.from('this is no video\n'.repeat(100)) },
+  { name: 'empty', kind: 'empty-file', make: async () => Buffer.alloc(0) },
+  {
+    name: 'cut',
+    kind: 'truncated',
+    make: async () => {
+      const clip = await makeClip(lab, 'whole.mp4', ...picture('25', 3, '320x240'), ...H264);
+      return (await readFile(clip)).subarray(0, 20_000);
+    },
+  },
+])('a $name file fails with a reason for machines and one for people', async ({ name, kind, make }) => {
+  const file = path.join(lab.clips, `${name}.mp4`);
+  await writeFile(file, await make());
+  const key = await upload(lab, libraryId, file);
+  await untilState(lab, key, 'failed');
+  const media = await loadMedia(lab, key);
+  expect(media.state_reason).toBe(kind);
+  expect(media.messages).toEqual([expect.objectContaining({ level: 3, issueCode: 7, value: kind })]);
+  await checkObjects(lab, key);
+});
+
+test('a job that comes again changes nothing', async () => {
+  const clip = await makeClip(lab, 'again.mp4', ...picture('25', 3, '320x240'), ...H264, ...SMALL);
+  const { key } = await encoded(clip);
+  const before = [await loadMedia(lab, key), await loadRenditions(lab, key), await loadChunks(lab, key)];
+  await lab.database.db.transaction().execute(lab.sender.send(processVideo, key));
+  await lab.database.db.transaction().execute(lab.sender.send(processVideo, key));
+  await sleep(300);
+  expect([await loadMedia(lab, key), await loadRenditions(lab, key), await loadChunks(lab, key)]).toEqual(before);
+});
+
+test('a video that is encoded anew stays as it is until the new set is complete', async () => {
+  const clip = await makeClip(lab, 'anew.mp4', ...picture('25', 6, '320x240'), ...H264, ...SMALL);
+  const { key } = await encoded(clip);
+  const old = (await loadRenditions(lab, key)).map(({ id }) => id);
+  await lab.database.db.transaction().execute(async (tx) => {
+    await tx.updateTable('media').set({ state: 'uploaded' }).where('id', '=', key.mediaId).execute();
+    await lab.sender.send(processVideo, key)(tx);
+  });
+  await until(async () => {
+    const [media, renditions] = [await loadMedia(lab, key), await loadRenditions(lab, key)];
+    expect(renditions.filter(({ active }) => active)).not.toHaveLength(0);
+    return media.state === 'finished' && renditions.every(({ id, active }) => active !== old.includes(id));
+  }, 'the new set to be shown');
+  await checkFinished(lab, key);
+});
+
+test('progress only rises and reaches 100 with the finish', async () => {
+  const clip = await makeClip(lab, 'progress.avi', ...picture('25', 30, '640x360'), '-c:v', 'mpeg4', '-q:v', '5');
+  const key = await upload(lab, libraryId, clip);
+  const seen: string[] = [];
+  await until(async () => {
+    const { state, encode_progress: progress } = await loadMedia(lab, key);
+    if (state === 'transcoding' || state === 'finished') seen.push(`${String(progress).padStart(3, '0')} ${state}`);
+    return state === 'finished';
+  }, 'the video to be finished');
+  expect(seen).toEqual(seen.toSorted((a, b) => a.localeCompare(b)));
+  expect(seen.filter((line) => line.startsWith('100'))).toEqual(['100 finished']);
+  expect(new Set(seen).size).toBeGreaterThan(3);
+});

@@ -1,0 +1,216 @@
+import { execFile } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import type { UploadOptions } from '../../src/catalog/schema.ts';
+import { allJobs } from '../../src/jobs/all.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import { processVideo } from '../../src/jobs/process-video.ts';
+import { type JobQueue, openQueue, openSendOnlyQueue } from '../../src/jobs/queue.ts';
+import { createSourceCache } from '../../src/jobs/source-cache.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import { type Storage, storageKey } from '../../src/ports/storage.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const run = promisify(execFile);
+
+/** A database, a folder of objects and of clips, and workers; `stop` ends all. */
+export type Lab = {
+  database: TestDatabase;
+  storage: Storage;
+  objects: string;
+  clips: string;
+  sender: JobQueue;
+  errors: Error[];
+  startWorker(slots?: { quickSlots: number; longSlots: number }): Promise<Worker>;
+  stop(): Promise<void>;
+};
+
+export type Worker = { deps: JobDeps; stop(): Promise<void> };
+
+export async function startLab(): Promise<Lab> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'mr-jobs-'));
+  const database = await startTestDatabase();
+  const objects = path.join(folder, 'objects');
+  const storage = await createFileStorage(objects);
+  const errors: Error[] = [];
+  const onError = (error: Error) => errors.push(error);
+  const sender = await openSendOnlyQueue({ pool: database.pool, onError });
+  const workers: Worker[] = [];
+  return {
+    database,
+    storage,
+    objects,
+    clips: folder,
+    sender,
+    errors,
+    async startWorker(slots = { quickSlots: 4, longSlots: 2 }) {
+      const worker = await startWorker({
+        database,
+        storage,
+        cache: path.join(folder, `cache-${workers.length}`),
+        onError,
+        slots,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    async stop() {
+      for (const worker of workers) await worker.stop();
+      await sender.close();
+      await database.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type WorkerSettings = {
+  database: Pick<TestDatabase, 'db' | 'pool'>;
+  storage: Storage;
+  cache: string;
+  onError: (error: Error) => void;
+  slots: { quickSlots: number; longSlots: number };
+};
+
+/** A worker as its role starts it: queue, cache, slots. */
+export async function startWorker(settings: WorkerSettings): Promise<Worker> {
+  const { database, storage, onError } = settings;
+  const queue = await openQueue({ pool: database.pool, onError });
+  const deps: JobDeps = {
+    db: database.db,
+    storage,
+    queue,
+    sources: await createSourceCache(storage, settings.cache, 1e9),
+    owner: `worker-${process.pid}`,
+    threadsPerSlot: 1,
+    orphanAgeMs: 0,
+    report: onError,
+  };
+  await queue.run(allJobs, deps, settings.slots);
+  let isStopped = false;
+  return {
+    deps,
+    async stop() {
+      if (!isStopped) await queue.close();
+      isStopped = true;
+    },
+  };
+}
+
+/** A library whose settings are as stored. */
+export async function addLibrary(lab: Lab, settings: Record<string, unknown> = {}): Promise<number> {
+  const id = newGuid();
+  const { id: libraryId } = await lab.database.db
+    .insertInto('library')
+    .values({
+      name: 'lab',
+      settings: JSON.stringify(settings),
+      api_key_sealed: Buffer.from(id),
+      api_key_hash: Buffer.from(id),
+      read_only_key_sealed: Buffer.from(id),
+      read_only_key_hash: Buffer.from(id),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return libraryId;
+}
+
+/** Stores a file as a new video's original and asks for its processing, as an upload does. */
+export async function upload(
+  lab: Lab,
+  libraryId: number,
+  file: string,
+  options: UploadOptions = {},
+): Promise<MediaKey> {
+  const mediaId = newGuid();
+  const key = { libraryId, mediaId };
+  const sourceKey = storageKey(`${libraryId}/${mediaId}/source/${newGuid()}`);
+  const written = await lab.storage.put(sourceKey, createReadStream(file), {}, new AbortController().signal);
+  await lab.database.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('media')
+      .values({
+        library_id: libraryId,
+        id: mediaId,
+        type: 'video',
+        title: path.basename(file),
+        state: 'uploaded',
+        source_key: sourceKey,
+        source_bytes: written.sizeBytes,
+        upload_options: JSON.stringify(options),
+      })
+      .execute();
+    await lab.sender.send(processVideo, key, { onlyOneNamed: mediaId })(tx);
+  });
+  return key;
+}
+
+/** The media row. */
+export function loadMedia(lab: Lab, { mediaId }: MediaKey) {
+  return lab.database.db.selectFrom('media').selectAll().where('id', '=', mediaId).executeTakeFirstOrThrow();
+}
+
+/** The renditions of a video, pictures first, the highest first. */
+export function loadRenditions(lab: Lab, { mediaId }: MediaKey) {
+  return lab.database.db
+    .selectFrom('rendition')
+    .selectAll()
+    .where('media_id', '=', mediaId)
+    .orderBy('kind', 'desc')
+    .orderBy('rung', 'desc')
+    .execute();
+}
+
+export function loadChunks(lab: Lab, { mediaId }: MediaKey) {
+  return lab.database.db
+    .selectFrom('chunk')
+    .selectAll()
+    .where('media_id', '=', mediaId)
+    .orderBy('rendition_id')
+    .orderBy('first_segment')
+    .execute();
+}
+
+export async function until(isTrue: () => Promise<boolean>, what: string, limitSec = 50): Promise<void> {
+  const deadline = performance.now() + limitSec * 1000;
+  while (performance.now() < deadline) {
+    if (await isTrue()) return;
+    await sleep(20);
+  }
+  throw new Error(`Expected ${what} within ${limitSec} s.`);
+}
+
+export async function untilState(lab: Lab, key: MediaKey, state: string): Promise<void> {
+  let last = '';
+  await until(async () => {
+    const media = await loadMedia(lab, key);
+    last = `${media.state} ${media.encode_progress} ${media.state_reason} ${JSON.stringify(media.messages)}`;
+    return media.state === state;
+  }, `the state ${state}`).catch((error: Error) => {
+    throw new Error(`${error.message} It was: ${last}. Errors: ${lab.errors.map((e) => `${e} ${e.cause}`).join('; ')}`);
+  });
+}
+
+/** Makes a clip with ffmpeg. */
+export async function makeClip(lab: Lab, name: string, ...args: string[]): Promise<string> {
+  const file = path.join(lab.clips, name);
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args, file]);
+  return file;
+}
+
+/** Every file under the object folder that belongs to a video, with its size. */
+export async function listObjects(lab: Lab, { libraryId, mediaId }: MediaKey): Promise<Map<string, number>> {
+  const root = path.join(lab.objects, String(libraryId), mediaId);
+  const names = await readdir(root, { recursive: true }).catch(() => []);
+  const sizes = new Map<string, number>();
+  for (const name of names) {
+    const facts = await stat(path.join(root, name));
+    if (facts.isFile()) sizes.set(`${libraryId}/${mediaId}/${name}`, facts.size);
+  }
+  return sizes;
+}

@@ -1,0 +1,18 @@
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { openDatabase } from '../../src/catalog/db.ts';
+import { startWorker } from './lab.ts';
+
+// A worker in a process of its own, for tests that kill it. Arguments: database folder, object folder, cache folder.
+const [host, objects, cache] = process.argv.slice(2);
+if (host === undefined || objects === undefined || cache === undefined) throw new Error('Expected three folders.');
+
+const report = (error: Error) => void process.stderr.write(`${error.stack}\n`);
+const database = openDatabase({ host, user: 'millrace', database: 'postgres' }, report);
+await startWorker({
+  database,
+  storage: await createFileStorage(objects),
+  cache,
+  onError: report,
+  slots: { quickSlots: 4, longSlots: 1 },
+});
+process.stdout.write('ready\n');
