@@ -126,7 +126,7 @@ describe('S3 writes that go wrong (scripted server)', () => {
       }
     })();
     await filling;
-    await expect.poll(() => stub.countOf('CreateUpload')).toBe(1);
+    await expect.poll(() => stub.countOf('CreateUpload'), { timeout: 20_000 }).toBe(1);
     controller.abort(new Error('enough'));
     await expect(put).rejects.toThrow('enough');
     expect(stub.uploads.size).toBe(0);
