@@ -63,8 +63,8 @@ describe('the I-frame segments of a real clip', () => {
     const playlist = join(folder, 'i-frames.m3u8');
     await writeFile(playlist, writeIFramePlaylist(run, ''));
     await writeFile(join(folder, 'whole.mp4'), fragmentedFile(video));
-    const { hashes, warnings } = await decodeHashes(playlist, 'v');
-    const whole = await decodeHashes(join(folder, 'whole.mp4'), 'v');
+    const { hashes, warnings } = await decodeHashes(playlist, 'v:0');
+    const whole = await decodeHashes(join(folder, 'whole.mp4'), 'v:0');
     expect(warnings).toBe('');
     expect(hashes).toEqual(whole.hashes.filter((_, index) => index % 48 === 0));
   });

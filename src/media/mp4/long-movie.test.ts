@@ -85,7 +85,7 @@ describe('the virtual MP4 of ten hours', () => {
   });
 
   test('shows the right picture above 4 GiB, without a warning', async () => {
-    const { hashes } = await decodeHashes(await saved('clip.mp4', fragmentedFile(video)), 'v');
+    const { hashes } = await decodeHashes(await saved('clip.mp4', fragmentedFile(video)), 'v:0');
     const path = join(folder, 'sparse.mp4');
     const extents = plan.extents.offsets.length;
     const from = Math.floor(extents * 0.971);

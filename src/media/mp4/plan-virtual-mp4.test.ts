@@ -64,8 +64,8 @@ describe('the virtual MP4 of a real clip', () => {
       ['v', video],
       ['a', audio],
     ] as const) {
-      const stored = await decodeHashes(await saved(`${stream}.mp4`, fragmentedFile(rendition)), stream);
-      const virtual = await decodeHashes(path, stream);
+      const stored = await decodeHashes(await saved(`${stream}.mp4`, fragmentedFile(rendition)), `${stream}:0`);
+      const virtual = await decodeHashes(path, `${stream}:0`);
       expect(virtual.warnings).toBe('');
       expect(virtual.hashes).toEqual(stored.hashes);
       expect(virtual.hashes.length).toBeGreaterThanOrEqual(stream === 'v' ? FRAMES : 1400);
