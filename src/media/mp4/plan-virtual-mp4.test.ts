@@ -156,6 +156,12 @@ describe('the virtual MP4 by ranges', () => {
     }
   });
 
+  test('has the pictures of each 4 s together, and behind them the sound that starts in these', async () => {
+    const { plan } = await wholeFile({ picture: true, sound: true });
+    const kinds = [...plan.extents.keyNumbers].map((number) => plan.extents.keys[number]?.split('/')[1]);
+    expect(kinds.join('')).toBe(`${'vva'.repeat(7)}va`);
+  });
+
   test('refuses a range that is not within it', async () => {
     const { plan, objects } = await wholeFile({ picture: true, sound: true });
     for (const range of [

@@ -10,8 +10,6 @@ export type TableSource = {
   fragmentOffsets: Float64Array;
 };
 
-// Counted loops below: a `for of` over a typed array takes several times as long, and these see every sample.
-
 type Cursor = { view: DataView; at: number };
 
 const HIGH_WORD = 2 ** 32;
@@ -55,6 +53,8 @@ function put(cursor: Cursor, ...words: readonly number[]): void {
 function openTable(cursor: Cursor, type: string, rowBytes: number, fields: readonly number[]): void {
   put(cursor, 12 + 4 * fields.length + rowBytes, Buffer.from(type, 'latin1').readUInt32BE(), 0, ...fields);
 }
+
+// Counted loops below: a `for of` over a typed array takes several times as long, and these see every sample.
 
 function* writeDurations(cursor: Cursor, { indexes, counters }: TableSource): Generator<void> {
   openTable(cursor, 'stts', 8 * counters.durationRuns, [counters.durationRuns]);
