@@ -4,7 +4,7 @@ import { BrokenMedia } from '../cmaf/broken-media.ts';
 import { readFragment } from '../cmaf/fragment.ts';
 import { encode, FRAGMENTED } from '../cmaf/read-test-media.ts';
 import { findScheme, PROTECTION_SCHEMES } from './all.ts';
-import { kidBytes, newContentKeys } from './content-keys.ts';
+import { kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
 import { encryptFragment, encryptSegment } from './encrypt-fragment.ts';
 import { encryptInit } from './encrypt-init.ts';
 import type { SchemeName } from './protection-scheme.ts';
@@ -22,7 +22,7 @@ function protect(rendition: ClearRendition, name: SchemeName, lane = 7) {
   const scheme = findScheme(name);
   const key = newContentKeys(name).groups.hd;
   const cipher = openTrackCipher(rendition.init, { scheme, key, lane });
-  const init = encryptInit(rendition.init, { scheme, key, psshBoxes: [] });
+  const init = encryptInit(rendition.init, { scheme, key, videoKids: [key.kid], psshBoxes: [] });
   const segments = rendition.segments.map((segment, number) => encryptSegment(segment, cipher, number));
   return { key, cipher, init, segments };
 }
@@ -120,13 +120,15 @@ describe('initialisation vectors', () => {
 
 describe('an encrypted init segment', () => {
   test.each(cases)('names $scheme and its key for $kind, and holds the headers of all systems', ({ scheme, kind }) => {
-    const key = newContentKeys(scheme).groups.hd;
+    const keys = newContentKeys(scheme);
+    const key = keys.groups.hd;
     const other = writeCommonPssh([newContentKeys(scheme).groups.sd.kid]);
-    const init = encryptInit(renditions[kind].init, { scheme: findScheme(scheme), key, psshBoxes: [other] });
+    const protection = { scheme: findScheme(scheme), key, videoKids: kidsOf(keys), psshBoxes: [other] };
+    const init = encryptInit(renditions[kind].init, protection);
     const moov = requireBox(init, readBoxes(init), ['moov']);
     const headers = childBoxes(init, moov).filter((box) => box.type === 'pssh');
     expect(headers.map((box) => readPssh(Buffer.from(init.subarray(box.start, box.end))))).toEqual([
-      { systemId: SYSTEM_IDS.common, kids: [key.kid], data: Buffer.alloc(0) },
+      { systemId: SYSTEM_IDS.common, kids: kidsOf(keys), data: Buffer.alloc(0) },
       readPssh(other),
     ]);
     expect(init.includes(kind === 'video' ? 'encv' : 'enca')).toBe(true);
@@ -140,13 +142,16 @@ describe('an encrypted init segment', () => {
 
   test('is not encrypted twice', () => {
     const { init, cipher } = protect(renditions.video, 'cenc');
-    expect(() => encryptInit(init, { scheme: cipher.scheme, key: cipher.key, psshBoxes: [] })).toThrow(BrokenMedia);
+    const protection = { scheme: cipher.scheme, key: cipher.key, videoKids: [cipher.key.kid], psshBoxes: [] };
+    expect(() => encryptInit(init, protection)).toThrow(BrokenMedia);
   });
 
-  test('takes no header that is none', () => {
-    const { cipher } = protect(renditions.video, 'cenc');
-    const protection = { scheme: cipher.scheme, key: cipher.key, psshBoxes: [Buffer.from('no box at all')] };
-    expect(() => encryptInit(renditions.video.init, protection)).toThrow(BrokenMedia);
+  test('takes no header that is none, and no key that is not of the video', () => {
+    const { scheme, key } = protect(renditions.video, 'cenc').cipher;
+    const foreign = { scheme, key, videoKids: [key.kid], psshBoxes: [Buffer.from('no box at all')] };
+    expect(() => encryptInit(renditions.video.init, foreign)).toThrow(BrokenMedia);
+    const others = { scheme, key, videoKids: kidsOf(newContentKeys('cenc')), psshBoxes: [] };
+    expect(() => encryptInit(renditions.video.init, others)).toThrow('among those of the video');
   });
 });
 
