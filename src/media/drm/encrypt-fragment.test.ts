@@ -1,15 +1,16 @@
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
 import { childBoxes, findBox, readBoxes, requireBox } from '../cmaf/boxes.ts';
 import { BrokenMedia } from '../cmaf/broken-media.ts';
 import { readFragment } from '../cmaf/fragment.ts';
 import { encode, FRAGMENTED } from '../cmaf/read-test-media.ts';
 import { findScheme, PROTECTION_SCHEMES } from './all.ts';
-import { kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
+import { type ContentKey, kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
 import { encryptFragment, encryptSegment } from './encrypt-fragment.ts';
 import { encryptInit } from './encrypt-init.ts';
 import type { SchemeName } from './protection-scheme.ts';
 import { readPssh, SYSTEM_IDS, writeCommonPssh } from './pssh.ts';
-import { type ClearRendition, encodeRendition, readPackets, splitRendition } from './read-test-protection.ts';
+import { type ClearRendition, encodeRendition, splitRendition } from './read-test-protection.ts';
 import { openTrackCipher } from './track-cipher.ts';
 
 const renditions = { video: await encodeRendition('video', 2), audio: await encodeRendition('audio', 2) };
@@ -38,6 +39,23 @@ function readIvs(segment: Buffer): string[] {
     at += 8 + (hasSubsamples ? 2 + 6 * segment.readUInt16BE(at + 8) : 0);
     return iv;
   });
+}
+
+/** Reads a file's packets with mediabunny, an independent reader, which decrypts with the key where it is asked to. */
+async function readPackets(file: Buffer, key: ContentKey | null): Promise<{ atSec: number; data: Buffer }[]> {
+  const resolveKeyId = ({ keyId }: { keyId: string }): Uint8Array => {
+    if (key === null || keyId !== key.kid.replaceAll('-', '')) throw new Error(`Expected a known key, got ${keyId}.`);
+    return key.key;
+  };
+  const source = new BufferSource(new Uint8Array(file));
+  const input = new Input({ source, formats: ALL_FORMATS, formatOptions: { isobmff: { resolveKeyId } } });
+  const [track] = await input.getTracks();
+  if (track === undefined) throw new Error('Expected a track.');
+  const packets: { atSec: number; data: Buffer }[] = [];
+  for await (const packet of new EncodedPacketSink(track).packets()) {
+    packets.push({ atSec: packet.timestamp, data: Buffer.from(packet.data) });
+  }
+  return packets;
 }
 
 describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
