@@ -14,8 +14,8 @@ const SEGMENT_SEC = 4;
 const BAR_MS = 5;
 const PASSES = 40;
 const WARM_UP_PASSES = 5;
-/** SHA-256 of 32 MiB on two idle cores of the machine that the bars were set on. */
-const IDLE_CALIBRATION_MS = 21;
+/** CPU time of SHA-256 over 32 MiB on the machine that the bars were set on. */
+const IDLE_CALIBRATION_MS = 18.7;
 const CALIBRATION_TOLERANCE = 1.25;
 
 const { stdout: stream } = await runTool('ffmpeg', [
