@@ -81,7 +81,7 @@ export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: Media
 }
 
 /** Gives an interrupted work back without counting a failure. */
-export async function releaseWork(db: Db, claim: Claim): Promise<void> {
+export async function releaseWork(db: Db | Tx, claim: Claim): Promise<void> {
   await db
     .updateTable('encode_work')
     .set({ state: 'waiting', owner: null, lease_until: null, reason: 'waiting for an encoder slot' })
