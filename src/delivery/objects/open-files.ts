@@ -16,6 +16,7 @@ export class OpenFiles {
   readonly #max: number;
   readonly #files = new Map<string, OpenFile>();
   readonly #sweeping: NodeJS.Timeout;
+  #isClosed = false;
 
   constructor(max: number) {
     this.#max = max;
@@ -28,6 +29,7 @@ export class OpenFiles {
     file.usedAtMs = performance.now();
     this.#files.delete(path);
     this.#files.set(path, file);
+    this.#trim();
     try {
       const { fd } = await file.opening;
       return { fd, release: () => this.#release(path, file) };
@@ -38,13 +40,21 @@ export class OpenFiles {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#sweeping);
     this.#sweep(Number.POSITIVE_INFINITY);
   }
 
   #release(path: string, file: OpenFile): void {
     file.users -= 1;
-    if (this.#files.size > this.#max || this.#files.get(path) !== file) this.#closeIdle(path, file);
+    if (this.#isClosed || this.#files.size > this.#max || this.#files.get(path) !== file) this.#closeIdle(path, file);
+  }
+
+  #trim(): void {
+    for (const [path, file] of this.#files) {
+      if (this.#files.size <= this.#max) return;
+      this.#closeIdle(path, file);
+    }
   }
 
   #sweep(usedBeforeMs: number): void {
