@@ -4,7 +4,7 @@ import { bumpPublication } from '../../src/catalog/db.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
-import { createFolderStorage } from '../support/folder-storage.ts';
+import { createFolderStorage } from './folder-storage.ts';
 import { createGrowingRoom, type GrowingRoom, makeChunk, SEGMENT_BYTES, statusOf } from './growing-video.ts';
 import { addLibrary, addVideo } from './publish.ts';
 

@@ -4,7 +4,7 @@ import { bumpPublication, type Db, type MediaKey, PUBLICATION_CHANNEL } from '..
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import type { ChunkFacts } from '../../src/media/cmaf/chunk.ts';
 import type { CutList } from '../../src/media/cut-list.ts';
-import type { FolderStorage } from '../support/folder-storage.ts';
+import type { FolderStorage } from './folder-storage.ts';
 import type { Film, FilmTrack } from './make-film.ts';
 
 export type RenditionKey = MediaKey & { renditionId: Guid };
@@ -113,6 +113,7 @@ export async function addRendition(
       codec_string: track.codecString,
       init: track.init,
       planned_segments: planned,
+      plan: '{}',
     })
     .execute();
   return { ...key, renditionId };

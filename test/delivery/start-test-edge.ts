@@ -8,7 +8,7 @@ import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { createFolderStorage } from '../support/folder-storage.ts';
+import { createFolderStorage } from './folder-storage.ts';
 
 export type LoggedLine = { level: 'warn' | 'error'; fields: object; message: string };
 
