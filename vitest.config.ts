@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'test/house/violations/**'],
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

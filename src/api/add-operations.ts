@@ -57,7 +57,7 @@ async function answerOperation(
   } catch (error) {
     answerError(error, operation, reply, log);
   }
-  throwAwayRest(request.raw, reply.raw);
+  throwAwayRest(request.raw);
 }
 
 /** Answers with what an error means to the caller, and logs it once when it is ours. */
@@ -96,9 +96,10 @@ function goneSignal(response: ServerResponse): AbortSignal {
 }
 
 // A caller still sending would lose the answer if the connection were cut at once; for ever is too long.
-function throwAwayRest(request: IncomingMessage, response: ServerResponse): void {
+function throwAwayRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
   request.once('close', () => clearTimeout(timer));
-  response.once('finish', () => request.resume());
+  request.unpipe();
+  request.resume();
 }

@@ -52,6 +52,8 @@ export type Request<P, Q, B> = {
   query: Q;
   body: B;
   grant: Grant | null;
+  /** The page that the caller says it was sent by, as it came. */
+  referrer: string | null;
   signal: AbortSignal;
 };
 
@@ -94,6 +96,7 @@ export function defineOperation<
         query: readQuery(contract.query, queryText),
         body: await readBody(message),
         grant,
+        referrer: message.headers.referer ?? null,
         signal,
       };
       // Each part was just read by the very schema that its type is inferred from.

@@ -15,6 +15,7 @@ import type { Operation } from './define-operation.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
 import { createVideo } from './videos/create-video.ts';
 import { deleteVideo } from './videos/delete-video.ts';
+import { getPlayData } from './videos/get-play-data.ts';
 import { getVideo } from './videos/get-video.ts';
 import { listVideos } from './videos/list-videos.ts';
 import { reencodeVideo } from './videos/reencode-video.ts';
@@ -46,6 +47,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   createVideo,
   deleteVideo,
   getVideo,
+  getPlayData,
   listVideos,
   reencodeVideo,
   updateVideo,

@@ -23,34 +23,39 @@ type Shape = {
  * Refuses what is no JSON or does not fit (`invalid`), what is too large, and what takes over 30 s to arrive.
  */
 export async function readJsonBody(message: IncomingMessage, { schema, validator, limitBytes }: Wanted) {
-  const text = (await collect(message, limitBytes)).toString('utf8').replace(/^\uFEFF/, '');
+  const bytes = await collect(message, limitBytes);
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   const value = shaped(schema, parse(text));
   if (validator.Check(value)) return value;
   throw misfit(validator, value);
 }
 
-async function collect(message: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const announced = Number(message.headers['content-length'] ?? 0);
-  if (announced > limitBytes) throw tooLarge(limitBytes);
-  const timer = setTimeout(
-    () => message.destroy(new Refused('timeout', 'The body did not arrive within 30 s.')),
-    BODY_LIMIT_MS,
-  );
+// Listeners rather than a loop: leaving a loop early would cut the connection before the refusal is sent.
+function collect(message: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const timer = setTimeout(() => reject(tooSlow()), BODY_LIMIT_MS);
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      if (size > limitBytes) throw tooLarge(limitBytes);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof Refused) throw error;
-    throw new Refused('invalid', 'The connection ended before the body was complete. Send it again.', { cause: error });
-  } finally {
+  message.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limitBytes) chunks.push(chunk);
+    else reject(tooLarge(limitBytes));
+  });
+  message.once('end', () => resolve(Buffer.concat(chunks)));
+  message.once('error', (cause) => reject(cutShort(cause)));
+  return promise.finally(() => {
     clearTimeout(timer);
-  }
-  return Buffer.concat(chunks);
+    message.removeAllListeners('data');
+  });
+}
+
+function tooSlow(): Refused {
+  return new Refused('timeout', `Expected the whole body within ${BODY_LIMIT_MS / 1000} s. Send it again, faster.`);
+}
+
+function cutShort(cause: Error): Refused {
+  return new Refused('invalid', 'The connection ended before the body was complete. Send it again.', { cause });
 }
 
 function tooLarge(limitBytes: number): Refused {

@@ -242,6 +242,20 @@ export type EncodeWorkTable = {
   created_at: CreatedAt;
 };
 
+/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` what the receiver said last, for people. */
+export type WebhookEventTable = {
+  id: Guid;
+  library_id: number;
+  media_id: Guid;
+  status: number;
+  state: 'pending' | 'delivered' | 'dead';
+  attempts: Generated<number>;
+  next_attempt_at: CreatedAt;
+  last_answer: string | null;
+  created_at: CreatedAt;
+  settled_at: Date | null;
+};
+
 export type Schema = {
   library: LibraryTable;
   pull_zone: PullZoneTable;
@@ -253,4 +267,5 @@ export type Schema = {
   rendition: RenditionTable;
   chunk: ChunkTable;
   encode_work: EncodeWorkTable;
+  webhook_event: WebhookEventTable;
 };

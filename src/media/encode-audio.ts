@@ -1,6 +1,7 @@
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from './encode.ts';
+import { moveTime } from './encode-filters.ts';
 import { GUARD_ARGV, SOURCE_URL } from './open-source.ts';
-import type { AudioFacts } from './source-facts.ts';
+import type { AudioFacts, SourceFacts } from './source-facts.ts';
 
 /** The sample rate of every encoded sound track, and its timescale. */
 export const AUDIO_RATE_HZ = 48_000;
@@ -14,9 +15,14 @@ const FRAGMENT_USEC = 2_000_000;
  * is padded or cut to `durationSec`, so that it ends with the picture (to one AAC frame, 21 ms). The first packet is the
  * encoder's priming (1024 samples): whoever stores the fragments drops it.
  */
-export function planAudioEncode(track: Pick<AudioFacts, 'streamIndex'>, durationSec: number): FfmpegPlan {
+export function planAudioEncode(
+  facts: Pick<SourceFacts, 'startSec'>,
+  track: Pick<AudioFacts, 'streamIndex'>,
+  durationSec: number,
+): FfmpegPlan {
   const samples = Math.max(1, Math.round(durationSec * AUDIO_RATE_HZ));
   const filters = [
+    ...moveTime('asetpts', -facts.startSec),
     // Corrects what timestamps say against what was decoded once they are 0.1 s apart; fills in before the first sample.
     `aresample=${AUDIO_RATE_HZ}:async=1:min_hard_comp=0.1:first_pts=0`,
     'aformat=sample_fmts=fltp:channel_layouts=stereo',
@@ -26,7 +32,7 @@ export function planAudioEncode(track: Pick<AudioFacts, 'streamIndex'>, duration
   return {
     argv: [
       ...QUIET_ARGV,
-      ...['-copyts', '-start_at_zero', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL],
+      ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL],
       ...['-map', `0:${track.streamIndex}`, '-af', filters.join(',')],
       ...['-c:a', 'aac', '-b:a', String(BITRATE_BPS), '-ac', '2', '-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
       ...['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-f', 'mp4'],

@@ -15,15 +15,23 @@ const MAX_PHASE_SHIFT_SEC = 0.021;
  */
 export function gridFilters(facts: SourceFacts, video: VideoFacts, window: FrameWindow): string[] {
   const { num, den } = video.rate;
-  const shiftSec = phaseShiftSec(facts, video);
   return [
     ...deinterlace(video),
-    ...(shiftSec === 0 ? [] : [`setpts=PTS${shiftSec < 0 ? '-' : '+'}${Math.abs(shiftSec).toFixed(6)}/TB`]),
+    ...moveTime('setpts', phaseShiftSec(facts, video) - facts.startSec),
     `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
     'tpad=stop_mode=clone:stop=-1',
     // After `fps` a tick is a frame.
     `trim=start_pts=${window.fromFrame}:end_pts=${window.toFrame}`,
   ];
+}
+
+/**
+ * Moves timestamps by a number of seconds. Time 0 of a timeline is taken off here and not by ffmpeg's
+ * `-start_at_zero`: that counts from the earliest stream in use, so picture and sound of an MPEG-TS would part.
+ */
+export function moveTime(filter: 'setpts' | 'asetpts', sec: number): string[] {
+  if (Math.abs(sec) < 1e-6) return [];
+  return [`${filter}=PTS${sec < 0 ? '-' : '+'}${Math.abs(sec).toFixed(6)}/TB`];
 }
 
 /**

@@ -30,8 +30,13 @@ export type EncodeJob = {
 /** A share of damaged packets above which a decode fails (ffmpeg answers 69); below, it is only told. */
 export const MAX_ERROR_SHARE = 0.1;
 
-/** Decoding starts this long before the wanted time, so that the frame shown there is sure to be decoded. */
-const SEEK_LEAD_SEC = 1;
+/**
+ * Decoding starts this long before the wanted time, so that the frame shown there is sure to be decoded and a
+ * deinterlacer has neighbours. ffmpeg itself goes back 0.13 s more where frames are reordered.
+ */
+const SEEK_LEAD_SEC = 0.25;
+/** The end of the picture as the container tells it may be off by this much. */
+const END_DOUBT_SEC = 1;
 /** Where seeks land between keyframes, decoding starts at least one long GOP ahead. */
 const BLIND_SEEK_LEAD_SEC = 12;
 const IDR_SEC = 2;
@@ -85,8 +90,7 @@ function paceByFrames({ facts, cutList, range }: EncodeJob, video: VideoFacts): 
   const { rate, segmentFrames, totalFrames } = cutList.grid;
   const window = frameWindow({ facts, video, range, segmentFrames, totalFrames });
   return {
-    // Time 0 is the start of the earliest stream, as it is for the sound.
-    clock: ['-copyts', '-start_at_zero'],
+    clock: ['-copyts'],
     seekSec: (window.leadFrame * rate.den) / rate.num,
     filters: gridFilters(facts, video, window),
     timing: ['-fps_mode', 'passthrough'],
@@ -105,7 +109,8 @@ function frameWindow(at: {
   const framesPerSec = toNumber(video.rate);
   const fromFrame = range.fromSegment * segmentFrames;
   const toFrame = Math.min(totalFrames, range.toSegment * segmentFrames);
-  const pictureEndFrame = Math.floor((video.startSec + video.durationSec - facts.startSec) * framesPerSec);
+  const pictureEndSec = video.startSec + video.durationSec - facts.startSec - END_DOUBT_SEC;
+  const pictureEndFrame = Math.floor(pictureEndSec * framesPerSec);
   const leadFrames = Math.ceil(seekLeadSec(facts) * framesPerSec);
   // Past the end of the picture its last frame is wanted, so decoding starts before that.
   return { fromFrame, toFrame, leadFrame: Math.max(0, Math.min(fromFrame, pictureEndFrame) - leadFrames) };

@@ -34,23 +34,12 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
     const sample = `scale=${SAMPLE_WIDTH_PX}:${SAMPLE_HEIGHT_PX}:flags=area,format=gray[s${index}]`;
     return `[${index}:${video.streamIndex}]${picture},split=2[p${index}][m${index}];[m${index}]${sample}`;
   });
+  // A keyframe before the moment has a negative time, which any other frame mode drops.
+  const one = ['-frames:v', '1', '-fps_mode', 'passthrough', '-map_metadata', '-1', '-fflags', '+bitexact'];
   const outputs = moments.flatMap((_, index) => [
-    ...[
-      '-map',
-      `[p${index}]`,
-      '-frames:v',
-      '1',
-      '-c:v',
-      'mjpeg',
-      '-q:v',
-      '3',
-      '-pix_fmt',
-      'yuvj420p',
-      '-f',
-      'image2pipe',
-    ],
-    ...['-map_metadata', '-1', '-fflags', '+bitexact', `pipe:${FIRST_OUTPUT_FD + 2 * index}`],
-    ...['-map', `[s${index}]`, '-frames:v', '1', '-f', 'rawvideo', `pipe:${FIRST_OUTPUT_FD + 2 * index + 1}`],
+    ...['-map', `[p${index}]`, ...one, '-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p'],
+    ...['-f', 'image2pipe', `pipe:${FIRST_OUTPUT_FD + 2 * index}`],
+    ...['-map', `[s${index}]`, ...one, '-f', 'rawvideo', `pipe:${FIRST_OUTPUT_FD + 2 * index + 1}`],
   ]);
   return {
     argv: [...QUIET_ARGV, ...inputs, '-filter_complex', graph.join(';'), ...outputs],

@@ -8,6 +8,9 @@ import type { Brand } from '../lib/brand.ts';
  */
 export type StorageKey = Brand<string, 'StorageKey'>;
 
+/** The most keys that one `delete` takes. */
+export const MAX_DELETE_KEYS = 1000;
+
 const KEY_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 const MAX_KEY_LENGTH = 800;
 
@@ -16,14 +19,18 @@ const MAX_KEY_LENGTH = 800;
  * the first no dot) joined by `/`, 800 characters in all. `.tmp.` is kept for unfinished writes.
  */
 export function storageKey(text: string): StorageKey {
-  const wellFormed = text.length <= MAX_KEY_LENGTH && text.split('/').every((segment) => KEY_SEGMENT.test(segment));
-  if (!wellFormed || text.endsWith('\n') || text.includes('.tmp.')) {
+  if (text.length > MAX_KEY_LENGTH || !text.split('/').every(isKeySegment)) {
     throw new Error(
       `Expected a storage key of plain segments joined by "/", came ${JSON.stringify(text.slice(0, 200))}.`,
     );
   }
   // The checks above are the brand's whole meaning.
   return text as StorageKey;
+}
+
+/** Whether a name can stand between the slashes of a key. */
+export function isKeySegment(name: string): boolean {
+  return KEY_SEGMENT.test(name) && !name.endsWith('\n') && !name.includes('.tmp.');
 }
 
 /** What is known of a stored object. `etag` changes whenever the bytes do. */
@@ -91,6 +98,8 @@ export type Staging = {
    * failed or was aborted, bytes that arrived are made durable first, then its error is thrown: ask `size`.
    */
   append(id: string, offset: number, body: Readable, signal: AbortSignal): Promise<number>;
+  /** Forgets the staged bytes from `sizeBytes` on, which must not be above the staged size. */
+  rewind(id: string, sizeBytes: number): Promise<void>;
   /** Bytes that are durably staged; 0 when nothing is. */
   size(id: string): Promise<number>;
   /**

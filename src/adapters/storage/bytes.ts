@@ -8,8 +8,9 @@ export const MAX_READ_BYTES = 64 * 1024 * 1024;
 export type Slice = { start: number; lengthBytes: number };
 
 /**
- * The chunks of a body, in order. An abort destroys a stream with the signal's reason; leaving the loop early
- * does not, so that a server can still answer on the connection. A stream that closes before its end throws.
+ * The chunks of a body, in order. An abort destroys a stream with the signal's reason and is thrown at once, also
+ * when the stream is slow to die; leaving the loop early does not destroy it, so that a server can still answer on
+ * the connection. A stream that closes before its end throws.
  */
 export async function* chunksOf(body: Readable | Uint8Array, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
@@ -18,16 +19,30 @@ export async function* chunksOf(body: Readable | Uint8Array, signal: AbortSignal
     return;
   }
   if (body.readableEnded) throw new Error('Expected a stream with its bytes still to come, came one already read.');
-  const onAbort = () => body.destroy(abortError(signal));
+  const iterator = body.iterator({ destroyOnReturn: false });
+  const waiting: { reject: (error: Error) => void } = { reject: () => undefined };
+  const onAbort = () => {
+    waiting.reject(abortError(signal));
+    body.destroy(abortError(signal));
+  };
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
-      if (!(chunk instanceof Uint8Array)) throw new Error(`Expected a stream of bytes, came a ${typeof chunk}.`);
-      yield chunk;
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await new Promise<IteratorResult<unknown>>((resolve, reject) => {
+        waiting.reject = reject;
+        iterator.next().then(resolve, reject);
+      });
+      if (next.done === true) break;
+      if (!(next.value instanceof Uint8Array))
+        throw new Error(`Expected a stream of bytes, came a ${typeof next.value}.`);
+      yield next.value;
     }
     signal.throwIfAborted();
   } finally {
     signal.removeEventListener('abort', onAbort);
+    // After an abort the stream may never end its last read, which the iterator would wait for.
+    if (!signal.aborted) await iterator.return?.();
   }
 }
 

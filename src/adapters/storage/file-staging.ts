@@ -30,6 +30,17 @@ export function createFileStaging(root: string): Staging {
         appending.delete(id);
       }
     },
+    async rewind(id, sizeBytes) {
+      const handle = await open(pathOf(id), 'r+');
+      try {
+        const { size } = await handle.stat();
+        if (sizeBytes > size) throw new Error(`Expected to rewind to at most ${size} bytes, got ${sizeBytes}.`);
+        await handle.truncate(sizeBytes);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
     async size(id) {
       const handle = await ifPresent(open(pathOf(id), 'r'));
       return handle === null ? 0 : await durableSize(handle);

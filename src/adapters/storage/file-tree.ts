@@ -1,7 +1,7 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ObjectInfo, type StorageKey, storageKey } from '../../ports/storage.ts';
+import { isKeySegment, type ObjectInfo, type StorageKey, storageKey } from '../../ports/storage.ts';
 import { hasCode, isTempName } from './file-write.ts';
 
 /** Every object whose key begins with `prefix`, in key order. */
@@ -15,7 +15,7 @@ async function* walkFolder(root: string, { folder, prefix }: Place, signal: Abor
   const entries = await entriesOf(join(root, folder));
   // A folder sorts as its keys do: with the slash that follows its name.
   const names = entries.filter(isVisible).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-  for (const name of names.sort()) {
+  for (const name of names.sort(byCodeUnit)) {
     signal.throwIfAborted();
     const path = folder + name;
     if (!path.startsWith(prefix)) continue;
@@ -26,6 +26,10 @@ async function* walkFolder(root: string, { folder, prefix }: Place, signal: Abor
     const info = await statObject(root, storageKey(path));
     if (info !== null) yield info;
   }
+}
+
+function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : 1;
 }
 
 /** What is known of an object; null when there is none. */
@@ -87,6 +91,7 @@ export async function sweepFolder(path: string, olderThanMs: number, signal: Abo
       removed += 1;
     }
   }
+  if (removed > 0) await removeIfEmpty(path);
   return removed;
 }
 
@@ -100,7 +105,8 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 }
 
 function isVisible(entry: Dirent): boolean {
-  return !entry.name.startsWith('.') && !isTempName(entry.name);
+  // Staged uploads, unfinished writes and what others put there (lost+found) are no objects.
+  return isKeySegment(entry.name);
 }
 
 /** The answer, or null when the path leads nowhere (a file on the way counts as that). */

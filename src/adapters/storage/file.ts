@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { Refused } from '../../lib/refused.ts';
 import {
   type ByteRange,
+  MAX_DELETE_KEYS,
   type ObjectInfo,
   type Storage,
   type StorageKey,
@@ -27,8 +28,6 @@ import { hasCode, openTemp, refuseFull, syncFolders, writeBody } from './file-wr
 
 /** Large reads keep up with sendfile; small ones cost a thread hop for each 64 KiB. */
 const READ_CHUNK_BYTES = 1024 * 1024;
-
-const MAX_DELETE_KEYS = 1000;
 
 /**
  * Opens a local folder as object storage, making it when absent. A key is the path below the folder.

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { finished, PassThrough } from 'node:stream';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -7,6 +8,7 @@ import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts'
 const RENEW_MS = 20_000;
 const RATE_WINDOW_MS = 60_000;
 const LEAST_BYTES_A_WINDOW = 60 * 1024;
+const BUFFER_BYTES = 1024 * 1024;
 
 type Upload = { body: IncomingMessage; objectKey: StorageKey; lengthBytes: number | null; uploadId: Guid };
 type Deps = { storage: Storage; uploads: UploadStore };
@@ -24,7 +26,8 @@ export async function receiveBytes(
   const rate = watchRate(body, () => stop.abort(tooSlow()));
   const lease = keepLease(uploads, uploadId, (error) => stop.abort(error));
   try {
-    const written = await storage.put(objectKey, body, {}, AbortSignal.any([signal, stop.signal]));
+    const written = await storage.put(objectKey, detach(body), {}, AbortSignal.any([signal, stop.signal]));
+    if (written.sizeBytes === 0) throw emptyBody();
     if (lengthBytes === null || written.sizeBytes === lengthBytes) return written;
     throw new Error(`Expected ${lengthBytes} announced bytes, got ${written.sizeBytes}.`);
   } catch (error) {
@@ -35,7 +38,15 @@ export async function receiveBytes(
   }
 }
 
-// The socket counts for us: a listener of our own on the body would read past the writer's back pressure.
+// A writer that fails ends its stream. The request must outlive that: the refusal is still to be sent on it.
+function detach(body: IncomingMessage): PassThrough {
+  const copy = new PassThrough({ highWaterMark: BUFFER_BYTES });
+  finished(body, { writable: false }, (error) => {
+    if (error) copy.destroy(error);
+  });
+  return body.pipe(copy);
+}
+
 function watchRate({ socket }: IncomingMessage, onTooSlow: () => void): NodeJS.Timeout {
   let seen = socket.bytesRead;
   return setInterval(() => {
@@ -54,6 +65,11 @@ function reasonFor(error: unknown, body: IncomingMessage, stopped: AbortSignal):
   return new Refused('invalid', 'The connection ended before the whole file was sent. Send it again.', {
     cause: error,
   });
+}
+
+/** The refusal of an upload without a single byte. */
+export function emptyBody(): Refused {
+  return new Refused('invalid', 'Expected the bytes of a video file as the body, got an empty body. Send the file.');
 }
 
 function tooSlow(): Refused {

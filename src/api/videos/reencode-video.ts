@@ -24,7 +24,7 @@ export const reencodeVideo = defineOperation({
   errorShape: 'empty',
   async run({ params: { libraryId, videoId } }, { videos, videoViews, queue, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    await videos.change(key, requestReencode, queue.send(processVideo, { ...key, reason: 'reencode' }));
+    await videos.change(key, requestReencode, queue.send(processVideo, key));
     return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
   },
 });

@@ -13,7 +13,7 @@ import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { maybe, queryText } from '../read-query.ts';
-import { receiveBytes } from './receive-bytes.ts';
+import { emptyBody, receiveBytes } from './receive-bytes.ts';
 import { readUploadOptions } from './upload-options.ts';
 import { VideoParams } from './video-model.ts';
 
@@ -57,20 +57,22 @@ export const uploadVideo = defineOperation({
     await requireSpace(lengthBytes ?? 0, deps);
     const uploadId = await deps.uploads.openPut(key, { lengthBytes, options });
     const objectKey = sourceKey(key, uploadId);
-    try {
-      const written = await receiveBytes({ body, objectKey, lengthBytes, uploadId }, deps, signal);
-      if (written.sizeBytes === 0) throw emptyBody();
-      await deps.videos.change(
+    const written = await receiveBytes({ body, objectKey, lengthBytes, uploadId }, deps, signal).catch((error) =>
+      forget(uploadId, { objectKey, because: error }, deps),
+    );
+    const source = { key: objectKey, ...written };
+    await deps.videos
+      .change(
         key,
-        (video) => receiveSource(video, { key: objectKey, ...written }, options),
+        (video) => receiveSource(video, source, options),
         deps.uploads.closing(uploadId),
         deps.queue.send(processVideo, key),
-      );
-    } catch (error) {
-      // After any other fault it is unknown what was committed: the door's lease runs out and the sweep decides.
-      if (error instanceof Refused) await forget(uploadId, objectKey, deps);
-      throw error;
-    }
+      )
+      .catch((error) => {
+        // After any other fault it is unknown what was committed: the door's lease runs out and the sweep decides.
+        if (!(error instanceof Refused)) throw error;
+        return forget(uploadId, { objectKey, because: error }, deps);
+      });
     return ok();
   },
 });
@@ -86,10 +88,6 @@ function announcedBytes({ headers }: IncomingMessage): number | null {
   return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 
-function emptyBody(): Refused {
-  return new Refused('invalid', 'Expected the bytes of a video file as the body, got an empty body. Send the file.');
-}
-
 async function requireSpace(lengthBytes: number, { storage, diskFloorBytes }: Deps): Promise<void> {
   const space = await storage.space();
   if (space === null) return;
@@ -101,7 +99,12 @@ async function requireSpace(lengthBytes: number, { storage, diskFloorBytes }: De
   );
 }
 
-async function forget(uploadId: Guid, objectKey: StorageKey, { uploads, storage }: Deps): Promise<void> {
-  await storage.delete([objectKey]);
-  await uploads.close(uploadId);
+/** Removes what an upload left, then goes on throwing. What cannot be removed now is left to the sweep of open doors. */
+async function forget(
+  uploadId: Guid,
+  { objectKey, because }: { objectKey: StorageKey; because: unknown },
+  { uploads, storage }: Deps,
+): Promise<never> {
+  await Promise.allSettled([storage.delete([objectKey]).then(() => uploads.close(uploadId))]);
+  throw because;
 }

@@ -63,7 +63,7 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     outputCodecs: codecs.join(','),
     thumbnailCount: view.thumbnail_count,
     encodeProgress: isFinished ? 100 : view.encode_progress,
-    storageSize: view.storage_bytes + (view.source_bytes ?? 0),
+    storageSize: view.storage_bytes,
     captions: view.captions.map(({ srclang, label, version }) => ({ srclang, label, version })),
     hasMP4Fallback: isFinished && settings.mp4.enabled && view.codecs.includes('x264'),
     collectionId: view.collection_id ?? '',

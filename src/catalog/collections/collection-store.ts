@@ -126,7 +126,7 @@ function selectViews(db: Db, libraryId: number) {
     .select(['collection.library_id as libraryId', 'collection.id', 'collection.name'])
     .select('collection.video_count as videoCount')
     .select(
-      sql<number>`(select coalesce(sum(storage_bytes + coalesce(source_bytes, 0)), 0)::bigint from media
+      sql<number>`(select coalesce(sum(storage_bytes), 0)::bigint from media
         where media.library_id = collection.library_id and media.collection_id = collection.id)`.as('totalBytes'),
     )
     .select(

@@ -111,10 +111,11 @@ function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
 async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   const key = { libraryId: before.libraryId, mediaId: before.id };
   await moveBetweenCollections(tx, before, after);
-  const source = 'source' in after ? after.source : null;
+  const source = sourceIn(after);
+  const moreBytes = (source?.sizeBytes ?? 0) - (sourceIn(before)?.sizeBytes ?? 0);
   await tx
     .updateTable('media')
-    .set({
+    .set((eb) => ({
       title: after.title,
       collection_id: after.collectionId,
       chapters: JSON.stringify(after.chapters),
@@ -126,13 +127,18 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
       source_key: source?.key ?? null,
       source_bytes: source?.sizeBytes ?? null,
       source_sha256: source?.sha256 ?? null,
+      ...(moreBytes !== 0 && { storage_bytes: eb('storage_bytes', '+', moreBytes) }),
       ...(after.state !== before.state && { state_since: new Date() }),
       ...(after.state === 'uploaded' && { encode_progress: 0 }),
-    })
+    }))
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .execute();
   if (viewersSee(before, after)) await bumpPublication(tx, key);
+}
+
+function sourceIn(video: Video): Source | null {
+  return 'source' in video ? video.source : null;
 }
 
 function viewersSee(before: VideoDetails, after: VideoDetails): boolean {

@@ -29,6 +29,8 @@ export type VideoViewStore = {
   load(key: MediaKey): Promise<VideoView>;
   /** A page and how many match in all. The unfiltered total is the library's counter. */
   list(query: VideoQuery): Promise<{ total: number; items: VideoView[] }>;
+  /** Whether a playlist would list anything: an active video rendition has a segment, or all are planned. */
+  hasPlaylist(key: MediaKey): Promise<boolean>;
 };
 
 export function createVideoViewStore(db: Db): VideoViewStore {
@@ -51,6 +53,7 @@ export function createVideoViewStore(db: Db): VideoViewStore {
       const [items, total] = await Promise.all([selectPage(db, query), countMatches(db, query)]);
       return { total, items };
     },
+    hasPlaylist: (key) => findPlaylist(db, key),
   };
 }
 
@@ -67,7 +70,7 @@ const ORDERS = {
   status: sql`media.state, media.created_at desc, media.id desc`,
   views: sql`media.views desc, media.id desc`,
   length: sql`media.duration_ms desc, media.id desc`,
-  size: sql`media.storage_bytes + coalesce(media.source_bytes, 0) desc, media.id desc`,
+  size: sql`media.storage_bytes desc, media.id desc`,
 } as const satisfies Record<VideoOrder, ReturnType<typeof sql>>;
 
 // Ids first: a far page is then found in the index alone, and only its own rows are read.
@@ -115,4 +118,14 @@ function matching({ libraryId, collection, search }: VideoQuery) {
   const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
   const titled = search === '' ? sql`` : sql` and media.title ilike ${containing(search)}`;
   return sql<SqlBool>`${inLibrary}${inCollection}${titled}`;
+}
+
+async function findPlaylist(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select exists (
+    select 1 from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'video'
+      and r.active and (r.planned_segments is not null or exists (select 1 from chunk c
+        where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id))) as found`.execute(
+    db,
+  );
+  return rows[0]?.found === true;
 }

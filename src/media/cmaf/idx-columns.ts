@@ -37,10 +37,11 @@ export function createColumnReader(body: Buffer, from: number): ColumnReader {
   };
 }
 
-/** Writes numbers of 0 to 2^32 - 1 as LEB128, seven bits a byte, lowest first. */
+/** Writes numbers as LEB128, seven bits a byte, lowest first. Throws on one outside 0 to 2^32 - 1. */
 export function encodeVarints(values: Iterable<number>): Buffer {
   const bytes: number[] = [];
   for (const value of values) {
+    if (value < 0 || value > MAX_U32) throw new Error(`Expected a number of 32 bits in the idx, got ${value}.`);
     let rest = value;
     while (rest >= 0x80) {
       bytes.push((rest % 0x80) | 0x80);

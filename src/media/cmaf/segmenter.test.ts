@@ -186,6 +186,15 @@ describe('a source grid with uneven frames', () => {
     expect(decodeTick).toBe(36864);
   });
 
+  test('may end early: its last frame then lasts as long as the one before', async () => {
+    const { fragments } = splitStream(await stream);
+    const longer = { ...cutList, endTicks: 40_000 };
+    const run = { cutList: longer, firstSegment: 0, expectedTicks: [...pts, 39_000] };
+    const segments = segmentsOf(run, fragments);
+    const [before = 0, last = 0] = pts.slice(-2);
+    expect(segments.at(-1)?.durationTicks).toBe(last + (last - before) - cutTick);
+  });
+
   test('is refused when a frame of the source is missing', async () => {
     const { fragments } = splitStream(await stream);
     const more = [...pts.slice(0, 10), (pts[9] ?? 0) + 5, ...pts.slice(10)];

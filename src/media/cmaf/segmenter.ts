@@ -42,7 +42,9 @@ type TimedFragment = { samples: TimedSample[]; payload: Buffer };
  *
  * Throws BrokenMedia, naming what was expected and what came, when a segment does not open with a sync
  * sample exactly on its cut, when a frame lies outside its segment, and when one is missing, doubled or extra.
- * The last segment of the timeline may end early: its duration is then the frames that came.
+ * The last segment of the timeline may end early: its duration is then that of the frames that came, and it is
+ * the caller's to judge whether the source was that short. On a source grid without expected times it always
+ * lasts to the timeline's end.
  */
 export function createVideoSegmenter(run: VideoRun): Segmenter {
   const plan = planRun(run);
@@ -150,14 +152,12 @@ function splitFragment(fragment: TimedFragment, at: number): [TimedFragment | nu
 
 function closeSegment(plan: RunPlan, number: number, open: readonly TimedFragment[], isLast: boolean): Segment {
   const startTick = plan.startTick(number);
-  const nextTick = plan.startTick(number + 1);
   const samples = open.flatMap((fragment) => fragment.samples);
   const ticks = samples.map((sample) => sample.presentTick).sort((left, right) => left - right);
   const mayBeShort = isLast && (number === plan.endSegment - 1 ? plan.isTimelineEnd : plan.mayEndEarly);
   checkOpening(number, samples[0], ticks[0], startTick);
   checkTicks(plan, number, ticks, mayBeShort);
-  const lastTick = ticks.at(-1) ?? startTick;
-  const endTick = mayBeShort && plan.frameTicks !== null ? lastTick + plan.frameTicks : nextTick;
+  const endTick = mayBeShort ? shortEnd(plan, number, ticks) : plan.startTick(number + 1);
   return {
     number,
     timescale: plan.timescale,
@@ -165,6 +165,17 @@ function closeSegment(plan: RunPlan, number: number, open: readonly TimedFragmen
     durationTicks: endTick - startTick,
     fragments: sealFragments(number, retime(open, ticks, endTick)),
   };
+}
+
+/** Where the timeline's last frames end: a frame lasts its grid's step, or as long as the source's frame before it. */
+function shortEnd(plan: RunPlan, number: number, ticks: readonly number[]): number {
+  const start = plan.startTick(number);
+  const next = plan.startTick(number + 1);
+  const expected = expectedTicks(plan, start, next);
+  const isWhole = expected === null ? number === plan.endSegment - 1 : expected(ticks.length) === null;
+  if (isWhole) return next;
+  const lastTick = ticks.at(-1) ?? start;
+  return Math.min(next, lastTick + (plan.frameTicks ?? lastTick - (ticks.at(-2) ?? lastTick - 1)));
 }
 
 function checkOpening(number: number, first: TimedSample | undefined, lowest: number | undefined, at: number): void {

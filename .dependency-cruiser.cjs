@@ -1,0 +1,151 @@
+// The import rules of the tree. Type imports count like any other unless a rule says otherwise.
+
+/** From top to bottom: a folder imports itself and those below it. */
+const LAYERS = ['(api|ingest|delivery)', 'jobs', 'catalog', 'media', 'ports', 'lib'];
+
+/** Tests may reach across: they start what they test. */
+const TEST = '\\.test\\.ts$';
+
+const COMPOSE = '^src/compose(\\.ts$|/)';
+
+const layerRules = LAYERS.flatMap((layer, index) => {
+  const above = LAYERS.slice(0, index);
+  return above.length === 0
+    ? []
+    : [
+        {
+          name: `layers-${layer}`,
+          comment: `${layer} imports its own folder and lower ones, never ${above.join(', ')}.`,
+          severity: 'error',
+          from: { path: `^src/${layer}/`, pathNot: TEST },
+          to: { path: `^src/(${above.join('|')})/` },
+        },
+      ];
+});
+
+/** What reaches disk, network or other processes. */
+const OUTSIDE_WORLD =
+  '^(node:)?(fs|fs/promises|net|tls|dgram|dns|dns/promises|http|https|http2|child_process|cluster|worker_threads)$' +
+  '|^(undici|fastify|pg|pg-boss|kysely)$|node_modules/(undici|fastify|pg|pg-boss|kysely|@aws-sdk|@tus)/';
+
+const SQL = '^(pg|kysely)$|node_modules/(@types/)?(pg|kysely)/';
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'No import cycles, those of types included.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolved',
+      comment: 'An import must lead somewhere: one that does not escapes every other rule.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    ...layerRules,
+    {
+      name: 'edges-apart',
+      comment: 'The three edges never import each other.',
+      severity: 'error',
+      from: { path: '^src/(api|ingest|delivery)/', pathNot: TEST },
+      to: { path: '^src/(api|ingest|delivery)/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'api-resources-apart',
+      comment: 'Two resources of api/ never import each other; they share models/, and only operations.ts lists them all.',
+      severity: 'error',
+      from: { path: '^src/api/([^/]+)/', pathNot: TEST },
+      to: { path: '^src/api/[^/]+/', pathNot: ['^src/api/$1/', '^src/api/models/'] },
+    },
+    {
+      name: 'adapters-see-ports-and-lib',
+      severity: 'error',
+      from: { path: '^src/adapters/', pathNot: TEST },
+      to: { path: '^src/', pathNot: '^src/(adapters|ports|lib)/' },
+    },
+    {
+      name: 'adapters-seen-by-compose',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/adapters/', COMPOSE, TEST] },
+      to: { path: '^src/adapters/' },
+    },
+    {
+      name: 'settings-seen-by-the-top',
+      comment: 'Only compose.ts, cli/ and config/ see the settings; everyone else is handed what it needs.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/(config|cli)/', COMPOSE, TEST] },
+      to: { path: '^src/config/' },
+    },
+    {
+      name: 'settings-see-lib',
+      severity: 'error',
+      from: { path: '^src/config/', pathNot: TEST },
+      to: { path: '^src/', pathNot: '^src/(config|lib)/' },
+    },
+    {
+      name: 'top-seen-by-itself',
+      comment: 'cli/ and compose.ts are the top: nothing below imports them.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/cli/', COMPOSE, TEST] },
+      to: { path: ['^src/cli/', COMPOSE] },
+    },
+    {
+      name: 'media-plans',
+      comment: 'In media/ only run-* and read-* touch disk, network or processes.',
+      severity: 'error',
+      from: { path: '^src/media/', pathNot: ['/(run|read)-[^/]+\\.ts$', TEST] },
+      to: { path: OUTSIDE_WORLD },
+    },
+    {
+      name: 'sql-in-stores',
+      comment: 'SQL is spoken by *-store.ts, migrations, db.ts and schema.ts of catalog/, by the queue that stands on it, by adapters named postgres*, and by the supervisor of the database.',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: [
+          '^src/catalog/.*store\\.ts$',
+          '^src/catalog/(db|schema|in-transaction)\\.ts$',
+          '^src/jobs/(queue|listen)\\.ts$',
+          '^src/catalog/migrations/',
+          '^src/adapters/[^/]+/postgres',
+          '^src/cli/supervisor/',
+          TEST,
+        ],
+      },
+      to: { path: SQL },
+    },
+    {
+      name: 'web-takes-types',
+      comment: 'web/ takes types from src/, never code.',
+      severity: 'error',
+      from: { path: '^web/' },
+      to: { path: '^src/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'product-without-tests',
+      comment: 'Nothing that is shipped imports tests, benchmarks or the browser code.',
+      severity: 'error',
+      from: { path: '^(src|bin)/', pathNot: TEST },
+      to: { path: '^(test|bench|web)/' },
+    },
+    {
+      name: 'no-development-packages',
+      comment: 'What is shipped imports no development dependency: `npm ci --omit=dev` must be enough.',
+      severity: 'error',
+      from: { path: '^(src|bin)/', pathNot: TEST },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    // Not every dist/: an excluded package would escape the rules about it.
+    exclude: { path: ['^test/house/violations/', '^web/.*/dist/'] },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

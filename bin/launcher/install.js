@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runChild } from './run-child.js';
+
+/**
+ * @typedef {{ version?: string, integrity?: string, dev?: boolean, optional?: boolean, devOptional?: boolean,
+ *   os?: string[], cpu?: string[], optionalDependencies?: Record<string, string> }} LockedPackage
+ * @typedef {{ packages: Record<string, LockedPackage> }} Lock
+ */
+
+/**
+ * Makes node_modules what package-lock.json says, unless it already is. A killed install leaves no
+ * hidden lock file, so the next start repeats it.
+ *
+ * @param {string} root
+ * @param {{ withDev: boolean }} wanted
+ */
+export async function ensureInstalled(root, wanted) {
+  const lock = readLock(join(root, 'package-lock.json'));
+  if (lock === null) throw new Error(`Expected package-lock.json in ${root}, found none.`);
+  if (missingPackage(lock, readLock(join(root, 'node_modules/.package-lock.json')), wanted) === null) return;
+  process.stderr.write(`millrace: installing packages${wanted.withDev ? '' : ' (without those for development)'}\n`);
+  const [program, ...first] = npmCommand(process.env);
+  const scope = wanted.withDev ? '--include=dev' : '--omit=dev';
+  const code = await runChild(program, [...first, 'ci', '--include=optional', scope], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  });
+  if (code !== 0) throw new Error(`npm ci ended with code ${code}: see its lines above.`);
+}
+
+/**
+ * The first package that is not installed as locked, or null when all are. Optional packages may be
+ * absent (other platforms), except those the project itself names for this platform.
+ *
+ * @param {Lock} lock
+ * @param {Lock | null} installed
+ * @param {{ withDev: boolean }} wanted
+ * @returns {string | null}
+ */
+export function missingPackage(lock, installed, { withDev }) {
+  if (installed === null) return 'node_modules';
+  const ours = Object.keys(lock.packages['']?.optionalDependencies ?? {}).map((name) => `node_modules/${name}`);
+  for (const [path, locked] of Object.entries(lock.packages)) {
+    if (path === '' || (locked.dev && !withDev)) continue;
+    const found = installed.packages[path];
+    const mayBeAbsent = ours.includes(path) ? !fitsPlatform(locked) : locked.optional || locked.devOptional;
+    if (found === undefined && mayBeAbsent) continue;
+    if (found?.version !== locked.version || found?.integrity !== locked.integrity) return path;
+  }
+  return null;
+}
+
+/** @param {LockedPackage} locked */
+function fitsPlatform({ os, cpu }) {
+  return (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true);
+}
+
+/**
+ * The npm that started us, else the one on the path.
+ *
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {[string, ...string[]]}
+ */
+function npmCommand({ npm_execpath: npmScript }) {
+  return npmScript?.endsWith('.js') ? [process.execPath, npmScript] : ['npm'];
+}
+
+/**
+ * @param {string} path
+ * @returns {Lock | null}
+ */
+function readLock(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw new Error(`Expected a package lock in ${path}: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { runChild } from './run-child.js';
+
+/** @typedef {{ program: string, debianPackage: string }} Tool */
+
+/** @type {readonly Tool[]} */
+const SERVE_TOOLS = [
+  { program: 'ffmpeg', debianPackage: 'ffmpeg' },
+  { program: 'ffprobe', debianPackage: 'ffmpeg' },
+  { program: 'bwrap', debianPackage: 'bubblewrap' },
+];
+
+/** @type {Record<string, readonly Tool[]>} */
+const TOOLS = {
+  serve: SERVE_TOOLS,
+  test: [...SERVE_TOOLS, { program: 'chromium', debianPackage: 'chromium' }],
+};
+
+/**
+ * Installs the system's programs that a command needs: as root by apt-get, else it says in one line
+ * how and throws.
+ *
+ * @param {string} command
+ */
+export async function ensureTools(command) {
+  const missing = missingTools(command, process.env.PATH ?? '');
+  if (missing.length === 0) return;
+  const packages = [...new Set(missing.map((tool) => tool.debianPackage))];
+  const line = `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+  const names = missing.map((tool) => tool.program).join(', ');
+  if (process.getuid?.() !== 0) throw new Error(`${names} not found. Run as root: ${line}`);
+  process.stderr.write(`millrace: ${names} not found, running: ${line}\n`);
+  const code = await runChild('/bin/sh', ['-c', line], {
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  const still = missingTools(command, process.env.PATH ?? '');
+  if (code !== 0 || still.length > 0) throw new Error(`${names} could not be installed (code ${code}). Run: ${line}`);
+}
+
+/**
+ * @param {string} command
+ * @param {string} path as in $PATH
+ * @returns {Tool[]}
+ */
+export function missingTools(command, path) {
+  return (TOOLS[command] ?? []).filter(
+    ({ program }) => !path.split(delimiter).some((folder) => canRun(join(folder, program))),
+  );
+}
+
+/** @param {string} file */
+function canRun(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    // Absent or not executable: both mean that this folder does not have the program.
+    return false;
+  }
+}

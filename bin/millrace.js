@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// Plain JavaScript for Node 20 and newer: it must run before anything is installed.
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled } from './launcher/install.js';
+import { pinnedNodeFor, runWithNode } from './launcher/node.js';
+import { ensureTools } from './launcher/tools.js';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const args = process.argv.slice(2);
+const command = args[0] ?? 'help';
+
+/** Runs the command and answers its exit code. */
+async function launch() {
+  await ensureInstalled(root, { withDev: ['test', 'check', 'bench'].includes(command) });
+  await ensureTools(command);
+  const pinned = pinnedNodeFor(root, process.version);
+  if (pinned !== null) return await runWithNode(pinned, [fileURLToPath(import.meta.url), ...args]);
+  const { main } = await import(join(root, 'src/cli/main.ts'));
+  return await main(args);
+}
+
+try {
+  process.exit(await launch());
+} catch (error) {
+  process.stderr.write(`millrace: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

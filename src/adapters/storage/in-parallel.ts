@@ -1,0 +1,27 @@
+/**
+ * Runs a deed for every item, at most `limit` at a time, and waits for all that began, also when one failed or
+ * the items broke off. Throws the first failure; no item is taken after it.
+ */
+export async function inParallel<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  limit: number,
+  deed: (item: T) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  try {
+    for await (const item of items) {
+      const one = deed(item).then(
+        () => undefined,
+        (error: unknown) => void failures.push(error),
+      );
+      running.add(one);
+      void one.then(() => running.delete(one));
+      if (running.size >= limit) await Promise.race(running);
+      if (failures.length > 0) break;
+    }
+  } finally {
+    await Promise.all(running);
+  }
+  if (failures.length > 0) throw failures[0];
+}

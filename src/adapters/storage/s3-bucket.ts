@@ -1,0 +1,131 @@
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { Refused } from '../../lib/refused.ts';
+
+/** Keys as the `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` variables hold them. */
+export type S3Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+
+export type S3Options = {
+  /** `s3://bucket?endpoint=https://host&region=eu-central-1&prefix=media/`, all but the bucket optional. */
+  url: string;
+  /** Null leaves the search to the SDK: a role of the machine, a profile. */
+  credentials: S3Credentials | null;
+  /** A request without an answer for this long is tried again. */
+  requestTimeoutMs?: number;
+  /** A connection without a byte for this long is dropped. */
+  idleTimeoutMs?: number;
+  /** How often a request is sent at most. */
+  maxAttempts?: number;
+};
+
+/** A bucket that is ready to be used, and what it turned out not to know. */
+export type S3Bucket = {
+  client: S3Client;
+  name: string;
+  /** Before every key; empty or with a slash at its end. */
+  prefix: string;
+  lacks: { bulkDelete: boolean; partCopy: boolean };
+};
+
+const PARAMETERS = new Set(['endpoint', 'region', 'prefix']);
+
+/** Reads the address and makes the client; connects to nothing. Throws an `Error` that names what is wrong. */
+export function openBucket(options: S3Options): S3Bucket {
+  const { name, endpoint, region, prefix } = parseS3Url(options.url);
+  const config: S3ClientConfig = {
+    region,
+    // Many S3 engines refuse the checksum trailers that the SDK sends by default (Ceph: MissingContentLength).
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: options.maxAttempts ?? 4,
+    retryMode: 'standard',
+    requestHandler: {
+      connectionTimeout: 5_000,
+      requestTimeout: options.requestTimeoutMs ?? 60_000,
+      throwOnRequestTimeout: true,
+      socketTimeout: options.idleTimeoutMs ?? 60_000,
+      httpAgent: { keepAlive: true, maxSockets: 256 },
+      httpsAgent: { keepAlive: true, maxSockets: 256 },
+    },
+  };
+  // With an endpoint of its own a bucket is seldom a host name.
+  if (endpoint !== null) Object.assign(config, { endpoint, forcePathStyle: true });
+  if (options.credentials !== null) config.credentials = options.credentials;
+  return { client: new S3Client(config), name, prefix, lacks: { bulkDelete: false, partCopy: false } };
+}
+
+type S3Address = { name: string; endpoint: string | null; region: string; prefix: string };
+
+/** Takes an `s3:` address apart. */
+export function parseS3Url(text: string): S3Address {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,62}$/.test(url.hostname)) {
+    throw new Error(`Expected storage as s3://bucket?endpoint=…&region=…&prefix=…, came ${JSON.stringify(text)}.`);
+  }
+  if (url.username !== '' || url.port !== '' || !['', '/'].includes(url.pathname)) {
+    throw new Error(
+      'Expected an s3: address of a bucket alone: the endpoint and a prefix are parameters, keys are not in it.',
+    );
+  }
+  for (const parameter of url.searchParams.keys()) {
+    if (!PARAMETERS.has(parameter))
+      throw new Error(`Expected endpoint, region or prefix in ${text}, came "${parameter}".`);
+  }
+  const endpoint = url.searchParams.get('endpoint');
+  if (endpoint !== null && !/^https?:\/\/[^/]/.test(endpoint)) {
+    throw new Error(`Expected the S3 endpoint to begin with http:// or https://, came ${JSON.stringify(endpoint)}.`);
+  }
+  const prefix = (url.searchParams.get('prefix') ?? '').replace(/^\/+|\/+$/g, '');
+  if (!/^[A-Za-z0-9._/-]{0,200}$/.test(prefix)) {
+    throw new Error(
+      `Expected an S3 prefix of [A-Za-z0-9._/-], at most 200 characters, came ${JSON.stringify(prefix)}.`,
+    );
+  }
+  const region = url.searchParams.get('region') ?? 'us-east-1';
+  return { name: url.hostname, endpoint, region, prefix: prefix === '' ? '' : `${prefix}/` };
+}
+
+/** The bucket and the full name of an object, as every command wants them. */
+export function locate(bucket: S3Bucket, key: string): { Bucket: string; Key: string } {
+  return { Bucket: bucket.name, Key: bucket.prefix + key };
+}
+
+/** Waits for a command's answer; a failure says what was tried and what came. */
+export async function answerOf<T>(deed: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isFull(error))
+      throw new Refused('disk-full', 'The storage is full: free some space and send the bytes again.', {
+        cause: error,
+      });
+    const { status, name, attempts } = failureOf(error);
+    if (status === null && name === 'AbortError') throw error;
+    throw new S3Failure(`Expected S3 to ${deed}, came ${status ?? ''} ${name} after ${attempts} attempts.`, {
+      cause: error,
+    });
+  }
+}
+
+/** A command that S3 did not carry out; `cause` is the SDK's error. */
+class S3Failure extends Error {
+  constructor(message: string, options: ErrorOptions) {
+    super(message, options);
+    this.name = 'S3Failure';
+  }
+}
+
+export type Failure = { status: number | null; name: string; attempts: number };
+
+/** The facts of a failed command: HTTP status (null without an answer), S3's code, how often it was sent. */
+export function failureOf(error: unknown): Failure {
+  const cause = error instanceof S3Failure ? error.cause : error;
+  if (!(cause instanceof Error)) return { status: null, name: String(cause), attempts: 1 };
+  // Every error of the SDK carries `$metadata`; others do not, and then nothing is taken from it.
+  const metadata = (cause as { $metadata?: { httpStatusCode?: number; attempts?: number } }).$metadata;
+  return { status: metadata?.httpStatusCode ?? null, name: cause.name, attempts: metadata?.attempts ?? 1 };
+}
+
+function isFull(error: unknown): boolean {
+  const { status, name } = failureOf(error);
+  return status === 507 || name === 'QuotaExceeded' || name === 'XMinioStorageFull';
+}

@@ -1,0 +1,172 @@
+import { addAbortSignal, Readable } from 'node:stream';
+import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
+import { readableFrom } from '../../lib/readable-from.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { ByteRange, ObjectInfo, StorageKey } from '../../ports/storage.ts';
+import { sliceOf } from './bytes.ts';
+import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
+
+/** A body that breaks off is asked for again from there; so often in a row without a byte in between. */
+const MAX_RESUMES = 3;
+
+export type OpenedObject = { info: ObjectInfo; lengthBytes: number; body: Readable };
+
+/** Opens an object, whole or a checked range. */
+export async function openS3Object(
+  bucket: S3Bucket,
+  { key, range }: { key: StorageKey; range: ByteRange | null },
+  signal: AbortSignal,
+): Promise<OpenedObject> {
+  const answer = await get(bucket, { key, range, etag: null }, signal);
+  if (answer === 'past-end') {
+    const info = await headS3Object(bucket, key);
+    if (info === null) throw absent(key);
+    return { info, lengthBytes: 0, body: Readable.from([]) };
+  }
+  const info = infoOfAnswer(key, answer);
+  const { start, lengthBytes } = sliceOf(range, info.sizeBytes);
+  const first = bodyOf(answer);
+  if (answer.ContentLength !== lengthBytes) {
+    first.destroy();
+    throw new Error(`Expected S3 to send ${lengthBytes} bytes of ${key}, it announced ${answer.ContentLength}.`);
+  }
+  const body = resumingBody(bucket, { info, first, start, lengthBytes }, signal);
+  return { info, lengthBytes, body };
+}
+
+/** What is known of an object; null when there is none. */
+export async function headS3Object(bucket: S3Bucket, key: StorageKey): Promise<ObjectInfo | null> {
+  const asked = answerOf(`tell of ${key}`, bucket.client.send(new HeadObjectCommand(locate(bucket, key))));
+  const answer = await asked.catch((error: unknown) => {
+    if (failureOf(error).status === 404) return null;
+    throw error;
+  });
+  if (answer === null) return null;
+  return infoFrom(key, { sizeBytes: answer.ContentLength, modifiedAt: answer.LastModified, etag: answer.ETag });
+}
+
+type Ask = { key: StorageKey; range: ByteRange | null; etag: string | null };
+
+async function get(bucket: S3Bucket, ask: Ask, signal: AbortSignal): Promise<GetObjectCommandOutput | 'past-end'> {
+  const { key, range, etag } = ask;
+  const command = new GetObjectCommand({
+    ...locate(bucket, key),
+    ...(range === null ? {} : { Range: `bytes=${range.start}-${range.end === Infinity ? '' : range.end}` }),
+    ...(etag === null ? {} : { IfMatch: `"${etag}"` }),
+  });
+  try {
+    return await answerOf(`send ${key}`, bucket.client.send(command, { abortSignal: signal }));
+  } catch (error) {
+    signal.throwIfAborted();
+    const { status } = failureOf(error);
+    if (status === 404) throw absent(key);
+    if (status === 416) return 'past-end';
+    throw error;
+  }
+}
+
+type Span = { info: ObjectInfo; first: Readable; start: number; lengthBytes: number };
+
+/** One stream over as many connections as it takes. Its end means that every byte came. */
+function resumingBody(bucket: S3Bucket, span: Span, signal: AbortSignal): Readable {
+  const current = { stream: span.first, isClosed: false };
+  const body = readableFrom(spanChunks(bucket, { ...span, current }, signal), () => {
+    current.isClosed = true;
+    current.stream.destroy();
+  });
+  return addAbortSignal(signal, body);
+}
+
+async function* spanChunks(
+  bucket: S3Bucket,
+  { info, start, lengthBytes, current }: Span & { current: { stream: Readable; isClosed: boolean } },
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let sent = 0;
+  let failures = 0;
+  let chunks = chunkIterator(current.stream);
+  while (sent < lengthBytes) {
+    const step = await nextChunk(chunks);
+    if (step.kind === 'chunk') {
+      sent += step.chunk.length;
+      failures = 0;
+      if (sent > lengthBytes) throw new Error(`Expected ${lengthBytes} bytes of ${info.key}, more came.`);
+      yield step.chunk;
+      continue;
+    }
+    failures += 1;
+    signal.throwIfAborted();
+    if (current.isClosed) return;
+    if (failures > MAX_RESUMES) {
+      throw new Error(`Expected ${lengthBytes} bytes of ${info.key}, came ${sent}.`, { cause: step.error });
+    }
+    const range = { start: start + sent, end: start + lengthBytes - 1 };
+    const stream = await reopen(bucket, { info, range }, signal);
+    if (current.isClosed) return void stream.destroy();
+    current.stream = stream;
+    chunks = chunkIterator(current.stream);
+  }
+}
+
+async function reopen(
+  bucket: S3Bucket,
+  { info, range }: { info: ObjectInfo; range: ByteRange },
+  signal: AbortSignal,
+): Promise<Readable> {
+  const answer = await get(bucket, { key: info.key, range, etag: info.etag }, signal);
+  if (answer === 'past-end') throw new Error(`Expected ${info.key} to reach to byte ${range.end}, it no longer does.`);
+  const body = bodyOf(answer);
+  const now = infoOfAnswer(info.key, answer);
+  if (now.etag !== info.etag || !answer.ContentRange?.startsWith(`bytes ${range.start}-`)) {
+    body.destroy();
+    throw new Error(
+      `Expected ${info.key} to go on at byte ${range.start}, came ${answer.ContentRange ?? 'the whole'}.`,
+    );
+  }
+  return body;
+}
+
+type Step = { kind: 'chunk'; chunk: Buffer } | { kind: 'broken'; error: unknown };
+
+async function nextChunk(chunks: AsyncIterator<Buffer>): Promise<Step> {
+  try {
+    const next = await chunks.next();
+    return next.done === true ? { kind: 'broken', error: undefined } : { kind: 'chunk', chunk: next.value };
+  } catch (error) {
+    return { kind: 'broken', error };
+  }
+}
+
+function chunkIterator(stream: Readable): AsyncIterator<Buffer> {
+  // A response without an encoding set brings buffers.
+  return stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+}
+
+function bodyOf(answer: GetObjectCommandOutput): Readable {
+  if (answer.Body instanceof Readable) return answer.Body;
+  throw new Error('Expected S3 to answer with a stream.');
+}
+
+function infoOfAnswer(key: StorageKey, answer: GetObjectCommandOutput): ObjectInfo {
+  const total = answer.ContentRange?.match(/\/(\d+)$/)?.[1];
+  const sizeBytes = total === undefined ? answer.ContentLength : Number(total);
+  return infoFrom(key, { sizeBytes, modifiedAt: answer.LastModified, etag: answer.ETag });
+}
+
+type Facts = { sizeBytes: number | undefined; modifiedAt: Date | undefined; etag: string | undefined };
+
+/** An object's facts as S3 tells them, in a head, a get or a list. */
+export function infoFrom(key: StorageKey, { sizeBytes, modifiedAt, etag }: Facts): ObjectInfo {
+  if (sizeBytes === undefined || modifiedAt === undefined || etag === undefined) {
+    throw new Error(
+      `Expected S3 to tell size, time and ETag of ${key}, came ${sizeBytes}, ${modifiedAt?.toISOString()}, ${etag}.`,
+    );
+  }
+  // Lists tell milliseconds and heads do not: whole seconds are the same everywhere.
+  const wholeSeconds = new Date(Math.floor(modifiedAt.getTime() / 1000) * 1000);
+  return { key, sizeBytes, modifiedAt: wholeSeconds, etag: etag.replace(/^"|"$/g, '') };
+}
+
+function absent(key: StorageKey): Refused {
+  return new Refused('not-found', `No object is stored as ${key}.`);
+}

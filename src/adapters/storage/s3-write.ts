@@ -1,0 +1,283 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { Refused } from '../../lib/refused.ts';
+import type { StorageKey, WrittenObject } from '../../ports/storage.ts';
+import { abortError, chunksOf } from './bytes.ts';
+import { inParallel } from './in-parallel.ts';
+import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
+import { deleteKeys } from './s3-list.ts';
+import { headS3Object } from './s3-read.ts';
+
+/** All parts but the last have this size: some engines want them equal, and it bounds the memory of a write. */
+export const PART_BYTES = 16 * 1024 * 1024;
+
+const PARTS_AT_ONCE = 3;
+const MAX_PARTS = 10_000;
+
+/** A conditional write that met another in flight is tried again so often. */
+const CONFLICT_TRIES = 3;
+
+export type S3Target = { key: StorageKey; ifAbsent: boolean; contentType: string | null };
+
+/** Writes a body: one request up to a part's size, else a multipart upload that is ended when it fails. */
+export async function writeS3Object(
+  bucket: S3Bucket,
+  { target, body }: { target: S3Target; body: Readable | Uint8Array },
+  signal: AbortSignal,
+): Promise<WrittenObject> {
+  const hash = createHash('sha256');
+  const parts = partsOf(body, PART_BYTES, signal);
+  try {
+    const first = await parts.next();
+    const firstBytes = first.done === true ? Buffer.alloc(0) : first.value;
+    hash.update(firstBytes);
+    // Asking for the next part tells whether the first is all there is.
+    const second = await parts.next();
+    signal.throwIfAborted();
+    if (second.done === true) {
+      await putBytes(bucket, target, firstBytes);
+      return { sizeBytes: firstBytes.length, sha256: hash.digest() };
+    }
+    async function* jobs(): AsyncGenerator<PartJob> {
+      yield partJob(bucket, firstBytes);
+      for (let next = second; next.done !== true; next = await parts.next()) {
+        hash.update(next.value);
+        yield partJob(bucket, next.value);
+      }
+    }
+    const sizeBytes = await writeInParts(bucket, { target, jobs: jobs() }, signal);
+    return { sizeBytes, sha256: hash.digest() };
+  } finally {
+    await parts.return();
+  }
+}
+
+/**
+ * A body cut into buffers: the first of `firstBytes`, all others of a part's size, the last of what is left.
+ * When the body fails, what had come of the last buffer is handed out before its error is thrown.
+ */
+export async function* partsOf(
+  body: Readable | Uint8Array,
+  firstBytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  let part = Buffer.allocUnsafe(firstBytes);
+  let filled = 0;
+  const chunks = chunksOf(body, signal);
+  try {
+    let next = await settled(chunks.next());
+    for (; 'value' in next && next.value.done !== true; next = await settled(chunks.next())) {
+      for (let rest = next.value.value; rest.length > 0; ) {
+        const taken = rest.subarray(0, part.length - filled);
+        part.set(taken, filled);
+        filled += taken.length;
+        rest = rest.subarray(taken.length);
+        if (filled < part.length) continue;
+        yield part;
+        part = Buffer.allocUnsafe(PART_BYTES);
+        filled = 0;
+      }
+    }
+    if (filled > 0) yield part.subarray(0, filled);
+    if ('error' in next) throw next.error;
+  } finally {
+    await chunks.return(undefined);
+  }
+}
+
+async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> {
+  return await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+}
+
+/**
+ * Writes at most a part's bytes in one request. It takes no signal: once the bytes are on their way an abort
+ * cannot tell whether they arrived, and the request's own time limit bounds the wait.
+ */
+export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer): Promise<void> {
+  const md5 = createHash('md5').update(bytes).digest();
+  const command = new PutObjectCommand({
+    ...locate(bucket, target.key),
+    ...conditionsOf(target),
+    Body: bytes,
+    ContentLength: bytes.length,
+    ContentMD5: md5.toString('base64'),
+  });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const answer = await answerOf(`store ${target.key}`, bucket.client.send(command));
+      if (!isProof(answer, md5)) break;
+      return;
+    } catch (error) {
+      const { status, attempts } = failureOf(error);
+      if (status === 409 && tries < CONFLICT_TRIES) continue;
+      if (!target.ifAbsent || (status !== 412 && status !== 409)) throw error;
+      // The answer to an earlier attempt may have been lost on the way: then the object is our own.
+      const stored = attempts > 1 ? await headS3Object(bucket, target.key) : null;
+      if (stored?.etag === md5.toString('hex')) return;
+      throw taken(target.key);
+    }
+  }
+  await deleteKeys(bucket, [target.key]);
+  throw new Error(
+    `Expected S3 to store ${target.key} with the MD5 ${md5.toString('hex')}, its ETag tells of other bytes.`,
+  );
+}
+
+/** Whether an answer's ETag fits the bytes sent. With encryption by a key of its own the ETag is no MD5. */
+function isProof(
+  answer: { ETag?: string | undefined; ServerSideEncryption?: string | undefined },
+  md5: Buffer,
+): boolean {
+  const etag = answer.ETag?.replaceAll('"', '') ?? '';
+  const isPlain = answer.ServerSideEncryption === undefined || answer.ServerSideEncryption === 'AES256';
+  return !isPlain || !/^[0-9a-f]{32}$/.test(etag) || etag === md5.toString('hex');
+}
+
+function conditionsOf({ ifAbsent, contentType }: S3Target): { IfNoneMatch?: string; ContentType?: string } {
+  return { ...(ifAbsent ? { IfNoneMatch: '*' } : {}), ...(contentType === null ? {} : { ContentType: contentType }) };
+}
+
+type PartPlace = { Bucket: string; Key: string; UploadId: string; PartNumber: number };
+
+/** One part of an upload: how it gets there. `put` answers the part's ETag. */
+export type PartJob = { sizeBytes: number; put: (place: PartPlace, signal: AbortSignal) => Promise<string> };
+
+/** A part whose bytes are in memory. */
+export function partJob(bucket: S3Bucket, bytes: Buffer): PartJob {
+  return {
+    sizeBytes: bytes.length,
+    async put(place, signal) {
+      const md5 = createHash('md5').update(bytes).digest();
+      const command = new UploadPartCommand({
+        ...place,
+        Body: bytes,
+        ContentLength: bytes.length,
+        ContentMD5: md5.toString('base64'),
+      });
+      const answer = await answerOf(
+        `store part ${place.PartNumber}`,
+        bucket.client.send(command, { abortSignal: signal }),
+      );
+      if (answer.ETag === undefined || !isProof(answer, md5)) {
+        throw new Error(
+          `Expected part ${place.PartNumber} of ${place.Key} to have the MD5 ${md5.toString('hex')}, came ${answer.ETag}.`,
+        );
+      }
+      return answer.ETag;
+    },
+  };
+}
+
+type PartsWrite = { target: S3Target; jobs: AsyncIterable<PartJob> };
+
+/** Runs a multipart upload; answers the bytes of the object. A failed or aborted one leaves no parts behind. */
+export async function writeInParts(
+  bucket: S3Bucket,
+  { target, jobs }: PartsWrite,
+  signal: AbortSignal,
+): Promise<number> {
+  const place = locate(bucket, target.key);
+  // Without the signal: an upload whose id got lost on the way could not be ended.
+  const create = new CreateMultipartUploadCommand({
+    ...place,
+    ...conditionsOf({ ...target, ifAbsent: false }),
+  });
+  const { UploadId } = await answerOf(`begin ${target.key}`, bucket.client.send(create));
+  if (UploadId === undefined) throw new Error(`Expected an id for the upload of ${target.key}.`);
+  try {
+    const parts = await putParts({ ...place, UploadId }, jobs, signal);
+    await complete(bucket, { target, uploadId: UploadId, parts });
+    return parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  } catch (error) {
+    throw await endUpload(bucket, { ...place, UploadId }, signal.aborted ? abortError(signal) : error);
+  }
+}
+
+type StoredPart = { number: number; etag: string; sizeBytes: number };
+
+async function putParts(
+  upload: Omit<PartPlace, 'PartNumber'>,
+  jobs: AsyncIterable<PartJob>,
+  signal: AbortSignal,
+): Promise<StoredPart[]> {
+  const parts: StoredPart[] = [];
+  let begun = 0;
+  await inParallel(jobs, PARTS_AT_ONCE, async ({ sizeBytes, put }) => {
+    begun += 1;
+    const number = begun;
+    if (number > MAX_PARTS) {
+      throw new Refused('too-large', `An object has at most ${MAX_PARTS * PART_BYTES} bytes, more came.`);
+    }
+    const etag = await put({ ...upload, PartNumber: number }, signal);
+    parts.push({ number, etag, sizeBytes });
+  });
+  signal.throwIfAborted();
+  return parts.sort((a, b) => a.number - b.number);
+}
+
+type Completion = { target: S3Target; uploadId: string; parts: StoredPart[] };
+
+async function complete(bucket: S3Bucket, { target, uploadId, parts }: Completion): Promise<void> {
+  const command = new CompleteMultipartUploadCommand({
+    ...locate(bucket, target.key),
+    ...(target.ifAbsent ? { IfNoneMatch: '*' } : {}),
+    UploadId: uploadId,
+    MultipartUpload: { Parts: parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag })) },
+  });
+  // Not every engine heeds the condition when an upload is completed.
+  if (target.ifAbsent && (await headS3Object(bucket, target.key)) !== null) throw taken(target.key);
+  let isOurs = true;
+  try {
+    await answerOf(`complete ${target.key}`, bucket.client.send(command));
+  } catch (error) {
+    const { status, name, attempts } = failureOf(error);
+    if (target.ifAbsent && (status === 412 || status === 409)) throw taken(target.key);
+    // A repeated request finds no upload when the first one did it and only its answer was lost.
+    if (name !== 'NoSuchUpload' || attempts === 1) throw error;
+    isOurs = false;
+  }
+  await checkStored(bucket, target.key, { parts, isOurs });
+}
+
+/** A proof by size; by the ETag too (MD5 of the parts' MD5s) when it is not known whose object this is. */
+async function checkStored(
+  bucket: S3Bucket,
+  key: StorageKey,
+  { parts, isOurs }: { parts: StoredPart[]; isOurs: boolean },
+) {
+  const expected = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  const md5s = parts.map(({ etag }) => Buffer.from(etag.replaceAll('"', ''), 'hex'));
+  const etag = `${createHash('md5').update(Buffer.concat(md5s)).digest('hex')}-${parts.length}`;
+  const stored = await headS3Object(bucket, key);
+  if (stored?.sizeBytes === expected && (isOurs || stored.etag === etag)) return;
+  throw new Error(
+    `Expected ${expected} bytes, ETag ${etag}, as ${key}, came ${stored?.sizeBytes}, ETag ${stored?.etag}.`,
+  );
+}
+
+async function endUpload(bucket: S3Bucket, upload: Omit<PartPlace, 'PartNumber'>, error: unknown): Promise<unknown> {
+  try {
+    await answerOf(`end the upload of ${upload.Key}`, bucket.client.send(new AbortMultipartUploadCommand(upload)));
+    return error;
+  } catch (endError) {
+    if (failureOf(endError).status === 404) return error;
+    return new AggregateError(
+      [error, endError],
+      `The write of ${upload.Key} failed and its parts stay until the sweep.`,
+    );
+  }
+}
+
+function taken(key: StorageKey): Refused {
+  return new Refused('conflict', `An object is already stored as ${key}.`);
+}

@@ -1,0 +1,86 @@
+import { isKeySegment, MAX_DELETE_KEYS, type ObjectInfo, type Storage, storageKey } from '../../ports/storage.ts';
+import { checkPrefix, checkRange, collect } from './bytes.ts';
+import { openBucket, type S3Bucket, type S3Options } from './s3-bucket.ts';
+import { deleteKeys, listBucket, sweepUploads } from './s3-list.ts';
+import { headS3Object, openS3Object } from './s3-read.ts';
+import { createS3Staging } from './s3-staging.ts';
+import { writeS3Object } from './s3-write.ts';
+
+/**
+ * Opens a bucket of any S3-compatible engine as object storage; connects to nothing yet. Requests are repeated a
+ * bounded number of times with jitter; a body that breaks off is continued where it stopped, or fails.
+ * `ifAbsent` is atomic up to 16 MiB; above, only where the engine heeds `If-None-Match` on completion.
+ */
+export function createS3Storage(options: S3Options): Storage {
+  const bucket = openBucket(options);
+  return {
+    kind: 's3',
+    async put(key, body, { ifAbsent = false, contentType }, signal) {
+      const target = { key: storageKey(key), ifAbsent, contentType: contentType ?? null };
+      return await writeS3Object(bucket, { target, body }, signal);
+    },
+    async read(key, range, signal) {
+      checkRange(range);
+      const { info, body } = await openS3Object(bucket, { key: storageKey(key), range }, signal);
+      return { info, body };
+    },
+    async readBytes(key, range, signal) {
+      checkRange(range);
+      const { lengthBytes, body } = await openS3Object(bucket, { key: storageKey(key), range }, signal);
+      return await collect(body, lengthBytes);
+    },
+    async head(key) {
+      return await headS3Object(bucket, storageKey(key));
+    },
+    list(prefix, signal) {
+      checkPrefix(prefix);
+      return listObjects(bucket, prefix, signal);
+    },
+    async delete(keys) {
+      if (keys.length > MAX_DELETE_KEYS)
+        throw new Error(`Expected at most ${MAX_DELETE_KEYS} keys, came ${keys.length}.`);
+      await deleteKeys(bucket, keys.map(storageKey));
+    },
+    async deletePrefix(prefix, signal) {
+      checkPrefix(prefix);
+      if (!prefix.endsWith('/')) throw new Error(`Expected a prefix that ends with "/", came "${prefix}".`);
+      return await deleteUnder(bucket, prefix, signal);
+    },
+    localPath(key) {
+      storageKey(key);
+      return null;
+    },
+    async space() {
+      return null;
+    },
+    async sweepTemp(olderThanMs, signal) {
+      return await sweepUploads(bucket, olderThanMs, signal);
+    },
+    staging: createS3Staging(bucket),
+  };
+}
+
+async function* listObjects(bucket: S3Bucket, prefix: string, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
+  for await (const info of listBucket(bucket, prefix, signal)) {
+    if (isKey(info.key)) yield info;
+  }
+}
+
+/** Staged bytes, and what others put into the bucket, are no objects. */
+function isKey(text: string): boolean {
+  return text.split('/').every(isKeySegment);
+}
+
+async function deleteUnder(bucket: S3Bucket, prefix: string, signal: AbortSignal): Promise<number> {
+  let deleted = 0;
+  let batch: string[] = [];
+  for await (const { key } of listBucket(bucket, prefix, signal)) {
+    batch.push(key);
+    if (batch.length < MAX_DELETE_KEYS) continue;
+    await deleteKeys(bucket, batch);
+    deleted += batch.length;
+    batch = [];
+  }
+  await deleteKeys(bucket, batch);
+  return deleted + batch.length;
+}

@@ -1,0 +1,20 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** What a caller shows to play a video; `expiresSec` is in seconds since 1970. */
+export type EmbedToken = { token: string; expiresSec: number };
+
+/**
+ * Whether a token lets its bearer play a video now: `hex(SHA256(key + videoId + expires))` under one of the
+ * keys, not expired. Keys are the pull zone's security key and, as some clients sign, the library's key.
+ */
+export function isEmbedTokenValid(
+  { token, expiresSec }: EmbedToken,
+  { mediaId, keys }: { mediaId: string; keys: readonly string[] },
+  nowMs: number,
+): boolean {
+  if (expiresSec * 1000 <= nowMs || !/^[0-9a-f]{64}$/i.test(token)) return false;
+  const shown = Buffer.from(token, 'hex');
+  return keys.some((key) =>
+    timingSafeEqual(createHash('sha256').update(`${key}${mediaId}${expiresSec}`).digest(), shown),
+  );
+}

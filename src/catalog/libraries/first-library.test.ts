@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { createSecretBox } from '../../lib/secret-box.ts';
+import { createKeyStore } from '../keys/key-store.ts';
+import { adoptAccountKey, ensureFirstLibrary } from './first-library-store.ts';
+import { createLibraryStore } from './library-store.ts';
+
+let database: TestDatabase;
+const secretBox = createSecretBox(Buffer.alloc(32, 1));
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+
+test('the first library is made once, even by two machines, with the keys that were set', async () => {
+  const { db } = database;
+  const deps = { db, secretBox };
+  const wanted = { accountKey: 'account-key-of-the-owner', libraryKey: 'library-key-of-the-owner' };
+  const starts = await Promise.all([ensureFirstLibrary(wanted, deps), ensureFirstLibrary(wanted, deps)]);
+  expect(starts.map(({ created }) => created).sort()).toEqual([false, true]);
+  for (const start of starts) expect(start).toMatchObject({ ...wanted, libraryId: 1 });
+  const later = await ensureFirstLibrary({ accountKey: 'another-key', libraryKey: null }, deps);
+  expect(later).toMatchObject({ created: false, accountKey: null, libraryKey: wanted.libraryKey });
+  const keys = createKeyStore(db);
+  expect(await keys.find(wanted.libraryKey)).toEqual({ scope: 'write', libraryId: 1 });
+  expect(await keys.find(later.readOnlyKey)).toEqual({ scope: 'read', libraryId: 1 });
+  expect(await keys.find(wanted.accountKey)).toEqual({ scope: 'account', libraryId: null });
+  expect(await keys.find('another-key')).toBeNull();
+  await adoptAccountKey('another-key', { db });
+  await adoptAccountKey('another-key', { db });
+  expect(await keys.find('another-key')).toEqual({ scope: 'account', libraryId: null });
+});
+
+test('a library starts with the documented defaults and its own pull zone', async () => {
+  const libraries = createLibraryStore({ db: database.db, secretBox });
+  expect(await libraries.find(1)).toMatchObject({
+    name: 'default',
+    videoCount: 0,
+    pullZone: { name: 'vz-1', settings: { tokenRequired: false, tokenHoldsAddress: false } },
+    settings: {
+      encoding: { tier: 'premium', rungs: [240, 360, 480, 720, 1080], codecs: ['x264'], jitEnabled: false },
+      originals: { keep: true },
+      mp4: { enabled: true },
+      access: { playerTokenRequired: false },
+      webhookUrl: null,
+    },
+  });
+  const { library } = await libraries.create({ name: 'more', pullZoneName: null, libraryKey: null });
+  expect(library.pullZone.name).toMatch(/^vz-[0-9a-f]{8}-[0-9a-f]{3}$/);
+  expect(await libraries.find(999)).toBeNull();
+});
+
+test('a stored setting of the wrong kind is told, one that is missing has its default', async () => {
+  const libraries = createLibraryStore({ db: database.db, secretBox });
+  const store = (settings: object) =>
+    database.db
+      .updateTable('library')
+      .set({ settings: JSON.stringify(settings) })
+      .where('id', '=', 1)
+      .execute();
+  await store({ player: { keyColor: '#000000' } });
+  expect((await libraries.find(1))?.settings.player).toMatchObject({ keyColor: '#000000', uiLanguage: 'en' });
+  await store({ player: { keyColor: 5 } });
+  await expect(libraries.find(1)).rejects.toThrow('/player/keyColor');
+});

@@ -1,0 +1,30 @@
+/** The rules by which a library's pages of origin are let in: host names without scheme, `*.` for all below. */
+export type ReferrerRules = {
+  allowedReferrers: readonly string[];
+  blockedReferrers: readonly string[];
+  blockNoneReferrer: boolean;
+};
+
+/** Hosts whose players mobile clients name as their page of origin. */
+const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.net'];
+
+/**
+ * Whether a page may show a library's media. `ownHosts` (where our player lives) and the player hosts that
+ * clients name always may; a header that is absent or no address is let in unless the library blocks that.
+ */
+export function isReferrerAllowed(header: string | null, rules: ReferrerRules, ownHosts: readonly string[]): boolean {
+  const host = header === null ? null : hostOf(header);
+  if (host === null) return !rules.blockNoneReferrer;
+  if ([...PLAYER_HOSTS, ...ownHosts].includes(host)) return true;
+  if (rules.blockedReferrers.some((rule) => covers(rule, host))) return false;
+  return rules.allowedReferrers.length === 0 || rules.allowedReferrers.some((rule) => covers(rule, host));
+}
+
+function hostOf(address: string): string | null {
+  return URL.canParse(address) ? new URL(address).hostname.toLowerCase() || null : null;
+}
+
+function covers(rule: string, host: string): boolean {
+  const wanted = rule.toLowerCase();
+  return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) || host === wanted.slice(2) : host === wanted;
+}

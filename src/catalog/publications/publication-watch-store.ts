@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { PUBLICATION_CHANNEL } from '../db.ts';
+
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 2_000;
+
+/** A media of which viewers may see something new, or that is gone. */
+export type PublicationNews = { libraryId: number; mediaId: Guid; publication: number | 'deleted' };
+
+/** Who wants to know. `listening` is called after each connect: news may have been missed before it. */
+export type PublicationListener = {
+  news(news: PublicationNews): void;
+  listening(): void;
+  lost(error: Error): void;
+};
+
+/** The open ear; `close` ends its connection and its retries. */
+export type PublicationWatch = { close(): Promise<void> };
+
+/** Listens for publications on a connection of its own, and connects anew for as long as it is open. */
+export function watchPublications(config: pg.ClientConfig, listener: PublicationListener): PublicationWatch {
+  const closing = new AbortController();
+  const running = listenUntilClosed(config, listener, closing.signal);
+  return {
+    async close() {
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+async function listenUntilClosed(config: pg.ClientConfig, listener: PublicationListener, signal: AbortSignal) {
+  let retryMs = FIRST_RETRY_MS;
+  while (!signal.aborted) {
+    try {
+      await listenOnce(config, listener, signal, () => {
+        retryMs = FIRST_RETRY_MS;
+      });
+    } catch (error) {
+      listener.lost(error instanceof Error ? error : new Error(String(error)));
+    }
+    if (signal.aborted) return;
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+  }
+}
+
+/** Returns when the watch is closed; throws when the connection fails. */
+async function listenOnce(
+  config: pg.ClientConfig,
+  listener: PublicationListener,
+  signal: AbortSignal,
+  onListening: () => void,
+): Promise<void> {
+  const client = new pg.Client({ ...config, keepAlive: true, connectionTimeoutMillis: 5_000 });
+  const ended = new Promise<void>((resolve, reject) => {
+    client.on('error', reject);
+    client.on('end', () => reject(new Error('The listening connection ended.')));
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  // The failure may come while still connecting; it is awaited below, not lost.
+  ended.catch(() => undefined);
+  client.on('notification', ({ payload }) => {
+    const news = readNews(payload ?? '');
+    if (news !== null) listener.news(news);
+  });
+  try {
+    await client.connect();
+    await client.query(`listen ${PUBLICATION_CHANNEL}`);
+    onListening();
+    listener.listening();
+    await ended;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Reads `libraryId:mediaId:publication` or `libraryId:mediaId:deleted`; null for what is neither. */
+export function readNews(payload: string): PublicationNews | null {
+  const [, library = '', media = '', change = ''] =
+    /^(\d{1,15}):([0-9a-f-]{36}):(\d{1,15}|deleted)$/.exec(payload) ?? [];
+  const mediaId = parseGuid(media);
+  if (mediaId === null) return null;
+  return { libraryId: Number(library), mediaId, publication: change === 'deleted' ? 'deleted' : Number(change) };
+}

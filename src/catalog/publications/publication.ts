@@ -1,0 +1,58 @@
+import type { Guid } from '../../lib/guid.ts';
+import {
+  type PublishedChunk,
+  type PublishedRendition,
+  segmentCount,
+} from '../../media/playlists/published-rendition.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { CaptionTrack, MediaState, MetaTag } from '../schema.ts';
+import type { DeliverySettings } from './delivery-settings.ts';
+
+/** A chunk and where its bytes lie. */
+export type StoredChunk = PublishedChunk & { storageKey: StorageKey };
+
+/** A rendition whose bytes can be served; `init` is null until its first chunk fixed it. */
+export type StoredRendition = PublishedRendition & { init: Buffer | null; chunks: readonly StoredChunk[] };
+
+/**
+ * All that the edge must know of one media, as of `publication`. Besides the active renditions it holds
+ * those that were retired less than a day ago: players that opened the old playlist still ask for them.
+ */
+export type Publication = {
+  libraryId: number;
+  mediaId: Guid;
+  publication: number;
+  pullZoneName: string;
+  settings: DeliverySettings;
+  title: string;
+  description: string | null;
+  state: MediaState;
+  stateReason: string | null;
+  encodeProgressPercent: number;
+  durationMs: number;
+  widthPx: number;
+  heightPx: number;
+  frameRate: number;
+  thumbnailKey: StorageKey | null;
+  thumbnailFileName: string;
+  sourceKey: StorageKey | null;
+  /** The source's container as the probe names it; null before the probe. */
+  sourceContainer: string | null;
+  captions: readonly CaptionTrack[];
+  metaTags: readonly MetaTag[];
+  renditions: readonly StoredRendition[];
+};
+
+const BASE_BYTES = 2_000;
+const CHUNK_BYTES = 700;
+const SEGMENT_BYTES = 12;
+
+/** Roughly what a publication holds in memory, for the bound of a cache. */
+export function publicationBytes({ renditions }: Publication): number {
+  return renditions.reduce((sum, { init, planned, cutList, chunks }) => {
+    const segments = chunks.reduce((count, chunk) => count + segmentCount(chunk.table), 0);
+    const listed = planned === null ? 0 : segmentCount(planned);
+    const own = (init?.length ?? 0) + cutList.startTicks.length * 8 + chunks.length * CHUNK_BYTES;
+    return sum + own + (segments + listed) * SEGMENT_BYTES;
+  }, BASE_BYTES);
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { newGuid } from '../../lib/guid.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import { editVideo, receiveSource, requestReencode, requireUploadable, type Source, type Video } from './video.ts';
+
+const details = {
+  libraryId: 1,
+  id: newGuid(),
+  title: 'Title',
+  collectionId: null,
+  chapters: [],
+  moments: [],
+  metaTags: [{ property: 'a', value: '1' }],
+  uploadOptions: {},
+};
+const source: Source = { key: '1/x/source/y' as StorageKey, sizeBytes: 5, sha256: null };
+
+const states: { video: Video; uploadable: boolean; reencoded: 'same' | 'uploaded' | 'refused' }[] = [
+  { video: { ...details, state: 'created' }, uploadable: true, reencoded: 'refused' },
+  { video: { ...details, state: 'upload-failed', reason: 'cut' }, uploadable: true, reencoded: 'refused' },
+  { video: { ...details, state: 'uploaded', source }, uploadable: false, reencoded: 'same' },
+  { video: { ...details, state: 'processing', source }, uploadable: false, reencoded: 'uploaded' },
+  { video: { ...details, state: 'transcoding', source }, uploadable: false, reencoded: 'uploaded' },
+  { video: { ...details, state: 'finished', source }, uploadable: false, reencoded: 'uploaded' },
+  { video: { ...details, state: 'finished', source: null }, uploadable: false, reencoded: 'refused' },
+  { video: { ...details, state: 'failed', source, reason: 'r' }, uploadable: false, reencoded: 'uploaded' },
+  { video: { ...details, state: 'failed', source: null, reason: 'r' }, uploadable: false, reencoded: 'refused' },
+  { video: { ...details, state: 'jit-segmenting', source }, uploadable: false, reencoded: 'uploaded' },
+  { video: { ...details, state: 'jit-ready', source }, uploadable: false, reencoded: 'uploaded' },
+];
+
+test.each(states)('$video.state: takes an upload $uploadable', ({ video, uploadable }) => {
+  const receive = () => receiveSource(video, source, { jitEnabled: true });
+  if (uploadable) {
+    requireUploadable(video);
+    expect(receive()).toEqual({ ...details, uploadOptions: { jitEnabled: true }, state: 'uploaded', source });
+  } else {
+    expect(receive).toThrow('already been uploaded');
+  }
+});
+
+test.each(states)('$video.state: encoding again is $reencoded', ({ video, reencoded }) => {
+  const again = () => requestReencode(video);
+  if (reencoded === 'refused') expect(again).toThrow('original file');
+  else if (reencoded === 'same') expect(again()).toBe(video);
+  else expect(again()).toEqual({ ...details, state: 'uploaded', source });
+});
+
+test('an edit that changes nothing gives back the very same video', () => {
+  const video: Video = { ...details, state: 'created' };
+  expect(editVideo(video, {})).toBe(video);
+  expect(editVideo(video, { title: 'Title', metaTags: [{ property: 'a', value: '1' }] })).toBe(video);
+  expect(editVideo(video, { title: 'Other' })).toEqual({ ...video, title: 'Other' });
+  expect(editVideo(video, { metaTags: [] })).toEqual({ ...video, metaTags: [] });
+  expect(() => editVideo(video, { title: '' })).toThrow('title');
+});

@@ -1,0 +1,51 @@
+import { join, relative, sep } from 'node:path';
+import { findCode, findLongFiles, LONGEST_FILE_LINES } from './code-files.ts';
+import { captureScript } from './run-program.ts';
+
+export type CheckResult = { code: number; output: string };
+
+/** One part of the check, run on a project's folder; code 0 means that it found nothing. */
+export type CheckStep = { name: string; what: string; run(root: string): Promise<CheckResult> };
+
+const DEPENDENCY_CRUISER = 'dependency-cruiser/bin/dependency-cruiser.mjs';
+
+export const checkSteps: readonly CheckStep[] = [
+  {
+    name: 'types',
+    what: 'TypeScript 7',
+    run: async (root) => await runTool(root, ['@typescript/native/bin/tsc', '--project', '.', '--noEmit']),
+  },
+  {
+    name: 'lint',
+    what: 'Biome: rules and format',
+    run: async (root) =>
+      await runTool(root, ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--max-diagnostics=50', '.']),
+  },
+  { name: 'layers', what: 'dependency-cruiser', run: checkLayers },
+  {
+    name: 'unused',
+    what: 'knip',
+    run: async (root) => await runTool(root, ['knip/bin/knip.js', '--no-progress']),
+  },
+  { name: 'lengths', what: `at most ${LONGEST_FILE_LINES} lines a file`, run: checkLengths },
+];
+
+async function runTool(root: string, [tool, ...args]: readonly [string, ...string[]]): Promise<CheckResult> {
+  return await captureScript([join(root, 'node_modules', tool), ...args], root);
+}
+
+async function checkLayers(root: string): Promise<CheckResult> {
+  const files = await findCode(root);
+  const folders = [...new Set(files.map((file) => relative(root, file).split(sep)[0] ?? ''))];
+  const result = await runTool(root, [DEPENDENCY_CRUISER, '--output-type', 'err-long', ...folders]);
+  const [, seen] = /\((\d+) modules, \d+ dependencies cruised\)/.exec(result.output) ?? [];
+  // Without a compiler that it can use it sees no .ts file, finds nothing and calls that good.
+  if (result.code !== 0 || Number(seen) >= files.length) return result;
+  return { code: 1, output: `dependency-cruiser saw ${seen ?? 'no'} of ${files.length} files.\n${result.output}` };
+}
+
+async function checkLengths(root: string): Promise<CheckResult> {
+  const long = await findLongFiles(await findCode(root));
+  const lines = long.map(({ file, lines }) => `${relative(root, file)}: ${lines} lines, at most ${LONGEST_FILE_LINES}`);
+  return { code: lines.length === 0 ? 0 : 1, output: lines.join('\n') };
+}

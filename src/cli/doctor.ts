@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
+import { hasCode } from '../lib/has-code.ts';
+import { Refused } from '../lib/refused.ts';
+import { findSandboxLevel } from './sandbox-level.ts';
+import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
+import { databaseAnswers } from './supervisor/reach-database.ts';
+import { readVersion } from './version.ts';
+
+type Finding = { isGood: boolean; what: string; found: string };
+
+const TOOL_TIMEOUT_MS = 10_000;
+
+/** `millrace doctor`: prints what was found; exit code 1 when something stands in the way of a start. */
+export async function doctor(): Promise<number> {
+  const [settings, problems] = readSettingsOrProblems();
+  const findings: Finding[] = [
+    { isGood: true, what: 'millrace', found: readVersion() },
+    { isGood: true, what: 'node', found: process.version },
+    await examineTool('ffmpeg', ['-version']),
+    await examineTool('ffprobe', ['-version']),
+    await examineTool('bwrap', ['--version']),
+    { isGood: true, what: 'sandbox', found: await findSandboxLevel() },
+    ...problems.map((found) => ({ isGood: false, what: 'setting', found })),
+    ...ownUnknownSettings().map((name) => ({ isGood: true, what: 'setting', found: `${name} means nothing: ignored` })),
+    ...(settings === null ? [] : [await examineDatabase(settings), await examineDataDir(settings.dataDir)]),
+  ];
+  for (const { isGood, what, found } of findings) {
+    process.stdout.write(`${isGood ? 'ok     ' : 'PROBLEM'} ${what.padEnd(10)} ${found}\n`);
+  }
+  return findings.every((finding) => finding.isGood) ? 0 : 1;
+}
+
+function readSettingsOrProblems(): [Settings | null, string[]] {
+  try {
+    return [readOwnSettings(), []];
+  } catch (error) {
+    if (error instanceof Refused) return [null, error.message.split('\n')];
+    throw error;
+  }
+}
+
+async function examineTool(program: string, args: readonly string[]): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { timeout: TOOL_TIMEOUT_MS });
+    return { isGood: true, what: program, found: stdout.split('\n')[0] ?? '' };
+  } catch (error) {
+    return { isGood: false, what: program, found: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
+  if (databaseUrl !== null) {
+    const { ok, detail } = await databaseAnswers({ connectionString: databaseUrl });
+    return { isGood: ok, what: 'postgres', found: detail ?? 'MILLRACE_DATABASE_URL answers' };
+  }
+  try {
+    return { isGood: true, what: 'postgres', found: await describePackagedPostgres() };
+  } catch (error) {
+    return { isGood: false, what: 'postgres', found: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function examineDataDir(dataDir: string): Promise<Finding> {
+  const nearest = await nearestExisting(dataDir);
+  try {
+    await access(nearest, constants.W_OK | constants.X_OK);
+    const found = nearest === dataDir ? `${dataDir} can be written` : `${dataDir} will be made in ${nearest}`;
+    return { isGood: true, what: 'data', found };
+  } catch {
+    return { isGood: false, what: 'data', found: `${nearest} cannot be written by this user` };
+  }
+}
+
+async function nearestExisting(path: string): Promise<string> {
+  try {
+    await stat(path);
+    return path;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return await nearestExisting(dirname(path));
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  baseAddresses,
+  describeFirstStart,
+  ensureSecretKey,
+  forgetFirstKeys,
+  mustShowKeys,
+  reserveFirstKeys,
+} from './first-start.ts';
+
+const none = { accountKey: null, libraryKey: null };
+const library = {
+  created: true,
+  libraryId: 1,
+  accountKey: 'account-key',
+  libraryKey: 'library-key',
+  readOnlyKey: 'ro',
+};
+const addresses = { publicUrl: 'http://127.0.0.1:7700', edgeUrl: 'http://127.0.0.1:7701' };
+
+let dataDir = '';
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'millrace-first-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+test('the secret key is made once, closed to others, and kept', async () => {
+  const made = await ensureSecretKey(dataDir, null);
+  expect(made).toHaveLength(32);
+  expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
+  expect(await ensureSecretKey(dataDir, null)).toEqual(made);
+});
+
+test("the owner's secret key is used and not written", async () => {
+  const given = Buffer.alloc(32, 1);
+  expect(await ensureSecretKey(dataDir, given)).toEqual(given);
+  expect(await ensureSecretKey(dataDir, null)).not.toEqual(given);
+});
+
+test('a secret key file of the wrong length is refused', async () => {
+  writeFileSync(join(dataDir, 'secret.key'), 'short');
+  await expect(ensureSecretKey(dataDir, null)).rejects.toThrow('Expected 32 bytes');
+});
+
+test('keys that a killed start did not show are shown by the next one', async () => {
+  const first = await reserveFirstKeys(dataDir, none);
+  const made = { ...library, ...first.keys, created: true };
+  expect(mustShowKeys(made, first)).toBe(true);
+  const second = await reserveFirstKeys(dataDir, none);
+  expect(second.keys).toEqual(first.keys);
+  expect(mustShowKeys({ ...made, created: false }, second)).toBe(true);
+  await forgetFirstKeys(dataDir);
+  expect(mustShowKeys({ ...made, created: false }, await reserveFirstKeys(dataDir, none))).toBe(false);
+});
+
+test("the owner's keys are used in place of random ones", async () => {
+  const given = { accountKey: 'given-account', libraryKey: 'given-library' };
+  expect((await reserveFirstKeys(dataDir, given)).keys).toEqual(given);
+});
+
+test('the upload command makes the video, sends the file and names the player page', () => {
+  const text = describeFirstStart(library, addresses);
+  const commands = text.split('\n').filter((line) => /^ {2}(VIDEO=|curl)/.test(line));
+  expect(commands).toHaveLength(2);
+  // curl is played by a function: it answers the first call as the interface does and notes each call.
+  const curl = `curl() { echo "$*" >&2; case "$*" in *title*) echo '{"videoLibraryId":1,"guid":"0190-ab","title":"x"}';; esac; }`;
+  const script = `exec 2>&1; ${[curl, ...commands].join('\n')}`;
+  const said = execFileSync('bash', ['-c', script]).toString();
+  expect(said).toContain('AccessKey: library-key -T video.mp4 http://127.0.0.1:7700/library/1/videos/0190-ab');
+  expect(said.trim().split('\n').slice(-1)).toEqual(['http://127.0.0.1:7701/embed/1/0190-ab']);
+});
+
+test.each([
+  { host: '127.0.0.1', expected: addresses },
+  { host: '0.0.0.0', expected: { publicUrl: 'http://localhost:7700', edgeUrl: 'http://localhost:7701' } },
+  { host: '::1', expected: { publicUrl: 'http://[::1]:7700', edgeUrl: 'http://[::1]:7701' } },
+])('on $host the addresses are ones to connect to', ({ host, expected }) => {
+  expect(baseAddresses({ host, publicUrl: null, edgeUrl: null }, { api: 7700, edge: 7701 })).toEqual(expected);
+});
+
+test("the owner's addresses come first", () => {
+  const settings = { host: '0.0.0.0', publicUrl: 'https://api.example', edgeUrl: 'https://media.example' };
+  expect(baseAddresses(settings, { api: 1, edge: 2 })).toEqual({
+    publicUrl: settings.publicUrl,
+    edgeUrl: settings.edgeUrl,
+  });
+});

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../lib/has-code.ts';
+
+const SECRET_KEY_BYTES = 32;
+
+/** The keys that library 1 is made with, if it is not there yet. */
+export type FirstKeys = { accountKey: string; libraryKey: string };
+
+/** Library 1 as it is; `created` when this call made it. */
+export type FirstLibrary = FirstKeys & { created: boolean; libraryId: number; readOnlyKey: string };
+
+/** Makes library 1 with these keys unless it exists; doing it twice changes nothing. */
+export type EnsureFirstLibrary = (keys: FirstKeys) => Promise<FirstLibrary>;
+
+/** The keys for library 1, and whether an earlier start ended before it could show them. */
+export type ReservedKeys = { keys: FirstKeys; werePending: boolean };
+
+/**
+ * Chooses the keys of library 1: the owner's, else random GUIDs (122 bits), of the shape that clients
+ * expect. They stay in a file until shown, so that a start killed in between loses none.
+ */
+export async function reserveFirstKeys(dataDir: string, given: GivenKeys): Promise<ReservedKeys> {
+  const path = pendingPath(dataDir);
+  const pending = await readIfPresent(path);
+  if (pending !== null) return { keys: JSON.parse(pending.toString()), werePending: true };
+  const keys = {
+    accountKey: given.accountKey ?? crypto.randomUUID(),
+    libraryKey: given.libraryKey ?? crypto.randomUUID(),
+  };
+  await writeWhole(path, Buffer.from(JSON.stringify(keys)));
+  return { keys, werePending: false };
+}
+
+export type GivenKeys = { accountKey: string | null; libraryKey: string | null };
+
+/** Whether this start is the one that shows the keys. */
+export function mustShowKeys(library: FirstLibrary, { keys, werePending }: ReservedKeys): boolean {
+  return library.created || (werePending && library.libraryKey === keys.libraryKey);
+}
+
+/** The keys were shown, or the library is older than they: they are needed no more. */
+export async function forgetFirstKeys(dataDir: string): Promise<void> {
+  await rm(pendingPath(dataDir), { force: true });
+}
+
+function pendingPath(dataDir: string): string {
+  return join(dataDir, 'first-keys.json');
+}
+
+/** The key that encrypts secrets in the database: the owner's, else that of the data folder, made once. */
+export async function ensureSecretKey(dataDir: string, given: Uint8Array | null): Promise<Uint8Array> {
+  if (given !== null) return given;
+  const path = join(dataDir, 'secret.key');
+  const found = await readIfPresent(path);
+  if (found === null) return await writeSecretKey(path);
+  if (found.length === SECRET_KEY_BYTES) return found;
+  throw new Error(`Expected ${SECRET_KEY_BYTES} bytes in ${path}, found ${found.length}: restore it from a backup.`);
+}
+
+async function writeSecretKey(path: string): Promise<Uint8Array> {
+  const key = randomBytes(SECRET_KEY_BYTES);
+  await writeWhole(path, key);
+  return key;
+}
+
+/** Whole or absent: a key cut short by a crash would lock every secret written later. */
+async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}
+
+async function readIfPresent(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** Where clients reach the service, without final slashes. */
+export type BaseAddresses = { publicUrl: string; edgeUrl: string };
+
+/** What the first start prints: it is the only place where the keys are shown. */
+export function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): string {
+  const videos = `${addresses.publicUrl}/library/${library.libraryId}/videos`;
+  const auth = `-H 'AccessKey: ${library.libraryKey}'`;
+  return `
+Millrace is ready. The keys below are shown this once.
+
+  API address        ${addresses.publicUrl}
+  Delivery address   ${addresses.edgeUrl}
+  Account key        ${library.accountKey}
+  Library            ${library.libraryId}
+  Library key        ${library.libraryKey}
+  Read-only key      ${library.readOnlyKey}
+
+Upload a video (two lines to paste, the file's name in the second):
+
+  VIDEO=$(curl -sf ${auth} -H 'Content-Type: application/json' -d '{"title":"First video"}' ${videos} | sed 's/.*"guid": *"\\([^"]*\\)".*/\\1/')
+  curl -f ${auth} -T video.mp4 ${videos}/$VIDEO && echo && echo ${addresses.edgeUrl}/embed/${library.libraryId}/$VIDEO
+
+Player: ${addresses.edgeUrl}/embed/${library.libraryId}/{videoId}
+
+`;
+}
+
+/** The addresses to print and to hand out: the owner's, else made of host and real ports. */
+export function baseAddresses(
+  settings: { host: string; publicUrl: string | null; edgeUrl: string | null },
+  listeners: Record<string, number>,
+): BaseAddresses {
+  // An unspecified address is where to listen, not where to connect.
+  const host = settings.host === '0.0.0.0' || settings.host === '::' ? 'localhost' : settings.host;
+  const at = (port: number | undefined) => `http://${host.includes(':') ? `[${host}]` : host}:${port ?? ''}`;
+  return {
+    publicUrl: settings.publicUrl ?? at(listeners.api),
+    edgeUrl: settings.edgeUrl ?? at(listeners.edge),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Role } from '../config/roles.ts';
+
+export type PartState = 'starting' | 'ok' | 'failing';
+
+/** One part of the running service; `detail` says what a failing one lacks. */
+export type PartHealth = { state: PartState; detail: string | null };
+
+/** Which sandbox encoders run in: bubblewrap, or resource limits alone. */
+export type SandboxLevel = 'bubblewrap' | 'prlimit';
+
+/** What the supervisor knows of all parts. Listeners are the real ports by name. */
+export type Fleet = {
+  version: string;
+  database: PartHealth;
+  roles: Partial<Record<Role, PartHealth>>;
+  listeners: Record<string, number>;
+  sandbox: SandboxLevel;
+};
+
+/** The object store: what it is and, where it has a bound, how much of it is left. */
+export type StorageHealth = { kind: 'file' | 's3'; freeBytes?: number; totalBytes?: number };
+
+/** The body of `GET /healthz`. */
+export type HealthBody = {
+  status: PartState;
+  version: string;
+  listeners: Record<string, number>;
+  roles: Partial<Record<Role, PartState>>;
+  /** Absent until the object store was asked. */
+  storage?: StorageHealth;
+  sandbox: SandboxLevel;
+  /** What is not well, for a person; absent when all is. */
+  problems?: string[];
+};
+
+/** The answer of `GET /healthz`: 200 when every part is ready, 503 while one starts or fails. */
+export function describeHealth(fleet: Fleet, storage: StorageHealth | null): { status: 200 | 503; body: HealthBody } {
+  const parts = Object.entries({ database: fleet.database, ...fleet.roles });
+  const states = parts.map(([, part]) => part.state);
+  const status = states.includes('failing') ? 'failing' : states.includes('starting') ? 'starting' : 'ok';
+  const problems = parts.flatMap(([name, part]) =>
+    part.state === 'ok' ? [] : [`${name}: ${part.detail ?? part.state}`],
+  );
+  const roles = Object.fromEntries(Object.entries(fleet.roles).map(([name, part]) => [name, part.state]));
+  return {
+    status: status === 'ok' ? 200 : 503,
+    body: {
+      status,
+      version: fleet.version,
+      listeners: fleet.listeners,
+      roles,
+      ...(storage === null ? {} : { storage }),
+      sandbox: fleet.sandbox,
+      ...(problems.length > 0 ? { problems } : {}),
+    },
+  };
+}

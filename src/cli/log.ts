@@ -1,0 +1,19 @@
+import { createRequire } from 'node:module';
+import { type Logger, pino } from 'pino';
+import type { PrettyStream } from 'pino-pretty';
+
+/**
+ * The log of a process: JSON lines on standard output, readable ones on a terminal. Written at once,
+ * so that the last line before an exit is not lost.
+ */
+export function openLog(part: string): Logger {
+  const options = { base: { part, pid: process.pid } };
+  return process.stdout.isTTY ? pino(options, openPretty()) : pino(options, pino.destination({ fd: 1, sync: true }));
+}
+
+function openPretty(): PrettyStream {
+  // Loaded on a terminal only: a service in the background does without its memory.
+  const require = createRequire(import.meta.url);
+  const pretty = require('pino-pretty') as typeof import('pino-pretty'); // Untyped by nature of require.
+  return pretty({ sync: true, ignore: 'pid', destination: 1 });
+}

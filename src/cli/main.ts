@@ -1,0 +1,57 @@
+import { Refused } from '../lib/refused.ts';
+
+type Command = { summary: string; run(args: readonly string[]): Promise<number> };
+
+/** Each loads its code when it runs: `serve` must stay small. */
+const commands: Record<string, Command> = {
+  serve: {
+    summary: 'run the service, or one part with --role api|edge|ingest|worker',
+    run: async (args) => await (await import('./serve.ts')).serve(args),
+  },
+  doctor: {
+    summary: 'say what is installed, what is missing and which settings are wrong',
+    run: async () => await (await import('./doctor.ts')).doctor(),
+  },
+  upload: {
+    summary: 'upload a file: upload FILE [--title T] [--url U] [--library N] [--key K]',
+    run: async (args) => await (await import('./upload.ts')).upload(args),
+  },
+  test: {
+    summary: 'run the tests; arguments go to vitest',
+    run: async (args) => await (await import('./run-tests.ts')).runTests(args),
+  },
+  check: {
+    summary: 'check types, lint, layers, unused code and file lengths',
+    run: async () => await (await import('./check.ts')).check(),
+  },
+  bench: {
+    summary: 'run a benchmark by name',
+    run: async (args) => await (await import('./bench.ts')).bench(args),
+  },
+};
+
+/** Runs a command of the command line and answers its exit code. */
+export async function main([name = 'help', ...args]: readonly string[]): Promise<number> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) return explain(name);
+  try {
+    return await command.run(args);
+  } catch (error) {
+    if (!(error instanceof Refused) && !isUsageError(error)) throw error;
+    process.stderr.write(`millrace ${name}: ${error.message}\n`);
+    return 1;
+  }
+}
+
+function explain(name: string): number {
+  const isHelp = ['help', '--help', '-h'].includes(name);
+  const lines = Object.entries(commands).map(([key, { summary }]) => `  millrace ${key.padEnd(8)} ${summary}\n`);
+  const text = `${isHelp ? '' : `millrace: there is no command ${name}.\n`}Commands:\n${lines.join('')}`;
+  (isHelp ? process.stdout : process.stderr).write(text);
+  return isHelp ? 0 : 1;
+}
+
+/** Arguments that parseArgs from node:util does not know. */
+function isUsageError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
+}

@@ -1,0 +1,96 @@
+// The process of one role, started by the supervisor and driven by its messages.
+import { openFirstLibrary, type RunningRole, startRole } from '../compose.ts';
+import type { Role } from '../config/roles.ts';
+import type { RoleSettings } from '../config/settings.ts';
+import type { FirstKeys } from './first-start.ts';
+import type { Fleet } from './health.ts';
+import { openLog } from './log.ts';
+import type { FromRole, ToRole } from './role-messages.ts';
+import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts';
+import { watchHealth } from './watch-health.ts';
+
+/** A role whose supervisor is gone has this long to close before it exits. */
+const ORPHAN_GRACE_MS = 1000;
+
+let role: Role | null = null;
+let fleet: Fleet | null = null;
+let waitingRoom: WaitingRoom | null = null;
+let running: RunningRole | null = null;
+const stopping = new AbortController();
+
+// One message at a time: `stop` waits until a start under way is through.
+let work = Promise.resolve();
+process.on('message', (message: ToRole) => {
+  if (message.type === 'fleet') {
+    fleet = message.fleet;
+    return;
+  }
+  work = work.then(async () => await handle(message)).catch(fail);
+});
+process.once('disconnect', () => {
+  setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();
+  work = work.then(stop).catch(fail);
+});
+// The terminal's Ctrl-C reaches every process of its group; the supervisor decides what happens.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => undefined);
+tell({ type: 'online' });
+
+async function handle(message: Exclude<ToRole, { type: 'fleet' }>): Promise<void> {
+  switch (message.type) {
+    case 'wait':
+      role = message.role;
+      if (role === 'api') await receive(message.port, message.host);
+      break;
+    case 'prepare':
+      await prepare(message.settings, message.keys);
+      break;
+    case 'start':
+      await start(message.settings);
+      break;
+    case 'stop':
+      await stop();
+      break;
+  }
+}
+
+async function receive(port: number, host: string): Promise<void> {
+  waitingRoom = await openWaitingRoom(port, host, () => fleet);
+  tell({ type: 'waiting', port: waitingRoom.port });
+}
+
+async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
+  tell({ type: 'prepared', library: await openFirstLibrary(settings)(keys) });
+}
+
+async function start(settings: RoleSettings): Promise<void> {
+  if (role === null) throw new Error('Expected to be told the role before being told to start.');
+  await waitingRoom?.close();
+  waitingRoom = null;
+  running = await startRole(role, settings, { fleet: currentFleet });
+  tell({ type: 'ready', listeners: running.listeners });
+  watchHealth(running, ({ ok, detail }) => tell({ type: 'health', ok, detail }), stopping.signal);
+}
+
+function currentFleet(): Fleet {
+  if (fleet === null) throw new Error('Expected the supervisor to have told the state of the service.');
+  return fleet;
+}
+
+async function stop(): Promise<void> {
+  stopping.abort();
+  await waitingRoom?.close();
+  await running?.close();
+  process.exit(0);
+}
+
+function fail(error: unknown): void {
+  openLog(role ?? 'role').fatal(error, 'role failed');
+  tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  process.exit(1);
+}
+
+function tell(message: FromRole): void {
+  // The channel may close at any time; 'disconnect' then ends this process.
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of package.json. */
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+const KEPT_OUTPUT_CHARS = 200_000;
+
+/** Runs a script with this Node, its output shown, and answers its exit code (1 for a signal). */
+export async function runScript(args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, args, { cwd: projectRoot, stdio: 'inherit' });
+  return await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Runs a script with this Node and answers its exit code and the end of what it printed. */
+export async function captureScript(args: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const keep = (chunk: string) => {
+    output = (output + chunk).slice(-KEPT_OUTPUT_CHARS);
+  };
+  child.stdout.setEncoding('utf8').on('data', keep);
+  child.stderr.setEncoding('utf8').on('data', keep);
+  return await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}

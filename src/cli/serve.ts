@@ -1,0 +1,62 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { Logger } from 'pino';
+import { parseRole, type Role, roles } from '../config/roles.ts';
+import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
+import { Refused } from '../lib/refused.ts';
+import { openLog } from './log.ts';
+import { serveRole } from './serve-role.ts';
+import { DataLock } from './supervisor/data-lock.ts';
+import { Supervisor } from './supervisor/supervisor.ts';
+
+/** `millrace serve [--role name]`: the whole service, or one role of it, until a signal ends it. */
+export async function serve(args: readonly string[]): Promise<number> {
+  const role = readRole(args);
+  const settings = readOwnSettings();
+  const log = openLog(role ?? 'supervisor');
+  for (const name of ownUnknownSettings()) log.warn(`${name} is no setting of this version: it is ignored.`);
+  makeDataDir(settings.dataDir);
+  const stop = stopSignal();
+  return role === null ? await serveAll(settings, log, stop) : await serveRole(role, settings, log, stop);
+}
+
+async function serveAll(settings: Settings, log: Logger, stop: AbortSignal): Promise<number> {
+  const lock = await DataLock.take(settings.dataDir);
+  const supervisor = new Supervisor(settings, log);
+  try {
+    const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+    await Promise.race([supervisor.start(), stopped]);
+    await stopped;
+    log.info('stopping');
+    return 0;
+  } finally {
+    lock.markStopping();
+    await supervisor.stop();
+    lock.release();
+  }
+}
+
+function readRole(args: readonly string[]): Role | null {
+  const { role: text } = parseArgs({ args: [...args], options: { role: { type: 'string' } } }).values;
+  if (text === undefined) return null;
+  const role = parseRole(text);
+  if (role === null) throw new Refused('invalid', `--role: expected one of ${roles.join(', ')}, got ${text}.`);
+  return role;
+}
+
+/** The database's files and the secrets lie in it: closed to others from the start. */
+function makeDataDir(dataDir: string): void {
+  if (existsSync(dataDir)) return;
+  mkdirSync(dataDir, { recursive: true });
+  chmodSync(dataDir, 0o700);
+}
+
+/** Aborted by SIGTERM, by SIGINT, and by the death of the launcher that started this process. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.once('disconnect', stop);
+  return controller.signal;
+}

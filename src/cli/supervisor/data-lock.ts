@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Refused } from '../../lib/refused.ts';
+
+/** flock(1) exits with this when another process holds the lock. */
+const LOCKED_EXIT = 1;
+const LOOK_EVERY_MS = 100;
+/** One whose launcher was just killed needs a moment to say that it stops. */
+const HOLDER_PATIENCE_MS = 1000;
+/** A service stops within 10 s. */
+const STOPPING_PATIENCE_MS = 12_000;
+const STOPPING = 'stopping';
+
+/** Holds the data folder for this process; the kernel lets go of it however the process ends. */
+export class DataLock {
+  readonly #handle: number;
+
+  private constructor(handle: number) {
+    this.#handle = handle;
+    this.#write('');
+  }
+
+  /**
+   * Takes the data folder for this process alone. Waits for a holder that is stopping, refuses when
+   * another process has it and keeps it.
+   */
+  static async take(dataDir: string): Promise<DataLock> {
+    const path = join(dataDir, 'lock');
+    const startedMs = performance.now();
+    for (;;) {
+      const handle = tryLock(path);
+      if (handle !== null) return new DataLock(handle);
+      const [pid, state] = readFileSync(path, 'utf8').trim().split(' ');
+      const patienceMs = state === STOPPING ? STOPPING_PATIENCE_MS : HOLDER_PATIENCE_MS;
+      if (performance.now() - startedMs > patienceMs) throw new Refused('conflict', describeHolder(dataDir, pid));
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  /** Lets a start that comes now wait instead of giving up. */
+  markStopping(): void {
+    this.#write(` ${STOPPING}`);
+  }
+
+  release(): void {
+    closeSync(this.#handle);
+  }
+
+  #write(state: string): void {
+    ftruncateSync(this.#handle);
+    writeSync(this.#handle, `${process.pid}${state}\n`, 0);
+  }
+}
+
+/**
+ * An open file that holds the lock, or null when another process does. Node has no flock(2); the lock
+ * belongs to the open file that flock(1) shares with us, so it stays when flock(1) exits.
+ */
+function tryLock(path: string): number | null {
+  const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  const taken = spawnSync('flock', ['--exclusive', '--nonblock', '3'], { stdio: ['ignore', 'ignore', 'pipe', handle] });
+  if (taken.status === 0) return handle;
+  closeSync(handle);
+  if (taken.status === LOCKED_EXIT) return null;
+  throw new Error(`Could not lock ${path} with flock(1): ${taken.error?.message ?? taken.stderr.toString()}`);
+}
+
+function describeHolder(dataDir: string, pid: string | undefined): string {
+  return `The data folder ${dataDir} is in use by another millrace (process ${pid}). Stop that one or set MILLRACE_DATA_DIR.`;
+}

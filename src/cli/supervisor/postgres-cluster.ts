@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { mkdir, open, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { hasCode } from '../../lib/has-code.ts';
+import type { PostgresBinaries } from './postgres-binaries.ts';
+import { commandAs, type PostgresIdentity } from './postgres-identity.ts';
+import { giveTo, type PostgresPlaces } from './postgres-places.ts';
+
+export const DATABASE_USER = 'millrace';
+
+const LEFT_OVER_GRACE_MS = 5000;
+const LOOK_EVERY_MS = 50;
+
+/** Makes the cluster unless it exists. It appears under its name only when whole. */
+export async function ensureCluster(
+  places: PostgresPlaces,
+  binaries: PostgresBinaries,
+  identity: PostgresIdentity,
+): Promise<void> {
+  if (await exists(places.cluster)) return;
+  const unfinished = `${places.cluster}.new`;
+  await endProcessesIn(unfinished);
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await giveTo(unfinished, identity);
+  await runInitdb(unfinished, binaries, identity);
+  await rename(unfinished, places.cluster);
+  await syncFolder(dirname(places.cluster));
+}
+
+/**
+ * Ends what an earlier, killed server left running on the cluster, and forgets its pid file. Only
+ * for the holder of the data folder's lock: PostgreSQL's own check of that file is fooled by a pid
+ * that was given to another process since (the usual case in a restarted container).
+ */
+export async function clearLeftOvers(cluster: string): Promise<void> {
+  await endProcessesIn(cluster);
+  await rm(join(cluster, 'postmaster.pid'), { force: true });
+}
+
+async function runInitdb(folder: string, { binFolder, environment }: PostgresBinaries, identity: PostgresIdentity) {
+  const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+  // The socket lies in a folder that only its owner may enter: who gets there is trusted.
+  const access = [`--username=${DATABASE_USER}`, '--auth-local=trust', '--auth-host=reject'];
+  const initdb = [join(binFolder, 'initdb'), `--pgdata=${folder}`, '--no-instructions', ...locale, ...access];
+  const [program, ...args] = commandAs(identity, initdb);
+  try {
+    await promisify(execFile)(program, args, { env: environment, cwd: '/' });
+  } catch (cause) {
+    await rm(folder, { recursive: true, force: true });
+    throw new Error(`initdb could not make ${folder}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}
+
+/** Every process of PostgreSQL works in its cluster's folder. */
+async function endProcessesIn(folder: string): Promise<void> {
+  const deadlineMs = performance.now() + LEFT_OVER_GRACE_MS;
+  for (let round = 0; ; round += 1) {
+    const pids = await processesIn(folder);
+    if (pids.length === 0) return;
+    const isLate = performance.now() > deadlineMs;
+    if (round === 0 || isLate) for (const pid of pids) signal(pid, isLate ? 'SIGKILL' : 'SIGINT');
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+async function processesIn(folder: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const matches = await Promise.all(pids.map(async (pid) => (await workingFolder(pid)) === folder));
+  return pids.filter((_pid, index) => matches[index]);
+}
+
+async function workingFolder(pid: number): Promise<string | null> {
+  try {
+    return await readlink(`/proc/${pid}/cwd`);
+  } catch (error) {
+    // It ended meanwhile, or it is another user's, so not ours.
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].some((code) => hasCode(error, code))) return null;
+    throw error;
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await readdir(dirname(path))).includes(path.slice(dirname(path).length + 1));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

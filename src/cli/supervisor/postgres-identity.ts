@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { hasCode } from '../../lib/has-code.ts';
+
+const NOBODY_ID = 65_534;
+
+/**
+ * As whom PostgreSQL runs, which refuses root. `self`: the user of this process. `namespace`: root's
+ * own files, seen from a user namespace in which their owner is nobody. `user`: another user.
+ */
+export type PostgresIdentity = { kind: 'self' } | { kind: 'namespace' } | { kind: 'user'; uid: number; gid: number };
+
+/** The identity for a cluster: who owns it already, else what this process is able to. */
+export async function choosePostgresIdentity(clusterFolder: string): Promise<PostgresIdentity> {
+  if (process.getuid?.() !== 0) return { kind: 'self' };
+  const owner = await ownerOf(clusterFolder);
+  if (owner !== null && owner.uid !== 0) return { kind: 'user', ...owner };
+  return canUseNamespace() ? { kind: 'namespace' } : { kind: 'user', uid: NOBODY_ID, gid: NOBODY_ID };
+}
+
+/**
+ * The command line that runs a program as `identity` in this process's place: nothing forks, so the
+ * child's pid is the program's. When the parent dies the program gets SIGINT: a fast shutdown of
+ * PostgreSQL, an end of initdb.
+ */
+export function commandAs(identity: PostgresIdentity, command: readonly string[]): [string, ...string[]] {
+  const tied = ['setpriv', '--pdeathsig', 'INT'];
+  switch (identity.kind) {
+    case 'self':
+      return ['setpriv', '--pdeathsig', 'INT', '--', ...command];
+    case 'namespace':
+      return [
+        'unshare',
+        '--user',
+        `--map-user=${NOBODY_ID}`,
+        `--map-group=${NOBODY_ID}`,
+        '--',
+        ...tied,
+        '--',
+        ...command,
+      ];
+    case 'user': {
+      // The tie is made last: a change of user undoes it.
+      const ids = ['--reuid', String(identity.uid), '--regid', String(identity.gid), '--clear-groups'];
+      return ['setpriv', ...ids, '--', ...tied, '--', ...command];
+    }
+  }
+}
+
+function canUseNamespace(): boolean {
+  const [program, ...args] = commandAs({ kind: 'namespace' }, ['true']);
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
+
+async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | null> {
+  try {
+    const { uid, gid } = await stat(folder);
+    return { uid, gid };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}

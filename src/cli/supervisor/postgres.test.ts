@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { PartHealth } from '../health.ts';
+import { EmbeddedPostgres } from './postgres.ts';
+import { clearLeftOvers } from './postgres-cluster.ts';
+import type { PostgresIdentity } from './postgres-identity.ts';
+import { withDatabase } from './reach-database.ts';
+
+const isRoot = process.getuid?.() === 0;
+const folders: string[] = [];
+const servers: EmbeddedPostgres[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+test('a new folder gets a UTF-8 database that survives a stop', async () => {
+  const dataDir = newFolder();
+  const first = await start(dataDir);
+  expect(await ask(first, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }]);
+  expect(await ask(first, 'show fsync')).toEqual([{ fsync: 'on' }]);
+  expect(await ask(first, 'show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
+  await ask(first, 'create table kept as select 7 as value');
+  await first.stop();
+  expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+  expect(await ask(await start(dataDir), 'select value from kept')).toEqual([{ value: 7 }]);
+});
+
+test('what a killed initdb left is thrown away', async () => {
+  const dataDir = newFolder();
+  mkdirSync(join(dataDir, 'postgres.new'));
+  writeFileSync(join(dataDir, 'postgres.new/PG_VERSION'), '1');
+  expect(await ask(await start(dataDir), 'select 1 as value')).toEqual([{ value: 1 }]);
+  expect(existsSync(join(dataDir, 'postgres.new'))).toBe(false);
+});
+
+test('a pid file that names a living stranger does not stop the start', async () => {
+  const dataDir = newFolder();
+  await (await start(dataDir)).stop();
+  const lines = [process.pid, join(dataDir, 'postgres'), 1, 5432, join(dataDir, 'postgres-socket'), '', ''];
+  writeFileSync(join(dataDir, 'postgres/postmaster.pid'), lines.join('\n'), { mode: 0o600 });
+  expect(await ask(await start(dataDir), 'select 1 as value')).toEqual([{ value: 1 }]);
+});
+
+test('a process that an earlier server left in the cluster is ended, others are not', async () => {
+  const [cluster, elsewhere] = [newFolder(), newFolder()];
+  writeFileSync(join(cluster, 'postmaster.pid'), '1');
+  const left = spawn('sleep', ['600'], { cwd: cluster });
+  const other = spawn('sleep', ['600'], { cwd: elsewhere });
+  const ended = once(left, 'exit');
+  await Promise.all([once(left, 'spawn'), once(other, 'spawn')]);
+  await clearLeftOvers(cluster);
+  expect(await ended).toEqual([null, 'SIGINT']);
+  expect(existsSync(join(cluster, 'postmaster.pid'))).toBe(false);
+  expect(other.exitCode ?? other.signalCode).toBeNull();
+  other.kill('SIGKILL');
+});
+
+test('a cluster of another major version is refused with what PostgreSQL said', async () => {
+  const dataDir = newFolder();
+  await (await start(dataDir)).stop();
+  writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '9.6\n');
+  await expect(start(dataDir)).rejects.toThrow(/incompatible/);
+});
+
+// As root there are two ways to run what refuses root; elsewhere there is nothing to choose.
+const identities: { name: string; identity: PostgresIdentity; owner: number }[] = isRoot
+  ? [
+      { name: 'another user', identity: { kind: 'user', uid: 65_534, gid: 65_534 }, owner: 65_534 },
+      { name: 'a user namespace', identity: { kind: 'namespace' }, owner: 0 },
+    ]
+  : [{ name: 'the same user', identity: { kind: 'self' }, owner: process.getuid?.() ?? -1 }];
+
+test.each(identities)('it runs as $name, and goes on as the owner of the files', async ({ identity, owner }) => {
+  const dataDir = newFolder();
+  const first = await start(dataDir, identity);
+  await ask(first, 'create table kept as select 7 as value');
+  await first.stop();
+  expect(statSync(join(dataDir, 'postgres')).uid).toBe(owner);
+  expect(await ask(await start(dataDir), 'select value from kept')).toEqual([{ value: 7 }]);
+});
+
+test.each(isRoot ? [{ uid: 65_534 }] : [])('as root it serves the files of user $uid as that user', async ({ uid }) => {
+  const dataDir = newFolder();
+  chownSync(dataDir, uid, uid);
+  await (await start(dataDir, { kind: 'user', uid, gid: uid })).stop();
+  chmodSync(dataDir, 0o700);
+  await start(dataDir);
+  expect(statSync(join(dataDir, 'postgres/postmaster.pid')).uid).toBe(uid);
+});
+
+test('health is told from starting over ok to the end of a killed server and back', async () => {
+  const healths: PartHealth[] = [];
+  const server = await start(newFolder(), undefined, (health) => healths.push(health));
+  const isBack = new Promise<void>((resolve) => {
+    const watch = setInterval(() => {
+      if (healths.slice(-1)[0]?.state !== 'ok' || !healths.some(({ state }) => state === 'failing')) return;
+      clearInterval(watch);
+      resolve();
+    }, 20);
+  });
+  process.kill(server.pid ?? 0, 'SIGKILL');
+  await isBack;
+  expect(healths.map(({ state }) => state)).toContain('failing');
+  expect(await ask(server, 'select 1 as value')).toEqual([{ value: 1 }]);
+});
+
+async function start(
+  dataDir: string,
+  identity?: PostgresIdentity,
+  changed: (health: PartHealth) => void = () => undefined,
+): Promise<EmbeddedPostgres> {
+  const log = () => undefined;
+  const server = await EmbeddedPostgres.start({
+    dataDir,
+    changed,
+    log,
+    ...(identity === undefined ? {} : { identity }),
+  });
+  servers.push(server);
+  return server;
+}
+
+async function ask(server: EmbeddedPostgres, sql: string): Promise<unknown[]> {
+  return await withDatabase(server.connection, async (client) => (await client.query(sql)).rows);
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-postgres-'));
+  folders.push(folder);
+  return folder;
+}

@@ -1,0 +1,214 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OwnConnection } from '../../config/database.ts';
+import type { PartHealth } from '../health.ts';
+import { BackOff } from './back-off.ts';
+import { type PostgresBinaries, preparePostgresBinaries } from './postgres-binaries.ts';
+import { clearLeftOvers, DATABASE_USER, ensureCluster } from './postgres-cluster.ts';
+import { choosePostgresIdentity, commandAs, type PostgresIdentity } from './postgres-identity.ts';
+import { type PostgresPlaces, placesIn, preparePlaces, removeSocketFolder, SOCKET_PORT } from './postgres-places.ts';
+import { describeUnreadiness } from './reach-database.ts';
+
+const DATABASE_NAME = 'millrace';
+/** One that never answered and ended this often will not answer the next time either. */
+const FIRST_START_LIVES = 4;
+const READY_CHECK_EVERY_MS = 25;
+const FAST_SHUTDOWN_MS = 2500;
+const IMMEDIATE_SHUTDOWN_MS = 500;
+const KEPT_LINES = 20;
+const LAST_WORDS_MS = 500;
+
+/** Small, for one machine that also encodes; durability stays at PostgreSQL's defaults (all on). */
+const SERVER_OPTIONS = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: '60',
+  shared_buffers: '32MB',
+  work_mem: '4MB',
+  maintenance_work_mem: '64MB',
+  huge_pages: 'off',
+  // One process instead of four: reads here are few and cached by the kernel.
+  io_method: 'sync',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  autovacuum_max_workers: '2',
+  max_logical_replication_workers: '0',
+  max_wal_size: '512MB',
+  log_line_prefix: '',
+  log_timezone: 'UTC',
+  timezone: 'UTC',
+};
+
+export type PostgresOptions = {
+  dataDir: string;
+  /** The health became another. */
+  changed(health: PartHealth): void;
+  log(level: 'debug' | 'warn' | 'error', text: string): void;
+  /** Runs as this one instead of the one that fits best. */
+  identity?: PostgresIdentity;
+};
+
+/**
+ * A PostgreSQL of our own on a unix socket. The caller holds the data folder's lock. The server is
+ * started again whenever it dies, on the same socket, and ends with this process.
+ */
+export class EmbeddedPostgres {
+  readonly connection: OwnConnection;
+  readonly #options: PostgresOptions;
+  readonly #identity: PostgresIdentity;
+  readonly #places: PostgresPlaces;
+  readonly #binaries: PostgresBinaries;
+  readonly #stopping = new AbortController();
+  #server: ChildProcess | null = null;
+  #lastLines: string[] = [];
+  #running: Promise<void> = Promise.resolve();
+
+  private constructor(
+    options: PostgresOptions,
+    identity: PostgresIdentity,
+    places: PostgresPlaces,
+    binaries: PostgresBinaries,
+  ) {
+    this.#options = options;
+    this.#identity = identity;
+    this.#places = places;
+    this.#binaries = binaries;
+    this.connection = connectionTo(places);
+  }
+
+  /** Makes the cluster when there is none and waits until the server answers. */
+  static async start(options: PostgresOptions): Promise<EmbeddedPostgres> {
+    const identity = options.identity ?? (await choosePostgresIdentity(placesIn(options.dataDir).cluster));
+    const places = await preparePlaces(options.dataDir, identity);
+    const binaries = await preparePostgresBinaries(places.home, identity);
+    await ensureCluster(places, binaries, identity);
+    const postgres = new EmbeddedPostgres(options, identity, places, binaries);
+    await postgres.#open();
+    return postgres;
+  }
+
+  /** The server's process, for those who watch it; null between two lives. */
+  get pid(): number | null {
+    return this.#server?.pid ?? null;
+  }
+
+  /** Shuts down: clients are cut, what was committed is kept. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#server?.kill('SIGINT');
+    const harder = setTimeout(() => this.#server?.kill('SIGQUIT'), FAST_SHUTDOWN_MS);
+    const hardest = setTimeout(() => this.#server?.kill('SIGKILL'), FAST_SHUTDOWN_MS + IMMEDIATE_SHUTDOWN_MS);
+    await this.#running;
+    clearTimeout(harder);
+    clearTimeout(hardest);
+    await removeSocketFolder(this.#places);
+  }
+
+  async #open(): Promise<void> {
+    const opened = Promise.withResolvers<void>();
+    this.#running = this.#keepRunning(opened);
+    try {
+      await opened.promise;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async #keepRunning(opened: PromiseWithResolvers<void>): Promise<void> {
+    const backOff = new BackOff();
+    let hasOpened = false;
+    const open = () => {
+      hasOpened = true;
+      opened.resolve();
+    };
+    for (let life = 1; !this.#stopping.signal.aborted; life += 1) {
+      const startedMs = performance.now();
+      const how = await this.#serveOnce(open);
+      const said = this.#lastLines.join(' | ');
+      if (!hasOpened && (life === FIRST_START_LIVES || this.#stopping.signal.aborted)) {
+        opened.reject(new Error(`PostgreSQL could not start, it ended with ${how}. It said: ${said}`));
+        return;
+      }
+      if (this.#stopping.signal.aborted) return;
+      const waitMs = backOff.afterLifeOf(performance.now() - startedMs);
+      this.#options.log('warn', `PostgreSQL ended with ${how}, starting it again in ${waitMs} ms. It said: ${said}`);
+      await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  /** One life of the server, from its start to its end. Answers how it ended. */
+  async #serveOnce(opened: () => void): Promise<string> {
+    const isOver = new AbortController();
+    try {
+      await clearLeftOvers(this.#places.cluster);
+      const server = this.#spawn();
+      this.#server = server;
+      const ended = once(server, 'exit');
+      const said = new Promise((resolve) => server.once('close', resolve));
+      // `stop` may have come while there was no server to send its signal to.
+      if (this.#stopping.signal.aborted) server.kill('SIGINT');
+      const watching = this.#reportReadiness(opened, isOver.signal);
+      const [code, signal] = await ended.finally(() => isOver.abort());
+      this.#options.changed({ state: 'failing', detail: `ended with ${signal ?? `code ${code}`}` });
+      await watching;
+      // Its last words may come after it; its children may hold the pipe open for longer.
+      await Promise.race([said, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+      return signal ?? `code ${code}`;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      this.#server = null;
+    }
+  }
+
+  #spawn(): ChildProcess {
+    const options = { ...SERVER_OPTIONS, unix_socket_directories: this.#places.socket, port: String(SOCKET_PORT) };
+    const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const postgres = [join(this.#binaries.binFolder, 'postgres'), '-D', this.#places.cluster, ...flags];
+    const [program, ...args] = commandAs(this.#identity, postgres);
+    // Detached: the terminal's Ctrl-C is for the supervisor, which closes the roles first.
+    const server = spawn(program, args, {
+      cwd: '/',
+      env: this.#binaries.environment,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#lastLines = [];
+    createInterface({ input: server.stderr }).on('line', (line) => this.#hear(line));
+    return server;
+  }
+
+  #hear(line: string): void {
+    this.#lastLines = [...this.#lastLines, line].slice(-KEPT_LINES);
+    this.#options.log(levelOf(line), `PostgreSQL: ${line}`);
+  }
+
+  async #reportReadiness(opened: () => void, isOver: AbortSignal): Promise<void> {
+    let said: string | null = null;
+    while (!isOver.aborted) {
+      const lacking = await describeUnreadiness(this.connection);
+      if (lacking === null) break;
+      if (lacking !== said) this.#options.changed({ state: 'starting', detail: lacking });
+      said = lacking;
+      await sleep(READY_CHECK_EVERY_MS, undefined, { signal: isOver }).catch(() => undefined);
+    }
+    if (isOver.aborted || this.#stopping.signal.aborted) return;
+    this.#options.changed({ state: 'ok', detail: null });
+    opened();
+  }
+}
+
+/** How roles started apart from the supervisor reach the server of a data folder. */
+export function connectionTo(places: PostgresPlaces): OwnConnection {
+  return { host: places.socket, port: SOCKET_PORT, user: DATABASE_USER, database: DATABASE_NAME };
+}
+
+function levelOf(line: string): 'debug' | 'warn' | 'error' {
+  if (line.startsWith('PANIC:')) return 'error';
+  // Errors of a statement go to who sent it; FATAL ends one connection, as readiness checks see it.
+  return line.startsWith('WARNING:') ? 'warn' : 'debug';
+}

@@ -1,0 +1,57 @@
+import { Client } from 'pg';
+import type { DatabaseConnection, OwnConnection } from '../../config/database.ts';
+import { hasCode } from '../../lib/has-code.ts';
+
+const CONNECT_TIMEOUT_MS = 3000;
+/** SQLSTATE invalid_catalog_name. */
+const UNKNOWN_DATABASE = '3D000';
+
+/** Runs work on a connection of its own and closes it. */
+export async function withDatabase<T>(
+  connection: DatabaseConnection,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // A connection that breaks between two queries would end the process; the next query rejects instead.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether the database takes connections and answers, and if not, why. */
+export async function databaseAnswers(connection: DatabaseConnection): Promise<{ ok: boolean; detail?: string }> {
+  try {
+    await withDatabase(connection, async (client) => await client.query('select 1'));
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, detail: `database: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/**
+ * What keeps our own server from being used, or null when it takes connections. Makes the database
+ * when the cluster is new.
+ */
+export async function describeUnreadiness(connection: OwnConnection): Promise<string | null> {
+  try {
+    await reachOrCreate(connection);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function reachOrCreate(connection: OwnConnection): Promise<void> {
+  try {
+    await withDatabase(connection, async (client) => await client.query('select 1'));
+  } catch (error) {
+    if (!hasCode(error, UNKNOWN_DATABASE)) throw error;
+    await withDatabase({ ...connection, database: 'postgres' }, async (client) => {
+      await client.query(`create database ${client.escapeIdentifier(connection.database)}`);
+    });
+  }
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Role } from '../../config/roles.ts';
+import type { PartHealth } from '../health.ts';
+import type { FromRole, ToRole } from '../role-messages.ts';
+import { BackOff } from './back-off.ts';
+
+const ROLE_SCRIPT = fileURLToPath(new URL('../role.ts', import.meta.url));
+
+/** What a role's process tells of its progress. */
+export type RoleNews = Extract<FromRole, { type: 'waiting' | 'prepared' | 'ready' }>;
+
+export type RoleEvents = {
+  /** The process waits for messages, for the first time or after a restart. */
+  online(): void;
+  news(news: RoleNews): void;
+  /** Its health is another than before. */
+  changed(): void;
+  log(level: 'info' | 'warn', text: string): void;
+};
+
+/** One role's process: started, started again with growing waits when it dies, stopped for good once. */
+export class RoleProcess {
+  readonly role: Role;
+  readonly #events: RoleEvents;
+  readonly #backOff = new BackOff();
+  #child: ChildProcess | null = null;
+  #restart: NodeJS.Timeout | null = null;
+  #isStopping = false;
+  #health: PartHealth = { state: 'starting', detail: null };
+
+  constructor(role: Role, events: RoleEvents) {
+    this.role = role;
+    this.#events = events;
+    this.#start();
+  }
+
+  get health(): PartHealth {
+    return this.#health;
+  }
+
+  send(message: ToRole): void {
+    // A message to a process that just died is lost; the one started in its place is told anew.
+    if (this.#child?.connected === true) this.#child.send(message, () => undefined);
+  }
+
+  /** Asks the process to close and waits for its end; after `graceMs` kills it. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true;
+    if (this.#restart !== null) clearTimeout(this.#restart);
+    const child = this.#child;
+    if (child === null) return;
+    const gone = new Promise((resolve) => child.once('close', resolve));
+    this.send({ type: 'stop' });
+    const kill = setTimeout(() => child.kill('SIGKILL'), graceMs);
+    await gone;
+    clearTimeout(kill);
+  }
+
+  #start(): void {
+    this.#restart = null;
+    const startedMs = performance.now();
+    const child = fork(ROLE_SCRIPT, [this.role], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    });
+    this.#child = child;
+    child.on('message', (message: FromRole) => this.#receive(message));
+    child.on('error', (error) => this.#events.log('warn', `could not be started or told: ${error.message}`));
+    child.once('close', (code, signal) => this.#ended(performance.now() - startedMs, signal ?? `code ${code}`));
+  }
+
+  #receive(message: FromRole): void {
+    switch (message.type) {
+      case 'online':
+        this.#events.online();
+        break;
+      case 'health':
+        this.#become({
+          state: message.ok ? 'ok' : 'failing',
+          detail: message.ok ? null : (message.detail ?? 'not well'),
+        });
+        break;
+      case 'failed':
+        this.#become({ state: 'failing', detail: message.message });
+        break;
+      case 'waiting':
+      case 'prepared':
+      case 'ready':
+        this.#events.news(message);
+        break;
+    }
+  }
+
+  #ended(livedMs: number, how: string): void {
+    this.#child = null;
+    if (this.#isStopping) return;
+    const waitMs = this.#backOff.afterLifeOf(livedMs);
+    this.#events.log('warn', `${this.role} ended with ${how}, starting it again in ${waitMs} ms`);
+    const said = this.#health.state === 'failing' ? this.#health.detail : null;
+    this.#become({ state: 'failing', detail: said ?? `ended with ${how}, being started again` });
+    this.#restart = setTimeout(() => this.#start(), waitMs);
+  }
+
+  #become(health: PartHealth): void {
+    this.#health = health;
+    this.#events.changed();
+  }
+}

@@ -1,0 +1,194 @@
+import type { Logger } from 'pino';
+import { type Role, supervisedRoles } from '../../config/roles.ts';
+import type { RoleSettings, Settings } from '../../config/settings.ts';
+import {
+  baseAddresses,
+  describeFirstStart,
+  ensureSecretKey,
+  type FirstLibrary,
+  forgetFirstKeys,
+  mustShowKeys,
+  type ReservedKeys,
+  reserveFirstKeys,
+} from '../first-start.ts';
+import type { Fleet, PartHealth, SandboxLevel } from '../health.ts';
+import { findSandboxLevel } from '../sandbox-level.ts';
+import { readVersion } from '../version.ts';
+import { EmbeddedPostgres } from './postgres.ts';
+import { type RoleNews, RoleProcess } from './role-process.ts';
+
+/** Together with PostgreSQL's own shutdown this stays within the promised 10 s. */
+const ROLE_GRACE_MS = 6000;
+/** How long a first start is tried again while a role cannot start (its port may be about to be free). */
+const FAILING_START_PATIENCE_MS = 5000;
+
+/** Where a role's process stands: what it was last told to do. */
+type Stage = 'away' | 'waiting' | 'preparing' | 'started';
+
+/** Runs PostgreSQL and one process per role, keeps them running, and ends them together. */
+export class Supervisor {
+  readonly #settings: Settings;
+  readonly #log: Logger;
+  readonly #version = readVersion();
+  readonly #roles = new Map<Role, RoleProcess>();
+  readonly #stages = new Map<Role, Stage>();
+  readonly #listeners: Record<string, number> = {};
+  readonly #allReady = Promise.withResolvers<void>();
+  #postgres: EmbeddedPostgres | null = null;
+  #database: PartHealth = { state: 'starting', detail: null };
+  #sandbox: SandboxLevel = 'prlimit';
+  #roleSettings: RoleSettings | null = null;
+  #keys: ReservedKeys | null = null;
+  #library: FirstLibrary | null = null;
+  #patience: NodeJS.Timeout | null = null;
+
+  constructor(settings: Settings, log: Logger) {
+    this.#settings = settings;
+    this.#log = log;
+    // Awaited only once all is under way; a failure before that must not count as unhandled.
+    this.#allReady.promise.catch(() => undefined);
+  }
+
+  /** Starts everything and answers when all roles are ready. Rejects when a role cannot start. */
+  async start(): Promise<void> {
+    const { dataDir, databaseUrl, ...settings } = this.#settings;
+    // The processes load their code while the database starts.
+    for (const role of supervisedRoles) this.#roles.set(role, this.#openRole(role));
+    const [sandbox, secretKey, keys, database] = await Promise.all([
+      findSandboxLevel(),
+      ensureSecretKey(dataDir, settings.secretKey),
+      reserveFirstKeys(dataDir, settings),
+      databaseUrl === null ? this.#startPostgres() : { connectionString: databaseUrl },
+    ]);
+    this.#sandbox = sandbox;
+    this.#keys = keys;
+    this.#roleSettings = { ...settings, dataDir, secretKey, database };
+    // Of an owner's server the roles themselves tell how it is.
+    if (databaseUrl !== null) this.#database = { state: 'ok', detail: null };
+    this.#advanceAll();
+    await this.#allReady.promise;
+    await this.#announce(keys);
+  }
+
+  /** Lets roles drain, then ends the database. */
+  async stop(): Promise<void> {
+    if (this.#patience !== null) clearTimeout(this.#patience);
+    await Promise.all([...this.#roles.values()].map(async (role) => await role.stop(ROLE_GRACE_MS)));
+    await this.#postgres?.stop();
+  }
+
+  async #startPostgres() {
+    this.#postgres = await EmbeddedPostgres.start({
+      dataDir: this.#settings.dataDir,
+      changed: (health) => {
+        this.#database = health;
+        this.#changed();
+      },
+      log: (level, text) => this.#log[level](text),
+    });
+    return this.#postgres.connection;
+  }
+
+  #openRole(role: Role): RoleProcess {
+    this.#stages.set(role, 'away');
+    return new RoleProcess(role, {
+      online: () => this.#welcome(role),
+      news: (news) => this.#hear(role, news),
+      changed: () => this.#changed(),
+      log: (level, text) => this.#log[level](text),
+    });
+  }
+
+  #welcome(role: Role): void {
+    this.#stages.set(role, 'waiting');
+    this.#roles.get(role)?.send({ type: 'wait', role, host: this.#settings.host, port: this.#ports().port });
+    this.#tellFleet();
+    this.#advance(role);
+  }
+
+  #hear(role: Role, news: RoleNews): void {
+    switch (news.type) {
+      case 'waiting':
+        this.#listeners[role] = news.port;
+        break;
+      case 'prepared':
+        this.#library = news.library;
+        this.#stages.set(role, 'waiting');
+        this.#advanceAll();
+        break;
+      case 'ready':
+        Object.assign(this.#listeners, news.listeners);
+        break;
+    }
+    this.#tellFleet();
+  }
+
+  #advanceAll(): void {
+    for (const role of this.#roles.keys()) this.#advance(role);
+  }
+
+  /** Tells a waiting role its next step, as far as what it needs is there: `api` prepares for all. */
+  #advance(role: Role): void {
+    if (this.#roleSettings === null || this.#keys === null || this.#stages.get(role) !== 'waiting') return;
+    const settings = { ...this.#roleSettings, ...this.#ports() };
+    if (this.#library !== null) {
+      this.#stages.set(role, 'started');
+      this.#roles.get(role)?.send({ type: 'start', settings });
+    } else if (role === 'api') {
+      this.#stages.set(role, 'preparing');
+      this.#roles.get(role)?.send({ type: 'prepare', settings, keys: this.#keys.keys });
+    }
+  }
+
+  /** The ports that were taken once are kept: a role that is started again answers where it did. */
+  #ports(): Pick<Settings, 'port' | 'edgePort' | 'rtmpPort' | 'srtPort'> {
+    const { port, edgePort, rtmpPort, srtPort } = this.#settings;
+    const { api = port, edge = edgePort, rtmp = rtmpPort, srt = srtPort } = this.#listeners;
+    return { port: api, edgePort: edge, rtmpPort: rtmp, srtPort: srt };
+  }
+
+  #changed(): void {
+    this.#tellFleet();
+    const healths = [...this.#roles.values()].map((role) => role.health);
+    if (healths.length === supervisedRoles.length && healths.every((health) => health.state === 'ok')) {
+      this.#allReady.resolve();
+    }
+    const isFailing = healths.some((health) => health.state === 'failing');
+    if (!isFailing && this.#patience !== null) {
+      clearTimeout(this.#patience);
+      this.#patience = null;
+    } else if (isFailing) {
+      // Heard only before the first start is through: afterwards nobody waits for this promise.
+      this.#patience ??= setTimeout(() => this.#giveUp(), FAILING_START_PATIENCE_MS);
+    }
+  }
+
+  #giveUp(): void {
+    const parts = [...this.#roles].filter(([, role]) => role.health.state === 'failing');
+    const reasons = parts.map(([name, role]) => `${name}: ${role.health.detail}`);
+    this.#allReady.reject(new Error(`The service could not start. ${reasons.join('; ')}`));
+  }
+
+  #tellFleet(): void {
+    this.#roles.get('api')?.send({ type: 'fleet', fleet: this.#fleet() });
+  }
+
+  #fleet(): Fleet {
+    return {
+      version: this.#version,
+      database: this.#database,
+      roles: Object.fromEntries([...this.#roles].map(([name, role]) => [name, role.health])),
+      listeners: this.#listeners,
+      sandbox: this.#sandbox,
+    };
+  }
+
+  async #announce(keys: ReservedKeys): Promise<void> {
+    const addresses = baseAddresses(this.#settings, this.#listeners);
+    this.#log.info({ ...addresses, listeners: this.#listeners }, 'ready');
+    if (this.#library !== null && mustShowKeys(this.#library, keys)) {
+      process.stdout.write(describeFirstStart(this.#library, addresses));
+    }
+    await forgetFirstKeys(this.#settings.dataDir);
+  }
+}

@@ -1,0 +1,214 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type Database, migrate, openDatabase } from './catalog/db.ts';
+import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
+import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
+import { openLog } from './cli/log.ts';
+import type { Role } from './config/roles.ts';
+import type { RoleSettings } from './config/settings.ts';
+import type { StorageSettings } from './config/storage.ts';
+import { createSecretBox } from './lib/secret-box.ts';
+import type { Storage } from './ports/storage.ts';
+
+/** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
+export type RunningRole = {
+  listeners: Record<string, number>;
+  health(): Promise<{ ok: boolean; detail?: string }>;
+  close(): Promise<void>;
+};
+
+/** What a role may ask of the process that it runs in: the state of all parts, for `/healthz`. */
+export type RoleHost = { fleet: () => Fleet };
+
+/** Work that must not wait for long encodes: probes, first chunks, sound, thumbnails, deletes. */
+const QUICK_SLOTS = 4;
+const SOURCE_CACHE_BYTES = 20e9;
+const SPACE_REFRESH_MS = 5_000;
+
+type Common = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
+
+/** Brings the database to this version and finds or makes library 1. Runs before any role starts. */
+export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
+  return async (keys) => {
+    const { ensureFirstLibrary } = await import('./catalog/libraries/first-library-store.ts');
+    const database = openDatabase({ ...settings.database, max: 2 }, () => undefined);
+    try {
+      await migrate(database.db);
+      const secretBox = createSecretBox(settings.secretKey);
+      const found = await ensureFirstLibrary(keys, { db: database.db, secretBox });
+      return { ...found, accountKey: found.accountKey ?? keys.accountKey };
+    } finally {
+      await database.close();
+    }
+  };
+}
+
+/** Starts one role; it has opened what it needs when this answers. What a role does not need is not even imported. */
+export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
+  const log = openLog(role);
+  const database = openDatabase(settings.database, (error) => log.warn(error, 'an idle database connection broke'));
+  const common = { settings, database, storage: await openStorage(settings.storage), log };
+  switch (role) {
+    case 'api':
+      return startApiRole(common, host);
+    case 'edge':
+      return startEdgeRole(common);
+    case 'worker':
+      return startWorkerRole(common);
+    case 'ingest':
+      return { listeners: {}, health: () => databaseHealth(database), close: () => database.close() };
+  }
+}
+
+async function startApiRole({ settings, database, storage, log }: Common, host: RoleHost): Promise<RunningRole> {
+  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }] = await Promise.all([
+    import('./api/server.ts'),
+    import('./jobs/queue.ts'),
+  ]);
+  const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
+  const space = await watchSpace(storage);
+  const api = await startApi({
+    host: settings.host,
+    port: settings.port,
+    edgeUrl: baseAddresses(settings, host.fleet().listeners).edgeUrl,
+    db: database.db,
+    queue,
+    storage,
+    secretBox: createSecretBox(settings.secretKey),
+    health: () => describeHealth(host.fleet(), space.last()),
+    log,
+    mounts: [],
+    diskFloorBytes: usualDiskFloorBytes,
+  });
+  return {
+    listeners: { api: api.port },
+    health: () => databaseHealth(database),
+    async close() {
+      await api.close();
+      space.close();
+      await queue.close();
+      await database.close();
+    },
+  };
+}
+
+async function startEdgeRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
+  const [{ startEdge }, { createPublicationStore }, { watchPublications }, { findPullZone }, { loadPlayerAssets }] =
+    await Promise.all([
+      import('./delivery/start-edge.ts'),
+      import('./catalog/publications/publication-store.ts'),
+      import('./catalog/publications/publication-watch-store.ts'),
+      import('./catalog/pull-zones/pull-zone-store.ts'),
+      import('./delivery/player/load-player-assets.ts'),
+    ]);
+  const edge = await startEdge({
+    host: settings.host,
+    port: settings.edgePort,
+    publications: createPublicationStore(database.db),
+    findPullZone: (name) => findPullZone(database.db, name),
+    watch: (listener) => watchPublications(settings.database, listener),
+    storage,
+    player: await loadPlayerAssets(),
+    log,
+  });
+  return {
+    listeners: { edge: edge.port },
+    health: () => databaseHealth(database),
+    async close() {
+      await edge.close();
+      await database.close();
+    },
+  };
+}
+
+async function startWorkerRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
+  const [{ allJobs }, { openQueue }, { createSourceCache }] = await Promise.all([
+    import('./jobs/all.ts'),
+    import('./jobs/queue.ts'),
+    import('./jobs/source-cache.ts'),
+  ]);
+  const report = (error: Error) => log.error(error, 'job error');
+  const queue = await openQueue({ pool: database.pool, onError: report });
+  const cacheFolder = join(settings.dataDir, 'cache', `worker-${process.pid}`);
+  const deps = {
+    db: database.db,
+    storage,
+    queue,
+    sources: await createSourceCache(storage, cacheFolder, SOURCE_CACHE_BYTES),
+    owner: `${hostname()}/${process.pid}`,
+    threadsPerSlot: 1,
+    report,
+  };
+  await queue.run(allJobs, deps, { quickSlots: QUICK_SLOTS, longSlots: settings.encodeThreads });
+  const webhooks = await startWebhooks({ settings, database, storage, log });
+  return {
+    listeners: {},
+    health: () => databaseHealth(database),
+    async close() {
+      await Promise.all([queue.close(), webhooks.close()]);
+      await database.close();
+    },
+  };
+}
+
+async function startWebhooks({ settings, database, log }: Common): Promise<{ close(): Promise<void> }> {
+  const [{ createOutbound }, { startWebhookSender }, { listen }, { WEBHOOK_CHANNEL }] = await Promise.all([
+    import('./lib/outbound/outbound.ts'),
+    import('./jobs/webhook-sender.ts'),
+    import('./jobs/listen.ts'),
+    import('./catalog/webhooks/webhook-store.ts'),
+  ]);
+  const outbound = createOutbound({ allow: settings.outboundAllow });
+  const onError = (error: unknown) => log.error(error, 'webhook error');
+  const sender = await startWebhookSender({
+    db: database.db,
+    outbound,
+    secretBox: createSecretBox(settings.secretKey),
+    onEvents: (wake) => listen(database.pool, WEBHOOK_CHANNEL, { onPayload: wake, onConnected: wake, onError }),
+    onError,
+  });
+  return {
+    async close() {
+      await sender.close();
+      await outbound.close();
+    },
+  };
+}
+
+async function openStorage(settings: StorageSettings): Promise<Storage> {
+  if (settings.kind === 'file') {
+    const { createFileStorage } = await import('./adapters/storage/file.ts');
+    return createFileStorage(settings.folder);
+  }
+  const { createS3Storage } = await import('./adapters/storage/s3.ts');
+  const query = new URLSearchParams({ region: settings.region });
+  if (settings.endpoint !== null) query.set('endpoint', settings.endpoint);
+  if (settings.keyPrefix !== '') query.set('prefix', settings.keyPrefix);
+  return createS3Storage({ url: `s3://${settings.bucket}?${query}`, credentials: null });
+}
+
+async function databaseHealth({ pool }: Database): Promise<{ ok: boolean; detail?: string }> {
+  try {
+    await pool.query('select 1');
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, detail: `database: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** Keeps the free space of the store at hand: a health answer must not wait for a disk. */
+async function watchSpace(storage: Storage): Promise<{ last(): StorageHealth; close(): void }> {
+  const read = async (): Promise<StorageHealth> => ({ kind: storage.kind, ...(await storage.space()) });
+  let last = await read();
+  const timer = setInterval(() => {
+    read().then(
+      (space) => {
+        last = space;
+      },
+      () => {
+        last = { kind: storage.kind };
+      },
+    );
+  }, SPACE_REFRESH_MS);
+  return { last: () => last, close: () => clearInterval(timer) };
+}

@@ -1,0 +1,47 @@
+import { availableParallelism } from 'node:os';
+import { isAbsolute } from 'node:path';
+import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
+
+/** What turns speech into text. `http` speaks the OpenAI transcription interface. */
+export type TranscriberSettings =
+  | { kind: 'none' }
+  | { kind: 'http'; url: string }
+  | { kind: 'sherpa'; modelFolder: string }
+  | { kind: 'pocketsphinx' };
+
+export type EngineSettings = {
+  encodeThreads: number;
+  transcriber: TranscriberSettings;
+  languageModelUrl: string | null;
+};
+
+export const engineSchema = {
+  MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
+  MILLRACE_TRANSCRIBER: setting(
+    'none, pocketsphinx, sherpa:/absolute/model/folder, or an http:// or https:// address',
+    parseTranscriber,
+  ),
+  MILLRACE_LANGUAGE_MODEL_URL: setting('an http:// or https:// address without query', parseBaseUrl),
+};
+
+export function engineSettings(texts: Partial<Record<keyof typeof engineSchema, string>>): EngineSettings {
+  return {
+    encodeThreads: parseThreads(texts.MILLRACE_ENCODE_THREADS ?? '') ?? availableParallelism(),
+    transcriber: parseTranscriber(texts.MILLRACE_TRANSCRIBER ?? 'none') ?? { kind: 'none' },
+    languageModelUrl: parseBaseUrl(texts.MILLRACE_LANGUAGE_MODEL_URL ?? ''),
+  };
+}
+
+function parseThreads(text: string): number | null {
+  return parseWholeNumber(text, 1, 256);
+}
+
+function parseTranscriber(text: string): TranscriberSettings | null {
+  if (text === 'none' || text === 'pocketsphinx') return { kind: text };
+  if (text.startsWith('sherpa:')) {
+    const modelFolder = text.slice('sherpa:'.length);
+    return isAbsolute(modelFolder) ? { kind: 'sherpa', modelFolder } : null;
+  }
+  const url = parseBaseUrl(text);
+  return url === null ? null : { kind: 'http', url };
+}

@@ -1,0 +1,58 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
+
+export type NetworkSettings = {
+  host: string;
+  /** Ports; 0 means any free one. */
+  port: number;
+  edgePort: number;
+  rtmpPort: number;
+  srtPort: number;
+  /** Addresses that clients use, without a final slash; null: made from host and real port. */
+  publicUrl: string | null;
+  edgeUrl: string | null;
+  /** CIDR ranges that outgoing requests may reach although they are private. */
+  outboundAllow: readonly string[];
+};
+
+const port = setting('a port from 0 to 65535 (0: any free one)', parsePort);
+const address = setting('an http:// or https:// address without query', parseBaseUrl);
+
+export const networkSchema = {
+  MILLRACE_HOST: setting('an IP address or host name to listen on', parseHost),
+  MILLRACE_PORT: port,
+  MILLRACE_EDGE_PORT: port,
+  MILLRACE_RTMP_PORT: port,
+  MILLRACE_SRT_PORT: port,
+  MILLRACE_PUBLIC_URL: address,
+  MILLRACE_EDGE_URL: address,
+  MILLRACE_OUTBOUND_ALLOW: setting('CIDR ranges joined by commas, such as 10.0.0.0/8,fd00::/8', parseRanges),
+};
+
+export function networkSettings(texts: Partial<Record<keyof typeof networkSchema, string>>): NetworkSettings {
+  return {
+    host: parseHost(texts.MILLRACE_HOST ?? '') ?? '127.0.0.1',
+    port: parsePort(texts.MILLRACE_PORT ?? '') ?? 7700,
+    edgePort: parsePort(texts.MILLRACE_EDGE_PORT ?? '') ?? 7701,
+    rtmpPort: parsePort(texts.MILLRACE_RTMP_PORT ?? '') ?? 1935,
+    srtPort: parsePort(texts.MILLRACE_SRT_PORT ?? '') ?? 8890,
+    publicUrl: parseBaseUrl(texts.MILLRACE_PUBLIC_URL ?? ''),
+    edgeUrl: parseBaseUrl(texts.MILLRACE_EDGE_URL ?? ''),
+    outboundAllow: parseRanges(texts.MILLRACE_OUTBOUND_ALLOW ?? '') ?? [],
+  };
+}
+
+function parsePort(text: string): number | null {
+  return parseWholeNumber(text, 0, 65_535);
+}
+
+function parseHost(text: string): string | null {
+  const isName = text.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9-]+)*$/.test(text);
+  return isIP(text) !== 0 || isName ? text : null;
+}
+
+function parseRanges(text: string): string[] | null {
+  const ranges = text.split(',').map((range) => range.trim());
+  return ranges.every((range) => ipaddr.isValidCIDR(range)) ? ranges : null;
+}

@@ -1,0 +1,30 @@
+import Type, { type TSchema } from 'typebox';
+
+/**
+ * The schema of one setting as it is written in the environment: a text for which `parse` does not
+ * answer null. `expected` completes the sentence "expected ..." of the error, which does not repeat the
+ * value of a secret one (`writeOnly`).
+ */
+export function setting(expected: string, parse: (text: string) => unknown, isSecret = false): TSchema {
+  return Type.Optional(
+    Type.Refine(
+      Type.String({ description: expected, writeOnly: isSecret }),
+      (text) => parse(text) !== null,
+      () => expected,
+    ),
+  );
+}
+
+/** A whole number written in plain digits, within the bounds; anything else is null. */
+export function parseWholeNumber(text: string, min: number, max: number): number | null {
+  if (!/^\d{1,9}$/.test(text)) return null;
+  const value = Number(text);
+  return value >= min && value <= max ? value : null;
+}
+
+/** An http or https address without query or fragment, its final slashes removed; anything else is null. */
+export function parseBaseUrl(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '') return null;
+  return url.href.replace(/\/+$/, '');
+}

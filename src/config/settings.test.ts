@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readSettings, unknownSettings } from './settings.ts';
+
+let dataDir = '';
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'millrace-settings-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const read = (settings: Record<string, string>) => readSettings({ MILLRACE_DATA_DIR: dataDir, ...settings });
+
+test('without any setting the defaults of one machine hold', () => {
+  expect(read({})).toMatchObject({
+    dataDir,
+    storage: { kind: 'file', folder: join(dataDir, 'objects') },
+    host: '127.0.0.1',
+    port: 7700,
+    edgePort: 7701,
+    rtmpPort: 1935,
+    srtPort: 8890,
+    publicUrl: null,
+    databaseUrl: null,
+    outboundAllow: [],
+    transcriber: { kind: 'none' },
+  });
+});
+
+test.each([
+  { MILLRACE_PORT: '65536' },
+  { MILLRACE_PORT: '-1' },
+  { MILLRACE_EDGE_PORT: '7701.5' },
+  { MILLRACE_RTMP_PORT: ' 1935' },
+  { MILLRACE_SRT_PORT: '0x1' },
+  { MILLRACE_HOST: 'not a host' },
+  { MILLRACE_PUBLIC_URL: 'media.example' },
+  { MILLRACE_EDGE_URL: 'ftp://media.example' },
+  { MILLRACE_DATABASE_URL: 'mysql://localhost/millrace' },
+  { MILLRACE_DATABASE_URL: 'postgres://localhost' },
+  { MILLRACE_STORAGE: 'file:relative' },
+  { MILLRACE_STORAGE: 's3://Bad_Bucket' },
+  { MILLRACE_STORAGE: 's3://bucket?endpiont=http://localhost' },
+  { MILLRACE_ACCOUNT_KEY: 'short' },
+  { MILLRACE_LIBRARY_KEY: 'with a space in it' },
+  { MILLRACE_SECRET_KEY: Buffer.alloc(31).toString('base64') },
+  { MILLRACE_ENCODE_THREADS: '0' },
+  { MILLRACE_OUTBOUND_ALLOW: '10.0.0.0/8,10.0.0.0/33' },
+  { MILLRACE_TRANSCRIBER: 'sherpa:model' },
+  { MILLRACE_LANGUAGE_MODEL_URL: 'localhost:8080' },
+])('%o is refused by its name', (settings) => {
+  const [name = ''] = Object.keys(settings);
+  expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
+});
+
+test('every wrong setting is named, and no secret is repeated', () => {
+  const wrong = { MILLRACE_PORT: 'x', MILLRACE_HOST: '', MILLRACE_ACCOUNT_KEY: 'hushhus', MILLRACE_STORAGE: 'y' };
+  expect(() => read(wrong)).toThrow(/MILLRACE_STORAGE.*\n.*MILLRACE_PORT.*\n.*MILLRACE_ACCOUNT_KEY/);
+  expect(() => read(wrong)).not.toThrow(/hushhus/);
+});
+
+test.each([
+  { text: 'file:/srv/objects', expected: { kind: 'file', folder: '/srv/objects' } },
+  { text: 'file:///srv/with%20space', expected: { kind: 'file', folder: '/srv/with space' } },
+  {
+    text: 's3://media',
+    expected: { bucket: 'media', keyPrefix: '', endpoint: null, region: 'us-east-1', forcePathStyle: false },
+  },
+  {
+    text: 's3://media/a/b/?endpoint=http://127.0.0.1:9000/&region=eu-1',
+    expected: { keyPrefix: 'a/b/', endpoint: 'http://127.0.0.1:9000', region: 'eu-1', forcePathStyle: true },
+  },
+])('storage $text is understood', ({ text, expected }) => {
+  expect(read({ MILLRACE_STORAGE: text }).storage).toMatchObject(expected);
+});
+
+test('a file gives what the environment leaves open', () => {
+  writeFileSync(join(dataDir, 'millrace.env'), '# ports\nMILLRACE_PORT=8000\nMILLRACE_EDGE_PORT="8001"\n');
+  expect(read({ MILLRACE_PORT: '9000' })).toMatchObject({ port: 9000, edgePort: 8001 });
+});
+
+test('a named file is read instead, must exist, and is checked alike', () => {
+  const path = join(dataDir, 'other.env');
+  expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_CONFIG: expected a readable file of settings');
+  writeFileSync(path, 'MILLRACE_PORT=many\n');
+  expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_PORT: expected a port');
+});
+
+test('names that mean nothing are found in both places', () => {
+  writeFileSync(join(dataDir, 'millrace.env'), 'MILLRACE_PROT=1\n');
+  const environment = { MILLRACE_DATA_DIR: dataDir, MILLRACE_CONFIG: '', MILLRACE_HOTS: 'x', PATH: '/bin' };
+  expect(unknownSettings(environment)).toEqual(['MILLRACE_PROT', 'MILLRACE_HOTS']);
+});

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import Type, { type TSchema, type TSchemaOptions } from 'typebox';
+import { Check } from 'typebox/value';
+import { Refused } from '../lib/refused.ts';
+import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databaseSettings } from './database.ts';
+import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
+import { type KeySettings, keySchema, keySettings } from './keys.ts';
+import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
+import { setting } from './setting.ts';
+import { type StorageSettings, storageSchema, storageSettings } from './storage.ts';
+
+/** Every setting, checked. Paths are absolute. */
+export type Settings = { dataDir: string; storage: StorageSettings } & NetworkSettings &
+  DatabaseSettings &
+  KeySettings &
+  EngineSettings;
+
+/** What a role starts with: the settings, with the database found and the secret key at hand. */
+export type RoleSettings = Omit<Settings, 'databaseUrl' | 'secretKey'> & {
+  database: DatabaseConnection;
+  secretKey: Uint8Array;
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const settingsSchema = Type.Object({
+  MILLRACE_DATA_DIR: setting('a folder', (text) => (text.includes('\0') ? null : text)),
+  ...databaseSchema,
+  ...storageSchema,
+  ...networkSchema,
+  ...keySchema,
+  ...engineSchema,
+});
+
+type SettingName = keyof typeof settingsSchema.properties;
+type Texts = Partial<Record<SettingName, string>>;
+
+const CONFIG_NAME = 'MILLRACE_CONFIG';
+const DEFAULT_DATA_DIR = './data';
+
+/** Reads the process's own environment. Nothing outside `config/` does. */
+export function readOwnSettings(): Settings {
+  return readSettings(process.env);
+}
+
+/**
+ * Reads all settings from the environment and, below it, from a file of the same names
+ * (`MILLRACE_CONFIG`, else `millrace.env` in the data folder). An empty value is an unset one.
+ * Refuses with one line per wrong setting.
+ */
+export function readSettings(environment: Environment): Settings {
+  const texts = readTexts(environment);
+  const problems = settingProblems(texts);
+  if (problems.length > 0) throw new Refused('invalid', problems.join('\n'));
+  const dataDir = dataDirOf(texts);
+  return {
+    dataDir,
+    storage: storageSettings(texts, dataDir),
+    ...networkSettings(texts),
+    ...databaseSettings(texts),
+    ...keySettings(texts),
+    ...engineSettings(texts),
+  };
+}
+
+/** Names that begin with MILLRACE_ and mean nothing here: most likely misspelt. */
+export function unknownSettings(environment: Environment): string[] {
+  const known = [...Object.keys(settingsSchema.properties), CONFIG_NAME];
+  const given = Object.keys({ ...readFile(environment), ...environment });
+  return given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
+}
+
+/** The names that mean nothing here, of the process's own environment. */
+export function ownUnknownSettings(): string[] {
+  return unknownSettings(process.env);
+}
+
+function settingProblems(texts: Texts): string[] {
+  // Each is checked by itself, so that one wrong setting does not hide the next.
+  return Object.entries(settingsSchema.properties).flatMap(([name, schema]) => {
+    const text: string | undefined = texts[name as SettingName]; // A key of the schema's own properties.
+    if (text === undefined || isValid(schema, text)) return [];
+    const { description, writeOnly } = schema as TSchemaOptions; // Every schema here is made by `setting`.
+    const came = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(text);
+    return [`${name}: expected ${description}, got ${came}.`];
+  });
+}
+
+/** Its own function, because `Check` would narrow the text to the schema's unknown type. */
+function isValid(schema: TSchema, text: string): boolean {
+  return Check(schema, text);
+}
+
+function readTexts(environment: Environment): Texts {
+  const merged: Record<string, string | undefined> = { ...withoutEmpty(readFile(environment)) };
+  Object.assign(merged, withoutEmpty(environment));
+  const names = Object.keys(settingsSchema.properties);
+  return Object.fromEntries(names.flatMap((name) => (merged[name] === undefined ? [] : [[name, merged[name]]])));
+}
+
+function readFile(environment: Environment): Environment {
+  const named = environment[CONFIG_NAME] || null;
+  const path = named ?? join(dataDirOf(environment), 'millrace.env');
+  try {
+    return parseEnv(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isAbsent && named === null) return {};
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refused('invalid', `${CONFIG_NAME}: expected a readable file of settings, ${reason}.`, { cause: error });
+  }
+}
+
+function dataDirOf(texts: Environment): string {
+  return resolve(texts.MILLRACE_DATA_DIR || DEFAULT_DATA_DIR);
+}
+
+function withoutEmpty(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== undefined && text !== ''));
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import type { Publication } from '../catalog/publications/publication.ts';
+import type { EdgeStorage } from './edge-deps.ts';
+import { type EdgeTarget, type MediaFile, parseEdgePath } from './edge-path.ts';
+import { serveFile } from './files/serve-file.ts';
+import { servePlaylist } from './hls/serve-playlist.ts';
+import { serveSegment } from './hls/serve-segment.ts';
+import { type Answer, CACHE_FOR_EVER, notFound } from './http/answer.ts';
+import type { ObjectSender } from './objects/object-sender.ts';
+import type { PlayerAssets } from './player/load-player-assets.ts';
+import { servePlayer } from './player/serve-player.ts';
+import type { PublicationReader } from './publication-reader.ts';
+
+export type AnswerDeps = {
+  reader: PublicationReader;
+  objects: ObjectSender;
+  storage: EdgeStorage;
+  player: PlayerAssets;
+};
+
+/** Finds what a GET or HEAD asks for. `signal` is aborted when the viewer leaves. */
+export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, signal: AbortSignal): Promise<Answer> {
+  const target = parseEdgePath(request.url ?? '/', request.headers.host ?? '');
+  if (target === null) return unknown();
+  switch (target.kind) {
+    case 'asset':
+      return serveAsset(target.name, deps.player);
+    case 'player': {
+      const publication = await deps.reader.find(target.libraryId, target.mediaId);
+      return servePlayer(publication, target.wantsState, deps.player);
+    }
+    case 'media':
+      return answerMedia(target, deps, signal);
+  }
+}
+
+async function answerMedia(
+  target: Extract<EdgeTarget, { kind: 'media' }>,
+  deps: AnswerDeps,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const pullZone = await deps.reader.findPullZone(target.pullZone);
+  if (pullZone === null) return unknown();
+  const publication = await deps.reader.find(pullZone.libraryId, target.mediaId);
+  return publication === null ? unknown() : answerFile(publication, target.file, { ...deps, signal });
+}
+
+function answerFile(
+  publication: Publication,
+  file: MediaFile,
+  deps: AnswerDeps & { signal: AbortSignal },
+): Promise<Answer> {
+  switch (file.kind) {
+    case 'multivariant':
+    case 'rung-playlist':
+    case 'rendition-playlist':
+      return servePlaylist(publication, file, deps.objects.hot);
+    case 'init':
+    case 'segment':
+      return serveSegment(publication, file, deps);
+    case 'picture':
+    case 'captions':
+    case 'original':
+      return serveFile(publication, file, deps.storage);
+  }
+}
+
+function serveAsset(name: string, player: PlayerAssets): Answer {
+  const asset = player.files.get(name);
+  if (asset === undefined) return unknown();
+  return { kind: 'bytes', cacheControl: CACHE_FOR_EVER, ...asset };
+}
+
+function unknown(): Answer {
+  return notFound('not-found', 'There is nothing at this address.');
+}

@@ -1,0 +1,163 @@
+import { Refused } from '../../lib/refused.ts';
+
+export type FreshCacheOptions<Value> = {
+  ttlMs: number;
+  absentTtlMs: number;
+  maxBytes: number;
+  maxLoads: number;
+  load(key: string, known: Value | null): Promise<Value | null>;
+  sizeBytes(value: Value): number;
+  /** Told of each failed load; the last good value is shown meanwhile. */
+  onLoadError(error: unknown, key: string): void;
+};
+
+type Entry<Value> = {
+  value: Value | null;
+  isKnown: boolean;
+  freshUntilMs: number;
+  bytes: number;
+  loading: Promise<Value | null> | null;
+  /** Set when news came while loading: what is being read may already be old. */
+  isOutdated: boolean;
+};
+
+const ENTRY_BYTES = 300;
+
+/** A reload that takes longer than this is not waited for where an older value can be shown. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Values that are read again after `ttlMs`, or at once when told of news. One load a key at a time; the
+ * least recently used go first when `maxBytes` is reached. While loads fail, the last value is shown.
+ */
+export class FreshCache<Value> {
+  readonly #options: FreshCacheOptions<Value>;
+  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #waiters = new Map<string, Set<() => void>>();
+  #bytes = 0;
+  #loads = 0;
+
+  constructor(options: FreshCacheOptions<Value>) {
+    this.#options = options;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async get(key: string): Promise<Value | null> {
+    const entry = this.#touch(key);
+    if (entry.isKnown && performance.now() < entry.freshUntilMs) return entry.value;
+    const loading = entry.loading ?? this.#load(key, entry);
+    if (!entry.isKnown || entry.value === null) return loading;
+    return this.#orLast(loading, entry.value, entry);
+  }
+
+  /** Tells that what is known of a key is old. Nothing is read until someone asks. */
+  invalidate(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#outdate(entry);
+    for (const wake of this.#waiters.get(key) ?? []) wake();
+  }
+
+  invalidateAll(): void {
+    for (const entry of this.#entries.values()) this.#outdate(entry);
+    for (const waiting of this.#waiters.values()) for (const wake of waiting) wake();
+  }
+
+  /** Waits for news of a key, at most `maxMs`, or until the signal is aborted. */
+  async untilNews(key: string, maxMs: number, signal: AbortSignal): Promise<void> {
+    const waiting = this.#waiters.get(key) ?? new Set();
+    this.#waiters.set(key, waiting);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, maxMs);
+    waiting.add(resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+    await promise;
+    clearTimeout(timer);
+    waiting.delete(resolve);
+    if (waiting.size === 0 && this.#waiters.get(key) === waiting) this.#waiters.delete(key);
+  }
+
+  /** The entry of a key, now the most recently used one. */
+  #touch(key: string): Entry<Value> {
+    const found = this.#entries.get(key);
+    if (found !== undefined) {
+      this.#entries.delete(key);
+      this.#entries.set(key, found);
+      return found;
+    }
+    const entry = { value: null, isKnown: false, freshUntilMs: 0, bytes: 0, loading: null, isOutdated: false };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #outdate(entry: Entry<Value>): void {
+    entry.freshUntilMs = 0;
+    entry.isOutdated = true;
+  }
+
+  #load(key: string, entry: Entry<Value>): Promise<Value | null> {
+    if (this.#loads >= this.#options.maxLoads) {
+      if (!entry.isKnown) this.#entries.delete(key);
+      return Promise.reject(new Refused('unavailable', 'Too many videos are being looked up at once; try again.'));
+    }
+    this.#loads += 1;
+    entry.isOutdated = false;
+    const startedMs = performance.now();
+    const loading = this.#options.load(key, entry.value).then(
+      (value) => this.#keep(key, entry, value, startedMs),
+      (error: unknown) => this.#fail(key, entry, error),
+    );
+    entry.loading = loading.finally(() => {
+      entry.loading = null;
+      this.#loads -= 1;
+    });
+    return entry.loading;
+  }
+
+  #keep(key: string, entry: Entry<Value>, value: Value | null, startedMs: number): Value | null {
+    const bytes = (value === null ? 0 : this.#options.sizeBytes(value)) + ENTRY_BYTES;
+    if (this.#entries.get(key) === entry) {
+      this.#bytes += bytes - entry.bytes;
+      entry.bytes = bytes;
+    }
+    entry.value = value;
+    entry.isKnown = true;
+    const ttlMs = value === null ? this.#options.absentTtlMs : this.#options.ttlMs;
+    entry.freshUntilMs = entry.isOutdated ? 0 : startedMs + ttlMs;
+    this.#evict();
+    return value;
+  }
+
+  #fail(key: string, entry: Entry<Value>, error: unknown): never {
+    this.#options.onLoadError(error, key);
+    if (!entry.isKnown && this.#entries.get(key) === entry) this.#entries.delete(key);
+    throw error;
+  }
+
+  /** The new value when it comes soon, else the last one; then nobody waits again for a while. */
+  async #orLast(loading: Promise<Value | null>, last: Value, entry: Entry<Value>): Promise<Value | null> {
+    const { promise, resolve } = Promise.withResolvers<Value | null>();
+    const showLast = () => {
+      entry.freshUntilMs = performance.now() + PATIENCE_MS;
+      resolve(last);
+    };
+    const timer = setTimeout(showLast, PATIENCE_MS);
+    loading.then(resolve, showLast);
+    const value = await promise;
+    clearTimeout(timer);
+    return value;
+  }
+
+  #evict(): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#bytes <= this.#options.maxBytes) return;
+      if (entry.loading !== null && !entry.isKnown) continue;
+      this.#entries.delete(key);
+      this.#bytes -= entry.bytes;
+      entry.bytes = 0;
+    }
+  }
+}

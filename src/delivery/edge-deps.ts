@@ -1,0 +1,51 @@
+import type { PublicationStore } from '../catalog/publications/publication-store.ts';
+import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
+import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
+import type { PullZone } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { PlayerAssets } from './player/load-player-assets.ts';
+
+export type EdgeStorage = Pick<Storage, 'read' | 'readBytes' | 'head' | 'localPath'>;
+
+export type EdgeLog = { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+
+/** Bounds of everything that could grow; each has a default. */
+export type EdgeLimits = {
+  connections: number;
+  publicationCacheBytes: number;
+  objectCacheBytes: number;
+  /** Loads of different publications under way at once; more are answered 503. */
+  publicationLoads: number;
+  segmentWaiters: number;
+  segmentWaitMs: number;
+  openFiles: number;
+  /** A connection on which nothing moves for so long is closed. */
+  idleMs: number;
+  /** Answers under way when the edge closes may take so long to finish. */
+  drainMs: number;
+};
+
+export const DEFAULT_LIMITS: EdgeLimits = {
+  connections: 10_000,
+  publicationCacheBytes: 64 * 2 ** 20,
+  objectCacheBytes: 64 * 2 ** 20,
+  publicationLoads: 200,
+  segmentWaiters: 2_000,
+  segmentWaitMs: 10_000,
+  openFiles: 512,
+  idleMs: 30_000,
+  drainMs: 8_000,
+};
+
+/** What the edge stands on. `watch` opens the ear for publications; the edge closes it. */
+export type EdgeDeps = {
+  host: string;
+  port: number;
+  publications: PublicationStore;
+  findPullZone(name: PullZoneName): Promise<PullZone | null>;
+  watch(listener: PublicationListener): PublicationWatch;
+  storage: EdgeStorage;
+  player: PlayerAssets;
+  log: EdgeLog;
+  limits?: Partial<EdgeLimits>;
+};

@@ -1,0 +1,96 @@
+import { type PullZoneName, parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
+import { type Guid, parseGuid } from '../lib/guid.ts';
+import { isPathToken } from './shield/path-token.ts';
+
+/** What a request asks for. Anything that is not of this grammar does not exist. */
+export type EdgeTarget =
+  | { kind: 'media'; pullZone: PullZoneName; token: string | null; mediaId: Guid; file: MediaFile }
+  | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean }
+  | { kind: 'asset'; name: string };
+
+export type MediaFile =
+  | { kind: 'multivariant' }
+  | { kind: 'rung-playlist'; heightPx: number }
+  | { kind: 'rendition-playlist'; renditionId: Guid }
+  | { kind: 'init'; renditionId: Guid }
+  | { kind: 'segment'; renditionId: Guid; segment: number }
+  | { kind: 'original' }
+  | { kind: 'captions'; language: string }
+  | { kind: 'picture'; name: string };
+
+const SAFE_SEGMENT = /^[A-Za-z0-9._=&%~,+:-]+$/;
+const RUNG = /^([1-9]\d{1,4})p$/;
+const SEGMENT_FILE = /^(0|[1-9]\d{0,8})\.m4s$/;
+const CAPTIONS_FILE = /^([A-Za-z0-9-]{1,35})\.vtt$/;
+const PICTURE_FILE = /^[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp)$/;
+const LIBRARY_ID = /^[1-9]\d{0,14}$/;
+
+/** Reads host and path of a request; null for an address that cannot exist. The query is not looked at. */
+export function parseEdgePath(url: string, host: string): EdgeTarget | null {
+  const query = url.indexOf('?');
+  const segments = decodeSegments(query === -1 ? url : url.slice(0, query));
+  if (segments === null) return null;
+  const [first = '', ...rest] = segments;
+  if (first === 'assets') return rest.length > 0 ? { kind: 'asset', name: rest.join('/') } : null;
+  if (first === 'embed' || first === 'play') return parsePlayer(rest);
+  const prefix = parsePullZoneName(first);
+  const pullZone = prefix ?? parsePullZoneName(host.split('.', 1)[0] ?? '');
+  return pullZone === null ? null : parseMedia(pullZone, prefix === null ? segments : rest);
+}
+
+function parsePlayer([library = '', media = '', tail, ...more]: readonly string[]): EdgeTarget | null {
+  const mediaId = parseGuid(media);
+  if (mediaId === null || !LIBRARY_ID.test(library) || more.length > 0) return null;
+  if (tail !== undefined && tail !== 'state') return null;
+  return { kind: 'player', libraryId: Number(library), mediaId, wantsState: tail === 'state' };
+}
+
+function parseMedia(pullZone: PullZoneName, segments: readonly string[]): EdgeTarget | null {
+  const token = isPathToken(segments[0]) ? segments[0] : null;
+  const [media = '', ...names] = token === null ? segments : segments.slice(1);
+  const mediaId = parseGuid(media);
+  const file = mediaId === null ? null : parseFile(names);
+  return mediaId === null || file === null ? null : { kind: 'media', pullZone, token, mediaId, file };
+}
+
+function parseFile(names: readonly string[]): MediaFile | null {
+  const [first = '', second = '', third = ''] = names;
+  if (names.length === 1) {
+    if (first === 'playlist.m3u8') return { kind: 'multivariant' };
+    if (first === 'original') return { kind: 'original' };
+    return PICTURE_FILE.test(first) ? { kind: 'picture', name: first } : null;
+  }
+  if (names.length === 2) {
+    const heightPx = RUNG.exec(first)?.[1];
+    if (heightPx !== undefined)
+      return second === 'video.m3u8' ? { kind: 'rung-playlist', heightPx: Number(heightPx) } : null;
+    const language = first === 'captions' ? CAPTIONS_FILE.exec(second)?.[1] : undefined;
+    return language === undefined ? null : { kind: 'captions', language };
+  }
+  const renditionId = names.length === 3 && first === 'r' ? parseGuid(second) : null;
+  return renditionId === null ? null : parseRenditionFile(renditionId, third);
+}
+
+function parseRenditionFile(renditionId: Guid, name: string): MediaFile | null {
+  if (name === 'video.m3u8') return { kind: 'rendition-playlist', renditionId };
+  if (name === 'init.mp4') return { kind: 'init', renditionId };
+  const segment = SEGMENT_FILE.exec(name)?.[1];
+  return segment === undefined ? null : { kind: 'segment', renditionId, segment: Number(segment) };
+}
+
+/** Splits and decodes a path. A segment that is empty, or that decodes to a separator, ends the reading. */
+function decodeSegments(path: string): string[] | null {
+  const segments = path.split('/').slice(1);
+  if (segments.length === 0 || segments.length > 8) return null;
+  const decoded = segments.map((segment) => (segment.includes('%') ? decode(segment) : segment));
+  return decoded.every((segment) => segment !== null && SAFE_SEGMENT.test(segment)) ? decoded.map(String) : null;
+}
+
+function decode(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}

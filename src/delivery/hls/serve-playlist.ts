@@ -1,0 +1,70 @@
+import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { chooseListedSet } from '../../media/playlists/listed-set.ts';
+import { writeMediaPlaylist } from '../../media/playlists/media-playlist.ts';
+import { writeMultivariant } from '../../media/playlists/multivariant.ts';
+import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
+import type { ByteCache } from '../cache/byte-cache.ts';
+import { type Answer, CACHE_NEVER, CACHE_SHORTLY, notFound } from '../http/answer.ts';
+
+const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
+
+type PlaylistFile =
+  | { kind: 'multivariant' }
+  | { kind: 'rung-playlist'; heightPx: number }
+  | { kind: 'rendition-playlist'; renditionId: string };
+
+/** Answers a playlist as of this publication. Written once a publication, then held in `written`. */
+export async function servePlaylist(publication: Publication, file: PlaylistFile, written: ByteCache): Promise<Answer> {
+  const set = chooseListedSet(publication.renditions);
+  if (file.kind === 'multivariant') {
+    if (!set.isPlayable) return notFound('not-playable', 'The video cannot be played yet.');
+    return playlist(publication, 'multivariant', written, () => writeMultivariant(set, publication.frameRate));
+  }
+  const rendition =
+    file.kind === 'rung-playlist' ? findRung(set.video, file.heightPx) : findRendition(publication, file);
+  if (rendition === undefined) return notFound('unknown-rendition', 'There is no such rendition.');
+  const run = () => computeSegmentRun(rendition);
+  if (rendition.planned === null && rendition.chunks[0]?.firstSegment !== 0) {
+    return notFound('not-playable', 'The rendition has no first segment yet.');
+  }
+  const folder = file.kind === 'rung-playlist' ? `../r/${rendition.id}/` : '';
+  return playlist(publication, `${folder}${rendition.id}`, written, () => writeMediaPlaylist(run(), folder));
+}
+
+async function playlist(
+  publication: Publication,
+  name: string,
+  written: ByteCache,
+  write: () => string,
+): Promise<Answer> {
+  const { libraryId, mediaId } = publication;
+  const key = `playlist|${libraryId}|${mediaId}|${publication.publication}|${name}`;
+  return {
+    kind: 'bytes',
+    bytes: await written.get(key, () => Buffer.from(write())),
+    contentType: CONTENT_TYPE,
+    cacheControl: isSettled(publication) ? CACHE_SHORTLY : CACHE_NEVER,
+    etag: `"p${publication.publication}"`,
+  };
+}
+
+/** Nothing more is coming: short caching does no harm. */
+function isSettled({ state }: Publication): boolean {
+  return state === 'finished' || state === 'jit-ready';
+}
+
+/** The alias `720p` stands for the H.264 rendition of that rung, which every player knows. */
+function findRung(video: readonly StoredRendition[], heightPx: number): StoredRendition | undefined {
+  return video.find((rendition) => (rendition.rung ?? rendition.heightPx) === heightPx && isH264(rendition));
+}
+
+function isH264({ codecString }: StoredRendition): boolean {
+  return codecString !== null && /^avc[13]\./.test(codecString);
+}
+
+function findRendition(
+  publication: Publication,
+  { renditionId }: { renditionId: string },
+): StoredRendition | undefined {
+  return publication.renditions.find((rendition) => rendition.id === renditionId && rendition.codecString !== null);
+}

@@ -1,0 +1,22 @@
+/** Bytes `start` to `end`, end excluded. */
+export type Slice = { start: number; end: number };
+
+/**
+ * Reads a Range header (RFC 9110 section 14.2) for a body of `sizeBytes`. Null: send it whole, which is
+ * also the answer to several ranges, other units and malformed headers. A range past the end is refused.
+ */
+export function readRange(header: string | undefined, sizeBytes: number): Slice | 'unsatisfiable' | null {
+  const match = header === undefined ? null : /^bytes=(\d{0,16})-(\d{0,16})$/.exec(header.replaceAll(' ', ''));
+  if (match === null) return null;
+  const [, first = '', last = ''] = match;
+  if (first === '') return last === '' ? null : suffix(Number(last), sizeBytes);
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return null;
+  if (start >= sizeBytes) return 'unsatisfiable';
+  return { start, end: last === '' ? sizeBytes : Math.min(Number(last) + 1, sizeBytes) };
+}
+
+function suffix(length: number, sizeBytes: number): Slice | 'unsatisfiable' {
+  if (length === 0 || sizeBytes === 0) return 'unsatisfiable';
+  return { start: Math.max(0, sizeBytes - length), end: sizeBytes };
+}

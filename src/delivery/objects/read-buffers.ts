@@ -1,0 +1,32 @@
+/** Read sizes and up to how many answers under way each is used: the more viewers, the smaller the pieces. */
+const STEPS = [
+  { sizeBytes: 1024 * 1024, upTo: 32 },
+  { sizeBytes: 256 * 1024, upTo: 128 },
+  { sizeBytes: 64 * 1024, upTo: 1024 },
+  { sizeBytes: 16 * 1024, upTo: Number.POSITIVE_INFINITY },
+] as const;
+
+const KEPT_PER_SIZE = 8;
+
+/**
+ * Lends buffers for reading. One megabyte keeps up with sendfile, but a slow client holds its buffer, so
+ * their size shrinks as answers under way grow: what all of them hold together stays bounded.
+ */
+export class ReadBuffers {
+  readonly #free = new Map<number, Buffer[]>();
+  #lent = 0;
+
+  take(): Buffer {
+    const step = STEPS.find(({ upTo }) => this.#lent < upTo);
+    const sizeBytes = step?.sizeBytes ?? 16 * 1024;
+    this.#lent += 1;
+    return this.#free.get(sizeBytes)?.pop() ?? Buffer.allocUnsafeSlow(sizeBytes);
+  }
+
+  give(buffer: Buffer): void {
+    this.#lent -= 1;
+    const free = this.#free.get(buffer.length) ?? [];
+    if (free.length < KEPT_PER_SIZE) free.push(buffer);
+    this.#free.set(buffer.length, free);
+  }
+}

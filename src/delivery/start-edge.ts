@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Refused } from '../lib/refused.ts';
+import { type AnswerDeps, answerRequest } from './answer-request.ts';
+import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './edge-deps.ts';
+import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
+import { ObjectSender } from './objects/object-sender.ts';
+import { PublicationReader } from './publication-reader.ts';
+
+const RETRY_AFTER_SEC = 1;
+
+/** A running edge. `close` takes no new requests, lets answers finish for a bounded time, and frees all it opened. */
+export type Edge = { port: number; close(): Promise<void> };
+
+/** Serves players: playlists, segments, pictures, captions and the player page. Run it in a process of its own. */
+export async function startEdge(deps: EdgeDeps): Promise<Edge> {
+  const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const reader = new PublicationReader(deps, limits);
+  const objects = new ObjectSender(deps.storage, limits);
+  const answers: AnswerDeps = { reader, objects, storage: deps.storage, player: deps.player };
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 20_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 8 * 1024,
+      noDelay: true,
+    },
+    (request, response) => void handle(request, response, { answers, log: deps.log }),
+  );
+  server.maxConnections = limits.connections;
+  server.setTimeout(limits.idleMs);
+  await listen(server, deps);
+  // A server that listens on TCP always has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async close() {
+      await reader.close();
+      await drain(server, limits.drainMs);
+      objects.close();
+    },
+  };
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { answers, log }: { answers: AnswerDeps; log: EdgeLog },
+): Promise<void> {
+  try {
+    if (request.method === 'OPTIONS') {
+      sendPreflight(response);
+      return;
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const problem = { status: 405, code: 'method-not-allowed', message: 'Only GET, HEAD and OPTIONS are answered.' };
+      sendProblem(request, response, problem);
+      return;
+    }
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const answer = await answerRequest(request, answers, left.signal);
+    if (!response.destroyed) await sendAnswer(request, response, { answer, objects: answers.objects });
+  } catch (error) {
+    fail(request, response, { error, log });
+  }
+}
+
+function fail(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { error, log }: { error: unknown; log: EdgeLog },
+): void {
+  if (response.destroyed) return;
+  // Only a cut connection tells a player that a begun answer is not whole.
+  if (response.headersSent) {
+    log.error({ err: error, url: request.url }, 'An answer broke off.');
+    response.destroy();
+    return;
+  }
+  if (error instanceof Refused && error.kind === 'unavailable') {
+    const problem = { status: 503, code: 'unavailable', message: error.message };
+    sendProblem(request, response, problem, RETRY_AFTER_SEC);
+    return;
+  }
+  log.error({ err: error, url: request.url }, 'A request could not be answered.');
+  const problem = { status: 500, code: 'internal', message: 'The server could not answer; it was logged.' };
+  sendProblem(request, response, problem);
+}
+
+function listen(server: Server, { host, port }: EdgeDeps): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function drain(server: Server, drainMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+  server.closeIdleConnections();
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Starts listening and answers the real port; 0 takes any free one. Rejects when the port is taken. */
+export async function listen(server: HttpServer, port: number, host: string): Promise<number> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo; // A server that listens on a port has one.
+  return address.port;
+}
+
+/** Stops listening, lets answers under way end for `graceMs`, then cuts what is left. */
+export async function closeServer(server: HttpServer, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(cut);
+}

@@ -1,0 +1,69 @@
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** What the rules say of an address: `listed` by the owner, `public`, or denied with a reason to show. */
+export type Verdict = { kind: 'listed' } | { kind: 'public' } | { kind: 'denied'; reason: string };
+
+/** All that is routed in IPv6 today; the rest holds old ways to write IPv4 addresses, such as `::127.0.0.1`. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+export type AddressRules = (address: string) => Verdict;
+
+/** Addresses that look public and are not: the virtual host of Azure, which hands out machine credentials. */
+const DENIED_UNICAST = new Set(['168.63.129.16']);
+
+/**
+ * Rules for addresses that the server may connect to. `allow` is a list of CIDR blocks or single addresses;
+ * `ownAddresses` are this machine's, asked anew each time. Throws an `Error` that names a malformed block.
+ */
+export function createAddressRules(
+  allow: readonly string[],
+  ownAddresses: () => readonly string[] = interfaceAddresses,
+): AddressRules {
+  const blocks = allow.map(parseBlock);
+  return (text) => {
+    if (!ipaddr.isValid(text)) return { kind: 'denied', reason: 'no IP address' };
+    const address = unwrap(ipaddr.parse(text));
+    if (blocks.some((block) => contains(block, address))) return { kind: 'listed' };
+    const range = address.range();
+    if (range !== 'unicast') return { kind: 'denied', reason: `in the "${range}" range` };
+    if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_IPV6)) return { kind: 'denied', reason: 'not global' };
+    if (DENIED_UNICAST.has(address.toString())) return { kind: 'denied', reason: 'internal to a cloud' };
+    const isOwn = ownAddresses().some((own) => normalise(own) === address.toNormalizedString());
+    return isOwn ? { kind: 'denied', reason: 'this machine itself' } : { kind: 'public' };
+  };
+}
+
+type Block = { network: Address; bits: number };
+
+function parseBlock(text: string): Block {
+  const hasBits = text.includes('/');
+  if (hasBits ? !ipaddr.isValidCIDR(text) : !ipaddr.isValid(text)) {
+    throw new Error(`Expected a CIDR block such as 10.0.0.0/8 or an address, came ${JSON.stringify(text)}.`);
+  }
+  if (!hasBits) {
+    const network = unwrap(ipaddr.parse(text));
+    return { network, bits: network.kind() === 'ipv4' ? 32 : 128 };
+  }
+  const [network, bits] = ipaddr.parseCIDR(text);
+  return { network, bits };
+}
+
+function contains({ network, bits }: Block, address: Address): boolean {
+  return network.kind() === address.kind() && address.match(network, bits);
+}
+
+/** `::ffff:10.0.0.1` is 10.0.0.1 to the kernel, so it is to the rules. */
+function unwrap(address: Address): Address {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+function normalise(text: string): string {
+  return ipaddr.isValid(text) ? unwrap(ipaddr.parse(text)).toNormalizedString() : text;
+}
+
+function interfaceAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+}

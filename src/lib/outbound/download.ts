@@ -1,0 +1,235 @@
+import { STATUS_CODES } from 'node:http';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Refused } from '../refused.ts';
+import type { Outbound, OutboundAnswer } from './outbound.ts';
+import { continues, ifRangeOf, isResumable, parseContentRange, type Version, versionOf } from './resume.ts';
+
+/** Where the bytes go; a staged upload fits. `append` keeps what came before a failure, as `size` then tells. */
+export type DownloadSink = {
+  size(): Promise<number>;
+  append(offset: number, body: Readable, signal: AbortSignal): Promise<number>;
+  /** Forgets all bytes. */
+  reset(): Promise<void>;
+};
+
+export type DownloadLimits = {
+  maxBytes: number;
+  /** Of the whole download, with all its attempts and pauses. */
+  timeoutMs: number;
+  /** After this long without a byte the connection is given up and the rest asked for anew. */
+  idleTimeoutMs: number;
+  minBytesPerSec: number;
+  /** Failures in a row, each without `PROGRESS_BYTES` gained, after which it is given up. */
+  maxFailures: number;
+  /** The pause after the first failure; it doubles with each further one, up to 30 s. */
+  backoffMs: number;
+};
+
+export type DownloadRequest = {
+  outbound: Outbound;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  sink: DownloadSink;
+  limits: DownloadLimits;
+};
+
+export type Downloaded = { sizeBytes: number; url: string; contentType: string | null };
+
+/** An attempt that gained this much was a good one: a long file over a bad line may need any number of those. */
+const PROGRESS_BYTES = 1024 * 1024;
+
+const MAX_BACKOFF_MS = 30_000;
+
+/** Set by the download itself; another value would break the resuming. */
+const OWN_HEADERS = new Set([
+  'range',
+  'if-range',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+]);
+
+/**
+ * Brings a file into a sink. A connection that breaks or stalls, and a status of 408, 429 or 5xx, is tried again
+ * from the last byte (`Range` with `If-Range`); when the origin cannot resume, or its file changed, once from the
+ * start. Refuses with the origin's status, or what else was wrong, after bounded tries. What the sink already holds
+ * is dropped: nothing tells which version it is of.
+ */
+export async function download(request: DownloadRequest, signal: AbortSignal): Promise<Downloaded> {
+  const { headers, sink, limits } = request;
+  const own = Object.keys(headers).find((name) => OWN_HEADERS.has(name.toLowerCase()));
+  if (own !== undefined) throw new Refused('invalid', `The header ${own} cannot be set for a download.`);
+  if ((await sink.size()) > 0) await sink.reset();
+  const state: State = { deadlineMs: performance.now() + limits.timeoutMs, version: null, isRestarted: false };
+  for (let failures = 0; ; ) {
+    const before = await sink.size();
+    const outcome = await attempt(request, { state, offset: before }, signal);
+    if (outcome.kind === 'done') return outcome.downloaded;
+    const gained = (await sink.size()) - before;
+    failures = gained >= PROGRESS_BYTES ? 1 : failures + 1;
+    if (failures >= limits.maxFailures) throw outcome.refusal;
+    const pauseMs = pauseFor(failures, { limits, retryAfterMs: outcome.retryAfterMs });
+    if (performance.now() + pauseMs >= state.deadlineMs) throw outcome.refusal;
+    await sleep(pauseMs, undefined, { signal });
+  }
+}
+
+type State = { deadlineMs: number; version: Version | null; isRestarted: boolean };
+
+type Attempt = { state: State; offset: number };
+
+type Outcome = { kind: 'done'; downloaded: Downloaded } | { kind: 'broken'; refusal: Refused; retryAfterMs: number };
+
+async function attempt(request: DownloadRequest, { state, offset }: Attempt, signal: AbortSignal): Promise<Outcome> {
+  let from = offset;
+  if (from > 0 && (state.version === null || !isResumable(state.version))) {
+    await restart(request, state);
+    from = 0;
+  }
+  let answer: OutboundAnswer;
+  try {
+    answer = await ask(request, { state, offset: from }, signal);
+  } catch (error) {
+    return brokenOr(error, signal);
+  }
+  try {
+    return await take(request, { state, offset: from, answer }, signal);
+  } finally {
+    answer.body.destroy();
+  }
+}
+
+async function ask(request: DownloadRequest, { state, offset }: Attempt, signal: AbortSignal): Promise<OutboundAnswer> {
+  const { outbound, url, headers, limits } = request;
+  const ifRange = state.version === null ? null : ifRangeOf(state.version);
+  return await outbound.request(
+    url,
+    {
+      method: 'GET',
+      headers: { ...headers, ...(offset > 0 && ifRange !== null ? { 'if-range': ifRange } : {}) },
+      ...(offset > 0 ? { range: { start: offset } } : {}),
+      maxBytes: limits.maxBytes,
+      timeoutMs: Math.max(1, state.deadlineMs - performance.now()),
+      idleTimeoutMs: limits.idleTimeoutMs,
+      minBytesPerSec: limits.minBytesPerSec,
+    },
+    signal,
+  );
+}
+
+type Answered = Attempt & { answer: OutboundAnswer };
+
+/** Judges the answer by its status, then takes its body. */
+async function take(
+  request: DownloadRequest,
+  { state, offset, answer }: Answered,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { status, headers } = answer;
+  if (status === 200) {
+    // The whole file, although the rest was asked for: it changed, or the origin knows no ranges.
+    if (offset > 0) await restart(request, state);
+    state.version = versionOf(headers);
+    return await receive(request, { state, offset: 0, answer }, signal);
+  }
+  if (status === 206 && offset > 0 && state.version !== null) {
+    if (continues(state.version, offset, headers)) return await receive(request, { state, offset, answer }, signal);
+    await restart(request, state);
+    return broken('Origin answered with another part of the file than was asked for.');
+  }
+  if (status === 416 && offset > 0) {
+    if (parseContentRange(headers['content-range'])?.totalBytes === offset && isUnchanged(state, offset)) {
+      return done(answer, offset);
+    }
+    await restart(request, state);
+    return broken(statusMessage(status));
+  }
+  if (status === 408 || status === 429 || status >= 500) {
+    return { ...broken(statusMessage(status)), retryAfterMs: retryAfterMsOf(headers['retry-after']) };
+  }
+  throw new Refused('invalid', statusMessage(status));
+}
+
+/** The origin has no byte after the last: then that was the end, unless a length was announced that says else. */
+function isUnchanged({ version }: State, offset: number): boolean {
+  return version?.totalBytes === null || version?.totalBytes === offset;
+}
+
+async function receive(
+  request: DownloadRequest,
+  { state, offset, answer }: Answered,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { sink, limits } = request;
+  const total = state.version?.totalBytes ?? parseContentRange(answer.headers['content-range'])?.totalBytes ?? null;
+  if ((total ?? 0) > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  const failure: { error: unknown } = { error: null };
+  answer.body.on('error', (error) => {
+    failure.error = error;
+  });
+  let sizeBytes: number;
+  try {
+    sizeBytes = await sink.append(offset, answer.body, signal);
+  } catch (error) {
+    // The sink's own failure (a full disk) is final; the origin's is tried again.
+    if (failure.error === null) throw error;
+    return brokenOr(failure.error, signal);
+  }
+  if (sizeBytes > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  if (total === null || sizeBytes === total) return done(answer, sizeBytes);
+  return broken(`Origin announced ${total} bytes and sent ${sizeBytes}.`);
+}
+
+function done(answer: OutboundAnswer, sizeBytes: number): Outcome {
+  return {
+    kind: 'done',
+    downloaded: { sizeBytes, url: answer.url, contentType: answer.headers['content-type'] ?? null },
+  };
+}
+
+/** Starting over is allowed once: an origin that changes its file all the time would else be fetched for ever. */
+async function restart({ sink }: DownloadRequest, state: State): Promise<void> {
+  if (state.isRestarted) {
+    throw new Refused('invalid', 'Origin broke off again and cannot resume, or its file keeps changing.');
+  }
+  await sink.reset();
+  state.isRestarted = true;
+  state.version = null;
+}
+
+/** A failure of the way is worth another try; a rule's refusal is not. */
+function brokenOr(error: unknown, signal: AbortSignal): Outcome {
+  signal.throwIfAborted();
+  if (error instanceof Refused) {
+    if (error.kind !== 'unavailable' && error.kind !== 'timeout') throw error;
+    return broken(error.message, error);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return broken(`Origin broke off: ${reason}.`, error);
+}
+
+function broken(message: string, cause?: unknown): Outcome & { kind: 'broken' } {
+  return { kind: 'broken', refusal: new Refused('invalid', message, { cause }), retryAfterMs: 0 };
+}
+
+function statusMessage(status: number): string {
+  return `Origin returned HTTP ${status} (${STATUS_CODES[status] ?? 'unknown status'}).`;
+}
+
+function tooLarge(maxBytes: number): Refused {
+  return new Refused('too-large', `Origin's file is larger than the ${maxBytes} bytes allowed.`);
+}
+
+type Pause = { limits: DownloadLimits; retryAfterMs: number };
+
+/** Doubles with each failure, half of it by chance; longer when the origin asks for it. */
+function pauseFor(failures: number, { limits, retryAfterMs }: Pause): number {
+  const fullMs = Math.min(MAX_BACKOFF_MS, limits.backoffMs * 2 ** (failures - 1));
+  return Math.max(fullMs * (0.5 + Math.random() / 2), Math.min(retryAfterMs, MAX_BACKOFF_MS));
+}
+
+function retryAfterMsOf(text: string | undefined): number {
+  return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : 0;
+}

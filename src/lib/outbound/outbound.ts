@@ -1,0 +1,201 @@
+import type { Readable } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import { Refused } from '../refused.ts';
+import { createAddressRules } from './address-rules.ts';
+import { createGuardedConnector, type Lookup } from './guarded-connector.ts';
+import { limitBody, tooLarge } from './limited-body.ts';
+import { checkHeaders, checkUrl, type Hop, redirectOf } from './request-rules.ts';
+
+export type OutboundOptions = {
+  /** CIDR blocks that may be reached although private, at any port. */
+  allow: readonly string[];
+  /** Finds the addresses of a name; the system's resolver when absent. */
+  lookup?: Lookup;
+  /** This machine's own addresses, never reached unless listed; its interfaces' when absent. */
+  ownAddresses?: () => readonly string[];
+};
+
+export type OutboundRequest = {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array;
+  /** Both ends included; without an end, to the end. */
+  range?: { start: number; end?: number };
+  /** The most bytes of the answer's body. */
+  maxBytes: number;
+  /** From the call to the last byte of the answer. */
+  timeoutMs: number;
+  /** The longest wait for the answer's head and between its bytes. */
+  idleTimeoutMs?: number;
+  /** The least rate of the answer's body, over 10 s of waiting. */
+  minBytesPerSec?: number;
+};
+
+export type AnswerHeaders = Readonly<Partial<Record<string, string>>>;
+
+/** An answer of any status. The caller reads `body` to its end or destroys it. */
+export type OutboundAnswer = {
+  status: number;
+  /** Names in lower case; several of one name are joined by commas. */
+  headers: AnswerHeaders;
+  body: Readable;
+  /** Where the redirects led. */
+  url: string;
+};
+
+/** The only way out of the server for addresses that callers name. */
+export type Outbound = {
+  /** Refuses what the rules forbid, and answers that are too large, slow or absent. */
+  request(url: string, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer>;
+  close(): Promise<void>;
+};
+
+const MAX_REDIRECTS = 5;
+const RATE_WINDOW_MS = 10_000;
+const CONNECTIONS_PER_ORIGIN = 8;
+const KEEP_ALIVE_MS = 4_000;
+
+/** Makes a client with connections of its own; it touches no process-wide setting. The maker closes it. */
+export function createOutbound({ allow, lookup, ownAddresses }: OutboundOptions): Outbound {
+  const agent = new Agent({
+    connect: createGuardedConnector(createAddressRules(allow, ownAddresses), lookup),
+    connections: CONNECTIONS_PER_ORIGIN,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    allowH2: false,
+  });
+  return {
+    request: (url, request, signal) => requestGuarded(agent, { url, ...request }, signal),
+    close: () => agent.destroy(),
+  };
+}
+
+type Asked = OutboundRequest & { url: string };
+
+async function requestGuarded(agent: Agent, asked: Asked, signal: AbortSignal): Promise<OutboundAnswer> {
+  const { method, body = null, range } = asked;
+  const headers = checkHeaders(asked.headers ?? {});
+  if (range !== undefined) headers.range = `bytes=${range.start}-${range.end ?? ''}`;
+  const hop = { url: checkUrl(asked.url), method, headers, body };
+  signal.throwIfAborted();
+  const clock = startClock(asked.timeoutMs, signal);
+  try {
+    return await follow(agent, { asked, hop, clock });
+  } catch (error) {
+    clock.stop();
+    throw refusalFrom(error, clock.signal);
+  }
+}
+
+type Clock = { signal: AbortSignal; stop: () => void };
+
+/** One signal for the caller's abort and the total time, which ends with the answer's body. */
+function startClock(timeoutMs: number, signal: AbortSignal): Clock {
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(signal.reason);
+  const late = new Refused('timeout', `Origin did not finish its answer within ${timeoutMs / 1000} s.`);
+  const timer = setTimeout(() => controller.abort(late), timeoutMs);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const stop = () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  };
+  return { signal: controller.signal, stop };
+}
+
+type Journey = { asked: Asked; hop: Hop; clock: Clock };
+
+async function follow(agent: Agent, { asked, hop: first, clock }: Journey): Promise<OutboundAnswer> {
+  let hop = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await send(agent, { asked, hop, clock });
+    const headers = flatHeaders(answer.headers);
+    const next = await redirectOrDestroy(answer, () => redirectOf(hop, answer.statusCode, headers.location ?? null));
+    if (next === null) return admit(answer, { asked, hop, clock });
+    if (redirects === MAX_REDIRECTS)
+      throw new Refused('invalid', `Origin redirected more than ${MAX_REDIRECTS} times.`);
+    hop = next;
+  }
+}
+
+async function send(agent: Agent, { asked, hop, clock }: Journey): Promise<Dispatcher.ResponseData> {
+  return await agent.request({
+    origin: hop.url.origin,
+    path: hop.url.pathname + hop.url.search,
+    // The methods of a request and GET, which a redirect may make of them.
+    method: hop.method as Dispatcher.HttpMethod,
+    headers: { 'user-agent': 'millrace', accept: '*/*', ...hop.headers, 'accept-encoding': 'identity' },
+    body: hop.body,
+    signal: clock.signal,
+    headersTimeout: asked.idleTimeoutMs ?? asked.timeoutMs,
+    // The body's waits are timed where it is read.
+    bodyTimeout: 0,
+  });
+}
+
+/** The body of a redirect is not read: its connection is given up, which bounds what it can cost. */
+async function redirectOrDestroy(answer: Dispatcher.ResponseData, redirect: () => Hop | null): Promise<Hop | null> {
+  let keep = false;
+  try {
+    const next = redirect();
+    keep = next === null;
+    return next;
+  } finally {
+    if (!keep) discardBody(answer.body);
+  }
+}
+
+function discardBody(body: Readable): void {
+  // Destroying an unread body makes it say so by an error, which nobody needs.
+  body.on('error', () => undefined);
+  body.destroy();
+}
+
+function admit(answer: Dispatcher.ResponseData, { asked, hop, clock }: Journey): OutboundAnswer {
+  const headers = flatHeaders(answer.headers);
+  const announced = Number(headers['content-length'] ?? 0);
+  if (hop.method !== 'HEAD' && announced > asked.maxBytes) {
+    discardBody(answer.body);
+    throw tooLarge(asked.maxBytes);
+  }
+  const limits = {
+    maxBytes: asked.maxBytes,
+    idleTimeoutMs: asked.idleTimeoutMs ?? asked.timeoutMs,
+    minBytesPerSec: asked.minBytesPerSec ?? 0,
+    rateWindowMs: RATE_WINDOW_MS,
+  };
+  const body = limitBody(answer.body, limits, clock.stop);
+  return { status: answer.statusCode, headers, body, url: hop.url.href };
+}
+
+function flatHeaders(headers: Dispatcher.ResponseData['headers']): AnswerHeaders {
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+  );
+  return Object.fromEntries(entries);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the connection took too long',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection took too long',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer came in time',
+  UND_ERR_HEADERS_OVERFLOW: 'the head of the answer is too large',
+  UND_ERR_SOCKET: 'the connection was closed before the answer',
+};
+
+/** What went wrong on the way, as the caller may read it. An abort of the caller stays what it is. */
+function refusalFrom(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof Refused) return error;
+  if (signal.aborted) return signal.reason;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isAggregate = error instanceof AggregateError && error.errors[0] instanceof Error;
+  if (isAggregate && code === '') return refusalFrom(error.errors[0], signal);
+  const isTls = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/.test(code);
+  const reason = REASONS[code] ?? (isTls ? `its certificate is not accepted (${code})` : code || 'the exchange failed');
+  return new Refused('unavailable', `Origin could not be reached: ${reason}.`, { cause: error });
+}

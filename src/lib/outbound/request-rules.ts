@@ -1,0 +1,82 @@
+import { Refused } from '../refused.ts';
+
+const MAX_URL_LENGTH = 8192;
+const MAX_HEADERS = 64;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Headers that belong to the connection or that the client sets itself. */
+const OWN_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What another origin may see when a redirect leads there; anything else may be a secret of the first. */
+const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'if-range', 'range', 'user-agent']);
+
+/** Checks an address to ask: http or https, with a host, without credentials. */
+export function checkUrl(text: string): URL {
+  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;
+  if (url === null) throw new Refused('invalid', 'Expected a URL such as https://example.com/video.mp4.');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Refused('invalid', `Expected an http or https URL, came the scheme "${url.protocol.slice(0, 40)}".`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Refused('invalid', 'The URL must not hold a user name or a password: send an Authorization header.');
+  }
+  return url;
+}
+
+/** Checks header names and values; names come back in lower case. Line breaks and control characters are refused. */
+export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers);
+  const sizeBytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (entries.length > MAX_HEADERS || sizeBytes > MAX_HEADER_BYTES) {
+    throw new Refused('invalid', `Expected at most ${MAX_HEADERS} headers of ${MAX_HEADER_BYTES} bytes together.`);
+  }
+  const checked: Record<string, string> = {};
+  for (const [name, value] of entries) {
+    const lower = name.toLowerCase();
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || name.endsWith('\n')) {
+      throw new Refused(
+        'invalid',
+        `Expected a header name (RFC 9110 token), came ${JSON.stringify(name.slice(0, 80))}.`,
+      );
+    }
+    if (OWN_HEADERS.has(lower) || lower.startsWith('proxy-')) {
+      throw new Refused('invalid', `The header ${lower} cannot be set.`);
+    }
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value) || value.endsWith('\n')) {
+      throw new Refused('invalid', `The value of the header ${lower} holds a character that headers cannot carry.`);
+    }
+    checked[lower] = value;
+  }
+  return checked;
+}
+
+export type Hop = { url: URL; method: string; headers: Record<string, string>; body: string | Uint8Array | null };
+
+/** The request that a redirect asks for (RFC 9110 section 15.4), its address checked; null when it is none. */
+export function redirectOf(hop: Hop, status: number, location: string | null): Hop | null {
+  if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;
+  if (!URL.canParse(location, hop.url.href)) {
+    throw new Refused('invalid', `Origin redirected (HTTP ${status}) to an address that is no URL.`);
+  }
+  const url = checkUrl(new URL(location, hop.url).href);
+  const becomesGet = (status === 303 && hop.method !== 'HEAD') || (status <= 302 && hop.method === 'POST');
+  const kept = Object.entries(hop.headers).filter(([name]) => {
+    if (url.origin !== hop.url.origin && !HARMLESS_HEADERS.has(name)) return false;
+    return !(becomesGet && name.startsWith('content-'));
+  });
+  const headers = Object.fromEntries(kept);
+  return becomesGet
+    ? { url, method: 'GET', headers, body: null }
+    : { url, method: hop.method, headers, body: hop.body };
+}

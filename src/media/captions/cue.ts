@@ -1,0 +1,22 @@
+/** One caption: shown from `startMs` to `endMs`, `text` is WebVTT cue text (W3C WebVTT 4.2.2), `settings` its valid cue settings. */
+export type Cue = { startMs: number; endMs: number; settings: string; text: string };
+
+/** What reading a caption file found. `errors` make it unusable, `warnings` name what was dropped or mended; both name lines from 1. */
+export type CaptionFile = { cues: Cue[]; errors: string[]; warnings: string[] };
+
+/** Writes cues as a WebVTT file that holds nothing but cues: no style, region or note block survives. */
+export function writeVtt(cues: readonly Cue[]): string {
+  const blocks = cues.map((cue) => {
+    const settings = cue.settings === '' ? '' : ` ${cue.settings}`;
+    return `${formatTime(cue.startMs)} --> ${formatTime(cue.endMs)}${settings}\n${cue.text}\n`;
+  });
+  return ['WEBVTT\n', ...blocks].join('\n');
+}
+
+/** `hh:mm:ss.mmm`, hours of two digits or more (W3C WebVTT 4.1). */
+function formatTime(timeMs: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const seconds = Math.floor(timeMs / 1000);
+  const millis = String(timeMs % 1000).padStart(3, '0');
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}.${millis}`;
+}

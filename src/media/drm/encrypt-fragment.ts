@@ -1,0 +1,127 @@
+import { Refused } from '../../lib/refused.ts';
+import { childBoxes, readBoxes, requireBox, writeFullBox, writeU32 } from '../cmaf/boxes.ts';
+import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { type Fragment, readFragment } from '../cmaf/fragment.ts';
+import { writeFragmentHead } from '../cmaf/write-fragment.ts';
+import { sampleIv } from './sample-iv.ts';
+import type { Subsample } from './subsample.ts';
+import type { TrackCipher } from './track-cipher.ts';
+
+/** Where a fragment stands: its segment's number, and the index in the segment of the fragment's first sample. */
+export type FragmentPlace = { segment: number; firstSample: number };
+
+const FLAG_SUBSAMPLES = 2;
+const SUBSAMPLE_BYTES = 6;
+const MDAT_HEAD_BYTES = 8;
+/** A saiz entry counts a sample's encryption data in 8 bits. */
+const MAX_ENTRY_BYTES = 255;
+
+/**
+ * Encrypts a whole segment as it is stored, one or more fragments (moof, mdat), and gives the bytes to serve.
+ * The same segment gives the same bytes each time. Throws BrokenMedia on damaged bytes; refuses what
+ * `encryptFragment` refuses.
+ */
+export function encryptSegment(segment: Buffer, cipher: TrackCipher, number: number): Buffer {
+  const parts: Buffer[] = [];
+  let start = 0;
+  let firstSample = 0;
+  for (const box of readBoxes(segment)) {
+    if (box.type !== 'mdat') continue;
+    const fragment = readFragment(segment.subarray(start, box.end), cipher.sampleDefaults);
+    parts.push(protectFragment(fragment, cipher, { segment: number, firstSample }));
+    firstSample += fragment.samples.length;
+    start = box.end;
+  }
+  const [only] = parts;
+  if (only === undefined) throw new BrokenMedia('Expected a fragment in the segment, found none.');
+  return parts.length === 1 ? only : Buffer.concat(parts);
+}
+
+/**
+ * Encrypts one fragment (moof and mdat, as `readFragment` takes it): its samples in a new mdat, and a new moof
+ * that says how (senc, saiz, saio; ISO 23001-7 section 7), with sizes and data offset set anew. Refuses a frame
+ * of so many slices that its entry exceeds 255 bytes.
+ */
+export function encryptFragment(fragment: Buffer, cipher: TrackCipher, place: FragmentPlace): Buffer {
+  return protectFragment(readFragment(fragment, cipher.sampleDefaults), cipher, place);
+}
+
+type SamplePlan = { sizeBytes: number; iv: Buffer; subsamples: Subsample[] | null };
+
+/** Plans first, so that the output is laid out once and encrypted in place. */
+function protectFragment(fragment: Fragment, cipher: TrackCipher, place: FragmentPlace): Buffer {
+  const plans = planSamples(fragment, cipher, place);
+  const head = writeProtectedHead(fragment, plans, cipher.openDivider !== null);
+  const bytes = Buffer.concat([...head, fragment.payload]);
+  let at = bytes.length - fragment.payload.length;
+  for (const { sizeBytes, iv, subsamples } of plans) {
+    const sample = bytes.subarray(at, at + sizeBytes);
+    cipher.scheme.encryptSample({ bytes: sample, subsamples, key: cipher.key, iv });
+    at += sizeBytes;
+  }
+  return bytes;
+}
+
+function planSamples({ samples, payload }: Fragment, cipher: TrackCipher, place: FragmentPlace): SamplePlan[] {
+  const divide = cipher.openDivider?.() ?? null;
+  let at = 0;
+  return samples.map(({ sizeBytes }, index) => {
+    at += sizeBytes;
+    const subsamples = divide === null ? null : divide(payload.subarray(at - sizeBytes, at));
+    return { sizeBytes, iv: chooseIv(cipher, place, index), subsamples };
+  });
+}
+
+function chooseIv({ scheme, lane }: TrackCipher, { segment, firstSample }: FragmentPlace, index: number): Buffer {
+  return scheme.sampleIvBytes === 0 ? Buffer.alloc(0) : sampleIv({ lane, segment, sample: firstSample + index });
+}
+
+/** One sample's entry in senc: its IV, and where it has them its subsamples. */
+function writeEntry({ iv, subsamples }: SamplePlan): Buffer {
+  if (subsamples === null) return iv;
+  const entry = Buffer.allocUnsafe(iv.length + 2 + subsamples.length * SUBSAMPLE_BYTES);
+  if (entry.length > MAX_ENTRY_BYTES) {
+    throw new Refused(
+      'unprocessable',
+      `Expected a frame of at most ${MAX_ENTRY_BYTES} bytes of encryption data, got ${subsamples.length} parts.`,
+    );
+  }
+  let at = iv.copy(entry, 0);
+  at = entry.writeUInt16BE(subsamples.length, at);
+  for (const { clearBytes, protectedBytes } of subsamples) {
+    at = entry.writeUInt16BE(clearBytes, at);
+    at = entry.writeUInt32BE(protectedBytes, at);
+  }
+  return entry;
+}
+
+/** The clear fragment's head with the encryption boxes put in at the end of its traf, and all that they move. */
+function writeProtectedHead(fragment: Fragment, plans: readonly SamplePlan[], isDivided: boolean): Buffer[] {
+  const entries = plans.map(writeEntry);
+  const head = writeFragmentHead(fragment);
+  const moofBytes = head.length - MDAT_HEAD_BYTES;
+  const moof = requireBox(head, readBoxes(head, 0, moofBytes), ['moof']);
+  const traf = requireBox(head, childBoxes(head, moof), ['traf']);
+  const trun = requireBox(head, childBoxes(head, traf), ['trun']);
+  const senc = writeFullBox('senc', 0, isDivided ? FLAG_SUBSAMPLES : 0, writeU32(entries.length), ...entries);
+  const boxes = [senc, ...writeLocators(entries, moofBytes + senc.length)];
+  const addedBytes = boxes.reduce((sum, box) => sum + box.length, 0);
+  for (const at of [moof.start, traf.start, trun.payloadStart + 8]) {
+    head.writeUInt32BE(head.readUInt32BE(at) + addedBytes, at);
+  }
+  return [head.subarray(0, moofBytes), ...boxes, head.subarray(moofBytes)];
+}
+
+/** saiz and saio: the size of each senc entry and, from the moof, where the first begins. None for empty entries. */
+function writeLocators(entries: readonly Buffer[], sencEnd: number): Buffer[] {
+  const sizes = Buffer.from(entries.map((entry) => entry.length));
+  const [first] = sizes;
+  const totalBytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (first === undefined || totalBytes === 0) return [];
+  const isConstant = sizes.every((size) => size === first);
+  const table = isConstant ? Buffer.alloc(0) : sizes;
+  return [
+    writeFullBox('saiz', 0, 0, Buffer.from([isConstant ? first : 0]), writeU32(entries.length), table),
+    writeFullBox('saio', 0, 0, writeU32(1, sencEnd - totalBytes)),
+  ];
+}

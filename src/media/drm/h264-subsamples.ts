@@ -1,0 +1,49 @@
+import { Refused } from '../../lib/refused.ts';
+import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { type AvcConfiguration, type ParameterSets, readParameterSet } from './h264-parameter-sets.ts';
+import { measureSliceHeader } from './slice-header.ts';
+import { createSubsampleList, type Subsample } from './subsample.ts';
+
+/** Divides the samples of one fragment in decode order. */
+export type SampleDivider = (sample: Buffer) => Subsample[];
+
+const NAL_SLICE = 1;
+const NAL_IDR = 5;
+const NAL_SPS = 7;
+const NAL_PPS = 8;
+/** Data partitions, scalable, multiview and 3D slices: pictures that would stay clear if they were passed over. */
+const UNSUPPORTED_SLICES = new Set([2, 3, 4, 20, 21]);
+
+/**
+ * Divides H.264 samples so that exactly the NAL length, the NAL header and the slice header of each slice stay
+ * clear, and all that is no slice (ISO 23001-7 section 9.5.2, ISO 23000-19 section 8.2). Parameter sets inside
+ * the fragment count for what follows them. Refuses slices that CMAF does not know; throws BrokenMedia on damage.
+ */
+export function openH264Divider({ nalLengthBytes, sets }: AvcConfiguration, isBlockAligned: boolean): SampleDivider {
+  const known: ParameterSets = { sequences: new Map(sets.sequences), pictures: new Map(sets.pictures) };
+  return (sample) => {
+    const list = createSubsampleList(isBlockAligned);
+    let at = 0;
+    while (at < sample.length) {
+      const start = at + nalLengthBytes;
+      const end = start > sample.length ? start : start + sample.readUIntBE(at, nalLengthBytes);
+      if (end > sample.length) {
+        throw new BrokenMedia(`Expected a NAL unit within a sample of ${sample.length} bytes, got one up to ${end}.`);
+      }
+      const clearBytes = measureClear(sample.subarray(start, end), known);
+      list.add(nalLengthBytes + clearBytes, end - start - clearBytes);
+      at = end;
+    }
+    return list.end();
+  };
+}
+
+function measureClear(nal: Buffer, known: ParameterSets): number {
+  const type = (nal[0] ?? 0) & 0x1f;
+  if (type === NAL_SLICE || type === NAL_IDR) return measureSliceHeader(nal, known);
+  if (UNSUPPORTED_SLICES.has(type)) {
+    throw new Refused('unprocessable', `Expected H.264 slices of type 1 or 5 to encrypt, got NAL unit type ${type}.`);
+  }
+  if (type === NAL_SPS || type === NAL_PPS) readParameterSet(nal, known);
+  return nal.length;
+}

@@ -1,0 +1,25 @@
+import type { ContentKey } from './content-keys.ts';
+import type { Subsample } from './subsample.ts';
+
+export type SchemeName = 'cenc' | 'cbcs';
+
+/** Blocks of 16 bytes that are encrypted and then skipped, over and over (ISO 23001-7 section 9.6). */
+export type BlockPattern = { cryptBlocks: number; skipBlocks: number };
+
+/** One sample to encrypt in place. `subsamples` null: all of it is protected. `iv` is the sample's own, or empty. */
+export type SampleJob = { bytes: Buffer; subsamples: readonly Subsample[] | null; key: ContentKey; iv: Buffer };
+
+/** A protection scheme of ISO 23001-7 section 10: one file each, listed in `all.ts`. */
+export type ProtectionScheme = {
+  /** The schm box's four letters. */
+  name: SchemeName;
+  /** EXT-X-KEY METHOD (RFC 8216bis section 4.4.4.4). */
+  hlsMethod: 'SAMPLE-AES' | 'SAMPLE-AES-CTR';
+  /** Bytes of IV that each sample carries; 0 means that the key's constant IV serves all. */
+  sampleIvBytes: 0 | 8;
+  /** Whether a protected part must be whole blocks. */
+  isBlockAligned: boolean;
+  /** Pattern of video tracks; null protects every block. Sound has none in either scheme. */
+  videoPattern: BlockPattern | null;
+  encryptSample: (job: SampleJob) => void;
+};

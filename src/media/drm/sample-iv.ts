@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+
+/** Where a sample stands under its key. `lane` is the rendition's number among all that ever used the key. */
+export type SamplePlace = { lane: number; segment: number; sample: number };
+
+const LANES = 2 ** 32;
+const SEGMENTS = 2 ** 18;
+const SAMPLES = 2 ** 14;
+
+/**
+ * The 8-byte IV of a sample: 32 bits of lane, 18 of segment, 14 of the sample's index in its segment. The same
+ * sample always has the same IV, so a segment is encrypted to the same bytes each time; two samples under one
+ * key never share one while no two renditions under it share a lane. Throws on numbers that do not fit.
+ */
+export function sampleIv({ lane, segment, sample }: SamplePlace): Buffer {
+  requireBelow('lane', lane, LANES);
+  requireBelow('segment', segment, SEGMENTS);
+  requireBelow('sample in a segment', sample, SAMPLES);
+  const iv = Buffer.allocUnsafe(8);
+  iv.writeUInt32BE(lane, 0);
+  iv.writeUInt32BE(segment * SAMPLES + sample, 4);
+  return iv;
+}
+
+/**
+ * Chooses a rendition's lane: 32 bits of its id's hash, counted up past those in `taken`, the lanes of all other
+ * renditions that have used the key, replaced ones included. The same input gives the same lane.
+ */
+export function chooseLane(renditionId: string, taken: ReadonlySet<number> = new Set()): number {
+  let lane = createHash('sha256').update(renditionId).digest().readUInt32BE(0);
+  while (taken.has(lane)) lane = (lane + 1) % LANES;
+  return lane;
+}
+
+function requireBelow(what: string, value: number, limit: number): void {
+  if (Number.isInteger(value) && value >= 0 && value < limit) return;
+  throw new Error(`Expected a ${what} of 0 to ${limit - 1} for an initialisation vector, got ${value}.`);
+}

@@ -1,0 +1,45 @@
+import { Refused } from '../../lib/refused.ts';
+import { readBoxes, requireBox } from '../cmaf/boxes.ts';
+import type { SampleDefaults } from '../cmaf/fragment.ts';
+import { readInitSegment } from '../cmaf/init-segment.ts';
+import { readEntryBox, readSampleEntry, type SampleEntry } from '../cmaf/sample-entry.ts';
+import type { ContentKey } from './content-keys.ts';
+import { readAvcConfiguration } from './h264-parameter-sets.ts';
+import { openH264Divider, type SampleDivider } from './h264-subsamples.ts';
+import type { ProtectionScheme } from './protection-scheme.ts';
+
+/** How a rendition is protected. `lane` is its number under the key, see `sampleIv`. */
+export type Protection = { scheme: ProtectionScheme; key: ContentKey; lane: number };
+
+/** What is needed to encrypt fragments of one rendition; opened once, used for all its segments. */
+export type TrackCipher = Protection & {
+  sampleDefaults: SampleDefaults;
+  /** Opens the division of one fragment's samples into clear and protected parts; null: samples are protected whole. */
+  openDivider: (() => SampleDivider) | null;
+};
+
+const STSD = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'];
+
+/**
+ * Opens a rendition's clear init segment for encryption. Video must be H.264 (`avc1`, `avc3`): its slices are
+ * divided, as CMAF wants it. Sound of any codec is protected whole. Refuses other video codecs: their headers
+ * must stay clear, and one that is not understood cannot be divided.
+ */
+export function openTrackCipher(init: Buffer, protection: Protection): TrackCipher {
+  const { handler, sampleDefaults } = readInitSegment(init);
+  if (handler === 'audio') return { ...protection, sampleDefaults, openDivider: null };
+  const entry = readSampleEntry(init, requireBox(init, readBoxes(init), STSD), handler);
+  return { ...protection, sampleDefaults, openDivider: chooseDivider(entry, protection.scheme) };
+}
+
+function chooseDivider(entry: SampleEntry, scheme: ProtectionScheme): () => SampleDivider {
+  if (entry.type === 'avc1' || entry.type === 'avc3') {
+    const fields = readEntryBox(entry, 'avcC');
+    const configuration = readAvcConfiguration(fields.take(fields.left()));
+    return () => openH264Divider(configuration, scheme.isBlockAligned);
+  }
+  throw new Refused(
+    'unprocessable',
+    `Expected H.264 video to encrypt, got ${entry.type}: turn DRM off for this codec.`,
+  );
+}

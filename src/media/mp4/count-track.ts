@@ -1,0 +1,129 @@
+import { BrokenMedia } from '../cmaf/broken-media.ts';
+import type { ChunkFacts } from '../cmaf/chunk.ts';
+import { decodeFragmentTable } from '../cmaf/fragment-table.ts';
+import type { ChunkIndex } from '../cmaf/idx.ts';
+
+/** All that the size of a track's tables depends on. Ticks of the track's timescale. */
+export type TrackCounters = {
+  startTick: number;
+  durationTicks: number;
+  samples: number;
+  syncCount: number;
+  fragments: number;
+  payloadBytes: number;
+  /** Entries of stts: runs of equal durations over the whole track. */
+  durationRuns: number;
+  /** Entries of ctts: runs of equal offsets, each ending with its chunk; 0 without any offset. */
+  offsetRuns: number;
+};
+
+/**
+ * Times of a track that only the samples tell. `shiftTicks` makes the lowest composition offset 0 (ctts version 0),
+ * `mediaTimeTicks` is where the first presented sample then lies in the media.
+ */
+export type TrackTimes = { shiftTicks: number; mediaTimeTicks: number };
+
+/** What of a chunk's row counts. */
+export type CountedChunk = Pick<
+  ChunkFacts,
+  'startTick' | 'durationTicks' | 'samples' | 'ctsRuns' | 'syncCount' | 'fragmentTable'
+>;
+
+/** Counts a track by its indexes, a chunk a step. Refuses, with BrokenMedia, gaps, another timescale and empty fragments. */
+export function* countIndexes(
+  indexes: readonly ChunkIndex[],
+  timescale: number,
+): Generator<void, { counters: TrackCounters; times: TrackTimes }> {
+  const counters = emptyCounters(indexes[0]);
+  let lowestOffset = 0;
+  let lastDuration: number | null = null;
+  for (const index of indexes) {
+    checkChunk(index, counters, timescale);
+    counters.durationTicks += index.durationTicks;
+    counters.samples += index.syncs.length;
+    counters.syncCount += countSyncs(index.syncs);
+    counters.fragments += index.fragments.length;
+    for (const { payloadBytes } of index.fragments) counters.payloadBytes += payloadBytes;
+    counters.durationRuns += countRuns(index.sampleDurationsTicks, lastDuration);
+    counters.offsetRuns += index.ctsRuns || 1;
+    lastDuration = index.sampleDurationsTicks.at(-1) ?? lastDuration;
+    lowestOffset = Math.min(lowestOffset, lowest(index.compositionOffsetsTicks));
+    yield;
+  }
+  if (indexes.every((index) => index.ctsRuns === 0)) counters.offsetRuns = 0;
+  const shiftTicks = -lowestOffset;
+  return { counters, times: { shiftTicks, mediaTimeTicks: shiftTicks + firstPresentation(indexes[0]) } };
+}
+
+/** Counts a track by its chunks' rows, in order. It must be known that all samples last equally long. */
+export function countRows(rows: readonly CountedChunk[]): TrackCounters {
+  const counters = emptyCounters(rows[0]);
+  for (const row of rows) {
+    checkContinuous(row.startTick, counters);
+    const fragments = decodeFragmentTable(row.fragmentTable);
+    counters.durationTicks += row.durationTicks;
+    counters.samples += row.samples;
+    counters.syncCount += row.syncCount;
+    counters.fragments += fragments.length;
+    for (const { payloadBytes } of fragments) counters.payloadBytes += payloadBytes;
+    counters.offsetRuns += row.ctsRuns || 1;
+  }
+  if (rows.every((row) => row.ctsRuns === 0)) counters.offsetRuns = 0;
+  counters.durationRuns = 1;
+  return counters;
+}
+
+function emptyCounters(first: { startTick: number } | undefined): TrackCounters {
+  if (first === undefined) throw new Error('Expected one chunk or more in a track, got none.');
+  const none = { durationTicks: 0, samples: 0, syncCount: 0, fragments: 0, payloadBytes: 0 };
+  return { startTick: first.startTick, ...none, durationRuns: 0, offsetRuns: 0 };
+}
+
+function checkChunk(index: ChunkIndex, before: TrackCounters, timescale: number): void {
+  checkContinuous(index.startTick, before);
+  if (index.timescale !== timescale) {
+    throw new BrokenMedia(`Expected chunks of timescale ${timescale} as the init says, got ${index.timescale}.`);
+  }
+  if (index.fragments.some((fragment) => fragment.samples === 0)) {
+    throw new BrokenMedia(`Expected samples in every fragment, got none in one of the chunk at ${index.startTick}.`);
+  }
+}
+
+function checkContinuous(startTick: number, before: TrackCounters): void {
+  const expected = before.startTick + before.durationTicks;
+  if (startTick !== expected) throw new BrokenMedia(`Expected the next chunk at tick ${expected}, got ${startTick}.`);
+}
+
+function countSyncs(syncs: Uint8Array): number {
+  let count = 0;
+  for (const sync of syncs) count += sync;
+  return count;
+}
+
+function countRuns(durations: Uint32Array, before: number | null): number {
+  let runs = 0;
+  let last = before;
+  for (const ticks of durations) {
+    if (ticks !== last) runs += 1;
+    last = ticks;
+  }
+  return runs;
+}
+
+function lowest(values: Int32Array): number {
+  let least = 0;
+  for (const value of values) if (value < least) least = value;
+  return least;
+}
+
+/** Ticks from the first decode time of the track to its first picture: 0 for chunks of our own. */
+function firstPresentation(index: ChunkIndex | undefined): number {
+  if (index === undefined) return 0;
+  let earliest = Number.POSITIVE_INFINITY;
+  let decodeTicks = 0;
+  index.compositionOffsetsTicks.forEach((offset, sample) => {
+    earliest = Math.min(earliest, decodeTicks + offset);
+    decodeTicks += index.sampleDurationsTicks[sample] ?? 0;
+  });
+  return Number.isFinite(earliest) ? earliest : 0;
+}

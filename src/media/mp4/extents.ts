@@ -1,0 +1,115 @@
+import type { StorageKey } from '../../ports/storage.ts';
+import type { StoredTrack } from './stored-track.ts';
+
+/**
+ * Where the file's media bytes lie, in the order of the file: extent n begins at byte `offsets[n]` of the file
+ * and is the `lengths[n]` bytes of object `keys[keyNumbers[n]]` from byte `starts[n]` on.
+ */
+export type Extents = {
+  keys: StorageKey[];
+  offsets: Float64Array;
+  keyNumbers: Uint32Array;
+  starts: Float64Array;
+  lengths: Float64Array;
+};
+
+/** All extents, and for each track the file offset of each of its fragments (its co64). */
+export type PlacedExtents = { extents: Extents; fragmentOffsets: Float64Array[] };
+
+/** Segments last 4 s, less by half a frame in each half: pictures that start this close together stay together. */
+const GROUP_SEC = 3.5;
+
+type Located = { track: number; keyNumber: number; startByte: number; sizeBytes: number; startSec: number };
+
+/**
+ * Interleaves the payloads of the tracks' fragments from byte `offset` of the file on, a group a step: those of
+ * the first track that make one segment of 4 s, then what the other tracks start before the next group.
+ */
+export function* placeExtents(tracks: readonly StoredTrack[], offset: number): Generator<void, PlacedExtents> {
+  const counts = tracks.map(({ chunks }) => chunks.reduce((sum, { index }) => sum + index.fragments.length, 0));
+  const extents = emptyExtents(tracks, counts);
+  const fragmentOffsets = counts.map((count) => new Float64Array(count));
+  const placed = counts.map(() => 0);
+  let next = 0;
+  for (const group of interleave(tracks)) {
+    for (const { track, keyNumber, startByte, sizeBytes } of group) {
+      extents.offsets[next] = offset;
+      extents.keyNumbers[next] = keyNumber;
+      extents.starts[next] = startByte;
+      extents.lengths[next] = sizeBytes;
+      const number = placed[track] ?? 0;
+      const own = fragmentOffsets[track];
+      if (own !== undefined) own[number] = offset;
+      placed[track] = number + 1;
+      offset += sizeBytes;
+      next += 1;
+    }
+    yield;
+  }
+  return { extents, fragmentOffsets };
+}
+
+function emptyExtents(tracks: readonly StoredTrack[], counts: readonly number[]): Extents {
+  const count = counts.reduce((sum, own) => sum + own, 0);
+  return {
+    keys: tracks.flatMap((track) => track.chunks.map((chunk) => chunk.storageKey)),
+    offsets: new Float64Array(count),
+    keyNumbers: new Uint32Array(count),
+    starts: new Float64Array(count),
+    lengths: new Float64Array(count),
+  };
+}
+
+function* interleave(tracks: readonly StoredTrack[]): Generator<Located[]> {
+  let firstKey = 0;
+  const readers = tracks.map((track, number) => {
+    const reader = createReader(locateFragments(track, number, firstKey));
+    firstKey += track.chunks.length;
+    return reader;
+  });
+  const [lead, ...others] = readers;
+  while (lead !== undefined && readers.some((reader) => reader.startSec() < Number.POSITIVE_INFINITY)) {
+    const group = lead.takeUntil(lead.startSec() + GROUP_SEC);
+    for (const other of others) group.push(...other.takeUntil(lead.startSec()));
+    yield group;
+  }
+}
+
+type Reader = {
+  /** When the next fragment starts; infinite at the end. */
+  startSec(): number;
+  /** Takes the fragments that start before `endSec`. */
+  takeUntil(endSec: number): Located[];
+};
+
+function createReader(fragments: Iterator<Located>): Reader {
+  let step = fragments.next();
+  return {
+    startSec: () => (step.done ? Number.POSITIVE_INFINITY : step.value.startSec),
+    takeUntil(endSec) {
+      const taken: Located[] = [];
+      for (; !step.done && step.value.startSec < endSec; step = fragments.next()) taken.push(step.value);
+      return taken;
+    },
+  };
+}
+
+function* locateFragments({ chunks }: StoredTrack, track: number, firstKey: number): Generator<Located> {
+  for (const [number, { index }] of chunks.entries()) {
+    let tick = index.startTick;
+    let byte = 0;
+    let sample = 0;
+    for (const { samples, prefixBytes, payloadBytes } of index.fragments) {
+      const startByte = byte + prefixBytes;
+      yield {
+        track,
+        keyNumber: firstKey + number,
+        startByte,
+        sizeBytes: payloadBytes,
+        startSec: tick / index.timescale,
+      };
+      byte = startByte + payloadBytes;
+      for (const end = sample + samples; sample < end; sample += 1) tick += index.sampleDurationsTicks[sample] ?? 0;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { type Box, readBoxes, readFields, readVersion, requireBox } from '../cmaf/boxes.ts';
+import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { packLanguage } from './language-code.ts';
+
+/** What a track of the virtual file takes over from its init segment. */
+export type TrackTemplate = {
+  handler: 'video' | 'audio';
+  timescale: number;
+  /** mdhd's packed ISO 639-2 code. */
+  language: number;
+  /** tkhd's matrix, width and height: 44 bytes. */
+  geometry: Buffer;
+  /** The whole stsd box, with the codec's configuration. */
+  stsd: Buffer;
+};
+
+const GEOMETRY_BYTES = 44;
+
+/**
+ * Reads the parts of an init segment that a progressive track needs. `language` (BCP 47) takes the place of
+ * the init's own, null keeps that. Throws BrokenMedia on damage and on a track that is neither picture nor sound.
+ */
+export function readTrackTemplate(init: Buffer, language: string | null): TrackTemplate {
+  const trak = requireBox(init, readBoxes(init), ['moov', 'trak']);
+  const box = (...path: string[]): Box => requireBox(init, [trak], ['trak', ...path]);
+  const stsd = box('mdia', 'minf', 'stbl', 'stsd');
+  const media = readMediaHeader(init, box('mdia', 'mdhd'));
+  return {
+    handler: readHandler(init, box('mdia', 'hdlr')),
+    timescale: media.timescale,
+    language: language === null ? media.language : packLanguage(language),
+    geometry: readGeometry(init, box('tkhd')),
+    stsd: init.subarray(stsd.start, stsd.end),
+  };
+}
+
+function readGeometry(init: Buffer, tkhd: Box): Buffer {
+  const fields = readFields(init, tkhd);
+  fields.skip(readVersion(fields).version === 1 ? 48 : 36);
+  return fields.take(GEOMETRY_BYTES);
+}
+
+function readMediaHeader(init: Buffer, mdhd: Box): { timescale: number; language: number } {
+  const fields = readFields(init, mdhd);
+  const isWide = readVersion(fields).version === 1;
+  fields.skip(isWide ? 16 : 8);
+  const timescale = fields.u32();
+  if (timescale === 0) throw new BrokenMedia('Expected a timescale above 0 in mdhd, got 0.');
+  fields.skip(isWide ? 8 : 4);
+  return { timescale, language: fields.u16() };
+}
+
+function readHandler(init: Buffer, hdlr: Box): 'video' | 'audio' {
+  const fields = readFields(init, hdlr);
+  fields.skip(8);
+  const type = fields.take(4).toString('latin1');
+  if (type === 'vide') return 'video';
+  if (type === 'soun') return 'audio';
+  throw new BrokenMedia(`Expected a video or audio track, got handler ${JSON.stringify(type)}.`);
+}

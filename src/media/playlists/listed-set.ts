@@ -1,0 +1,35 @@
+import type { PublishedRendition } from './published-rendition.ts';
+
+/** What the multivariant playlist lists, and whether a viewer could start now. */
+export type ListedSet<Rendition extends PublishedRendition> = {
+  video: readonly Rendition[];
+  audio: readonly Rendition[];
+  isPlayable: boolean;
+};
+
+/**
+ * Chooses the active renditions that begin: their first chunk is stored, or their whole timeline is
+ * planned. Playable means that one video (or, without video, one audio) has its first segment, and the
+ * sound too when there is any. Renditions that failed are not waited for.
+ */
+export function chooseListedSet<Rendition extends PublishedRendition>(
+  renditions: readonly Rendition[],
+): ListedSet<Rendition> {
+  const wanted = renditions.filter((rendition) => rendition.isActive && rendition.state !== 'failed');
+  const ofKind = (kind: 'video' | 'audio') => wanted.filter((rendition) => rendition.kind === kind);
+  const hasStart = (kind: 'video' | 'audio') => ofKind(kind).some(startsStored);
+  const needed = (['video', 'audio'] as const).filter((kind) => ofKind(kind).length > 0);
+  return {
+    video: ofKind('video').filter(isListed),
+    audio: ofKind('audio').filter(isListed),
+    isPlayable: needed.length > 0 && needed.every(hasStart),
+  };
+}
+
+function isListed(rendition: PublishedRendition): boolean {
+  return rendition.codecString !== null && (startsStored(rendition) || rendition.planned !== null);
+}
+
+function startsStored({ codecString, chunks }: PublishedRendition): boolean {
+  return codecString !== null && chunks[0]?.firstSegment === 0;
+}

@@ -1,0 +1,129 @@
+import type { ListedSet } from './listed-set.ts';
+import type { PublishedRendition } from './published-rendition.ts';
+import { averageBps, computeSegmentRun, peakBps } from './segment-run.ts';
+
+const AUDIO_GROUP = 'audio';
+
+/** Native players start with the first variant: a middle rung starts fast and does not look poor. */
+const START_RUNG_LIMIT = 720;
+
+type Rates = { peakBps: number; averageBps: number };
+
+/**
+ * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
+ * real segments, video and dearest sound added. `sourceFrameRate` serves timelines without a fixed grid.
+ * Addresses are `r/{renditionId}/video.m3u8`, relative to the video's folder.
+ */
+export function writeMultivariant(set: ListedSet<PublishedRendition>, sourceFrameRate: number): string {
+  const audioRates = set.audio.map(ratesOf);
+  const sound: Rates = {
+    peakBps: Math.max(0, ...audioRates.map((rates) => rates.peakBps)),
+    averageBps: Math.max(0, ...audioRates.map((rates) => rates.averageBps)),
+  };
+  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
+  if (set.video.length === 0) return `${[...lines, ...soundOnly(set.audio, sound)].join('\n')}\n`;
+  lines.push(...audioGroup(set.audio));
+  for (const video of inStartOrder(set.video)) lines.push(...videoVariant(video, set.audio, sound, sourceFrameRate));
+  return `${lines.join('\n')}\n`;
+}
+
+function videoVariant(
+  video: PublishedRendition,
+  audio: readonly PublishedRendition[],
+  sound: Rates,
+  sourceFrameRate: number,
+): string[] {
+  const own = ratesOf(video);
+  const attributes = [
+    `BANDWIDTH=${own.peakBps + sound.peakBps}`,
+    `AVERAGE-BANDWIDTH=${own.averageBps + sound.averageBps}`,
+    `CODECS=${quoted(codecs([video, ...audio]))}`,
+  ];
+  if (video.widthPx !== null && video.heightPx !== null) {
+    attributes.push(`RESOLUTION=${video.widthPx}x${video.heightPx}`);
+  }
+  const rate = frameRate(video, sourceFrameRate);
+  if (rate > 0) attributes.push(`FRAME-RATE=${rate.toFixed(3)}`);
+  if (audio.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
+  return [`#EXT-X-STREAM-INF:${attributes.join(',')}`, address(video)];
+}
+
+function soundOnly(audio: readonly PublishedRendition[], sound: Rates): string[] {
+  const first = defaultOf(audio);
+  if (first === undefined) throw new Error('Expected a listed rendition to write a playlist of, found none.');
+  const attributes = [
+    `BANDWIDTH=${sound.peakBps}`,
+    `AVERAGE-BANDWIDTH=${sound.averageBps}`,
+    `CODECS=${quoted(codecs(audio))}`,
+  ];
+  const group = audio.length > 1 ? audioGroup(audio) : [];
+  if (group.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
+  return [...group, `#EXT-X-STREAM-INF:${attributes.join(',')}`, address(first)];
+}
+
+function audioGroup(audio: readonly PublishedRendition[]): string[] {
+  const chosen = defaultOf(audio);
+  const names = new Set<string>();
+  return audio.map((rendition) => {
+    const name = uniqueName(rendition, names);
+    const isDefault = rendition === chosen;
+    const attributes = ['TYPE=AUDIO', `GROUP-ID=${quoted(AUDIO_GROUP)}`, `NAME=${quoted(name)}`];
+    if (rendition.language !== 'und') attributes.push(`LANGUAGE=${quoted(rendition.language)}`);
+    attributes.push(`DEFAULT=${isDefault ? 'YES' : 'NO'}`, 'AUTOSELECT=YES', `URI=${quoted(address(rendition))}`);
+    return `#EXT-X-MEDIA:${attributes.join(',')}`;
+  });
+}
+
+/** RFC 8216 section 4.3.4.1.1: the names of one group differ. */
+function uniqueName(rendition: PublishedRendition, taken: Set<string>): string {
+  const plain = rendition.name === '' ? languageName(rendition.language) : rendition.name;
+  let name = plain;
+  for (let count = 2; taken.has(name); count += 1) name = `${plain} ${count}`;
+  taken.add(name);
+  return name;
+}
+
+function languageName(language: string): string {
+  if (language === 'und') return 'Audio';
+  try {
+    return new Intl.DisplayNames(['en'], { type: 'language' }).of(language) ?? language;
+  } catch (error) {
+    // Files carry tags that are no BCP-47; such a tag is still the best name there is.
+    if (error instanceof RangeError) return language;
+    throw error;
+  }
+}
+
+function defaultOf(audio: readonly PublishedRendition[]): PublishedRendition | undefined {
+  return audio.find((rendition) => rendition.isDefault) ?? audio[0];
+}
+
+function inStartOrder(video: readonly PublishedRendition[]): PublishedRendition[] {
+  const size = (rendition: PublishedRendition) => rendition.rung ?? rendition.heightPx ?? 0;
+  const descending = video.toSorted((a, b) => size(b) - size(a));
+  const start = descending.find((rendition) => size(rendition) <= START_RUNG_LIMIT) ?? descending.at(-1);
+  return descending.toSorted((a, b) => Number(b === start) - Number(a === start));
+}
+
+function frameRate({ cutList }: PublishedRendition, sourceFrameRate: number): number {
+  const { grid } = cutList;
+  return grid.kind === 'frames' ? grid.rate.num / grid.rate.den : sourceFrameRate;
+}
+
+function ratesOf(rendition: PublishedRendition): Rates {
+  const run = computeSegmentRun(rendition);
+  return { peakBps: peakBps(run), averageBps: averageBps(run) };
+}
+
+function codecs(renditions: readonly PublishedRendition[]): string {
+  return [...new Set(renditions.map((rendition) => rendition.codecString ?? ''))].filter(Boolean).join(',');
+}
+
+function address(rendition: PublishedRendition): string {
+  return `r/${rendition.id}/video.m3u8`;
+}
+
+/** A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). */
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', "'").replaceAll(/[\r\n]+/g, ' ')}"`;
+}

@@ -1,0 +1,258 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createUploadStore } from '../../src/catalog/uploads/upload-store.ts';
+import type { Queue } from '../../src/jobs/define-job.ts';
+import { sweepUploads } from '../../src/jobs/sweep-uploads.ts';
+import type { Guid } from '../../src/lib/guid.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+let failSend = false;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+beforeEach(async () => {
+  api.faults.length = 0;
+  api.storage.freeBytes = 100e9;
+  await api.database.db.deleteFrom('media').execute();
+  await api.storage.deletePrefix('1/' as never, AbortSignal.timeout(5_000));
+});
+afterAll(() => api.stop());
+
+const OK = { success: true, message: 'OK', statusCode: 200 };
+
+async function createVideo(): Promise<string> {
+  return String(Object((await api.call('POST', '/library/1/videos', { body: { title: 'Upload' } })).body).guid);
+}
+
+const row = (guid: string) =>
+  api.database.db
+    .selectFrom('media')
+    .selectAll()
+    .where('id', '=', guid as never)
+    .executeTakeFirstOrThrow();
+const openDoors = async () => (await api.database.db.selectFrom('upload').selectAll().execute()).length;
+const processed = async (guid: string) =>
+  (await api.queue.sent()).filter(({ name, payload }) => name === 'process-video' && payload.mediaId === guid).length;
+
+/** Opens a connection and sends the head of an upload; the body is the test's. */
+function beginUpload(guid: string, header: string): Socket {
+  const socket = connect(api.api.port, '127.0.0.1');
+  const head = `PUT /library/1/videos/${guid} HTTP/1.1\r\nHost: x\r\nAccessKey: ${api.first.libraryKey}\r\n`;
+  socket.write(`${head}${header}\r\n\r\n`);
+  return socket;
+}
+
+async function expectUntouched(guid: string): Promise<void> {
+  await vi.waitFor(async () => expect(await openDoors()).toBe(0), { timeout: 5_000 });
+  expect(await api.storage.files()).toEqual([]);
+  expect(await row(guid)).toMatchObject({ state: 'created', source_key: null });
+  expect(await processed(guid)).toBe(0);
+  const again = await api.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('again') });
+  expect(again.body).toEqual(OK);
+}
+
+test.each([
+  ['application/octet-stream'],
+  ['application/json'],
+  ['application/x-www-form-urlencoded'],
+  ['not a type at all'],
+  ['video/mp4'],
+])('bytes are stored as they are whatever type they claim (%s)', async (type) => {
+  const guid = await createVideo();
+  const bytes = randomBytes(3_000_000);
+  const answer = await api.call('PUT', `/library/1/videos/${guid}`, { body: bytes, headers: { 'Content-Type': type } });
+  expect(answer).toMatchObject({ status: 200, body: OK });
+  const sha256 = createHash('sha256').update(bytes).digest();
+  const stored = await row(guid);
+  expect(stored).toMatchObject({ state: 'uploaded', source_bytes: 3_000_000, storage_bytes: 3_000_000 });
+  expect(stored.source_sha256?.equals(sha256)).toBe(true);
+  expect(stored.source_key).toMatch(new RegExp(`^1/${guid}/source/[0-9a-f-]{36}$`));
+  const key = stored.source_key ?? ('' as never);
+  expect((await api.storage.readBytes(key, null, AbortSignal.timeout(5_000))).equals(bytes)).toBe(true);
+  expect([await processed(guid), await openDoors()]).toEqual([1, 0]);
+  expect((await api.call('GET', `/library/1/videos/${guid}`)).body).toMatchObject({
+    status: 1,
+    hasOriginal: true,
+    storageSize: 3_000_000,
+    originalHash: sha256.toString('hex'),
+  });
+});
+
+test('a chunked body without a length is taken', async () => {
+  const guid = await createVideo();
+  const socket = beginUpload(guid, 'Transfer-Encoding: chunked\r\nConnection: close');
+  socket.write('5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n');
+  expect(await readText(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await row(guid)).toMatchObject({ state: 'uploaded', source_bytes: 11 });
+});
+
+test('what the query asks for is kept until the encode is planned', async () => {
+  const guid = await createVideo();
+  const query =
+    'JitEnabled=true&enabledResolutions=720p,240p,bogus&enabledOutputCodecs=VP9,x264&transcribeEnabled=false' +
+    '&transcribeLanguages=en,%20de&sourceLanguage=en&generateTitle=1&generateMoments=&generateChapters=maybe';
+  await api.call('PUT', `/library/1/videos/${guid}?${query}`, { body: Buffer.from('x') });
+  expect((await row(guid)).upload_options).toEqual({
+    jitEnabled: true,
+    enabledRungs: [240, 720],
+    enabledCodecs: ['vp9', 'x264'],
+    transcribeEnabled: false,
+    transcribeLanguages: ['en', 'de'],
+    sourceLanguage: 'en',
+    generateTitle: true,
+  });
+});
+
+test('a second upload is 400 and changes nothing', async () => {
+  const guid = await createVideo();
+  await api.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('first') });
+  const second = await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(2_000_000) });
+  expect(second).toMatchObject({ status: 400, body: { success: false, statusCode: 400 } });
+  expect(await row(guid)).toMatchObject({ source_bytes: 5 });
+  expect([await processed(guid), (await api.storage.files()).length, await openDoors()]).toEqual([1, 1, 0]);
+});
+
+test('of two uploads at once one is taken, the other is 400 and leaves nothing', async () => {
+  const guid = await createVideo();
+  const bodies = [randomBytes(4_000_000), randomBytes(4_000_000)];
+  const answers = await Promise.all(bodies.map((body) => api.call('PUT', `/library/1/videos/${guid}`, { body })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  expect([await processed(guid), (await api.storage.files()).length, await openDoors()]).toEqual([1, 1, 0]);
+});
+
+test.each([['Content-Length: 0'], ['Transfer-Encoding: chunked'], ['X-Body: none']])(
+  'an empty body (%s) is 400 and leaves the video uploadable',
+  async (header) => {
+    const guid = await createVideo();
+    const socket = beginUpload(guid, `${header}\r\nConnection: close`);
+    if (header.startsWith('Transfer')) socket.write('0\r\n\r\n');
+    const answer = await readText(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"statusCode":400');
+    await expectUntouched(guid);
+  },
+);
+
+test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
+  'a caller that goes away in the middle (%s) leaves nothing',
+  async (header) => {
+    const guid = await createVideo();
+    const socket = beginUpload(guid, header);
+    const bytes = randomBytes(1_000_000);
+    socket.write(
+      header.startsWith('Content') ? bytes : Buffer.concat([Buffer.from('f4240\r\n'), bytes, Buffer.from('\r\n')]),
+    );
+    await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 5_000 });
+    expect(await openDoors()).toBe(1);
+    socket.destroy();
+    await expectUntouched(guid);
+    expect(api.faults).toEqual([]);
+  },
+);
+
+test('below the disk floor an upload is 507 before a byte is stored, its announced length counted', async () => {
+  const guid = await createVideo();
+  api.storage.freeBytes = 5e9 + 999;
+  const small = await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(1_000) });
+  expect(small).toMatchObject({ status: 507, body: { success: false, statusCode: 507 } });
+  api.storage.freeBytes = 5e9 + 1_000;
+  expect((await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(1_000) })).status).toBe(200);
+});
+
+test('a video deleted while it is uploaded is 404 and its bytes are removed', async () => {
+  const guid = await createVideo();
+  const socket = beginUpload(guid, 'Content-Length: 2000000\r\nConnection: close');
+  socket.write(randomBytes(1_000_000));
+  await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 5_000 });
+  expect((await api.call('DELETE', `/library/1/videos/${guid}`)).status).toBe(200);
+  socket.write(randomBytes(1_000_000));
+  expect(await readText(socket)).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await api.storage.files()).toEqual([]);
+});
+
+test('a refusal reaches a caller that is still sending, and the connection serves on', async () => {
+  const socket = beginUpload('00000000-0000-0000-0000-000000000000', 'Content-Length: 20000000');
+  const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+  socket.write(randomBytes(20_000_000));
+  expect(await answered).toMatch(/^HTTP\/1\.1 404 /);
+  const next = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+  socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(await next).toMatch(/^HTTP\/1\.1 200 /);
+  socket.destroy();
+});
+
+test('when the job cannot be sent nothing is committed, and the door stays for the sweep', async () => {
+  const { send } = api.queue;
+  const queue: Queue = {
+    send: (job, payload, options) =>
+      failSend ? () => Promise.reject(new Error('No queue.')) : send(job, payload, options),
+  };
+  const other = await startTestApi({ queue });
+  const { body } = await other.call('POST', '/library/1/videos', { body: { title: 'T' } });
+  const { guid } = Object(body);
+  failSend = true;
+  const failed = await other.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('bytes') });
+  expect(failed).toMatchObject({ status: 500, body: { success: false, statusCode: 500 } });
+  expect(other.faults).toHaveLength(1);
+  expect((await other.call('GET', `/library/1/videos/${guid}`)).body).toMatchObject({ status: 0, hasOriginal: false });
+  expect(await other.database.db.selectFrom('upload').select('door').execute()).toEqual([{ door: 'put' }]);
+  await other.stop();
+});
+
+test('the server that stops ends uploads under way and leaves nothing', async () => {
+  const other = await startTestApi();
+  const { body } = await other.call('POST', '/library/1/videos', { body: { title: 'T' } });
+  const socket = connect(other.api.port, '127.0.0.1').on('error', () => {});
+  const head = `PUT /library/1/videos/${Object(body).guid} HTTP/1.1\r\nHost: x\r\nAccessKey: ${other.first.libraryKey}\r\n`;
+  socket.write(`${head}Content-Length: 1000\r\n\r\nsome`);
+  await vi.waitFor(async () => expect((await other.storage.files()).length).toBe(1), { timeout: 5_000 });
+  await other.api.close();
+  expect(await other.storage.files()).toEqual([]);
+  expect(await other.database.db.selectFrom('upload').selectAll().execute()).toEqual([]);
+  socket.destroy();
+  await other.stop();
+});
+
+const sweep = () => sweepUploads.run({}, { db: api.database.db, storage: api.storage }, AbortSignal.timeout(5_000));
+const endLeases = () =>
+  api.database.db
+    .updateTable('upload')
+    .set({ lease_until: new Date(0) })
+    .execute();
+
+test('what a killed server left is swept once its lease ended: bytes that no video names, and the door', async () => {
+  const [left, named] = [await createVideo(), await createVideo()];
+  const uploads = createUploadStore(api.database.db);
+  for (const guid of [left, named]) {
+    const key = { libraryId: 1, mediaId: guid as Guid };
+    const id = await uploads.openPut(key, { lengthBytes: null, options: {} });
+    const object = `1/${guid}/source/${id}` as StorageKey;
+    await api.storage.put(object, Buffer.from('bytes'), {}, AbortSignal.timeout(5_000));
+    if (guid !== named) continue;
+    await api.database.db.updateTable('media').set({ source_key: object }).where('id', '=', key.mediaId).execute();
+  }
+  await sweep();
+  expect([(await api.storage.files()).length, await openDoors()]).toEqual([2, 2]);
+  await endLeases();
+  await sweep();
+  const files = await api.storage.files();
+  expect(files).toHaveLength(1);
+  expect(files[0]).toContain(named);
+  expect(await openDoors()).toBe(0);
+});
+
+test('an upload that wakes after its door was swept is 408, and its video takes another', async () => {
+  const guid = await createVideo();
+  const socket = beginUpload(guid, 'Content-Length: 10\r\nConnection: close');
+  socket.write('hello');
+  await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 5_000 });
+  await endLeases();
+  await sweep();
+  socket.write('world');
+  expect(await readText(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  await expectUntouched(guid);
+});

@@ -1,0 +1,192 @@
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/catalog/db.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(async () => {
+  expect(api.faults).toEqual([]);
+  await api.stop();
+});
+
+const OK = { success: true, message: 'OK', statusCode: 200 };
+const DENIED = {
+  Success: false,
+  Message: 'Authentication has been denied for this request.',
+  StatusCode: 401,
+};
+
+async function createVideo(title: string): Promise<string> {
+  const { body } = await api.call('POST', '/library/1/videos', { body: { title } });
+  return String(Object(body).guid);
+}
+
+test('body names are found in any case and unknown ones passed over', async () => {
+  const { status, body } = await api.call('POST', '/library/1/collections', {
+    body: { NAME: 'Loose', guid: 'x', videoLibraryId: 9 },
+  });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ name: 'Loose', videoLibraryId: 1 });
+});
+
+test.each([['application/json'], ['application/json; charset=utf-8'], ['text/plain'], ['nonsense']])(
+  'a JSON body is read whatever type it claims (%s)',
+  async (type) => {
+    const headers = { 'Content-Type': type };
+    const { status } = await api.call('POST', '/library/1/videos', { headers, body: '{"title":"T"}' });
+    expect(status).toBe(200);
+  },
+);
+
+test('an empty body with a JSON content type is no fault', async () => {
+  const guid = await createVideo('Empty bodies');
+  const headers = { 'Content-Type': 'application/json' };
+  expect((await api.call('GET', `/library/1/videos/${guid}`, { headers })).status).toBe(200);
+  expect((await api.call('POST', `/library/1/videos/${guid}`, { headers })).body).toEqual(OK);
+  expect((await api.call('DELETE', `/library/1/videos/${guid}`, { headers })).body).toEqual(OK);
+});
+
+test.each([
+  ['page=&itemsPerPage=&orderBy=&search=', { currentPage: 1, itemsPerPage: 100 }],
+  ['page=abc&itemsPerPage=1e3', { currentPage: 1, itemsPerPage: 100 }],
+  ['page=99999999999', { currentPage: 1, itemsPerPage: 100 }],
+  ['page=0&itemsPerPage=0', { currentPage: 1, itemsPerPage: 1 }],
+  ['page=-4&itemsPerPage=-4', { currentPage: 1, itemsPerPage: 1 }],
+  ['PAGE=2&ITEMSPERPAGE=5000', { currentPage: 2, itemsPerPage: 1000 }],
+  ['page=2147483647&itemsPerPage=1000', { currentPage: 2147483647, itemsPerPage: 1000 }],
+  ['per_page=7&sort_by=x&orderBy=nothing&search=%00%ff', { currentPage: 1, itemsPerPage: 100 }],
+])('the query "%s" is read with its defaults and echoed', async (query, expected) => {
+  for (const list of ['videos', 'collections']) {
+    const { status, body } = await api.call('GET', `/library/1/${list}?${query}`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject(expected);
+    expect(Object.keys(Object(body))).toEqual(['totalItems', 'currentPage', 'itemsPerPage', 'items']);
+  }
+});
+
+test.each([
+  ['GET', '/library/1/videos/not-a-guid'],
+  ['GET', '/library/1/videos/00000000-0000-0000-0000-000000000000%0a'],
+  ['GET', '/library/1/videos/%00'],
+  ['DELETE', '/library/1/videos/00000000-0000-0000-0000-000000000000'],
+  ['POST', '/library/1/videos/00000000-0000-0000-0000-000000000000'],
+  ['PUT', '/library/1/videos/00000000-0000-0000-0000-000000000000'],
+  ['POST', '/library/1/videos/00000000-0000-0000-0000-000000000000/reencode'],
+  ['GET', '/library/1/collections/xyz'],
+  ['POST', '/library/1/collections/00000000-0000-0000-0000-000000000000'],
+  ['DELETE', '/library/1/collections/00000000-0000-0000-0000-000000000000'],
+  ['GET', '/nowhere'],
+  ['GET', '/library/%zz/videos'],
+])('%s %s is 404 with a status body', async (method, path) => {
+  const { status, body } = await api.call(method, path);
+  expect(status).toBe(404);
+  expect(body).toEqual({ success: false, message: expect.any(String), statusCode: 404 });
+});
+
+test.each([
+  [null, '/library/1/videos'],
+  ['', '/library/1/videos'],
+  ['wrong', '/library/1/videos'],
+  ['wrong', '/library/1/videos/not-a-guid'],
+  ['wrong', '/library/999/videos'],
+  ['wrong', '/library/abc/videos'],
+])('the key %j gets 401 on %s before anything else is said', async (key, path) => {
+  const { status, body } = await api.call('GET', path, { key });
+  expect(status).toBe(401);
+  expect(body).toEqual(DENIED);
+});
+
+test('every answer has an X-Request-Id of its own', async () => {
+  const paths = ['/library/1/videos', '/library/1/videos/x', '/nowhere', '/healthz', '/library/%zz/videos'];
+  const answers = await Promise.all(paths.map((path) => api.call('GET', path)));
+  const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+  expect(ids.every((id) => id !== null && /^[0-9a-f-]{36}$/.test(id))).toBe(true);
+  expect(new Set(ids).size).toBe(paths.length);
+});
+
+test.each([
+  [{}],
+  [{ title: '' }],
+  [{ title: 5 }],
+  [{ title: null }],
+  [{ title: '\0' }],
+  [{ title: 'T', thumbnailTime: 'soon' }],
+  [{ title: 'T', thumbnailTime: 2 ** 31 }],
+  [{ title: 'T', collectionId: 'x' }],
+  [{ title: 'T', collectionId: '00000000-0000-0000-0000-000000000000' }],
+  ['{"title":'],
+  ['[1]'],
+  ['"text"'],
+])('creating a video from %j is 400 with a status body that says why', async (body) => {
+  const answer = await api.call('POST', '/library/1/videos', { body });
+  expect(answer.status).toBe(400);
+  expect(answer.body).toEqual({ success: false, message: expect.any(String), statusCode: 400 });
+});
+
+test.each(['{"title":', '{"title":""}', '{"chapters":5}', '{"metaTags":[{"property":{}}]}'])(
+  'an update that lists no 400 says "not done" with success false (%s)',
+  async (body) => {
+    const guid = await createVideo('Stays');
+    const answer = await api.call('POST', `/library/1/videos/${guid}`, { body });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ success: false, message: expect.any(String), statusCode: 400 });
+  },
+);
+
+test('NUL characters and halves of surrogate pairs are no fault of ours', async () => {
+  const guid = await createVideo('a\0b');
+  const metaTags = [{ property: '\ud800x\0', value: '\0' }];
+  expect((await api.call('POST', `/library/1/videos/${guid}`, { body: { metaTags } })).body).toEqual(OK);
+  const { body } = await api.call('GET', `/library/1/videos/${guid}`);
+  expect(body).toMatchObject({ title: 'ab', metaTags: [{ property: '\ufffdx', value: '' }] });
+  expect((await api.call('GET', '/library/1/videos?search=a%00b')).body).toMatchObject({ totalItems: 1 });
+});
+
+test('names of prototypes in a body are names like any other', async () => {
+  const body = '{"title":"Proto","__proto__":{"collectionId":"x"},"constructor":1}';
+  expect((await api.call('POST', '/library/1/videos', { body })).status).toBe(200);
+});
+
+test('a body above its limit is 413, announced or not', async () => {
+  const large = JSON.stringify({ title: 'x'.repeat(2 ** 20) });
+  expect((await api.call('POST', '/library/1/videos', { body: large })).status).toBe(413);
+  const head = 'POST /library/1/videos HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n';
+  const chunk = `${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`;
+  const answer = await raw(`${head}AccessKey: ${api.first.libraryKey}\r\n\r\n${chunk}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+test('health needs no key', async () => {
+  expect((await api.call('GET', '/healthz', { key: null })).body).toEqual({ status: 'ok' });
+});
+
+test('search finds a part of a title in any case, and takes % and _ as they are', async () => {
+  await createVideo('Needle 100%_sure');
+  const search = async (text: string) =>
+    Object((await api.call('GET', `/library/1/videos?search=${encodeURIComponent(text)}`)).body);
+  expect(await search('nEEDle')).toMatchObject({ totalItems: 1, items: [{ title: 'Needle 100%_sure' }] });
+  expect(await search('0%_s')).toMatchObject({ totalItems: 1 });
+  expect(await search('%needle')).toMatchObject({ totalItems: 0, items: [] });
+});
+
+test('while the database is away the answer is 503 with Retry-After', async () => {
+  const away = openDatabase({ host: '/nonexistent', user: 'x', database: 'x' }, () => {});
+  const other = await startTestApi({ db: away.db, log: pino({ enabled: false }) });
+  const answer = await other.call('GET', '/library/1/videos');
+  await other.stop();
+  await away.close();
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(answer.body).toMatchObject({ success: false, statusCode: 503 });
+});
+
+async function raw(request: string): Promise<string> {
+  const socket = connect(api.api.port, '127.0.0.1');
+  socket.write(request);
+  return await readText(socket);
+}

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { FINISHED, getVideo, REAL_CLIP, untilVideo } from '../support/videos.ts';
+
+const run = promisify(execFile);
+const PLAY_LIMIT_MS = 20_000;
+
+let service: Service;
+let browser: Browser;
+let folder: string;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-clip-'));
+  await copyFile(REAL_CLIP, path.join(folder, 'video.mp4'));
+});
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What the video element shows: its clock, its picture's height, frames that reached the screen. */
+function read(page: Page) {
+  return page.locator('video').evaluate((video: HTMLVideoElement) => ({
+    sec: video.currentTime,
+    durationSec: video.duration,
+    heightPx: video.videoHeight,
+    frames: video.getVideoPlaybackQuality().totalVideoFrames,
+  }));
+}
+
+/** The two lines of the first start's output that a new user pastes. */
+function printedCommand(output: string): string {
+  const lines = output.split('\n').map((line) => line.trim());
+  const first = lines.findIndex((line) => line.startsWith('VIDEO=$(curl'));
+  expect(first).toBeGreaterThan(0);
+  return lines.slice(first, first + 2).join('\n');
+}
+
+async function chooseQuality(page: Page, heightPx: number): Promise<void> {
+  await page.mouse.move(100 + (heightPx % 7), 100);
+  await page.locator('.quality-button').click();
+  await page.getByRole('menuitemradio', { name: `${heightPx}p`, exact: true }).click({ timeout: PLAY_LIMIT_MS });
+}
+
+test('the printed command uploads a real clip, which plays, seeks and switches quality in a browser', async () => {
+  const { stdout } = await run('bash', ['-euc', printedCommand(service.output())], { cwd: folder });
+  const address = stdout.trim().split('\n').at(-1) ?? '';
+  expect(address).toContain(`${service.edgeUrl}/embed/1/`);
+  const guid = address.split('/').at(-1) ?? '';
+
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  await page.goto(`${address}?muted=true`);
+  await expect.poll(async () => (await read(page)).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(1);
+  const playing = await read(page);
+  expect(playing.frames).toBeGreaterThan(12);
+  expect(playing.durationSec).toBeCloseTo(30, 1);
+  expect((await getVideo(service, guid)).availableResolutions).toContain('1080p');
+
+  const video = page.locator('video');
+  await video.evaluate((element: HTMLVideoElement) => {
+    element.currentTime = 24;
+  });
+  await expect.poll(async () => (await read(page)).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(24.3);
+
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  // New rungs reach the open page by themselves.
+  for (const { heightPx, sec } of [
+    { heightPx: 240, sec: 3 },
+    { heightPx: 720, sec: 17 },
+  ]) {
+    await chooseQuality(page, heightPx);
+    await video.evaluate((element: HTMLVideoElement, to) => {
+      element.currentTime = to;
+    }, sec);
+    await expect.poll(async () => (await read(page)).heightPx, { timeout: PLAY_LIMIT_MS }).toBe(heightPx);
+  }
+  expect(faults).toEqual([]);
+}, 180_000);

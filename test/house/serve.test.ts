@@ -1,0 +1,191 @@
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterEach, expect, test } from 'vitest';
+import { closeServer, listen } from '../../src/lib/listen.ts';
+import { canBecomeNobody, NOBODY, olderNode } from './machine.ts';
+import {
+  descendantsOf,
+  eventually,
+  type Service,
+  type ServiceOptions,
+  startService,
+  untilGone,
+  untilWell,
+} from './service.ts';
+
+const services: Service[] = [];
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const { child, exitCode } of services.splice(0)) {
+    const below = child.pid === undefined ? [] : descendantsOf(child.pid).map(({ pid }) => pid);
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await exitCode();
+    await untilGone(below);
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const identities: { as: string; command: readonly string[]; uid: number | null }[] = [
+  { as: 'the user of the tests', command: [process.execPath], uid: null },
+  ...(canBecomeNobody ? [{ as: 'nobody', command: [...NOBODY.command, process.execPath], uid: NOBODY.id }] : []),
+  { as: 'an older Node', command: [olderNode], uid: null },
+];
+
+test.each(identities)('as $as it starts, shows the keys once, and ends with 0 on SIGTERM', async ({ command, uid }) => {
+  const dataDir = newFolder(uid);
+  const first = start({ dataDir, command });
+  const { api = 0, edge = 0 } = await first.listeners();
+  const health = await untilWell(api);
+  expect(health).toMatchObject({
+    status: 'ok',
+    listeners: { api, edge },
+    roles: { api: 'ok', edge: 'ok', worker: 'ok' },
+  });
+  expect(health.storage).toMatchObject({ kind: 'file', freeBytes: expect.any(Number), totalBytes: expect.any(Number) });
+  const [, key = ''] = /Library key +(\S+)/.exec(first.output()) ?? [];
+  expect(first.output()).toContain(
+    `-H 'AccessKey: ${key}' -T video.mp4 http://127.0.0.1:${api}/library/1/videos/$VIDEO`,
+  );
+  expect(statSync(join(dataDir, 'secret.key'))).toMatchObject({ size: 32, mode: 0o100600 });
+  await endWith(first, 'SIGTERM');
+
+  const second = start({ dataDir, command });
+  await untilWell((await second.listeners()).api ?? 0);
+  expect(second.output()).not.toContain(key);
+  expect(second.output()).not.toContain('key  ');
+  await endWith(second, 'SIGTERM');
+});
+
+test('a killed role is started again on the same port', async () => {
+  const service = start({ dataDir: newFolder() });
+  const { api = 0, edge = 0 } = await service.listeners();
+  const roles = below(service, 'role.ts');
+  expect(roles).toHaveLength(3);
+  for (const pid of roles) process.kill(pid, 'SIGKILL');
+  expect(await untilWell(api, roles)).toMatchObject({ listeners: { api, edge } });
+});
+
+test('a killed PostgreSQL comes back on the same socket with what was committed', async () => {
+  const dataDir = newFolder();
+  const service = start({ dataDir });
+  const { api = 0 } = await service.listeners();
+  await query(dataDir, 'create table kept as select generate_series(1, 1000)');
+  const servers = below(service, 'postgres -D');
+  expect(servers).toHaveLength(1);
+  for (const pid of servers) process.kill(pid, 'SIGKILL');
+  const isNew = () => below(service, 'postgres -D').some((pid) => !servers.includes(pid)) || null;
+  await eventually(isNew, () => 'another PostgreSQL');
+  await untilWell(api, servers);
+  expect(await query(dataDir, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
+});
+
+test.each([
+  { killed: 'supervisor', command: [process.execPath] },
+  { killed: 'launcher on an older Node', command: [olderNode] },
+])('kill -9 of the $killed leaves no process, and the next start works at once', async ({ command }) => {
+  const dataDir = newFolder();
+  const killed = start({ dataDir, command });
+  const { api = 0 } = await killed.listeners();
+  await query(dataDir, 'create table kept as select 1 as value');
+  const all = descendantsOf(killed.child.pid ?? 0).map(({ pid }) => pid);
+  expect(all.length).toBeGreaterThan(4);
+  killed.child.kill('SIGKILL');
+  const next = start({ dataDir, settings: { MILLRACE_PORT: String(api) } });
+  expect(await next.listeners()).toMatchObject({ api });
+  await untilGone(all);
+  await untilWell(api);
+  expect(await query(dataDir, 'select value from kept')).toEqual([{ value: 1 }]);
+});
+
+test('a second service on the same data folder is refused by name', async () => {
+  const dataDir = newFolder();
+  const first = start({ dataDir });
+  const { api = 0 } = await first.listeners();
+  const second = start({ dataDir });
+  expect(await second.exitCode()).toBe(1);
+  expect(second.output()).toContain(
+    `The data folder ${dataDir} is in use by another millrace (process ${first.child.pid})`,
+  );
+  await untilWell(api);
+});
+
+test('a taken port ends the start with its reason and leaves nothing running', async () => {
+  const occupant = createServer();
+  const port = await listen(occupant, 0, '127.0.0.1');
+  const service = start({ dataDir: newFolder(), settings: { MILLRACE_EDGE_PORT: String(port) } });
+  expect(await service.exitCode()).toBe(1);
+  expect(service.output()).toMatch(new RegExp(`edge: listen EADDRINUSE.*${port}`));
+  await closeServer(occupant, 0);
+});
+
+test('wrong settings end the start, each by its name', async () => {
+  const dataDir = newFolder();
+  const service = start({ dataDir, settings: { MILLRACE_RTMP_PORT: 'many', MILLRACE_STORAGE: 'ftp://x' } });
+  expect(await service.exitCode()).toBe(1);
+  expect(service.output()).toContain('MILLRACE_RTMP_PORT: expected a port');
+  expect(service.output()).toContain('MILLRACE_STORAGE: expected file:');
+  expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+});
+
+test('a data folder with a path too long for a socket works', async () => {
+  const dataDir = join(newFolder(), 'x'.repeat(120));
+  const service = start({ dataDir });
+  await untilWell((await service.listeners()).api ?? 0);
+  await endWith(service, 'SIGINT');
+});
+
+test('one role runs by itself on the database of the data folder', async () => {
+  const dataDir = newFolder();
+  await start({ dataDir }).listeners();
+  const edge = start({ dataDir, role: 'edge' });
+  const { edge: port = 0 } = await edge.listeners();
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+  expect(readFileSync(join(dataDir, 'lock'), 'utf8')).not.toContain(String(edge.child.pid));
+  await endWith(edge, 'SIGTERM');
+});
+
+function start(options: ServiceOptions): Service {
+  const service = startService(options);
+  services.push(service);
+  return service;
+}
+
+async function endWith(service: Service, signal: NodeJS.Signals): Promise<void> {
+  const all = descendantsOf(service.child.pid ?? 0).map(({ pid }) => pid);
+  service.child.kill(signal);
+  expect(await service.exitCode()).toBe(0);
+  await untilGone(all);
+}
+
+function below({ child }: Service, command: string): number[] {
+  return descendantsOf(child.pid ?? 0)
+    .filter((found) => found.command.includes(command))
+    .map(({ pid }) => pid);
+}
+
+function newFolder(uid: number | null = null): string {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-serve-'));
+  chmodSync(folder, 0o700);
+  if (uid !== null) chownSync(folder, uid, uid);
+  folders.push(folder);
+  return folder;
+}
+
+async function query(dataDir: string, sql: string): Promise<unknown[]> {
+  const client = new Client({
+    host: join(dataDir, 'postgres-socket'),
+    port: 5432,
+    user: 'millrace',
+    database: 'millrace',
+  });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

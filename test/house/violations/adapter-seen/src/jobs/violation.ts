@@ -1,0 +1,3 @@
+import { thing } from '../adapters/storage/thing.ts';
+
+export const mine = thing;

@@ -1,0 +1,3 @@
+import { thing } from '../../catalog/thing.ts';
+
+export const mine = thing;

@@ -1,0 +1,3 @@
+export function trust(value: any): string {
+  return value.name;
+}

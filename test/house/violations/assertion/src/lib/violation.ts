@@ -1,0 +1,3 @@
+export function first(values: readonly number[]): number {
+  return values[0]!;
+}

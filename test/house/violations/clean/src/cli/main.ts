@@ -1,0 +1,5 @@
+import { double } from '../lib/double.ts';
+
+export function main(): number {
+  return double(21);
+}

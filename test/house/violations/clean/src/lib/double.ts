@@ -1,0 +1,3 @@
+export function double(value: number): number {
+  return value * 2;
+}

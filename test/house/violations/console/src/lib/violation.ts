@@ -1,0 +1,3 @@
+export function say(): void {
+  console.log('hello');
+}

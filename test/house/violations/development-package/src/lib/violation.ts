@@ -1,0 +1,3 @@
+import { integer } from 'fast-check';
+
+export const numbers = integer;

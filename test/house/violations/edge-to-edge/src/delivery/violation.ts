@@ -1,0 +1,3 @@
+import { thing } from '../api/thing.ts';
+
+export const mine = thing;

@@ -1,0 +1,3 @@
+import type { Thing } from '../catalog/thing.ts';
+
+export type Mine = Thing;

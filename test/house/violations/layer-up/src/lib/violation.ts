@@ -1,0 +1,3 @@
+import { thing } from '../media/thing.ts';
+
+export const mine = thing;

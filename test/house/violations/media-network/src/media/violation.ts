@@ -1,0 +1,3 @@
+import { fetch } from 'undici';
+
+export const get = fetch;

@@ -1,0 +1,3 @@
+import { thing } from '../../api/collections/thing.ts';
+
+export const mine = thing;

@@ -1,0 +1,3 @@
+import type { Thing } from '../config/thing.ts';
+
+export type Mine = Thing;

@@ -1,0 +1,3 @@
+import { thing } from '../cli/thing.ts';
+
+export const mine = thing;

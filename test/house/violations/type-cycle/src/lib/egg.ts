@@ -1,0 +1,3 @@
+import type { Hen } from './hen.ts';
+
+export type Egg = { by: Hen };

@@ -1,0 +1,3 @@
+import { thing } from '../../src/lib/thing.ts';
+
+export const mine = thing;

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const START_LIMIT_MS = 60_000;
+const STOP_LIMIT_MS = 15_000;
+const root = path.resolve(import.meta.dirname, '../..');
+
+export const LIBRARY_KEY = 'test-library-key-0123456789abcdef';
+export const ACCOUNT_KEY = 'test-account-key-0123456789abcdef';
+
+export type Health = {
+  status: string;
+  listeners: Record<string, number>;
+  roles: Record<string, string>;
+  sandbox: string;
+};
+
+/** The whole service as its user runs it: one process tree over a data folder that outlives it. */
+export type Service = {
+  apiUrl: string;
+  edgeUrl: string;
+  dataDir: string;
+  pid: number;
+  /** Everything the service printed so far, both streams. */
+  output(): string;
+  health(): Promise<Health>;
+  /** SIGTERM; answers the exit code. */
+  stop(): Promise<number | null>;
+  /** kill -9 of the supervisor alone; resolves when it is gone. */
+  kill(): Promise<void>;
+};
+
+/** Starts the service on free ports and waits until it is ready. `dataDir` null makes a new folder. */
+export async function startService(dataDir: string | null, env: Record<string, string> = {}): Promise<Service> {
+  const folder = dataDir ?? (await mkdtemp(path.join(tmpdir(), 'millrace-')));
+  const [apiPort, edgePort] = [await freePort(), await freePort()];
+  const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve'], {
+    env: { ...process.env, ...serviceEnv(folder, apiPort, edgePort), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: string[] = [];
+  child.stdout.on('data', (data: Buffer) => chunks.push(data.toString()));
+  child.stderr.on('data', (data: Buffer) => chunks.push(data.toString()));
+  const output = () => chunks.join('');
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  const health = () => readHealth(apiUrl);
+  await untilHealthy(child, health, output);
+  return {
+    apiUrl,
+    edgeUrl: `http://127.0.0.1:${edgePort}`,
+    dataDir: folder,
+    pid: pidOf(child),
+    output,
+    health,
+    stop: () => endWith(child, 'SIGTERM', ended),
+    kill: async () => void (await endWith(child, 'SIGKILL', ended)),
+  };
+}
+
+/** Ends a service if it still runs and removes its data folder. */
+export async function discard(service: Service): Promise<void> {
+  await service.stop();
+  await rm(service.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('Expected a TCP address.');
+  return address.port;
+}
+
+function serviceEnv(dataDir: string, apiPort: number, edgePort: number): Record<string, string> {
+  return {
+    MILLRACE_DATA_DIR: dataDir,
+    MILLRACE_PORT: String(apiPort),
+    MILLRACE_EDGE_PORT: String(edgePort),
+    MILLRACE_ACCOUNT_KEY: ACCOUNT_KEY,
+    MILLRACE_LIBRARY_KEY: LIBRARY_KEY,
+  };
+}
+
+async function readHealth(apiUrl: string): Promise<Health> {
+  const response = await fetch(`${apiUrl}/healthz`, { signal: AbortSignal.timeout(5_000) });
+  // The service's own health answer; each test that reads a field asserts on it.
+  return (await response.json()) as Health;
+}
+
+async function untilHealthy(child: ChildProcess, health: () => Promise<Health>, output: () => string): Promise<void> {
+  const limit = Date.now() + START_LIMIT_MS;
+  while (Date.now() < limit) {
+    if (child.exitCode !== null) throw new Error(`The service ended with ${child.exitCode}:\n${output()}`);
+    const state = await health().catch(() => null);
+    if (state?.status === 'ok') return;
+    await sleep(50);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`The service was not ready after ${START_LIMIT_MS} ms:\n${output()}`);
+}
+
+async function endWith(
+  child: ChildProcess,
+  signal: NodeJS.Signals,
+  ended: Promise<number | null>,
+): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+  const code = await ended;
+  clearTimeout(timer);
+  return code;
+}
+
+function pidOf(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error('The service could not be started.');
+  return child.pid;
+}
