@@ -95,7 +95,9 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     });
     const source =
       indexed === null || passThrough === null ? null : { file, index: indexed.index, plan: passThrough.plan };
-    await storePlan({ claim, deps, plan, source, sound }, signal);
+    // It was begun in the belief that the source's clock begins at 0.
+    const firstSound = facts.startSec === 0 ? sound : Promise.resolve(null);
+    await storePlan({ claim, deps, plan, source, sound: firstSound }, signal);
   } finally {
     early.abort();
     await file.close();

@@ -5,6 +5,7 @@ import type { Segment } from '../media/cmaf/segment.ts';
 import { createStreamSplitter } from '../media/cmaf/stream-splitter.ts';
 import { AUDIO_RATE_HZ, planAudioEncode } from '../media/encode-audio.ts';
 import { type FfmpegRun, runFfmpeg } from '../media/run-ffmpeg.ts';
+import type { AudioFacts } from '../media/source-facts.ts';
 
 /** Packets that ffmpeg's AAC encoder puts out before the first sample. */
 const PRIMING_FRAMES = 1;
@@ -42,16 +43,18 @@ const BEYOND_FIRST_SEC = 60;
 
 /**
  * Encodes the first segment of the stream that is most likely the sound, while the probe still looks at the
- * file; it counts only for a source that begins at 0. Null when nothing came of it: then the ordinary work makes it, and says why it cannot.
+ * file, for a source whose clock begins at 0. Null when nothing came of it: then the ordinary work makes it, and says
+ * why it cannot.
  */
 export async function encodeFirstSound(
   path: string,
   streamIndex: number,
   signal: AbortSignal,
 ): Promise<FirstSound | null> {
+  const track: Pick<AudioFacts, 'streamIndex'> = { streamIndex };
   const ended = new AbortController();
   const options = { sourcePath: path, niceness: 0 };
-  const plan = planAudioEncode({ startSec: 0 }, { streamIndex }, BEYOND_FIRST_SEC);
+  const plan = planAudioEncode({ startSec: 0 }, track, BEYOND_FIRST_SEC);
   const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
   let init: SoundInit | null = null;
   try {
