@@ -8,7 +8,7 @@ export type Question = { method?: string; headers?: Record<string, string>; body
 export type Client = { ask(url: string, question?: Question): Promise<Answer>; close(): void };
 
 export function openClient(maxSockets = 4): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets, noDelay: true });
+  const agent = new Agent({ keepAlive: true, maxSockets });
   return { ask: (url, question = {}) => ask(agent, url, question), close: () => agent.destroy() };
 }
 
