@@ -75,7 +75,7 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
     queue,
     storage,
     secretBox: createSecretBox(settings.secretKey),
-    health: () => describeHealth(host.fleet(), space.last()),
+    health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes),
     log,
     mounts: [],
     diskFloorBytes: usualDiskFloorBytes,
