@@ -7,6 +7,7 @@ import { passThrough } from './pass-through.ts';
 import { processVideo } from './process-video.ts';
 import type { AnyJob } from './queue.ts';
 import { sweep } from './sweep.ts';
+import { sweepUploads } from './sweep-uploads.ts';
 
 /** Every job that a worker runs. */
 export const allJobs: readonly AnyJob<JobDeps>[] = [
@@ -19,4 +20,5 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   makeThumbnail,
   deleteMedia,
   sweep,
+  sweepUploads,
 ];

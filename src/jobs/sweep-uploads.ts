@@ -7,12 +7,13 @@ type Deps = { db: Db; storage: Storage };
 
 /**
  * Cleans up after uploads by PUT whose process died: removes the bytes that no video names as its original,
- * then closes the door. Made to run every minute or so; a hundred doors at most each time.
+ * then closes the door. Runs each minute; a hundred doors at most each time.
  */
 export const sweepUploads = defineJob<Record<string, never>, Deps>({
   name: 'sweep-uploads',
   lane: 'quick',
-  retryLimit: 3,
+  retryLimit: 0,
+  cron: '* * * * *',
   async run(_payload, { db, storage }, signal) {
     const uploads = createUploadStore(db);
     for (const put of await uploads.takeAbandonedPuts()) {

@@ -137,10 +137,11 @@ export async function findNamedObjects(
   return { isBusy, keys };
 }
 
-/** Takes uploads whose time is over and that nobody writes: their ids, which also name their staged bytes. */
+/** Takes staged uploads whose time is over and that nobody writes: their ids name their staged bytes too. PUTs have a sweep of their own. */
 export async function dropExpiredUploads(db: Db): Promise<Guid[]> {
   const rows = await db
     .deleteFrom('upload')
+    .where('door', '<>', 'put')
     .where('expires_at', '<', sql<Date>`now()`)
     .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
     .returning('id')
