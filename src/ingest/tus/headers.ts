@@ -52,9 +52,10 @@ export function readMetadata(value: string): Record<string, string> {
   }
   const metadata: Record<string, string> = {};
   for (const pair of value.split(',').slice(0, MAX_METADATA_KEYS)) {
-    const [name = '', encoded = ''] = pair.trim().split(/ +/);
-    if (/^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== '__proto__') {
-      metadata[name.toLowerCase()] = Buffer.from(encoded, 'base64').toString('utf8').replaceAll('\0', '');
+    const [spelt = '', encoded = ''] = pair.trim().split(/ +/);
+    const name = spelt.toLowerCase();
+    if (/^[a-z0-9_-]{1,64}$/.test(name) && name !== '__proto__') {
+      metadata[name] = Buffer.from(encoded, 'base64').toString('utf8').replaceAll('\0', '');
     }
   }
   return metadata;
