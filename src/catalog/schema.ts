@@ -239,7 +239,9 @@ export type EncodeWorkTable = {
   done_fraction: Generated<number>;
   state: 'waiting' | 'running' | 'done' | 'failed';
   attempt: Generated<number>;
+  /** Attempts that ended in an error, and those whose worker was never heard of again. */
   failures: Generated<number>;
+  deaths: Generated<number>;
   reason: string | null;
   owner: string | null;
   lease_until: Date | null;

@@ -1,18 +1,15 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { runChild } from '../../bin/launcher/run-child.js';
 
 /** The folder of package.json. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 const KEPT_OUTPUT_CHARS = 200_000;
 
-/** Runs a script with this Node, its output shown, and answers its exit code (1 for a signal). */
+/** Runs a script with this Node, its output shown, hands it our signals, and answers its exit code. */
 export async function runScript(args: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, args, { cwd: projectRoot, stdio: 'inherit' });
-  return await new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
-  });
+  return await runChild(process.execPath, args, { cwd: projectRoot, stdio: 'inherit' });
 }
 
 /** Runs a script with this Node and answers its exit code and the end of what it printed. */

@@ -34,7 +34,7 @@ export function parseEdgePath(url: string, host: string): EdgeTarget | null {
   if (first === 'assets') return rest.length > 0 ? { kind: 'asset', name: rest.join('/') } : null;
   if (first === 'embed' || first === 'play') return parsePlayer(rest);
   const prefix = parsePullZoneName(first);
-  const pullZone = prefix ?? parsePullZoneName(host.split('.', 1)[0] ?? '');
+  const pullZone = prefix ?? parsePullZoneName(host.split(/[.:]/, 1)[0] ?? '');
   return pullZone === null ? null : parseMedia(pullZone, prefix === null ? segments : rest);
 }
 
@@ -82,8 +82,14 @@ function parseRenditionFile(renditionId: Guid, name: string): MediaFile | null {
 function decodeSegments(path: string): string[] | null {
   const segments = path.split('/').slice(1);
   if (segments.length === 0 || segments.length > 8) return null;
-  const decoded = segments.map((segment) => (segment.includes('%') ? decode(segment) : segment));
-  return decoded.every((segment) => segment !== null && SAFE_SEGMENT.test(segment)) ? decoded.map(String) : null;
+  const decoded: string[] = [];
+  for (const segment of segments) {
+    // A token names a path, so its escapes stay for the one who judges it.
+    const text = segment.includes('%') && !isPathToken(segment) ? decode(segment) : segment;
+    if (text === null || !SAFE_SEGMENT.test(text)) return null;
+    decoded.push(text);
+  }
+  return decoded;
 }
 
 function decode(segment: string): string | null {

@@ -1,25 +1,18 @@
 import { commitChunks } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView, type WorkRendition, type WorkView } from '../catalog/encoding/work-view-store.ts';
-import { createAacSegmenter } from '../media/cmaf/aac.ts';
-import { readFragment } from '../media/cmaf/fragment.ts';
-import { type InitFacts, normaliseInit, readInitSegment } from '../media/cmaf/init-segment.ts';
-import type { Segment } from '../media/cmaf/segment.ts';
-import { createStreamSplitter } from '../media/cmaf/stream-splitter.ts';
-import { AUDIO_RATE_HZ, planAudioEncode } from '../media/encode-audio.ts';
+import { planAudioEncode } from '../media/encode-audio.ts';
 import { type FfmpegRun, runFfmpeg } from '../media/run-ffmpeg.ts';
 import { countAudioSegments } from './audio-segments.ts';
 import { defineJob } from './define-job.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
+import { readSound, type SoundInit } from './read-sound.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
-/** Packets that ffmpeg's AAC encoder puts out before the first sample. */
-const PRIMING_FRAMES = 1;
-
 /** Segments of the first chunk, so that playing can start, and of the others: about 4 s each. */
-const FIRST_SEGMENTS = 2;
+const FIRST_SEGMENTS = 1;
 const NEXT_SEGMENTS = 8;
 
 /** Encodes the beginning of a sound track, or all of a short one, and publishes it in growing chunks. */
@@ -69,7 +62,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   const place = { storage: job.deps.storage, key, renditionId: job.rendition.id, attempt: claim.attempt };
   const writer = createChunkWriter(place);
   let taken = 0;
-  let init: { bytes: Buffer; facts: InitFacts } | null = null;
+  let init: SoundInit | null = null;
   let nextFlush = chunkEnd(job.rendition.publishedTo);
 
   async function publish(isLast: boolean): Promise<void> {
@@ -89,16 +82,17 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   }
 
   try {
-    for await (const item of segmentsOf(job.run)) {
-      if ('bytes' in item) {
+    for await (const item of readSound(job.run)) {
+      if (item.kind === 'init') {
         init = item;
         continue;
       }
-      if (item.number >= job.rendition.publishedTo) await writer.add(item, signal);
-      tell((item.number + 1 - fromSegment) / (toSegment - fromSegment));
-      const endsPart = item.number + 1 === toSegment && toSegment < countAudioSegments(job.rendition.plan.durationSec);
+      const end = item.segment.number + 1;
+      if (end > job.rendition.publishedTo) await writer.add(item.segment, signal);
+      tell((end - fromSegment) / (toSegment - fromSegment));
+      const endsPart = end === toSegment && toSegment < countAudioSegments(job.rendition.plan.durationSec);
       if (endsPart) return await publish(true);
-      if (item.number + 1 === nextFlush && nextFlush < toSegment) {
+      if (end === nextFlush && nextFlush < toSegment) {
         await publish(false);
         nextFlush = chunkEnd(nextFlush);
       }
@@ -113,24 +107,4 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
 
 function chunkEnd(fromSegment: number): number {
   return fromSegment < FIRST_SEGMENTS ? FIRST_SEGMENTS : fromSegment + NEXT_SEGMENTS;
-}
-
-async function* segmentsOf(run: FfmpegRun): AsyncGenerator<Segment | { bytes: Buffer; facts: InitFacts }> {
-  const splitter = createStreamSplitter();
-  const segmenter = createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment: 0, primingFrames: PRIMING_FRAMES });
-  let facts: InitFacts | null = null;
-  for (const output of run.outputs) {
-    for await (const bytes of output) {
-      for (const part of splitter.push(bytes)) {
-        if (part.kind === 'init') {
-          facts = readInitSegment(part.bytes);
-          yield { bytes: normaliseInit(part.bytes), facts };
-        } else {
-          yield* segmenter.push(readFragment(part.bytes, facts?.sampleDefaults));
-        }
-      }
-    }
-  }
-  splitter.end();
-  yield* segmenter.end();
 }

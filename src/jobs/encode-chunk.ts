@@ -18,7 +18,8 @@ import { openRanges, pictureTicks, replanPassThrough } from './read-pass-through
 import { type WorkRef, workJob } from './send-works.ts';
 import { type ChunkWriter, createChunkWriter, discardObjects } from './store-chunk.ts';
 
-const LONG_NICENESS = 10;
+/** Live, HTTP and sound come first; then what is still missing to play at all. */
+const NICENESS = { quick: 5, long: 10 };
 
 /** Encodes a range of segments of all rungs of a work by one ffmpeg. */
 export const encodeChunk = defineJob<WorkRef, JobDeps>({
@@ -84,7 +85,7 @@ async function encodeAll(job: RangeJob, signal: AbortSignal): Promise<RenditionO
   const options = {
     sourcePath: path,
     sourceDurationSec: view.facts.durationSec,
-    niceness: claim.work.lane === 'long' ? LONG_NICENESS : 0,
+    niceness: claim.work.fromSegment === 0 && claim.work.toSegment === 1 ? 0 : NICENESS[claim.work.lane],
   };
   const ended = new AbortController();
   const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));

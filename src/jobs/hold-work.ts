@@ -25,7 +25,7 @@ export async function holdWork(
   if (answer.kind === 'over') return;
   const { claim } = answer;
   if (answer.kind === 'worn-out') {
-    await endFailed(deps, claim, `Its worker died each of ${claim.attempt - 1} times.`);
+    await endFailed(deps, claim, 'Its worker died each time it was tried.');
     return;
   }
   let fraction = 0;

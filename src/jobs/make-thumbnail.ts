@@ -38,7 +38,7 @@ async function takePicture(view: WorkView, deps: JobDeps, signal: AbortSignal): 
   const local = await deps.sources.open(view.sourceKey, signal);
   try {
     const plan = planThumbnails(view.facts, view.thumbnailTimeMs === null ? null : view.thumbnailTimeMs / 1000);
-    const run = await runFfmpeg(plan, { sourcePath: local.path, niceness: 5 }, signal);
+    const run = await runFfmpeg(plan, { sourcePath: local.path, niceness: 10 }, signal);
     const outputs = await Promise.all(run.outputs.map((output) => buffer(output)));
     await run.done;
     const samples = outputs.filter((_, index) => index % 2 === 1);

@@ -1,6 +1,6 @@
-import type { MediaKey, Tx } from '../catalog/db.ts';
-import { commitChunks, LostClaim, type StoredChunk } from '../catalog/encoding/chunk-store.ts';
-import type { EncodePlan, PlannedRendition } from '../catalog/encoding/encode-plan.ts';
+import type { MediaKey } from '../catalog/db.ts';
+import { LostClaim } from '../catalog/encoding/chunk-store.ts';
+import type { EncodePlan } from '../catalog/encoding/encode-plan.ts';
 import { failureMessage, faultMessage } from '../catalog/encoding/messages.ts';
 import { savePlan } from '../catalog/encoding/plan-store.ts';
 import {
@@ -10,17 +10,24 @@ import {
   releaseProcess,
   renewProcess,
 } from '../catalog/encoding/process-store.ts';
-import type { Work } from '../catalog/encoding/work.ts';
-import { claimWork } from '../catalog/encoding/work-store.ts';
 import { probeSource } from '../media/run-probe.ts';
-import type { StorageKey } from '../ports/storage.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
 import { defineJob } from './define-job.ts';
 import { readEncodeSettings } from './encode-settings.ts';
+import {
+  type CopySource,
+  copyFirstPictures,
+  type FirstChunk,
+  findFirst,
+  fitsRendition,
+  publishFirstChunk,
+  storeSound,
+} from './first-chunks.ts';
 import { LeaseLost, underLease, untilFree } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
 import { planVideo } from './plan-video.ts';
-import { type IndexedSource, indexSource, type OpenFile, openRanges, readSegment } from './read-pass-through.ts';
+import { type IndexedSource, indexSource, openRanges } from './read-pass-through.ts';
+import { encodeFirstSound, type FirstSound } from './read-sound.ts';
 import { sendWorks } from './send-works.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
@@ -64,11 +71,11 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
 async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const local = await deps.sources.open(claim.sourceKey, signal);
   const file = await openRanges(local.path);
+  const early = new AbortController();
   try {
-    const [facts, indexed] = await Promise.all([
-      probeSource(local.path, file.sizeBytes, signal),
-      indexSource(file, signal),
-    ]);
+    const indexing = indexSource(file, signal);
+    const sound = startFirstSound(local.path, indexing, AbortSignal.any([signal, early.signal]));
+    const [facts, indexed] = await Promise.all([probeSource(local.path, file.sizeBytes, signal), indexing]);
     if ('kind' in facts) {
       await deps.db
         .transaction()
@@ -88,10 +95,29 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     });
     const source =
       indexed === null || passThrough === null ? null : { file, index: indexed.index, plan: passThrough.plan };
-    await storePlan({ claim, deps, plan, source }, signal);
+    // It was begun in the belief that the source's clock begins at 0.
+    const firstSound = facts.startSec === 0 ? sound : Promise.resolve(null);
+    await storePlan({ claim, deps, plan, source, sound: firstSound }, signal);
   } finally {
+    early.abort();
     await file.close();
     await local.release();
+  }
+}
+
+/** Begins with the sound before the probe has answered, where the source may pass through: it is what playing waits for. */
+async function startFirstSound(
+  path: string,
+  indexing: Promise<IndexedSource | null>,
+  signal: AbortSignal,
+): Promise<FirstSound | null> {
+  try {
+    const indexed = await indexing;
+    if (indexed === null) return null;
+    return await encodeFirstSound(path, indexed.index.trackPosition === 0 ? 1 : 0, signal);
+  } catch {
+    // Whatever it is, the probe and the ordinary work meet it too.
+    return null;
   }
 }
 
@@ -99,62 +125,65 @@ type Planned = {
   claim: ProcessClaim;
   deps: JobDeps;
   plan: EncodePlan;
-  source: { file: OpenFile; index: IndexedSource['index']; plan: Parameters<typeof readSegment>[1]['plan'] } | null;
+  source: CopySource | null;
+  sound: Promise<FirstSound | null>;
 };
-
-/** A stored first chunk of what passes through, with the work that it is the whole of. */
-type FirstChunk = { work: Work; rendition: PlannedRendition; chunks: StoredChunk[]; written: readonly StorageKey[] };
 
 async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
-  const first = await storeFirstChunk(planned, signal);
+  const stored: FirstChunk[] = [];
   try {
+    const stores = [storeFirstPictures(planned, stored, signal), storeFirstSound(planned, stored, signal)];
+    const ends = await Promise.allSettled(stores);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
     await deps.db.transaction().execute(async (tx) => {
       if (!(await savePlan(tx, claim, plan))) throw new LeaseLost();
-      if (first !== null) await publishFirstChunk(tx, first, claim.owner);
+      for (const first of stored) await publishFirstChunk(tx, first, claim.owner);
+      const done = new Set(stored.filter(({ isWhole }) => isWhole).map(({ work }) => work.id));
       const works = plan.timelines.flatMap((timeline) => timeline.works);
       await sendWorks(
         deps.queue,
-        works.filter((work) => work.id !== first?.work.id),
+        works.filter(({ id }) => !done.has(id)),
       )(tx);
     });
   } catch (error) {
-    await discardObjects(deps.storage, first?.written ?? [], deps.report);
+    const written = stored.flatMap(({ writer }) => writer.written);
+    await discardObjects(deps.storage, written, deps.report);
     throw error;
   }
 }
 
-/** Stores the first chunk of what passes through, so that it is there when the plan is published. */
-async function storeFirstChunk(
-  { claim, deps, plan, source }: Planned,
-  signal: AbortSignal,
-): Promise<FirstChunk | null> {
-  const works = plan.timelines.flatMap((timeline) => timeline.works);
-  const work = works.find(({ kind, isFirst }) => kind === 'pass-through' && isFirst);
-  const renditions = plan.timelines.flatMap((timeline) => timeline.renditions);
-  const rendition = renditions.find(({ id }) => id === work?.renditionIds[0]);
-  if (work === undefined || rendition === undefined || source === null) return null;
-  const place = { storage: deps.storage, key: claim.key, renditionId: rendition.id, attempt: FIRST_ATTEMPT };
+/** The attempt that a work's first claim has. */
+const FIRST_ATTEMPT = 1;
+
+/** What passes through is stored up to its first chunk before the plan is published. */
+async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
+  const { claim, deps, plan, source } = planned;
+  const first = findFirst(plan, 'pass-through');
+  if (first === null || source === null) return;
+  const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
   const writer = createChunkWriter(place);
   try {
-    for (let n = work.fromSegment; n < work.toSegment; n += 1) {
-      await writer.add(await readSegment(source.file, source, n), signal);
-    }
-    return { work, rendition, chunks: await writer.flush(signal), written: writer.written };
+    stored.push(await copyFirstPictures(first, source, writer, signal));
   } catch (error) {
     await discardObjects(deps.storage, writer.written, deps.report);
     throw error;
   }
 }
 
-const FIRST_ATTEMPT = 1;
-
-async function publishFirstChunk(tx: Tx, { work, rendition, chunks }: FirstChunk, owner: string): Promise<void> {
-  const answer = await claimWork(tx, work.key, work.id, owner);
-  if (answer.kind !== 'claimed' || rendition.listed === null) {
-    throw new Error(`Expected to claim the work that was just planned, got ${answer.kind}.`);
+/** The sound's first segment is stored with them, so that both begin together. */
+async function storeFirstSound(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
+  const { claim, deps, plan } = planned;
+  const first = findFirst(plan, 'audio');
+  if (first === null || planned.source === null) return;
+  const sound = await planned.sound;
+  if (!fitsRendition(sound, first.rendition)) return;
+  const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
+  const writer = createChunkWriter(place);
+  try {
+    stored.push(await storeSound(first, sound, writer, signal));
+  } catch (error) {
+    await discardObjects(deps.storage, writer.written, deps.report);
+    throw error;
   }
-  const { init, codecString } = rendition.listed;
-  const output = { renditionId: rendition.id, init, codecString, widthPx: null, heightPx: null, chunks };
-  await commitChunks(tx, answer.claim, { outputs: [output], isLast: true });
 }

@@ -15,10 +15,14 @@ const FRAGMENT_USEC = 2_000_000;
  * is padded or cut to `durationSec`, so that it ends with the picture (to one AAC frame, 21 ms). The first packet is the
  * encoder's priming (1024 samples): whoever stores the fragments drops it.
  */
-export function planAudioEncode(facts: SourceFacts, track: AudioFacts, durationSec: number): FfmpegPlan {
+export function planAudioEncode(
+  source: Pick<SourceFacts, 'startSec'>,
+  track: Pick<AudioFacts, 'streamIndex'>,
+  durationSec: number,
+): FfmpegPlan {
   const samples = Math.max(1, Math.round(durationSec * AUDIO_RATE_HZ));
   const filters = [
-    ...moveTime('asetpts', -facts.startSec),
+    ...moveTime('asetpts', -source.startSec),
     // Corrects what timestamps say against what was decoded once they are 0.1 s apart; fills in before the first sample.
     `aresample=${AUDIO_RATE_HZ}:async=1:min_hard_comp=0.1:first_pts=0`,
     'aformat=sample_fmts=fltp:channel_layouts=stereo',

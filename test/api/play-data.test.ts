@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { newGuid } from '../../src/lib/guid.ts';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -61,7 +61,7 @@ test('play data needs no key and names every address of the edge', async () => {
 test('a video is playable once an active rendition has a segment, finished it has an MP4', async () => {
   const [timeline, rendition] = [newGuid(), newGuid()];
   const { db } = api.database;
-  const of = { library_id: 1, media_id: guid as never };
+  const of = { library_id: 1, media_id: guid as Guid };
   await db
     .insertInto('timeline')
     .values({ ...of, id: timeline, grid: 'frames', timescale: 24, start_ticks: [0], end_ticks: 96, active: true })
@@ -69,7 +69,7 @@ test('a video is playable once an active rendition has a segment, finished it ha
   const video = { kind: 'video', origin: 'encode', codec: 'x264', rung: 720, key_group: 'hd', timescale: 24 } as const;
   await db
     .insertInto('rendition')
-    .values({ ...of, ...video, id: rendition, timeline_id: timeline, state: 'building', active: true })
+    .values({ ...of, ...video, id: rendition, timeline_id: timeline, state: 'building', active: true, plan: '{}' })
     .execute();
   expect((await play()).body).toMatchObject({ isPlayable: false });
   const bytes = Buffer.alloc(12);

@@ -1,8 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { commitChunks, LostClaim } from '../../src/catalog/encoding/chunk-store.ts';
+import { toWork } from '../../src/catalog/encoding/work-store.ts';
 import { processVideo } from '../../src/jobs/process-video.ts';
 import { checkFinished, checkObjects } from './check-video.ts';
 import {
@@ -171,4 +174,41 @@ test('progress only rises and reaches 100 with the finish', async () => {
   expect(seen).toEqual(seen.toSorted((a, b) => a.localeCompare(b)));
   expect(seen.filter((line) => line.startsWith('100'))).toEqual(['100 finished']);
   expect(new Set(seen).size).toBeGreaterThan(3);
+});
+
+test('a rung that cannot be made fails alone, with a message', async () => {
+  const { db } = lab.database;
+  const broken = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  await sql
+    .raw(`
+      create function break_rung() returns trigger language plpgsql as
+        $$ begin new.plan := new.plan - 'maxBitrateBps'; return new; end $$;
+      create trigger break_rung before insert on rendition for each row
+        when (new.library_id = ${broken} and new.rung = 360) execute function break_rung();
+    `)
+    .execute(db);
+  const clip = await makeClip(lab, 'rung.avi', ...picture('25', 6, '640x360'), '-c:v', 'mpeg4', '-q:v', '5');
+  const key = await upload(lab, broken, clip);
+  await untilState(lab, key, 'finished');
+  expect(await checkFinished(lab, key)).toEqual([expect.objectContaining({ rung: 240, frames: 150 })]);
+  const { messages } = await loadMedia(lab, key);
+  expect(messages).toEqual([expect.objectContaining({ level: 2, issueCode: 2, value: '360p' })]);
+});
+
+test('a commit of an earlier attempt is refused whole', async () => {
+  const clip = await makeClip(lab, 'fence.mp4', ...picture('25', 3, '320x240'), ...H264, ...SMALL);
+  const { key } = await encoded(clip);
+  const { db } = lab.database;
+  const [work] = await db.selectFrom('encode_work').selectAll().where('media_id', '=', key.mediaId).execute();
+  if (work === undefined) throw new Error('Expected a work.');
+  await db
+    .updateTable('encode_work')
+    .set({ state: 'running', attempt: work.attempt + 1 })
+    .where('id', '=', work.id)
+    .execute();
+  const late = { work: toWork(work), attempt: work.attempt, failures: 0, owner: 'late' };
+  const before = await loadMedia(lab, key);
+  const commit = db.transaction().execute((tx) => commitChunks(tx, late, { outputs: [], isLast: true }));
+  await expect(commit).rejects.toBeInstanceOf(LostClaim);
+  expect(await loadMedia(lab, key)).toEqual(before);
 });

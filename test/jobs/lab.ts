@@ -214,8 +214,9 @@ export async function listObjects(lab: Lab, { libraryId, mediaId }: MediaKey): P
   const names = await readdir(root, { recursive: true }).catch(() => []);
   const sizes = new Map<string, number>();
   for (const name of names) {
-    const facts = await stat(path.join(root, name));
-    if (facts.isFile()) sizes.set(`${libraryId}/${mediaId}/${name}`, facts.size);
+    // What vanishes while it is looked at is being deleted.
+    const facts = await stat(path.join(root, name)).catch(() => null);
+    if (facts?.isFile() === true) sizes.set(`${libraryId}/${mediaId}/${name}`, facts.size);
   }
   return sizes;
 }

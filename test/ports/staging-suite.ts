@@ -46,7 +46,7 @@ export function growingTests(given: () => Given): void {
     const append = storage.staging.append(id, 17 * MIB, stalling, controller.signal);
     stalling.write(bytes.subarray(17 * MIB, 17 * MIB + 1000));
     // Taken by the append, not lying in the stream that the abort destroys.
-    await expect.poll(() => stalling.readableLength).toBe(0);
+    await expect.poll(() => stalling.readableLength, { timeout: 20_000 }).toBe(0);
     controller.abort(new Error('enough'));
     await expect(append).rejects.toThrow('enough');
     expect(await storage.staging.size(id)).toBe(17 * MIB + 1000);

@@ -71,8 +71,8 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array, position: number)
 
 /** Makes a name durable: fsync of every folder from the file's up to the root. */
 export async function syncFolders(root: string, path: string): Promise<void> {
-  const folders: string[] = [];
-  for (let folder = dirname(path); folder.startsWith(root); folder = dirname(folder)) folders.push(folder);
+  const folders = [root];
+  for (let folder = dirname(path); folder.length > root.length; folder = dirname(folder)) folders.push(folder);
   await Promise.all(folders.map(syncFolder));
 }
 

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import type { EncodeWorkTable } from '../schema.ts';
-import { type Claim, encodePercent, LEASE_SEC, MAX_ATTEMPTS, type Work } from './work.ts';
+import { type Claim, encodePercent, LEASE_SEC, MAX_DEATHS, type Work } from './work.ts';
 
 /** `over`: done, failed or gone. `busy`: another worker's lease still holds. `worn-out`: its workers died too often. */
 export type WorkAnswer =
@@ -14,7 +14,7 @@ export type WorkAnswer =
 /** Takes a work that waits or whose holder is dead; its attempt rises by one, which shuts the earlier holder out. */
 export async function claimWork(db: Db | Tx, key: MediaKey, workId: Guid, owner: string): Promise<WorkAnswer> {
   const { rows } = await sql<Selectable<EncodeWorkTable>>`
-    update encode_work set state = 'running', attempt = attempt + 1, owner = ${owner}, reason = null,
+    update encode_work set state = 'running', attempt = attempt + 1, deaths = deaths + (state = 'running')::int, owner = ${owner}, reason = null,
       lease_until = now() + make_interval(secs => ${LEASE_SEC})
     where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${workId}
       and (state = 'waiting' or (state = 'running' and lease_until < now()))
@@ -23,7 +23,7 @@ export async function claimWork(db: Db | Tx, key: MediaKey, workId: Guid, owner:
   const [row] = rows;
   if (row !== undefined) {
     const claim = { work: toWork(row), attempt: row.attempt, failures: row.failures, owner };
-    return row.attempt > MAX_ATTEMPTS ? { kind: 'worn-out', claim } : { kind: 'claimed', claim };
+    return row.deaths > MAX_DEATHS ? { kind: 'worn-out', claim } : { kind: 'claimed', claim };
   }
   const found = await db
     .selectFrom('encode_work')
@@ -81,7 +81,7 @@ export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: Media
 }
 
 /** Gives an interrupted work back without counting a failure. */
-export async function releaseWork(db: Db, claim: Claim): Promise<void> {
+export async function releaseWork(db: Db | Tx, claim: Claim): Promise<void> {
   await db
     .updateTable('encode_work')
     .set({ state: 'waiting', owner: null, lease_until: null, reason: 'waiting for an encoder slot' })

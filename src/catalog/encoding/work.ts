@@ -30,9 +30,9 @@ export type Claim = { work: Work; attempt: number; failures: number; owner: stri
 export const LEASE_SEC = 8;
 export const RENEW_EVERY_MS = 1_000;
 
-/** Attempts that may end in an error before a work fails, and claims in all (its workers may also die). */
+/** Attempts that may end in an error, and workers that may die with it, before a work fails. */
 export const MAX_FAILURES = 3;
-export const MAX_ATTEMPTS = 10;
+export const MAX_DEATHS = 5;
 
 /** What sound and copies cost beside pictures, as if they had that many pixels (measured: AAC 0.02 cpu-s a second). */
 const AUDIO_PIXELS = 75_000;

@@ -216,6 +216,7 @@ const FRAGMENTS = `
     state text not null check (state in ('waiting', 'running', 'done', 'failed')),
     attempt integer not null default 0,
     failures integer not null default 0,
+    deaths integer not null default 0,
     reason text,
     owner text,
     lease_until timestamptz,

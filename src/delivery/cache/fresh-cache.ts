@@ -134,7 +134,7 @@ export class FreshCache<Value> {
   #fail(key: string, entry: Entry<Value>, error: unknown): never {
     this.#options.onLoadError(error, key);
     if (!entry.isKnown && this.#entries.get(key) === entry) this.#entries.delete(key);
-    throw error;
+    throw new Refused('unavailable', 'The video cannot be looked up now; try again.', { cause: error });
   }
 
   /** The new value when it comes soon, else the last one; then nobody waits again for a while. */

@@ -13,7 +13,7 @@ export type LentFile = { fd: number; release(): void };
  * deleted file gives its space back.
  */
 export class OpenFiles {
-  readonly #max: number;
+  #max: number;
   readonly #files = new Map<string, OpenFile>();
   readonly #sweeping: NodeJS.Timeout;
 
@@ -28,6 +28,7 @@ export class OpenFiles {
     file.usedAtMs = performance.now();
     this.#files.delete(path);
     this.#files.set(path, file);
+    this.#trim();
     try {
       const { fd } = await file.opening;
       return { fd, release: () => this.#release(path, file) };
@@ -38,6 +39,7 @@ export class OpenFiles {
   }
 
   close(): void {
+    this.#max = 0;
     clearInterval(this.#sweeping);
     this.#sweep(Number.POSITIVE_INFINITY);
   }
@@ -45,6 +47,13 @@ export class OpenFiles {
   #release(path: string, file: OpenFile): void {
     file.users -= 1;
     if (this.#files.size > this.#max || this.#files.get(path) !== file) this.#closeIdle(path, file);
+  }
+
+  #trim(): void {
+    for (const [path, file] of this.#files) {
+      if (this.#files.size <= this.#max) return;
+      this.#closeIdle(path, file);
+    }
   }
 
   #sweep(usedBeforeMs: number): void {

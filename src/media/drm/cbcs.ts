@@ -1,5 +1,4 @@
-import { createCipheriv } from 'node:crypto';
-import type { ContentKey } from './content-keys.ts';
+import { createCipheriv, type KeyObject } from 'node:crypto';
 import type { ProtectionScheme, SampleJob } from './protection-scheme.ts';
 
 const BLOCK_BYTES = 16;
@@ -20,27 +19,27 @@ export const cbcs: ProtectionScheme = {
   encryptSample,
 };
 
-function encryptSample({ bytes, subsamples, key }: SampleJob): void {
+function encryptSample({ bytes, subsamples, secret, iv }: SampleJob): void {
   if (subsamples === null) {
     const blocks = bytes.subarray(0, bytes.length - (bytes.length % BLOCK_BYTES));
-    blocks.set(encryptChain(blocks, key));
+    blocks.set(encryptChain(blocks, secret, iv));
     return;
   }
   let at = 0;
   for (const { clearBytes, protectedBytes } of subsamples) {
     at += clearBytes;
-    encryptPattern(bytes.subarray(at, at + protectedBytes), key);
+    encryptPattern(bytes.subarray(at, at + protectedBytes), secret, iv);
     at += protectedBytes;
   }
 }
 
 /** Collects the blocks of the pattern, encrypts them as one chain and puts them back. */
-function encryptPattern(part: Buffer, key: ContentKey): void {
+function encryptPattern(part: Buffer, secret: KeyObject, iv: Buffer): void {
   const blocks = Math.ceil((part.length - BLOCK_BYTES + 1) / STRIDE_BYTES);
   if (blocks <= 0) return;
   const chain = Buffer.allocUnsafe(blocks * BLOCK_BYTES);
   copyBlocks(part, STRIDE_BYTES, chain, BLOCK_BYTES, blocks);
-  copyBlocks(encryptChain(chain, key), BLOCK_BYTES, part, STRIDE_BYTES, blocks);
+  copyBlocks(encryptChain(chain, secret, iv), BLOCK_BYTES, part, STRIDE_BYTES, blocks);
 }
 
 /** Byte by byte: for 16 bytes a loop is several times faster than a call of `copy` or `set`. */
@@ -53,6 +52,6 @@ function copyBlocks(from: Buffer, fromStep: number, to: Buffer, toStep: number, 
   }
 }
 
-function encryptChain(blocks: Buffer, { key, constantIv }: ContentKey): Buffer {
-  return createCipheriv('aes-128-cbc', key, constantIv).setAutoPadding(false).update(blocks);
+function encryptChain(blocks: Buffer, secret: KeyObject, iv: Buffer): Buffer {
+  return createCipheriv('aes-128-cbc', secret, iv).setAutoPadding(false).update(blocks);
 }

@@ -16,8 +16,8 @@ export const cenc: ProtectionScheme = {
   encryptSample,
 };
 
-function encryptSample({ bytes, subsamples, key, iv }: SampleJob): void {
-  const cipher = createCipheriv('aes-128-ctr', key.key, Buffer.concat([iv], BLOCK_BYTES));
+function encryptSample({ bytes, subsamples, secret, iv }: SampleJob): void {
+  const cipher = createCipheriv('aes-128-ctr', secret, Buffer.concat([iv], BLOCK_BYTES));
   if (subsamples === null) {
     bytes.set(cipher.update(bytes));
     return;

@@ -1,6 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import { type ContentKey, type ContentKeys, kidBytes, kidOfBytes } from './content-keys.ts';
+import { type ContentKey, kidBytes, kidOfBytes } from './content-keys.ts';
 
 /** What a ClearKey licence request asks for (W3C Encrypted Media Extensions section 9.1.3). */
 export type ClearKeyRequest = { kids: Guid[] };
@@ -40,12 +40,6 @@ export function writeClearKeyLicence(request: ClearKeyRequest, keys: readonly Co
   if (granted.length === 0) throw new Refused('not-found', 'The video has none of the asked keys.');
   const set = granted.map(({ kid, key }) => ({ kty: 'oct', kid: encodeKid(kid), k: key.toString('base64url') }));
   return JSON.stringify({ keys: set, type: 'temporary' });
-}
-
-/** Makes a licence request for all keys of a video, as a player without its own would. */
-export function writeClearKeyRequest({ groups }: ContentKeys): string {
-  const kids = Object.values(groups).map(({ kid }) => encodeKid(kid));
-  return JSON.stringify({ kids, type: 'temporary' });
 }
 
 function parseObject(text: string): Record<string, unknown> {

@@ -21,6 +21,11 @@ export function newContentKeys(scheme: SchemeName): ContentKeys {
   return { scheme, groups: { audio: newContentKey(), sd: newContentKey(), hd: newContentKey() } };
 }
 
+/** The key ids of a video, all groups. */
+export function kidsOf({ groups }: ContentKeys): Guid[] {
+  return KEY_GROUPS.map((group) => groups[group].kid);
+}
+
 /** The 16 bytes of a key id in the order in which they are written, as `tenc` and `pssh` hold them. */
 export function kidBytes(kid: Guid): Buffer {
   return Buffer.from(kid.replaceAll('-', ''), 'hex');

@@ -1,15 +1,16 @@
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
 import { childBoxes, findBox, readBoxes, requireBox } from '../cmaf/boxes.ts';
 import { BrokenMedia } from '../cmaf/broken-media.ts';
 import { readFragment } from '../cmaf/fragment.ts';
 import { encode, FRAGMENTED } from '../cmaf/read-test-media.ts';
 import { findScheme, PROTECTION_SCHEMES } from './all.ts';
-import { kidBytes, newContentKeys } from './content-keys.ts';
+import { type ContentKey, kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
 import { encryptFragment, encryptSegment } from './encrypt-fragment.ts';
 import { encryptInit } from './encrypt-init.ts';
 import type { SchemeName } from './protection-scheme.ts';
 import { readPssh, SYSTEM_IDS, writeCommonPssh } from './pssh.ts';
-import { type ClearRendition, encodeRendition, readPackets, splitRendition } from './read-test-protection.ts';
+import { type ClearRendition, encodeRendition, splitRendition } from './read-test-protection.ts';
 import { openTrackCipher } from './track-cipher.ts';
 
 const renditions = { video: await encodeRendition('video', 2), audio: await encodeRendition('audio', 2) };
@@ -22,7 +23,7 @@ function protect(rendition: ClearRendition, name: SchemeName, lane = 7) {
   const scheme = findScheme(name);
   const key = newContentKeys(name).groups.hd;
   const cipher = openTrackCipher(rendition.init, { scheme, key, lane });
-  const init = encryptInit(rendition.init, { scheme, key, psshBoxes: [] });
+  const init = encryptInit(rendition.init, { scheme, key, videoKids: [key.kid], psshBoxes: [] });
   const segments = rendition.segments.map((segment, number) => encryptSegment(segment, cipher, number));
   return { key, cipher, init, segments };
 }
@@ -38,6 +39,23 @@ function readIvs(segment: Buffer): string[] {
     at += 8 + (hasSubsamples ? 2 + 6 * segment.readUInt16BE(at + 8) : 0);
     return iv;
   });
+}
+
+/** Reads a file's packets with mediabunny, an independent reader, which decrypts with the key where it is asked to. */
+async function readPackets(file: Buffer, key: ContentKey | null): Promise<{ atSec: number; data: Buffer }[]> {
+  const resolveKeyId = ({ keyId }: { keyId: string }): Uint8Array => {
+    if (key === null || keyId !== key.kid.replaceAll('-', '')) throw new Error(`Expected a known key, got ${keyId}.`);
+    return key.key;
+  };
+  const source = new BufferSource(new Uint8Array(file));
+  const input = new Input({ source, formats: ALL_FORMATS, formatOptions: { isobmff: { resolveKeyId } } });
+  const [track] = await input.getTracks();
+  if (track === undefined) throw new Error('Expected a track.');
+  const packets: { atSec: number; data: Buffer }[] = [];
+  for await (const packet of new EncodedPacketSink(track).packets()) {
+    packets.push({ atSec: packet.timestamp, data: Buffer.from(packet.data) });
+  }
+  return packets;
 }
 
 describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
@@ -120,13 +138,15 @@ describe('initialisation vectors', () => {
 
 describe('an encrypted init segment', () => {
   test.each(cases)('names $scheme and its key for $kind, and holds the headers of all systems', ({ scheme, kind }) => {
-    const key = newContentKeys(scheme).groups.hd;
+    const keys = newContentKeys(scheme);
+    const key = keys.groups.hd;
     const other = writeCommonPssh([newContentKeys(scheme).groups.sd.kid]);
-    const init = encryptInit(renditions[kind].init, { scheme: findScheme(scheme), key, psshBoxes: [other] });
+    const protection = { scheme: findScheme(scheme), key, videoKids: kidsOf(keys), psshBoxes: [other] };
+    const init = encryptInit(renditions[kind].init, protection);
     const moov = requireBox(init, readBoxes(init), ['moov']);
     const headers = childBoxes(init, moov).filter((box) => box.type === 'pssh');
     expect(headers.map((box) => readPssh(Buffer.from(init.subarray(box.start, box.end))))).toEqual([
-      { systemId: SYSTEM_IDS.common, kids: [key.kid], data: Buffer.alloc(0) },
+      { systemId: SYSTEM_IDS.common, kids: kidsOf(keys), data: Buffer.alloc(0) },
       readPssh(other),
     ]);
     expect(init.includes(kind === 'video' ? 'encv' : 'enca')).toBe(true);
@@ -140,13 +160,16 @@ describe('an encrypted init segment', () => {
 
   test('is not encrypted twice', () => {
     const { init, cipher } = protect(renditions.video, 'cenc');
-    expect(() => encryptInit(init, { scheme: cipher.scheme, key: cipher.key, psshBoxes: [] })).toThrow(BrokenMedia);
+    const protection = { scheme: cipher.scheme, key: cipher.key, videoKids: [cipher.key.kid], psshBoxes: [] };
+    expect(() => encryptInit(init, protection)).toThrow(BrokenMedia);
   });
 
-  test('takes no header that is none', () => {
-    const { cipher } = protect(renditions.video, 'cenc');
-    const protection = { scheme: cipher.scheme, key: cipher.key, psshBoxes: [Buffer.from('no box at all')] };
-    expect(() => encryptInit(renditions.video.init, protection)).toThrow(BrokenMedia);
+  test('takes no header that is none, and no key that is not of the video', () => {
+    const { scheme, key } = protect(renditions.video, 'cenc').cipher;
+    const foreign = { scheme, key, videoKids: [key.kid], psshBoxes: [Buffer.from('no box at all')] };
+    expect(() => encryptInit(renditions.video.init, foreign)).toThrow(BrokenMedia);
+    const others = { scheme, key, videoKids: kidsOf(newContentKeys('cenc')), psshBoxes: [] };
+    expect(() => encryptInit(renditions.video.init, others)).toThrow('among those of the video');
   });
 });
 

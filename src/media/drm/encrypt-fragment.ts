@@ -46,7 +46,8 @@ export function encryptFragment(fragment: Buffer, cipher: TrackCipher, place: Fr
   return protectFragment(readFragment(fragment, cipher.sampleDefaults), cipher, place);
 }
 
-type SamplePlan = { sizeBytes: number; iv: Buffer; subsamples: Subsample[] | null };
+/** `iv` null: the sample carries none of its own. */
+type SamplePlan = { sizeBytes: number; iv: Buffer | null; subsamples: Subsample[] | null };
 
 /** Plans first, so that the output is laid out once and encrypted in place. */
 function protectFragment(fragment: Fragment, cipher: TrackCipher, place: FragmentPlace): Buffer {
@@ -56,7 +57,7 @@ function protectFragment(fragment: Fragment, cipher: TrackCipher, place: Fragmen
   let at = bytes.length - fragment.payload.length;
   for (const { sizeBytes, iv, subsamples } of plans) {
     const sample = bytes.subarray(at, at + sizeBytes);
-    cipher.scheme.encryptSample({ bytes: sample, subsamples, key: cipher.key, iv });
+    cipher.scheme.encryptSample({ bytes: sample, subsamples, secret: cipher.secret, iv: iv ?? cipher.key.constantIv });
     at += sizeBytes;
   }
   return bytes;
@@ -72,21 +73,25 @@ function planSamples({ samples, payload }: Fragment, cipher: TrackCipher, place:
   });
 }
 
-function chooseIv({ scheme, lane }: TrackCipher, { segment, firstSample }: FragmentPlace, index: number): Buffer {
-  return scheme.sampleIvBytes === 0 ? Buffer.alloc(0) : sampleIv({ lane, segment, sample: firstSample + index });
+function chooseIv(
+  { scheme, lane }: TrackCipher,
+  { segment, firstSample }: FragmentPlace,
+  index: number,
+): Buffer | null {
+  return scheme.sampleIvBytes === 0 ? null : sampleIv({ lane, segment, sample: firstSample + index });
 }
 
 /** One sample's entry in senc: its IV, and where it has them its subsamples. */
 function writeEntry({ iv, subsamples }: SamplePlan): Buffer {
-  if (subsamples === null) return iv;
-  const entry = Buffer.allocUnsafe(iv.length + 2 + subsamples.length * SUBSAMPLE_BYTES);
+  if (subsamples === null) return iv ?? Buffer.alloc(0);
+  const entry = Buffer.allocUnsafe((iv?.length ?? 0) + 2 + subsamples.length * SUBSAMPLE_BYTES);
   if (entry.length > MAX_ENTRY_BYTES) {
     throw new Refused(
       'unprocessable',
       `Expected a frame of at most ${MAX_ENTRY_BYTES} bytes of encryption data, got ${subsamples.length} parts.`,
     );
   }
-  let at = iv.copy(entry, 0);
+  let at = iv?.copy(entry, 0) ?? 0;
   at = entry.writeUInt16BE(subsamples.length, at);
   for (const { clearBytes, protectedBytes } of subsamples) {
     at = entry.writeUInt16BE(clearBytes, at);

@@ -1,3 +1,4 @@
+import type { Guid } from '../../lib/guid.ts';
 import { type Box, childBoxes, readBoxes, writeBox, writeFullBox, writeU32 } from '../cmaf/boxes.ts';
 import { BrokenMedia } from '../cmaf/broken-media.ts';
 import { readInitSegment } from '../cmaf/init-segment.ts';
@@ -5,8 +6,17 @@ import { type ContentKey, kidBytes } from './content-keys.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
 import { readPssh, writeCommonPssh } from './pssh.ts';
 
-/** How an init segment is protected. `psshBoxes` are whole boxes of further systems, in order. */
-export type InitProtection = { scheme: ProtectionScheme; key: ContentKey; psshBoxes: readonly Buffer[] };
+/**
+ * How an init segment is protected. `videoKids` are the key ids of all of the video's key groups: hls.js makes
+ * one ClearKey request, from the first init segment that it sees, and never asks for the keys of the other
+ * tracks. `psshBoxes` are whole boxes of further systems, in order.
+ */
+export type InitProtection = {
+  scheme: ProtectionScheme;
+  key: ContentKey;
+  videoKids: readonly Guid[];
+  psshBoxes: readonly Buffer[];
+};
 
 const STSD_PATH = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'];
 const STSD_HEAD_BYTES = 8;
@@ -15,13 +25,16 @@ const SCHEME_VERSION = 0x10000;
 /**
  * Rewrites a clear init segment for encrypted fragments (ISO 23001-7 sections 4 and 8): the sample entry
  * becomes `encv` or `enca` with a sinf (frma, schm, schi, tenc), and the moov ends with the common pssh box,
- * from which ClearKey takes the key id, and the given ones. Throws BrokenMedia on a damaged or already
+ * from which ClearKey takes the key ids, and the given ones. Throws BrokenMedia on a damaged or already
  * encrypted init segment and on a pssh box that is none.
  */
 export function encryptInit(init: Buffer, protection: InitProtection): Buffer {
   const { handler } = readInitSegment(init);
+  if (!protection.videoKids.includes(protection.key.kid)) {
+    throw new Error(`Expected key ${protection.key.kid} among those of the video, got others only.`);
+  }
   for (const box of protection.psshBoxes) readPssh(box);
-  const psshBoxes = [writeCommonPssh([protection.key.kid]), ...protection.psshBoxes];
+  const psshBoxes = [writeCommonPssh(protection.videoKids), ...protection.psshBoxes];
   const isVideo = handler === 'video';
   return Buffer.concat(
     readBoxes(init).map((box) => {

@@ -16,7 +16,7 @@ const UNSUPPORTED_SLICES = new Set([2, 3, 4, 20, 21]);
 
 /**
  * Divides H.264 samples so that exactly the NAL length, the NAL header and the slice header of each slice stay
- * clear, and all that is no slice (ISO 23001-7 section 9.5.2, ISO 23000-19 section 8.2). Parameter sets inside
+ * clear, and all that is no slice (ISO 23001-7 section 9.5.2, ISO 23000-19 section 8). Parameter sets inside
  * the fragment count for what follows them. Refuses slices that CMAF does not know; throws BrokenMedia on damage.
  */
 export function openH264Divider({ nalLengthBytes, sets }: AvcConfiguration, isBlockAligned: boolean): SampleDivider {

@@ -1,4 +1,4 @@
-import type { ContentKey } from './content-keys.ts';
+import type { KeyObject } from 'node:crypto';
 import type { Subsample } from './subsample.ts';
 
 export type SchemeName = 'cenc' | 'cbcs';
@@ -6,8 +6,11 @@ export type SchemeName = 'cenc' | 'cbcs';
 /** Blocks of 16 bytes that are encrypted and then skipped, over and over (ISO 23001-7 section 9.6). */
 export type BlockPattern = { cryptBlocks: number; skipBlocks: number };
 
-/** One sample to encrypt in place. `subsamples` null: all of it is protected. `iv` is the sample's own, or empty. */
-export type SampleJob = { bytes: Buffer; subsamples: readonly Subsample[] | null; key: ContentKey; iv: Buffer };
+/**
+ * One sample to encrypt in place. `subsamples` null: all of it is protected. `iv` is the sample's own, or the key's
+ * constant one. `secret` is the key opened once: a cipher made from bare bytes costs ten times as much.
+ */
+export type SampleJob = { bytes: Buffer; subsamples: readonly Subsample[] | null; secret: KeyObject; iv: Buffer };
 
 /** A protection scheme of ISO 23001-7 section 10: one file each, listed in `all.ts`. */
 export type ProtectionScheme = {

@@ -1,8 +1,6 @@
-import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { normaliseInit } from '../cmaf/init-segment.ts';
 import { encode, FRAGMENTED, splitStream } from '../cmaf/read-test-media.ts';
 import { writeFragment } from '../cmaf/write-fragment.ts';
-import type { ContentKey } from './content-keys.ts';
 
 /** A clear rendition: its init segment, and segments of one fragment each. */
 export type ClearRendition = { init: Buffer; segments: Buffer[] };
@@ -22,21 +20,4 @@ export function splitRendition(stream: Buffer): ClearRendition {
     init: normaliseInit(init),
     segments: fragments.map((fragment) => writeFragment(fragment, fragment.payload)),
   };
-}
-
-/** Reads a file's packets with mediabunny, an independent reader, which decrypts with the key where it is asked to. */
-export async function readPackets(file: Buffer, key: ContentKey | null): Promise<{ atSec: number; data: Buffer }[]> {
-  const resolveKeyId = ({ keyId }: { keyId: string }): Uint8Array => {
-    if (key === null || keyId !== key.kid.replaceAll('-', '')) throw new Error(`Expected a known key, got ${keyId}.`);
-    return key.key;
-  };
-  const source = new BufferSource(new Uint8Array(file));
-  const input = new Input({ source, formats: ALL_FORMATS, formatOptions: { isobmff: { resolveKeyId } } });
-  const [track] = await input.getTracks();
-  if (track === undefined) throw new Error('Expected a track.');
-  const packets: { atSec: number; data: Buffer }[] = [];
-  for await (const packet of new EncodedPacketSink(track).packets()) {
-    packets.push({ atSec: packet.timestamp, data: Buffer.from(packet.data) });
-  }
-  return packets;
 }

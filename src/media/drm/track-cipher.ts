@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Refused } from '../../lib/refused.ts';
 import { readBoxes, requireBox } from '../cmaf/boxes.ts';
 import type { SampleDefaults } from '../cmaf/fragment.ts';
@@ -13,6 +14,7 @@ export type Protection = { scheme: ProtectionScheme; key: ContentKey; lane: numb
 
 /** What is needed to encrypt fragments of one rendition; opened once, used for all its segments. */
 export type TrackCipher = Protection & {
+  secret: KeyObject;
   sampleDefaults: SampleDefaults;
   /** Opens the division of one fragment's samples into clear and protected parts; null: samples are protected whole. */
   openDivider: (() => SampleDivider) | null;
@@ -27,9 +29,10 @@ const STSD = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'];
  */
 export function openTrackCipher(init: Buffer, protection: Protection): TrackCipher {
   const { handler, sampleDefaults } = readInitSegment(init);
-  if (handler === 'audio') return { ...protection, sampleDefaults, openDivider: null };
+  const common = { ...protection, secret: createSecretKey(protection.key.key), sampleDefaults };
+  if (handler === 'audio') return { ...common, openDivider: null };
   const entry = readSampleEntry(init, requireBox(init, readBoxes(init), STSD), handler);
-  return { ...protection, sampleDefaults, openDivider: chooseDivider(entry, protection.scheme) };
+  return { ...common, openDivider: chooseDivider(entry, protection.scheme) };
 }
 
 function chooseDivider(entry: SampleEntry, scheme: ProtectionScheme): () => SampleDivider {

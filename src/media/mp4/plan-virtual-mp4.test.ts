@@ -64,8 +64,8 @@ describe('the virtual MP4 of a real clip', () => {
       ['v', video],
       ['a', audio],
     ] as const) {
-      const stored = await decodeHashes(await saved(`${stream}.mp4`, fragmentedFile(rendition)), stream);
-      const virtual = await decodeHashes(path, stream);
+      const stored = await decodeHashes(await saved(`${stream}.mp4`, fragmentedFile(rendition)), `${stream}:0`);
+      const virtual = await decodeHashes(path, `${stream}:0`);
       expect(virtual.warnings).toBe('');
       expect(virtual.hashes).toEqual(stored.hashes);
       expect(virtual.hashes.length).toBeGreaterThanOrEqual(stream === 'v' ? FRAMES : 1400);
@@ -154,6 +154,12 @@ describe('the virtual MP4 by ranges', () => {
         expect(readVirtual(plan, objects, [start, end]).equals(file.subarray(start, end + 1))).toBe(true);
       }
     }
+  });
+
+  test('has the pictures of each 4 s together, and behind them the sound that starts in these', async () => {
+    const { plan } = await wholeFile({ picture: true, sound: true });
+    const kinds = [...plan.extents.keyNumbers].map((number) => plan.extents.keys[number]?.split('/')[1]);
+    expect(kinds.join('')).toBe(`${'vva'.repeat(7)}va`);
   });
 
   test('refuses a range that is not within it', async () => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import { createAacSegmenter } from '../cmaf/aac.ts';
 import { buildChunk, type ChunkFacts } from '../cmaf/chunk.ts';
@@ -96,11 +95,11 @@ export function readVirtual(
   return Buffer.concat(pieces);
 }
 
-/** Hashes of all decoded pictures or sounds of a file, in order, and what ffmpeg warned of. */
-export async function decodeHashes(path: string, stream: 'v' | 'a'): Promise<{ hashes: string[]; warnings: string }> {
+/** Hashes of all decoded pictures or sounds of one stream (`v:0`, `a:1`) of a file, in order, and what ffmpeg warned of. */
+export async function decodeHashes(path: string, stream: string): Promise<{ hashes: string[]; warnings: string }> {
   const { stdout, stderr } = await runTool('ffmpeg', [
-    ...['-nostdin', '-v', 'warning', '-i', path, '-map', `0:${stream}:0`],
-    ...(stream === 'v' ? ['-fps_mode', 'passthrough'] : []),
+    ...['-nostdin', '-v', 'warning', '-i', path, '-map', `0:${stream}`],
+    ...(stream.startsWith('v') ? ['-fps_mode', 'passthrough'] : []),
     ...['-f', 'framemd5', '-'],
   ]);
   const rows = stdout
@@ -108,9 +107,4 @@ export async function decodeHashes(path: string, stream: 'v' | 'a'): Promise<{ h
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
   return { hashes: rows.map((row) => row.split(',').at(-1)?.trim() ?? ''), warnings: stderr };
-}
-
-/** Lower-case hex. */
-export function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

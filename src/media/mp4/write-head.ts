@@ -54,6 +54,8 @@ function openTable(cursor: Cursor, type: string, rowBytes: number, fields: reado
   put(cursor, 12 + 4 * fields.length + rowBytes, Buffer.from(type, 'latin1').readUInt32BE(), 0, ...fields);
 }
 
+// Counted loops below: a `for of` over a typed array takes several times as long, and these see every sample.
+
 function* writeDurations(cursor: Cursor, { indexes, counters }: TableSource): Generator<void> {
   openTable(cursor, 'stts', 8 * counters.durationRuns, [counters.durationRuns]);
   let run = { value: -1, count: 0 };
@@ -67,7 +69,8 @@ function* writeDurations(cursor: Cursor, { indexes, counters }: TableSource): Ge
 /** Goes on with a run, puts each that ends, and gives back the one still open. */
 function putRuns(cursor: Cursor, values: Uint32Array, open: { value: number; count: number }) {
   let { value, count } = open;
-  for (const next of values) {
+  for (let sample = 0; sample < values.length; sample += 1) {
+    const next = values[sample] ?? 0;
     if (next !== value) {
       if (count > 0) put(cursor, count, value);
       value = next;
@@ -82,10 +85,8 @@ function* writeSyncs(cursor: Cursor, { indexes, counters }: TableSource): Genera
   openTable(cursor, 'stss', 4 * counters.syncCount, [counters.syncCount]);
   let number = 1;
   for (const { syncs } of indexes) {
-    for (const sync of syncs) {
-      if (sync === 1) put(cursor, number);
-      number += 1;
-    }
+    for (let sample = 0; sample < syncs.length; sample += 1) if (syncs[sample] === 1) put(cursor, number + sample);
+    number += syncs.length;
     yield;
   }
 }
@@ -104,7 +105,8 @@ function putOffsetRuns(cursor: Cursor, offsets: Int32Array, shiftTicks: number):
   let at = cursor.at;
   let value = offsets[0] ?? 0;
   let count = 0;
-  for (const next of offsets) {
+  for (let sample = 0; sample < offsets.length; sample += 1) {
+    const next = offsets[sample] ?? 0;
     if (next !== value) {
       view.setUint32(at, count);
       view.setUint32(at + 4, value + shiftTicks);

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { newGuid } from '../../lib/guid.ts';
+import { findGap, type Placed } from './coverage.ts';
+import { decideOutcome, type RenditionStanding } from './settle.ts';
+import { encodePercent, workPriority } from './work.ts';
+
+const timelineId = newGuid();
+const shown: RenditionStanding = {
+  id: newGuid(),
+  timelineId,
+  kind: 'video',
+  name: '720p',
+  state: 'finished',
+  isActive: true,
+  isRetired: false,
+  works: 1,
+  openWorks: 0,
+  failedReason: null,
+};
+const failed: RenditionStanding = { ...shown, state: 'failed', isActive: false, failedReason: 'It broke.' };
+const background: RenditionStanding = { ...shown, timelineId: newGuid(), isActive: false };
+const sound: RenditionStanding = { ...shown, kind: 'audio' };
+
+test.each([
+  {
+    name: 'what is shown is whole',
+    standings: [shown, sound],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
+    name: 'one rung failed',
+    standings: [shown, failed, sound],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
+    name: 'a set was made in the background',
+    standings: [shown, background],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: background.timelineId },
+  },
+  {
+    name: 'the background set failed',
+    standings: [shown, { ...background, state: 'failed' as const }],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
+    name: 'a retired set is no background set',
+    standings: [shown, { ...background, isRetired: true }],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
+    name: 'no picture is whole',
+    standings: [failed, sound],
+    hasPicture: true,
+    expected: { kind: 'failed', reason: 'It broke.' },
+  },
+  {
+    name: 'sound alone is whole',
+    standings: [sound],
+    hasPicture: false,
+    expected: { kind: 'finished', activate: null },
+  },
+])('$name: $expected.kind', ({ standings, hasPicture, expected }) => {
+  expect(decideOutcome(standings, hasPicture)).toEqual(expected);
+});
+
+const first: Placed = { firstSegment: 0, segmentCount: 2, startTick: 0, durationTicks: 200 };
+const second: Placed = { firstSegment: 2, segmentCount: 1, startTick: 200, durationTicks: 90 };
+const extent = { segments: 3, endTick: 291, toleranceTicks: 1 };
+
+test.each([
+  { name: 'whole within the tolerance', chunks: [first, second], expected: null },
+  { name: 'nothing at all', chunks: [], expected: 'Expected 3 segments, found 0.' },
+  { name: 'the first missing', chunks: [second], expected: 'Expected a chunk at segment 0, found 2.' },
+  { name: 'the last missing', chunks: [first], expected: 'Expected 3 segments, found 2.' },
+  {
+    name: 'a jump in time',
+    chunks: [first, { ...second, startTick: 201 }],
+    expected: 'Expected segment 2 at tick 200, found 201.',
+  },
+  {
+    name: 'an early end',
+    chunks: [first, { ...second, durationTicks: 80 }],
+    expected: 'Expected the end at tick 291, found 280.',
+  },
+])('coverage with $name: $expected', ({ chunks, expected }) => {
+  expect(findGap(chunks, extent)).toBe(expected);
+});
+
+test('first works go before all, short videos before long ones, early segments before late ones', () => {
+  const order = [
+    workPriority(true, 36_000, 0),
+    workPriority(false, 10, 0),
+    workPriority(false, 10, 8),
+    workPriority(false, 600, 2),
+    workPriority(false, 36_000, 2),
+  ];
+  expect(order).toEqual(order.toSorted((a, b) => b - a));
+  expect(new Set(order).size).toBe(order.length);
+});
+
+test('progress weighs works by their cost and leaves 100 to the finish', () => {
+  const heavy = { weight: 900, doneFraction: 0.5 };
+  expect(encodePercent([])).toBe(0);
+  expect(encodePercent([heavy, { weight: 100, doneFraction: 1 }])).toBe(55);
+  expect(encodePercent([{ ...heavy, doneFraction: 1 }])).toBe(99);
+});

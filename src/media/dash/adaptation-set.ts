@@ -1,0 +1,119 @@
+import { reduceRatio } from '../frame-rate.ts';
+import type { Rational } from '../source-facts.ts';
+import type { DashAudio, DashRendition, DashVideo } from './dash-presentation.ts';
+import { haveSameTimeline, peakSegmentBps, writeSegmentTemplate } from './segment-timeline.ts';
+import { type Xml, type XmlAttributes, xmlElement, xmlFragment, xmlText } from './xml.ts';
+
+const ROLES = 'urn:mpeg:dash:role:2011';
+const CHANNELS = 'urn:mpeg:dash:23003:3:audio_channel_configuration:2011';
+const SWITCHING = 'urn:mpeg:dash:adaptation-set-switching:2016';
+
+/**
+ * Writes the AdaptationSets of all pictures, ids from 0 on (ISO 23009-1 section 5.3.3): one for each codec and each
+ * set of keys. Sets of one codec name each other, so that a player may switch between keys.
+ */
+export function writeVideoSets(renditions: readonly DashVideo[]): Xml[] {
+  const groups = [...Map.groupBy(renditions, (it) => `${codecFamily(it)} ${it.contentProtection.join(' ')}`).values()];
+  const familyOf = (group: readonly DashVideo[] | undefined) => (group?.[0] === undefined ? '' : codecFamily(group[0]));
+  return groups.map((group, id) => {
+    const siblings = groups.flatMap((other, number) => {
+      return number !== id && familyOf(other) === familyOf(group) ? [number] : [];
+    });
+    const role = writeRole(familyOf(group) === familyOf(groups[0]) ? 'main' : 'alternate');
+    const switching = { schemeIdUri: SWITCHING, value: siblings.join(',') };
+    const common = siblings.length === 0 ? [role] : [xmlElement('SupplementalProperty', switching), role];
+    const attributes = {
+      id,
+      contentType: 'video',
+      maxWidth: Math.max(...group.map((it) => it.widthPx)),
+      maxHeight: Math.max(...group.map((it) => it.heightPx)),
+      ...equalPart(group.map(pictureAspect), 'par'),
+    };
+    return writeSet(attributes, group, common, writePictureAttributes);
+  });
+}
+
+/** Writes the AdaptationSets of all sound, one for each language, name, codec and set of keys. */
+export function writeAudioSets(renditions: readonly DashAudio[], firstId: number): Xml[] {
+  const chosen = renditions.find((rendition) => rendition.isDefault) ?? renditions[0];
+  const groups = Map.groupBy(renditions, (it) => {
+    return JSON.stringify([it.language, it.name, codecFamily(it), it.contentProtection]);
+  });
+  return [...groups.values()].map((group, index) => {
+    const { language = 'und', name = '' } = group[0] ?? {};
+    const role = writeRole(chosen !== undefined && group.includes(chosen) ? 'main' : 'alternate');
+    const common = name === '' ? [role] : [xmlElement('Label', {}, [xmlText(name)]), role];
+    const attributes = { id: firstId + index, contentType: 'audio', lang: language };
+    return writeSet(attributes, group, common, writeSoundAttributes);
+  });
+}
+
+type Described = { attributes: XmlAttributes; children: readonly Xml[] };
+
+function writeSet<Rendition extends DashRendition>(
+  attributes: { id: number; contentType: string } & XmlAttributes,
+  group: readonly Rendition[],
+  common: readonly Xml[],
+  describe: (rendition: Rendition) => Described,
+): Xml {
+  const [first] = group;
+  if (first === undefined) throw new Error('Expected one rendition or more in an AdaptationSet, got none.');
+  const isShared = group.every((rendition) => haveSameTimeline(rendition, first));
+  const representations = group.map((rendition) => {
+    const { attributes: own, children } = describe(rendition);
+    const template = isShared ? [] : [writeSegmentTemplate(rendition)];
+    const bandwidth = peakSegmentBps(rendition);
+    const head = { id: rendition.id, codecs: rendition.codecString, bandwidth };
+    return xmlElement('Representation', { ...head, ...own }, [...children, ...template]);
+  });
+  const fixed = { mimeType: `${attributes.contentType}/mp4`, segmentAlignment: 'true', startWithSAP: 1 };
+  return xmlElement('AdaptationSet', { ...attributes, ...fixed }, [
+    ...first.contentProtection.map(xmlFragment),
+    ...common,
+    ...(isShared ? [writeSegmentTemplate(first)] : []),
+    ...representations,
+  ]);
+}
+
+function writePictureAttributes({ widthPx, heightPx, frameRate, sampleAspect }: DashVideo): Described {
+  const attributes = {
+    width: widthPx,
+    height: heightPx,
+    frameRate: frameRate === null ? null : writeRate(frameRate),
+    sar: writeAspect(sampleAspect),
+  };
+  return { attributes, children: [] };
+}
+
+function writeSoundAttributes({ sampleRateHz, channels }: DashAudio): Described {
+  const configuration = xmlElement('AudioChannelConfiguration', { schemeIdUri: CHANNELS, value: channels });
+  return { attributes: { audioSamplingRate: sampleRateHz }, children: [configuration] };
+}
+
+function writeRole(value: 'main' | 'alternate'): Xml {
+  return xmlElement('Role', { schemeIdUri: ROLES, value });
+}
+
+/** What stands before the first dot names the codec: pictures of another one cannot be switched to. */
+function codecFamily({ codecString }: DashRendition): string {
+  return codecString.split('.')[0] ?? codecString;
+}
+
+function pictureAspect({ widthPx, heightPx, sampleAspect }: DashVideo): string {
+  return writeAspect({ num: widthPx * sampleAspect.num, den: heightPx * sampleAspect.den });
+}
+
+function writeAspect(ratio: Rational): string {
+  const { num, den } = reduceRatio(ratio.num, ratio.den);
+  return `${num}:${den}`;
+}
+
+function writeRate(rate: Rational): string {
+  const { num, den } = reduceRatio(rate.num, rate.den);
+  return den === 1 ? String(num) : `${num}/${den}`;
+}
+
+/** The attribute, if all have the same value: rungs rounded to even sizes differ a little in shape. */
+function equalPart(values: readonly string[], name: string): XmlAttributes {
+  return values.every((value) => value === values[0]) ? { [name]: values[0] ?? null } : {};
+}

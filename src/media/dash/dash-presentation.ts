@@ -1,0 +1,40 @@
+import type { Rational } from '../source-facts.ts';
+
+/** One rendition as DASH lists it. Its addresses are `r/{id}/init.mp4` and `r/{id}/{number}.m4s`. */
+export type DashRendition = {
+  /** Plain characters of an address: letters, digits, `-`, `_`. */
+  id: string;
+  /** RFC 6381. */
+  codecString: string;
+  /** Ticks per second. */
+  timescale: number;
+  /** Number of the first segment that is listed, and when it is presented. */
+  firstSegment: number;
+  startTick: number;
+  /** Of each listed segment, in order. */
+  segmentDurationsTicks: readonly number[];
+  segmentSizesBytes: readonly number[];
+  /** ContentProtection elements, whole, as the DRM schemes write them; empty when it is in the clear. */
+  contentProtection: readonly string[];
+};
+
+export type DashVideo = DashRendition & {
+  widthPx: number;
+  heightPx: number;
+  /** Null when the pictures have no fixed rate. */
+  frameRate: Rational | null;
+  sampleAspect: Rational;
+};
+
+export type DashAudio = DashRendition & {
+  /** BCP 47, `und` when unknown. */
+  language: string;
+  /** Shown in menus; empty for none. */
+  name: string;
+  isDefault: boolean;
+  channels: number;
+  sampleRateHz: number;
+};
+
+/** All renditions of a timeline that is whole. */
+export type DashPresentation = { video: readonly DashVideo[]; audio: readonly DashAudio[] };

@@ -1,0 +1,52 @@
+import type { DashRendition } from './dash-presentation.ts';
+import { type Xml, xmlElement } from './xml.ts';
+
+/** Where the last segment ends. */
+export function endTick({ startTick, segmentDurationsTicks }: DashRendition): number {
+  return segmentDurationsTicks.reduce((tick, durationTicks) => tick + durationTicks, startTick);
+}
+
+/** The highest rate of one segment over its own time, bits per second rounded up. */
+export function peakSegmentBps({ segmentSizesBytes, segmentDurationsTicks, timescale }: DashRendition): number {
+  return segmentDurationsTicks.reduce((peak, ticks, number) => {
+    return Math.max(peak, Math.ceil(((segmentSizesBytes[number] ?? 0) * 8 * timescale) / ticks));
+  }, 0);
+}
+
+/** Whether two renditions have the same segments at the same times, so that one timeline serves both. */
+export function haveSameTimeline(one: DashRendition, other: DashRendition): boolean {
+  return (
+    one.timescale === other.timescale &&
+    one.firstSegment === other.firstSegment &&
+    one.startTick === other.startTick &&
+    one.segmentDurationsTicks.length === other.segmentDurationsTicks.length &&
+    one.segmentDurationsTicks.every((ticks, number) => ticks === other.segmentDurationsTicks[number])
+  );
+}
+
+/**
+ * Writes the SegmentTemplate of a rendition, or of several with the same timeline (ISO 23009-1 section 5.3.9.6):
+ * exact ticks, equal durations in a row once with their count. Times are those of the media.
+ */
+export function writeSegmentTemplate(rendition: DashRendition): Xml {
+  const attributes = {
+    timescale: rendition.timescale,
+    presentationTimeOffset: 0,
+    startNumber: rendition.firstSegment,
+    initialization: 'r/$RepresentationID$/init.mp4',
+    media: 'r/$RepresentationID$/$Number$.m4s',
+  };
+  return xmlElement('SegmentTemplate', attributes, [xmlElement('SegmentTimeline', {}, writeRuns(rendition))]);
+}
+
+function writeRuns({ startTick, segmentDurationsTicks }: DashRendition): Xml[] {
+  const runs: { durationTicks: number; count: number }[] = [];
+  for (const durationTicks of segmentDurationsTicks) {
+    const open = runs.at(-1);
+    if (open?.durationTicks === durationTicks) open.count += 1;
+    else runs.push({ durationTicks, count: 1 });
+  }
+  return runs.map(({ durationTicks, count }, number) =>
+    xmlElement('S', { t: number === 0 ? startTick : null, d: durationTicks, r: count > 1 ? count - 1 : null }),
+  );
+}

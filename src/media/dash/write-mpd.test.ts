@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import type { DashAudio, DashRendition, DashVideo } from './dash-presentation.ts';
+import { writeMpd } from './write-mpd.ts';
+
+const film = { num: 24_000, den: 1001 };
+
+function plain(change: Partial<DashRendition> = {}): DashRendition {
+  return {
+    id: 'v720',
+    codecString: 'avc1.64001f',
+    timescale: 24_000,
+    firstSegment: 0,
+    startTick: 0,
+    segmentDurationsTicks: [96_096, 96_096, 30_030],
+    segmentSizesBytes: [1_000_000, 1_200_000, 500_000],
+    contentProtection: [],
+    ...change,
+  };
+}
+
+function picture(change: Partial<DashVideo> = {}): DashVideo {
+  return { ...plain(), widthPx: 1280, heightPx: 720, frameRate: film, sampleAspect: { num: 1, den: 1 }, ...change };
+}
+
+function sound(change: Partial<DashAudio> = {}): DashAudio {
+  const segments = { segmentDurationsTicks: [192_512, 60_416], segmentSizesBytes: [65_000, 20_000] };
+  const own = plain({ id: 'a-en', codecString: 'mp4a.40.2', timescale: 48_000, ...segments });
+  return { ...own, language: 'en', name: '', isDefault: true, channels: 2, sampleRateHz: 48_000, ...change };
+}
+
+type Element = { name: string; attributes: Record<string, string>; children: Element[] };
+
+/** Reads the XML of these tests: elements and attributes, tags closed in order. */
+function parseXml(document: string): Element {
+  const root: Element = { name: '', attributes: {}, children: [] };
+  const open = [root];
+  const body = document.replace(/^<\?xml[^>]*\?>/, '');
+  for (const [, closes, name = '', inside = '', isEmpty] of body.matchAll(
+    /<(\/?)([\w:]+)((?:\s+[\w:]+="[^"<]*")*)(\/?)>/g,
+  )) {
+    if (closes) {
+      if (open.pop()?.name !== name) throw new Error(`Expected ${name} to be open.`);
+      continue;
+    }
+    const attributes = Object.fromEntries([...inside.matchAll(/([\w:]+)="([^"]*)"/g)].map((it) => [it[1], it[2]]));
+    const element = { name, attributes, children: [] };
+    open.at(-1)?.children.push(element);
+    if (!isEmpty) open.push(element);
+  }
+  const [first] = root.children;
+  if (first === undefined || open.length !== 1) throw new Error('Expected one root element.');
+  return first;
+}
+
+function all(element: Element, name: string): Element[] {
+  return element.children.flatMap((child) => [...(child.name === name ? [child] : []), ...all(child, name)]);
+}
+
+function mpdOf(video: DashVideo[], audio: DashAudio[] = []): Element {
+  return parseXml(writeMpd({ video, audio }));
+}
+
+describe('an MPD', () => {
+  test('is static and lasts as long as its longest rendition, to the microsecond', () => {
+    const mpd = mpdOf([picture()], [sound()]);
+    expect(mpd.attributes).toMatchObject({
+      type: 'static',
+      profiles: 'urn:mpeg:dash:profile:isoff-live:2011',
+      // 222222 ticks of 24000.
+      mediaPresentationDuration: 'PT9.25925S',
+      maxSegmentDuration: 'PT4.010667S',
+    });
+    expect(all(mpd, 'Period')).toHaveLength(1);
+  });
+
+  test('has the exact ticks of every segment and addresses that lead to it', () => {
+    const [template] = all(mpdOf([picture()]), 'SegmentTemplate');
+    expect(template?.attributes).toEqual({
+      timescale: '24000',
+      presentationTimeOffset: '0',
+      startNumber: '0',
+      initialization: 'r/$RepresentationID$/init.mp4',
+      media: 'r/$RepresentationID$/$Number$.m4s',
+    });
+    expect(template === undefined ? [] : all(template, 'S').map((it) => it.attributes)).toEqual([
+      { t: '0', d: '96096', r: '1' },
+      { d: '30030' },
+    ]);
+  });
+
+  test('describes its rungs in one set with one timeline', () => {
+    const small = picture({ id: 'v240', widthPx: 426, heightPx: 240, codecString: 'avc1.64000d', frameRate: null });
+    const mpd = mpdOf([picture(), small]);
+    expect(all(mpd, 'AdaptationSet').map((it) => it.attributes)).toEqual([
+      expect.objectContaining({
+        id: '0',
+        contentType: 'video',
+        mimeType: 'video/mp4',
+        maxWidth: '1280',
+        maxHeight: '720',
+      }),
+    ]);
+    expect(all(mpd, 'SegmentTemplate')).toHaveLength(1);
+    expect(all(mpd, 'Representation').map((it) => it.attributes)).toEqual([
+      {
+        id: 'v720',
+        codecs: 'avc1.64001f',
+        bandwidth: String(Math.ceil((500_000 * 8 * 24_000) / 30_030)),
+        width: '1280',
+        height: '720',
+        frameRate: '24000/1001',
+        sar: '1:1',
+      },
+      expect.not.objectContaining({ frameRate: expect.anything() }),
+    ]);
+  });
+
+  test('gives renditions with other segments a timeline of their own', () => {
+    const other = picture({ id: 'v240', segmentDurationsTicks: [96_096, 96_096, 29_029] });
+    const mpd = mpdOf([picture(), other]);
+    expect(all(mpd, 'Representation').map((it) => all(it, 'S').map((run) => run.attributes.d))).toEqual([
+      ['96096', '30030'],
+      ['96096', '29029'],
+    ]);
+  });
+});
+
+describe('the sets of an MPD', () => {
+  test('keeps codecs apart, and keys, between which it lets players switch', () => {
+    const key = (id: string) =>
+      `<ContentProtection schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="cenc" cenc:default_KID="${id}"/>`;
+    const mpd = mpdOf([
+      picture({ id: 'hd', contentProtection: [key('1')] }),
+      picture({ id: 'sd', contentProtection: [key('2')] }),
+      picture({ id: 'sd2', contentProtection: [key('2')] }),
+      picture({ id: 'hevc', codecString: 'hvc1.1.6.L93.90', contentProtection: [key('1')] }),
+    ]);
+    const sets = all(mpd, 'AdaptationSet');
+    expect(sets.map((set) => all(set, 'Representation').map((it) => it.attributes.id))).toEqual([
+      ['hd'],
+      ['sd', 'sd2'],
+      ['hevc'],
+    ]);
+    expect(sets.map((set) => all(set, 'ContentProtection').map((it) => it.attributes['cenc:default_KID']))).toEqual([
+      ['1'],
+      ['2'],
+      ['1'],
+    ]);
+    expect(sets.map((set) => all(set, 'SupplementalProperty').map((it) => it.attributes.value))).toEqual([
+      ['1'],
+      ['0'],
+      [],
+    ]);
+    expect(sets.map((set) => all(set, 'Role').map((it) => it.attributes.value))).toEqual([
+      ['main'],
+      ['main'],
+      ['alternate'],
+    ]);
+  });
+
+  test('has a set for each language, the chosen one as main', () => {
+    const mpd = mpdOf(
+      [picture()],
+      [sound({ isDefault: false }), sound({ id: 'a-de', language: 'de', name: 'Kino & "Ton" <2>' })],
+    );
+    const sets = all(mpd, 'AdaptationSet').slice(1);
+    expect(sets.map((set) => [set.attributes.id, set.attributes.lang, all(set, 'Role')[0]?.attributes.value])).toEqual([
+      ['1', 'en', 'alternate'],
+      ['2', 'de', 'main'],
+    ]);
+    expect(writeMpd({ video: [], audio: [sound({ name: 'Kino & "Ton" <2>' })] })).toContain(
+      '<Label>Kino &amp; &quot;Ton&quot; &lt;2&gt;</Label>',
+    );
+    expect(all(mpd, 'AudioChannelConfiguration').map((it) => it.attributes.value)).toEqual(['2', '2']);
+    expect(sets[0]?.children.at(-1)?.attributes).toMatchObject({ audioSamplingRate: '48000', codecs: 'mp4a.40.2' });
+  });
+});
+
+describe('an MPD is refused', () => {
+  test.each([
+    { name: 'nothing', video: [], message: 'one rendition or more' },
+    { name: 'an id with a dollar', video: [picture({ id: 'a$b' })], message: 'plain characters' },
+    { name: 'no segments', video: [picture({ segmentDurationsTicks: [] })], message: 'one segment or more' },
+    { name: 'missing sizes', video: [picture({ segmentSizesBytes: [1] })], message: 'Expected 3 segment sizes' },
+    { name: 'parts of ticks', video: [picture({ segmentDurationsTicks: [1, 2, 0.5] })], message: 'whole ticks' },
+  ])('of $name', ({ video, message }) => {
+    expect(() => writeMpd({ video, audio: [] })).toThrow(message);
+  });
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { xmlElement, xmlFragment, xmlText } from './xml.ts';
+
+/** The other direction, by the five entities and decimal references alone. */
+function unescapeXml(text: string): string {
+  const named: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&' };
+  return text.replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) => named[name] ?? String.fromCharCode(Number(code)));
+}
+
+describe('an element', () => {
+  test('keeps any text as it was and lets none of it become markup', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
+        const element = xmlElement('a', { b: text }, [xmlText(text)]);
+        const [, attribute = '', content = ''] = /^<a b="([^"<>]*)">([^<>]*)<\/a>$/.exec(element) ?? [];
+        expect([unescapeXml(attribute), unescapeXml(content)]).toEqual([text, text]);
+        expect(xmlFragment(element)).toBe(element);
+      }),
+    );
+  });
+
+  test('leaves out what is null and holds no character that XML forbids', () => {
+    expect(xmlElement('S', { t: null, d: 5 })).toBe('<S d="5"/>');
+    expect(xmlText('a\0b\u001Bc\uFFFF😀\ud800')).toBe('a\uFFFDb\uFFFDc\uFFFD😀\uFFFD');
+  });
+
+  test('needs a name that is one', () => {
+    expect(() => xmlElement('a b', {})).toThrow('Expected an XML name');
+    expect(() => xmlElement('a', { 'b="c" d': 1 })).toThrow('Expected an XML name');
+  });
+});
+
+describe('a fragment', () => {
+  test.each([
+    '<a/>',
+    '<ContentProtection schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="cenc" cenc:default_KID=\'x\'/>',
+    '<a b="1>2"><cenc:pssh>AAAA</cenc:pssh> text <b/></a>',
+    ' <a></a>\n',
+  ])('%j is taken over', (element) => {
+    expect(xmlFragment(element)).toBe(element.trim());
+  });
+
+  test.each([
+    '',
+    'text',
+    '<a>',
+    '<a></b>',
+    '</a>',
+    '<a/><b/>',
+    '<a/>text',
+    '<a b=1/>',
+    '<a><!-- --></a>',
+    '<a>x<</a>',
+    '<a><b></a></b>',
+  ])('%j is refused', (element) => {
+    expect(() => xmlFragment(element)).toThrow('Expected');
+  });
+});

@@ -1,0 +1,71 @@
+import type { Brand } from '../../lib/brand.ts';
+
+/** Well-formed XML. Only this file makes it, so no text gets into a document without being escaped. */
+export type Xml = Brand<string, 'Xml'>;
+
+/** Attributes in order; null leaves one out. */
+export type XmlAttributes = Readonly<Record<string, string | number | null>>;
+
+const NAME = /^[A-Za-z_][\w.:-]*$/;
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+/** All but the characters of XML 1.0 section 2.2: no reference can stand for them either. */
+const FORBIDDEN = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+const ATTRIBUTE = String.raw`\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')`;
+const TAG = new RegExp(String.raw`<(/?)([A-Za-z_][\w.:-]*)(?:${ATTRIBUTE})*\s*(/?)>`, 'g');
+
+/** Makes an element. Throws on a name that is none. */
+export function xmlElement(name: string, attributes: XmlAttributes, children: readonly Xml[] = []): Xml {
+  const written = Object.entries(attributes).flatMap(([key, value]) =>
+    value === null ? [] : [` ${checkedName(key)}="${escapeXml(String(value))}"`],
+  );
+  const opening = `<${checkedName(name)}${written.join('')}`;
+  // The text is put together from checked names and escaped values alone.
+  return (children.length === 0 ? `${opening}/>` : `${opening}>${children.join('')}</${name}>`) as Xml;
+}
+
+/** Makes text that stands between tags. */
+export function xmlText(text: string): Xml {
+  return escapeXml(text) as Xml;
+}
+
+/**
+ * Takes over an element that was written elsewhere (ContentProtection of a DRM scheme). Throws unless it is one
+ * element whose tags are closed in order and whose attributes are quoted; comments and the like are refused.
+ */
+export function xmlFragment(element: string): Xml {
+  const text = element.trim();
+  const open: string[] = [];
+  let end = 0;
+  for (const { 0: tag, 1: closes, 2: name = '', 3: isEmpty, index } of text.matchAll(TAG)) {
+    if (!isPlainText(text.slice(end, index)) || (end > 0 && open.length === 0)) break;
+    end = index + tag.length;
+    if (closes === '/' && open.pop() !== name) throw new Error(`Expected XML tags closed in order, got ${tag}.`);
+    if (closes === '' && isEmpty === '') open.push(name);
+  }
+  if (end !== text.length || open.length > 0 || end === 0) {
+    throw new Error(`Expected one whole XML element, got ${JSON.stringify(text.slice(0, 200))}.`);
+  }
+  return text as Xml;
+}
+
+function isPlainText(text: string): boolean {
+  return !/[<>]/.test(text);
+}
+
+function escapeXml(text: string): string {
+  return text.replace(FORBIDDEN, '\uFFFD').replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character);
+}
+
+function checkedName(name: string): string {
+  if (!NAME.test(name)) throw new Error(`Expected an XML name, got ${JSON.stringify(name)}.`);
+  return name;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { packLanguage } from './language-code.ts';
+
+const unpack = (packed: number) => String.fromCharCode(...[10, 5, 0].map((shift) => 0x60 + ((packed >> shift) & 31)));
+
+test.each([
+  ['en', 'eng'],
+  ['de-AT', 'deu'],
+  ['zh-Hant-TW', 'zho'],
+  ['haw', 'haw'],
+  ['PT-br', 'por'],
+  ['und', 'und'],
+  ['', 'und'],
+  ['qq', 'und'],
+  ['no tag', 'und'],
+])('the tag %j is packed as %s', (tag, code) => {
+  expect(unpack(packLanguage(tag))).toBe(code);
+});
+
+test('every two-letter code leads to a three-letter code that stands for the same language', () => {
+  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+  const tags = letters.flatMap((first) => letters.map((second) => first + second));
+  const known = tags.map((tag) => [tag, unpack(packLanguage(tag))] as const).filter(([, code]) => code !== 'und');
+  expect(known.length).toBeGreaterThan(180);
+  const wrong = known.filter(([tag, code]) => Intl.getCanonicalLocales(code)[0] !== Intl.getCanonicalLocales(tag)[0]);
+  // Twi is a kind of Akan to the tables of the runtime.
+  expect(wrong).toEqual([['tw', 'twi']]);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { runInSlices } from './run-in-slices.ts';
+
+/** Steps that each take longer than a slice. */
+function* longSteps(count: number): Generator<void, string> {
+  for (let step = 0; step < count; step += 1) {
+    const endMs = performance.now() + 6;
+    while (performance.now() < endMs);
+    yield;
+  }
+  return 'done';
+}
+
+function countTurns(): { turns(): number; stop(): void } {
+  let turns = 0;
+  let handle = setImmediate(function turn() {
+    turns += 1;
+    handle = setImmediate(turn);
+  });
+  return { turns: () => turns, stop: () => clearImmediate(handle) };
+}
+
+test('long work lets the event loop turn after every slice', async () => {
+  const loop = countTurns();
+  expect(await runInSlices(longSteps(5), new AbortController().signal)).toBe('done');
+  loop.stop();
+  expect(loop.turns()).toBeGreaterThanOrEqual(5);
+});
+
+test('work ends between two slices once its caller has gone', async () => {
+  const caller = new AbortController();
+  const work = longSteps(1000);
+  const running = runInSlices(work, caller.signal);
+  setImmediate(() => caller.abort(new Error('gone')));
+  await expect(running).rejects.toThrow();
+  expect(work.next().done).toBe(false);
+});

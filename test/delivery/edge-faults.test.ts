@@ -1,0 +1,164 @@
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { bumpPublication } from '../../src/catalog/db.ts';
+import { createPublicationStore, type PublicationStore } from '../../src/catalog/publications/publication-store.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
+import { createFolderStorage } from './folder-storage.ts';
+import { createGrowingRoom, type GrowingRoom, makeChunk, SEGMENT_BYTES, statusOf } from './growing-video.ts';
+import { addLibrary, addVideo } from './publish.ts';
+
+let videos: GrowingRoom;
+beforeAll(async () => {
+  videos = await createGrowingRoom();
+});
+afterEach(() => videos.closeEdges());
+afterAll(() => videos.close());
+
+/** The database's processes that listen for publications. */
+async function listeners(): Promise<number[]> {
+  const { rows } = await videos.database.pool.query<{ pid: number }>(
+    `select pid from pg_stat_activity where query like 'listen %'`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+describe('faults below', () => {
+  test('while the database is away what was known is served, what was not is 503', async () => {
+    const store = createPublicationStore(videos.database.db);
+    const away: PublicationStore = { load: () => Promise.reject(new Error('away')) };
+    let current = store;
+    const publications: PublicationStore = { load: (key, known) => current.load(key, known) };
+    const edge = await videos.open({ publications });
+    const [known, unknown] = [await videos.addVideo(), await videos.addVideo()];
+    await videos.publish(known, 0);
+    expect(await statusOf(videos.segmentOf(edge, known, 0))).toBe(200);
+    current = away;
+    await videos.database.db.transaction().execute((tx) => bumpPublication(tx, known));
+    await expect
+      .poll(async () => [await statusOf(videos.segmentOf(edge, known, 0)), edge.lines.length > 0])
+      .toEqual([200, true]);
+    const response = await fetch(videos.segmentOf(edge, unknown, 0));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    current = store;
+    await videos.publish(unknown, 0);
+    await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0))).toBe(200);
+  });
+
+  test('the ear opens again after its connection was cut', async () => {
+    const edge = await videos.open();
+    const key = await videos.addVideo();
+    await videos.publish(key, 0);
+    expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(200);
+    await expect.poll(async () => (await listeners()).length).toBe(1);
+    const [cut] = await listeners();
+    await videos.database.pool.query('select pg_terminate_backend($1)', [cut]);
+    await expect.poll(() => edge.lines.map(({ message }) => message).join()).toContain('not heard');
+    await expect.poll(async () => (await listeners()).filter((pid) => pid !== cut)).toHaveLength(1);
+    await videos.publish(key, 1);
+    await expect.poll(() => statusOf(videos.segmentOf(edge, key, 1))).toBe(200);
+  });
+});
+
+describe('stored objects that are not as their rows say', () => {
+  test.each([
+    ['large, from its file', true],
+    ['large, as a stream', false],
+  ])('a missing object, %s, is 500, is logged, and is not remembered', async (_, isLocal) => {
+    const edge = await videos.open({ storage: createFolderStorage(videos.room.folder, isLocal) });
+    const key = await videos.addVideo();
+    await videos.publish(key, 0);
+    const name = `${videos.libraryId}/${key.mediaId}/${key.renditionId}/0-1.cmaf` as StorageKey;
+    await videos.room.storage.remove(name);
+    expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(500);
+    expect(edge.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    const bytes = makeChunk(0).bytes;
+    await videos.room.storage.write(name, bytes);
+    const response = await fetch(videos.segmentOf(edge, key, 0), { headers: { range: 'bytes=10-' } });
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(10))).toBe(true);
+  });
+
+  test('an object shorter than its row breaks the connection instead of ending the answer', async () => {
+    const edge = await videos.open();
+    const key = await videos.addVideo();
+    await videos.publish(key, 0);
+    await videos.room.storage.write(
+      `${videos.libraryId}/${key.mediaId}/${key.renditionId}/0-1.cmaf`,
+      Buffer.alloc(1000),
+    );
+    await expect(fetch(videos.segmentOf(edge, key, 0)).then((response) => response.arrayBuffer())).rejects.toThrow();
+    expect(edge.lines.some(({ level }) => level === 'error')).toBe(true);
+  });
+});
+
+test.each([
+  ['held in memory', { segmentCacheBytes: 2 * SEGMENT_BYTES }, true],
+  ['beyond the bound', { segmentCacheBytes: 0 }, true],
+  ['read as a stream', { segmentCacheBytes: 0 }, false],
+])('a segment that is asked for again and again is exact, %s', async (_, limits, isLocal) => {
+  const edge = await videos.open({ limits, storage: createFolderStorage(videos.room.folder, isLocal) });
+  const key = await videos.addVideo();
+  await videos.publish(key, 0);
+  const { bytes } = makeChunk(0);
+  for (const [range, start, end] of [
+    ['', 0, bytes.length],
+    ['bytes=7-99', 7, 100],
+    ['', 0, bytes.length],
+    ['bytes=-9', -9, bytes.length],
+  ] as const) {
+    const response = await fetch(videos.segmentOf(edge, key, 0), range === '' ? {} : { headers: { range } });
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(start, end))).toBe(true);
+  }
+});
+
+describe('files beside the playlists', () => {
+  test('thumbnail, captions and original are served as the row and the library say', async () => {
+    const edge = await videos.open();
+    const shown = await addLibrary(videos.database.db, { ExposeOriginals: true, KeepOriginalFiles: true });
+    const { mediaId } = await addVideo(videos.database.db, shown);
+    const write = (name: string, text: string) =>
+      videos.room.storage.write(`${shown}/${mediaId}/${name}`, Buffer.from(text));
+    const caption = { srclang: 'en', label: 'English', version: 1, key: await write('en.vtt', 'WEBVTT\n') };
+    await videos.database.db
+      .updateTable('media')
+      .set({ source_key: await write('source', 'the original'), thumbnail_key: await write('t.jpg', 'a picture') })
+      .set({ thumbnail_file_name: 'thumbnail_77.jpg', captions: JSON.stringify([caption]) })
+      .where('id', '=', mediaId)
+      .execute();
+    const ask = async (file: string, range = 'bytes=0-') => {
+      const response = await fetch(`${edge.base}/vz-${shown}/${mediaId}/${file}`, { headers: { range } });
+      return [response.status, response.headers.get('content-type'), await response.text()];
+    };
+    expect(await ask('thumbnail.jpg')).toEqual([206, 'image/jpeg', 'a picture']);
+    expect(await ask('thumbnail_77.jpg')).toEqual([206, 'image/jpeg', 'a picture']);
+    expect(await ask('captions/en.vtt')).toEqual([206, 'text/vtt; charset=utf-8', 'WEBVTT\n']);
+    expect(await ask('original', 'bytes=4-')).toEqual([206, 'application/octet-stream', 'original']);
+    expect((await ask('captions/de.vtt'))[0]).toBe(404);
+    await videos.database.db
+      .updateTable('library')
+      .set({ settings: '{"ExposeOriginals":false}' })
+      .where('id', '=', shown)
+      .execute();
+    await expect.poll(async () => (await ask('original'))[0], { timeout: 4_000 }).toBe(404);
+  });
+});
+
+describe('closing', () => {
+  test('answers under way are finished, and a client that does not read is cut off in bounded time', async () => {
+    const edge = await videos.room.start({ limits: { drainMs: 300 } });
+    const key = await videos.addVideo();
+    await videos.publish(key, 0);
+    await videos.publish(key, 1);
+    const lazy = connect(edge.port, '127.0.0.1');
+    const path = `/vz-${videos.libraryId}/${key.mediaId}/r/${key.renditionId}/0.m4s`;
+    const cut = new Promise((resolve) => lazy.once('close', resolve));
+    lazy.on('error', () => undefined).pause();
+    for (let count = 0; count < 20; count += 1) lazy.write(`GET ${path} HTTP/1.1\r\nHost: edge\r\n\r\n`);
+    const response = await fetch(videos.segmentOf(edge, key, 1));
+    const closed = edge.close();
+    expect((await response.arrayBuffer()).byteLength).toBe(SEGMENT_BYTES);
+    await closed;
+    lazy.resume();
+    await cut;
+    await expect(fetch(videos.segmentOf(edge, key, 1))).rejects.toThrow();
+  });
+});

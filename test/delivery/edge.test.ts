@@ -1,0 +1,239 @@
+import { request } from 'node:http';
+import { parse } from 'hls-parser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newGuid } from '../../src/lib/guid.ts';
+import { segmentRanges } from '../../src/media/cmaf/chunk.ts';
+import { runTool } from '../../src/media/cmaf/read-test-media.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
+import { type Film, type FilmTrack, makeFilm } from './make-film.ts';
+import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+
+let database: TestDatabase;
+let room: EdgeRoom;
+let edge: TestEdge;
+let film: Film;
+let shown: PublishedFilm;
+let folder: string;
+let rendition: string;
+
+beforeAll(async () => {
+  [database, film] = await Promise.all([startTestDatabase(), makeFilm(400, [144, 72])]);
+  room = await createEdgeRoom(database);
+  edge = await room.start();
+  const libraryId = await addLibrary(database.db);
+  shown = await addFilm(database.db, libraryId, film);
+  await publishWholeFilm(database.db, room.storage, film, shown);
+  folder = `${edge.base}/vz-${libraryId}/${shown.mediaId}`;
+  rendition = `${folder}/r/${shown.videos[0]?.renditionId}`;
+});
+afterAll(async () => {
+  await edge.close();
+  await room.close();
+  await database.stop();
+});
+
+async function fetchText(address: string): Promise<string> {
+  const response = await fetch(address);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+function bytesOf(track: FilmTrack | undefined, segment: number): Buffer {
+  for (const { facts, pieces } of track?.chunks ?? []) {
+    const range = segmentRanges(facts).find((found) => found.segment === segment);
+    if (range !== undefined) return Buffer.concat(pieces).subarray(range.startByte, range.endByte + 1);
+  }
+  throw new Error(`Expected segment ${segment} in the film.`);
+}
+
+describe('a finished video', () => {
+  test('every playlist passes the checker and hls-parser, and every address in them answers', async () => {
+    const text = await fetchText(`${folder}/playlist.m3u8`);
+    expect(checkPlaylist(text)).toEqual([]);
+    const parsed = parse(text);
+    if (!parsed.isMasterPlaylist) throw new Error('Expected a multivariant playlist.');
+    expect(parsed.variants.map(({ resolution, frameRate }) => [resolution?.height, frameRate])).toEqual([
+      [144, 23.976],
+      [72, 23.976],
+    ]);
+    const addresses = [...text.matchAll(/r\/[0-9a-f-]{36}\/video\.m3u8/g)].map(([address]) => `${folder}/${address}`);
+    expect(addresses).toHaveLength(3);
+    for (const address of [...addresses, `${folder}/144p/video.m3u8`]) await expectWholePlaylist(address);
+  });
+
+  test('ffmpeg reads all frames and all sound without a word', async () => {
+    const args = ['-v', 'warning', '-count_frames', '-show_entries', 'stream=nb_read_frames', '-of', 'csv=p=0'];
+    const { stdout, stderr } = await runTool('ffprobe', [...args, '-select_streams', 'v:0', `${folder}/playlist.m3u8`]);
+    expect([Number.parseInt(stdout.toString(), 10), stderr]).toEqual([film.frames, '']);
+  });
+
+  test('segments and init are byte for byte what was stored', async () => {
+    const video = film.videos[0];
+    const init = await (await fetch(`${rendition}/init.mp4`)).arrayBuffer();
+    expect(Buffer.from(init).equals(video?.init ?? Buffer.alloc(0))).toBe(true);
+    for (const segment of [0, 1, 2, 4]) {
+      const body = await (await fetch(`${rendition}/${segment}.m4s`)).arrayBuffer();
+      expect(Buffer.from(body).equals(bytesOf(video, segment))).toBe(true);
+    }
+  });
+
+  test('the pull zone is found by host name, by prefix, and before a path token', async () => {
+    const path = `${shown.mediaId}/playlist.m3u8`;
+    const text = await fetchText(`${folder}/playlist.m3u8`);
+    const zone = `vz-${shown.libraryId}`;
+    expect(await askRaw(`/${path}`, { host: `${zone}.cdn.example:80` })).toMatchObject({ status: 200, body: text });
+    expect(await askRaw(`/${zone}/bcdn_token=abc&expires=1&token_path=%2F/${path}`)).toMatchObject({
+      status: 200,
+      body: text,
+    });
+    expect(await askRaw(`/bcdn_token=abc/${path}`, { host: zone.toUpperCase() })).toMatchObject({
+      status: 200,
+      body: text,
+    });
+    expect(await askRaw(`/${path}`)).toMatchObject({ status: 404 });
+  });
+});
+
+async function expectWholePlaylist(address: string): Promise<void> {
+  const text = await fetchText(address);
+  expect(checkPlaylist(text)).toEqual([]);
+  expect(parse(text).isMasterPlaylist).toBe(false);
+  expect(text).toContain('#EXT-X-ENDLIST');
+  const names = [...text.matchAll(/^(?!#).+$/gm), ...text.matchAll(/(?<=URI=")[^"]+/g)].map(([name]) => name);
+  expect(names).toHaveLength(film.cutList.startTicks.length + 1);
+  for (const name of names) expect((await fetch(new URL(name, address), { method: 'HEAD' })).status).toBe(200);
+}
+
+async function askRaw(path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port: edge.port, path, headers }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('headers', () => {
+  test.each([
+    ['playlist.m3u8', 'application/vnd.apple.mpegurl', 'public, max-age=5'],
+    ['144p/video.m3u8', 'application/vnd.apple.mpegurl', 'public, max-age=5'],
+    ['R/init.mp4', 'video/mp4', 'public, max-age=31536000, immutable'],
+    ['R/0.m4s', 'video/mp4', 'public, max-age=31536000, immutable'],
+    ['A/0.m4s', 'audio/mp4', 'public, max-age=31536000, immutable'],
+  ])('%s', async (name, type, caching) => {
+    const path = name
+      .replace('R/', `r/${shown.videos[0]?.renditionId}/`)
+      .replace('A/', `r/${shown.audio.renditionId}/`);
+    const response = await fetch(`${folder}/${path}`);
+    const length = (await response.arrayBuffer()).byteLength;
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': type,
+      'cache-control': caching,
+      'access-control-allow-origin': '*',
+      'accept-ranges': 'bytes',
+      'content-length': `${length}`,
+      'x-content-type-options': 'nosniff',
+    });
+    const head = await fetch(`${folder}/${path}`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, `${length}`, '']);
+    const etag = response.headers.get('etag') ?? '';
+    const again = await fetch(`${folder}/${path}`, { headers: { 'if-none-match': `"x", W/${etag}` } });
+    expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, '']);
+    expect((await fetch(`${folder}/${path}`, { headers: { 'if-none-match': '"x"' } })).status).toBe(200);
+  });
+});
+
+describe('ranges and methods', () => {
+  test.each([
+    ['bytes=0-9', 206, 0, 10],
+    ['bytes=5-', 206, 5, null],
+    ['bytes=-7', 206, -7, null],
+    ['bytes=0-99999999', 206, 0, null],
+    ['bytes=0-0', 206, 0, 1],
+    ['bytes=0-1,4-5', 200, 0, null],
+    ['bytes=9-2', 200, 0, null],
+    ['bytes=x', 200, 0, null],
+    ['lines=0-1', 200, 0, null],
+  ])('range %s answers %i', async (range, status, start, end) => {
+    const whole = bytesOf(film.videos[0], 0);
+    const response = await fetch(`${rendition}/0.m4s`, { headers: { range } });
+    const body = Buffer.from(await response.arrayBuffer());
+    expect(response.status).toBe(status);
+    expect(body.equals(whole.subarray(start, end ?? undefined))).toBe(true);
+    const from = start < 0 ? whole.length + start : start;
+    const expected = status === 200 ? null : `bytes ${from}-${from + body.length - 1}/${whole.length}`;
+    expect(response.headers.get('content-range')).toBe(expected);
+  });
+
+  test('a range past the end is 416 and names the size', async () => {
+    const size = bytesOf(film.videos[0], 0).length;
+    for (const range of [`bytes=${size}-`, 'bytes=-0']) {
+      const response = await fetch(`${rendition}/0.m4s`, { headers: { range } });
+      expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${size}`]);
+    }
+  });
+
+  test('If-Range with another tag sends the whole segment', async () => {
+    const etag = (await fetch(`${rendition}/0.m4s`, { method: 'HEAD' })).headers.get('etag') ?? '';
+    const ask = async (tag: string) =>
+      (await fetch(`${rendition}/0.m4s`, { headers: { range: 'bytes=0-3', 'if-range': tag } })).status;
+    expect(await ask(etag)).toBe(206);
+    expect(await ask('"other"')).toBe(200);
+    expect(await ask(`W/${etag}`)).toBe(200);
+  });
+
+  test('a preflight is granted and other methods are refused', async () => {
+    const preflight = await fetch(`${folder}/playlist.m3u8`, { method: 'OPTIONS' });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('Range');
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await fetch(`${folder}/playlist.m3u8`, {
+        method,
+        ...(method === 'DELETE' ? {} : { body: 'x' }),
+      });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    }
+  });
+});
+
+describe('what does not exist is 404, never cached', () => {
+  const zone = () => `/vz-${shown.libraryId}`;
+  test.each([
+    ['an unknown pull zone', () => `/vz-none/${shown.mediaId}/playlist.m3u8`],
+    ['an unknown video', () => `${zone()}/${newGuid()}/playlist.m3u8`],
+    ['no GUID', () => `${zone()}/film/playlist.m3u8`],
+    ['another file', () => `${zone()}/${shown.mediaId}/secret.txt`],
+    ['a rung that is not there', () => `${zone()}/${shown.mediaId}/720p/video.m3u8`],
+    ['an unknown rendition', () => `${zone()}/${shown.mediaId}/r/${newGuid()}/0.m4s`],
+    ['a segment past the end', () => `${zone()}/${shown.mediaId}/r/${shown.audio.renditionId}/99.m4s`],
+    ['a segment number with a leading zero', () => `${zone()}/${shown.mediaId}/r/${shown.audio.renditionId}/00.m4s`],
+    ['the original that the library does not show', () => `${zone()}/${shown.mediaId}/original`],
+    ['captions that are not there', () => `${zone()}/${shown.mediaId}/captions/en.vtt`],
+    ['a thumbnail that is not there', () => `${zone()}/${shown.mediaId}/thumbnail.jpg`],
+    ['climbing out', () => `${zone()}/${shown.mediaId}/..%2f..%2fetc%2fpasswd`],
+    ['a malformed escape', () => `${zone()}/${shown.mediaId}/%zz`],
+    ['an unknown asset', () => '/assets/player.js'],
+    ['the root', () => '/'],
+    ['a player path with more', () => `/embed/${shown.libraryId}/${shown.mediaId}/x`],
+  ])('%s', async (_, path) => {
+    const response = await fetch(`${edge.base}${path()}`);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toMatchObject({
+      statusCode: 404,
+      error: expect.any(String),
+      message: expect.any(String),
+    });
+  });
+
+  test("another library's pull zone does not show the video", async () => {
+    const other = await addLibrary(database.db);
+    expect((await fetch(`${edge.base}/vz-${other}/${shown.mediaId}/playlist.m3u8`)).status).toBe(404);
+    expect((await fetch(`${edge.base}/embed/${other}/${shown.mediaId}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,94 @@
+import type { MediaKey } from '../../src/catalog/db.ts';
+import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
+import type { ChunkFacts } from '../../src/media/cmaf/chunk.ts';
+import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
+import { startTestDatabase } from '../support/database.ts';
+import { addLibrary, addRendition, addTimeline, addVideo, publishChunk, type RenditionKey } from './publish.ts';
+import { createEdgeRoom, type TestEdge } from './start-test-edge.ts';
+
+const SEGMENT_TICKS = 4_000;
+const SEGMENTS = 3;
+
+/** Larger than what the edge holds in memory, so that reads go to the file or stream. */
+export const SEGMENT_BYTES = 600_000;
+
+type PlainChunk = { bytes: Buffer; pieces: Buffer[]; facts: Omit<ChunkFacts, 'sha256'> };
+
+/** Bytes that are no media, one segment a chunk: what the edge does must not depend on what is in them. */
+export function makeChunk(segment: number): PlainChunk {
+  const bytes = Buffer.alloc(SEGMENT_BYTES, `segment ${segment} `);
+  const entry = { prefixBytes: 100, payloadBytes: bytes.length - 100, samples: 96, startsSegment: true };
+  const facts = {
+    firstSegment: segment,
+    segmentCount: 1,
+    sizeBytes: bytes.length,
+    startTick: segment * SEGMENT_TICKS,
+    durationTicks: SEGMENT_TICKS,
+    fragmentTable: encodeFragmentTable([entry]),
+    samples: 96,
+    ctsRuns: 0,
+    syncCount: 1,
+    peakSegmentBps: 1,
+  };
+  return { bytes, pieces: [bytes], facts };
+}
+
+/** Two neighbours as one chunk, as a merge makes it. */
+export function mergeChunks(first: PlainChunk, second: PlainChunk): PlainChunk {
+  const fragmentTable = Buffer.concat([first.facts.fragmentTable, second.facts.fragmentTable]);
+  const facts = { ...first.facts, segmentCount: 2, durationTicks: 2 * SEGMENT_TICKS, fragmentTable };
+  const pieces = [...first.pieces, ...second.pieces];
+  return { bytes: Buffer.concat(pieces), pieces, facts };
+}
+
+/** The plan of a timeline that is listed before its chunks are stored. */
+export const plannedSegments = encodeFragmentTable(
+  Array.from({ length: SEGMENTS }, () => ({ prefixBytes: 100, payloadBytes: 500, samples: 96, startsSegment: true })),
+);
+
+/** A database, a folder and a library for videos of three segments, and edges that are closed by `closeEdges`. */
+export async function createGrowingRoom() {
+  const database = await startTestDatabase();
+  const room = await createEdgeRoom(database);
+  const libraryId = await addLibrary(database.db);
+  const edges: TestEdge[] = [];
+  const address = (edge: TestEdge, key: MediaKey, file: string) =>
+    `${edge.base}/vz-${libraryId}/${key.mediaId}/${file}`;
+  return {
+    database,
+    room,
+    libraryId,
+    address,
+    segmentOf: (edge: TestEdge, key: RenditionKey, segment: number) =>
+      address(edge, key, `r/${key.renditionId}/${segment}.m4s`),
+    async open(change: Partial<EdgeDeps> = {}) {
+      const edge = await room.start(change);
+      edges.push(edge);
+      return edge;
+    },
+    async closeEdges() {
+      for (const edge of edges.splice(0)) await edge.close();
+    },
+    async addVideo(planned: Buffer | null = null): Promise<RenditionKey> {
+      const key = await addVideo(database.db, libraryId);
+      const startTicks = Array.from({ length: SEGMENTS }, (_, index) => index * SEGMENT_TICKS);
+      const grid = { kind: 'source' } as const;
+      const cutList = { timescale: 1_000, startTicks, endTicks: SEGMENTS * SEGMENT_TICKS, grid };
+      const timelineId = await addTimeline(database.db, key, cutList);
+      const what = { kind: 'video', init: Buffer.from('init'), codecString: 'avc1.64001e', timescale: 1_000 } as const;
+      const track = { ...what, widthPx: 640, heightPx: 360 };
+      return addRendition(database.db, key, { timelineId, track, planned });
+    },
+    publish: (key: RenditionKey, segment: number) => publishChunk(database.db, room.storage, key, makeChunk(segment)),
+    async close() {
+      await room.close();
+      await database.stop();
+    },
+  };
+}
+
+export type GrowingRoom = Awaited<ReturnType<typeof createGrowingRoom>>;
+
+export async function statusOf(address: string): Promise<number> {
+  return (await fetch(address)).status;
+}

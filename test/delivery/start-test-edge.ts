@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
+import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
+import { findPullZone } from '../../src/catalog/pull-zones/pull-zone-store.ts';
+import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
+import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
+import { startEdge } from '../../src/delivery/start-edge.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { createFolderStorage } from './folder-storage.ts';
+
+export type LoggedLine = { level: 'warn' | 'error'; fields: object; message: string };
+
+/** A folder for a test file's objects, and edges over it and the test's database. */
+export async function createEdgeRoom(database: TestDatabase) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'mr-edge-'));
+  const storage = createFolderStorage(folder);
+  const player = await loadPlayerAssets();
+  return {
+    folder,
+    storage,
+    async start(change: Partial<EdgeDeps> = {}) {
+      const lines: LoggedLine[] = [];
+      const edge = await startEdge({
+        host: '127.0.0.1',
+        port: 0,
+        publications: createPublicationStore(database.db),
+        findPullZone: (name) => findPullZone(database.db, name),
+        watch: (listener) => watchPublications(database.config, listener),
+        storage,
+        player,
+        log: {
+          warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
+          error: (fields, message) => lines.push({ level: 'error', fields, message }),
+        },
+        ...change,
+      });
+      return { ...edge, lines, base: `http://127.0.0.1:${edge.port}` };
+    },
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+export type EdgeRoom = Awaited<ReturnType<typeof createEdgeRoom>>;
+export type TestEdge = Awaited<ReturnType<EdgeRoom['start']>>;

@@ -1,0 +1,142 @@
+import path from 'node:path';
+import type Hls from 'hls.js';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeRendition } from '../../src/media/drm/read-test-protection.ts';
+import { type DrmSite, type SiteProtection, startDrmSite } from './drm-site.ts';
+
+/** What a page saw: frames decoded, key statuses, and everything that went wrong. */
+type Playback = { frames: number; endedAtSec: number; keyStatuses: string[]; errors: string[] };
+
+const HLS_SCRIPT = path.resolve(import.meta.dirname, '../../node_modules/hls.js/dist/hls.min.js');
+const SEGMENTS = 3;
+const FRAMES = 72;
+const FLAGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update', '--autoplay-policy=no-user-gesture-required'],
+];
+
+const tracks = { video: await encodeRendition('video', SEGMENTS), audio: await encodeRendition('audio', SEGMENTS) };
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+async function watch(protection: SiteProtection, play: (page: Page) => Promise<Playback>) {
+  const site: DrmSite = await startDrmSite(tracks, protection);
+  const page = await browser.newPage();
+  try {
+    await page.goto(site.url);
+    return { ...(await play(page)), licences: site.licences() };
+  } finally {
+    await page.close();
+    await site.close();
+  }
+}
+
+/** Encrypted Media Extensions and Media Source Extensions alone, as the specifications describe them. */
+function playWithEme(scheme: 'cenc' | 'cbcs', segments: { video: number; audio: number }) {
+  return (page: Page): Promise<Playback> =>
+    page.evaluate(
+      async ({ encryptionScheme, counts }) => {
+        const types = { video: 'video/mp4; codecs="avc1.64000d"', audio: 'audio/mp4; codecs="mp4a.40.2"' };
+        const video = document.querySelector('video') as HTMLVideoElement;
+        const seen = { keyStatuses: [] as string[], errors: [] as string[] };
+        const access = await navigator.requestMediaKeySystemAccess('org.w3.clearkey', [
+          {
+            initDataTypes: ['cenc'],
+            videoCapabilities: [{ contentType: types.video, encryptionScheme }],
+            audioCapabilities: [{ contentType: types.audio, encryptionScheme }],
+          },
+        ]);
+        const mediaKeys = await access.createMediaKeys();
+        await video.setMediaKeys(mediaKeys);
+        video.addEventListener('encrypted', (event) => {
+          const session = mediaKeys.createSession();
+          session.addEventListener('message', async ({ message }) => {
+            const licence = await fetch('/licence', { method: 'POST', body: message });
+            await session.update(await licence.arrayBuffer());
+            for (const status of session.keyStatuses.values()) seen.keyStatuses.push(status);
+          });
+          const asked = event.initData ? session.generateRequest(event.initDataType, event.initData) : null;
+          asked?.catch((error: Error) => seen.errors.push(error.message));
+        });
+        const source = new MediaSource();
+        video.src = URL.createObjectURL(source);
+        await new Promise((resolve) => source.addEventListener('sourceopen', resolve, { once: true }));
+        const buffers = [source.addSourceBuffer(types.video), source.addSourceBuffer(types.audio)];
+        for (const [index, name] of (['video', 'audio'] as const).entries()) {
+          const buffer = buffers[index] as SourceBuffer;
+          const paths = Array.from({ length: counts[name] }, (_, number) => `${name}/${number}.m4s`);
+          for (const file of [`${name}/init.mp4`, ...paths]) {
+            const bytes = await (await fetch(file)).arrayBuffer();
+            buffer.appendBuffer(bytes);
+            await new Promise((resolve) => buffer.addEventListener('updateend', resolve, { once: true }));
+          }
+        }
+        source.endOfStream();
+        await new Promise<void>((resolve) => {
+          setTimeout(() => resolve(void seen.errors.push('not ended in time')), 30_000);
+          video.addEventListener('ended', () => resolve());
+          video.addEventListener('error', () => resolve(void seen.errors.push(video.error?.message ?? 'unknown')));
+          video.play().catch((error: Error) => seen.errors.push(error.message));
+        });
+        return { frames: video.getVideoPlaybackQuality().totalVideoFrames, endedAtSec: video.currentTime, ...seen };
+      },
+      { encryptionScheme: scheme, counts: segments },
+    );
+}
+
+async function playWithHlsJs(page: Page): Promise<Playback> {
+  await page.addScriptTag({ path: HLS_SCRIPT });
+  return page.evaluate(async () => {
+    const video = document.querySelector('video') as HTMLVideoElement;
+    const seen = { keyStatuses: [] as string[], errors: [] as string[] };
+    // The script tag put hls.js's one export there.
+    const Engine = (window as unknown as { Hls: typeof Hls }).Hls;
+    const hls = new Engine({ emeEnabled: true, drmSystems: { 'org.w3.clearkey': { licenseUrl: '/licence' } } });
+    hls.loadSource('/master.m3u8');
+    hls.attachMedia(video);
+    await new Promise<void>((resolve) => {
+      setTimeout(() => resolve(void seen.errors.push('not ended in time')), 30_000);
+      hls.on(Engine.Events.ERROR, (_, data) => {
+        seen.errors.push(`${data.details}: ${data.error.message}`);
+        if (data.fatal) resolve();
+      });
+      hls.on(Engine.Events.MANIFEST_PARSED, () => {
+        video.play().catch((error: Error) => seen.errors.push(error.message));
+      });
+      video.addEventListener('ended', () => resolve());
+    });
+    return { frames: video.getVideoPlaybackQuality().totalVideoFrames, endedAtSec: video.currentTime, ...seen };
+  });
+}
+
+describe.each(['cenc', 'cbcs'] as const)('%s in Chromium with ClearKey', (scheme) => {
+  test('plays to its end through EME and MSE', async () => {
+    const counts = { video: tracks.video.segments.length, audio: tracks.audio.segments.length };
+    const seen = await watch(scheme, playWithEme(scheme, counts));
+    expect(seen).toMatchObject({ frames: FRAMES, errors: [], licences: 2 });
+    // Each track's request names the keys of all three groups.
+    expect(seen.keyStatuses).toEqual(Array(6).fill('usable'));
+    expect(seen.endedAtSec).toBeCloseTo(SEGMENTS, 0);
+  });
+
+  test('plays to its end through hls.js', async () => {
+    const seen = await watch(scheme, playWithHlsJs);
+    expect(seen).toMatchObject({ frames: FRAMES, errors: [] });
+    expect(seen.licences).toBeGreaterThan(0);
+    expect(seen.endedAtSec).toBeCloseTo(SEGMENTS, 0);
+  });
+});
+
+test('segments encrypted whole play to their end through hls.js, without a licence', async () => {
+  const seen = await watch('aes-128', playWithHlsJs);
+  expect(seen).toMatchObject({ frames: FRAMES, errors: [], licences: 0 });
+  expect(seen.endedAtSec).toBeCloseTo(SEGMENTS, 0);
+});

@@ -1,0 +1,104 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { storageKey } from '../../src/ports/storage.ts';
+import { MIB, names, never } from '../ports/samples.ts';
+
+const run = promisify(execFile);
+const CHILD = join(import.meta.dirname, 'storage-child.ts');
+const isRoot = process.getuid?.() === 0;
+const unshare = isRoot ? ['-m'] : ['-rm'];
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-file-faults-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+const mountRefusal = await run('unshare', [...unshare, 'mount', '-t', 'tmpfs', 'none', tmpdir()]).then(
+  () => null,
+  (error: unknown) => String(error),
+);
+
+describe('a folder on a full disk', () => {
+  const isNotApplicable = mountRefusal !== null && !isRoot;
+  const note = isNotApplicable ? ' (NOT APPLICABLE: this user may not mount a small tmpfs)' : '';
+
+  test.skipIf(isNotApplicable)(
+    `refuses with disk-full, leaves nothing, keeps staged bytes, and goes on${note}`,
+    async () => {
+      expect(mountRefusal).toBeNull();
+      // The mount lives in a namespace that ends with the process.
+      const script = 'mount -t tmpfs -o size=8m none "$1" && exec "$2" "$3" fill "$1"';
+      const { stdout } = await run('unshare', [...unshare, 'sh', '-c', script, 'sh', folder, process.execPath, CHILD]);
+      const told = JSON.parse(stdout);
+      expect(told).toMatchObject({ put: 'disk-full', listed: 0, append: 'disk-full', fits: 4 * MIB });
+      expect(told.freeAfterPut).toBeGreaterThan(7.9 * MIB);
+      expect(told.staged).toBeGreaterThan(7 * MIB);
+    },
+  );
+});
+
+describe('a writer that is killed', () => {
+  test('leaves a temporary file that no reader sees and the sweep removes', async () => {
+    await killWhenGrown('put-forever', (names) => names.find((name) => name.includes('.tmp.')));
+    const storage = await createFileStorage(folder);
+    expect((await filesIn(folder)).map((name) => name.replace(/[0-9a-f]{16}$/, ''))).toEqual([
+      'library/media/endless.tmp.',
+    ]);
+    expect(await storage.head(storageKey('library/media/endless'))).toBeNull();
+    expect(await names(storage.list('', never))).toEqual([]);
+    expect(await storage.sweepTemp(3_600_000, never)).toBe(0);
+    expect(await storage.sweepTemp(0, never)).toBe(1);
+    expect(await readdir(folder)).toEqual(['.staging']);
+  });
+
+  test('leaves staged bytes that an append goes on from', async () => {
+    await killWhenGrown('append-forever', (names) => names.find((name) => name.endsWith('/upload')));
+    const storage = await createFileStorage(folder);
+    const size = await storage.staging.size('upload');
+    expect(size).toBeGreaterThan(2 * MIB);
+    expect(await storage.staging.append('upload', size, Readable.from([Buffer.from('end')]), never)).toBe(size + 3);
+    expect(await storage.staging.commit('upload', storageKey('a/b'), never)).toEqual({ sizeBytes: size + 3 });
+    const bytes = await storage.readBytes(storageKey('a/b'), { start: 2 * MIB - 1, end: 2 * MIB }, never);
+    // The child fills each mebibyte with its number.
+    expect([...bytes]).toEqual([1, 2]);
+  });
+
+  async function killWhenGrown(deed: string, pick: (names: string[]) => string | undefined): Promise<void> {
+    const child = spawn(process.execPath, [CHILD, deed, folder], { stdio: 'ignore' });
+    try {
+      await expect
+        .poll(async () => await sizeOf(pick(await filesIn(folder))), { timeout: 20_000 })
+        .toBeGreaterThan(3 * MIB);
+    } finally {
+      child.kill('SIGKILL');
+      await new Promise((resolve) => (child.signalCode === null ? child.once('exit', resolve) : resolve(null)));
+    }
+  }
+
+  async function sizeOf(name: string | undefined): Promise<number> {
+    return name === undefined ? 0 : (await stat(join(folder, name))).size;
+  }
+});
+
+test('a put of 300 MiB takes no memory to speak of', async () => {
+  const { stdout } = await run(process.execPath, [CHILD, 'put-large', folder]);
+  const { sizeBytes, grownMib } = JSON.parse(stdout);
+  expect(sizeBytes).toBe(300 * MIB);
+  expect(grownMib).toBeLessThan(120);
+});
+
+async function filesIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1));
+}

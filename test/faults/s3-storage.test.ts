@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto';
+import { PassThrough, Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { type Storage, type StorageKey, storageKey } from '../../src/ports/storage.ts';
+import { type Fault, type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
+import { cut, gather, MIB, names, never, toArray } from '../ports/samples.ts';
+
+const UNAVAILABLE: Fault = { status: 503, code: 'SlowDown' };
+const BROKEN: Fault = { status: 500, code: 'InternalError' };
+const KEY = storageKey('library/media/object');
+
+let stub: S3Stub;
+let storage: Storage;
+
+beforeEach(async () => {
+  stub = await startS3Stub();
+  storage = open();
+});
+
+afterEach(() => stub.stop());
+
+function open(limits: { requestTimeoutMs?: number } = {}): Storage {
+  return createS3Storage({ url: stub.url, credentials: { accessKeyId: 'stub', secretAccessKey: 'stub' }, ...limits });
+}
+
+function stored(key: StorageKey): Buffer | undefined {
+  return stub.objects.get(`media/${key}`)?.bytes;
+}
+
+describe('S3 that fails now and then (scripted server)', () => {
+  test.each<[string, Fault]>([
+    ['answers 500', BROKEN],
+    ['answers 503', UNAVAILABLE],
+    ['resets the connection', 'reset'],
+    ['says nothing', 'silence'],
+  ])('every call is repeated when S3 %s', async (_, fault) => {
+    if (fault === 'silence') storage = open({ requestTimeoutMs: 400 });
+    for (const operation of ['Put', 'Head', 'Get', 'List', 'Delete']) stub.fail(operation, fault);
+    await storage.put(KEY, Buffer.from('bytes'), {}, never);
+    expect((await storage.head(KEY))?.sizeBytes).toBe(5);
+    expect(String(await storage.readBytes(KEY, null, never))).toBe('bytes');
+    expect(await names(storage.list('library/', never))).toEqual([KEY]);
+    await storage.delete([KEY]);
+    expect(stored(KEY)).toBeUndefined();
+    for (const operation of ['Put', 'Get', 'List', 'Delete']) expect(stub.countOf(operation)).toBe(2);
+  });
+
+  test('gives up after four attempts and says what came', async () => {
+    stub.fail('Put', UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE);
+    const put = storage.put(KEY, Buffer.from('bytes'), {}, never);
+    await expect(put).rejects.toThrow('Expected S3 to store library/media/object, came 503 SlowDown after 4 attempts.');
+    expect(stub.countOf('Put')).toBe(4);
+    expect(stored(KEY)).toBeUndefined();
+  });
+
+  test('calls a full medium full', async () => {
+    stub.fail('Put', ...Array<Fault>(4).fill({ status: 507, code: 'InsufficientStorage' }));
+    await expect(storage.put(KEY, Buffer.from('x'), {}, never)).rejects.toMatchObject({
+      name: 'Refused',
+      kind: 'disk-full',
+    });
+  });
+});
+
+describe('S3 reads that break off (scripted server)', () => {
+  const bytes = randomBytes(3 * MIB);
+  beforeEach(async () => {
+    await storage.put(KEY, bytes, {}, never);
+  });
+
+  test('go on at the byte where the connection was cut', async () => {
+    stub.fail('Get', 'cut-body', 'cut-body', 'cut-body', 'cut-body', 'cut-body');
+    const { body } = await storage.read(KEY, { start: 7, end: 3 * MIB - 9 }, never);
+    expect((await gather(body)).equals(bytes.subarray(7, 3 * MIB - 8))).toBe(true);
+    expect(stub.countOf('Get')).toBe(6);
+  });
+
+  test('fail when the rest never comes', async () => {
+    stub.fail('Get', 'cut-body', BROKEN, BROKEN, BROKEN, BROKEN);
+    const { body } = await storage.read(KEY, null, never);
+    await expect(gather(body)).rejects.toThrow('came 500 InternalError after 4 attempts');
+  });
+
+  test('fail when another object took the place meanwhile', async () => {
+    stub.fail('Get', 'cut-body');
+    const { body } = await storage.read(KEY, null, never);
+    await storage.put(KEY, randomBytes(3 * MIB), {}, never);
+    await expect(gather(body)).rejects.toThrow('came 412 PreconditionFailed');
+  });
+
+  test('fail when half a body is announced as the whole of a range', async () => {
+    stub.fail('Get', 'short-body', 'short-body');
+    await expect(storage.read(KEY, { start: 0, end: MIB }, never)).rejects.toThrow('it announced 524288');
+    await expect(storage.readBytes(KEY, { start: 0, end: MIB }, never)).rejects.toThrow('it announced 524288');
+  });
+});
+
+describe('S3 writes that go wrong (scripted server)', () => {
+  const large = () => Readable.from(cut(Buffer.alloc(40 * MIB, 'x'), MIB));
+
+  test('an ETag of other bytes is no success, and the object does not stay', async () => {
+    stub.fail('Put', 'wrong-etag');
+    await expect(storage.put(KEY, Buffer.from('bytes'), {}, never)).rejects.toThrow('its ETag tells of other bytes');
+    stub.fail('Part', 'wrong-etag');
+    await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('Expected part');
+    expect(stored(KEY)).toBeUndefined();
+    expect(stub.uploads.size).toBe(0);
+  });
+
+  test('a part that cannot be stored ends the upload', async () => {
+    stub.fail('Part', ...Array<Fault>(12).fill(BROKEN));
+    await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('came 500 InternalError');
+    expect(stored(KEY)).toBeUndefined();
+    expect(stub.uploads.size).toBe(0);
+  });
+
+  test('an abort ends the upload before it is answered', async () => {
+    const controller = new AbortController();
+    const body = new PassThrough();
+    const put = storage.put(KEY, body, {}, controller.signal);
+    put.catch(() => undefined);
+    const filling = (async () => {
+      for (const chunk of cut(Buffer.alloc(40 * MIB), MIB)) {
+        if (!body.write(chunk)) await new Promise((resolve) => body.once('drain', resolve));
+      }
+    })();
+    await filling;
+    await expect.poll(() => stub.countOf('CreateUpload'), { timeout: 20_000 }).toBe(1);
+    controller.abort(new Error('enough'));
+    await expect(put).rejects.toThrow('enough');
+    expect(stub.uploads.size).toBe(0);
+    expect(stored(KEY)).toBeUndefined();
+  });
+
+  test('an upload that cannot even be ended is named, and swept later', async () => {
+    stub.fail('Part', ...Array<Fault>(12).fill(BROKEN));
+    stub.fail('AbortUpload', BROKEN, BROKEN, BROKEN, BROKEN);
+    await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('its parts stay until the sweep');
+    expect(stub.uploads.size).toBe(1);
+    expect(await storage.sweepTemp(60_000, never)).toBe(0);
+    expect(await storage.sweepTemp(0, never)).toBe(1);
+    expect(stub.uploads.size).toBe(0);
+  });
+
+  test('a lost answer is not taken for a failure', async () => {
+    stub.fail('Put', 'lose-answer');
+    await storage.put(KEY, Buffer.from('mine'), { ifAbsent: true }, never);
+    expect(String(stored(KEY))).toBe('mine');
+    stub.fail('CompleteUpload', 'lose-answer');
+    expect((await storage.put(KEY, large(), {}, never)).sizeBytes).toBe(40 * MIB);
+    expect(stored(KEY)?.length).toBe(40 * MIB);
+  });
+
+  test('a conditional write of many parts is refused when the key is taken meanwhile', async () => {
+    const body = new PassThrough();
+    const put = storage.put(KEY, body, { ifAbsent: true }, never);
+    put.catch(() => undefined);
+    for (const chunk of cut(Buffer.alloc(20 * MIB), MIB)) {
+      if (!body.write(chunk)) await new Promise((resolve) => body.once('drain', resolve));
+    }
+    await storage.put(KEY, Buffer.from('first'), {}, never);
+    body.end();
+    await expect(put).rejects.toMatchObject({ name: 'Refused', kind: 'conflict' });
+    expect(String(stored(KEY))).toBe('first');
+    expect(stub.uploads.size).toBe(0);
+  });
+});
+
+describe('S3 engines that lack something (scripted server)', () => {
+  test('objects are deleted one by one without bulk delete', async () => {
+    stub.lacks.add('BulkDelete');
+    for (const name of ['a', 'b', 'c']) await storage.put(storageKey(`x/${name}`), Buffer.from(name), {}, never);
+    expect(await storage.deletePrefix('x/', never)).toBe(3);
+    expect(stub.objects.size).toBe(0);
+    await storage.delete([storageKey('x/a'), storageKey('x/b')]);
+    expect(stub.countOf('BulkDelete')).toBe(1);
+  });
+
+  test('staged bytes are sent again without part copy', async () => {
+    stub.lacks.add('PartCopy');
+    const bytes = randomBytes(33 * MIB);
+    await storage.staging.append('upload', 0, Readable.from(cut(bytes, MIB)), never);
+    await storage.staging.commit('upload', KEY, never);
+    expect(stored(KEY)?.equals(bytes)).toBe(true);
+    expect(stub.countOf('Part')).toBe(3);
+  });
+});
+
+describe('S3 staging that is interrupted (scripted server)', () => {
+  const bytes = randomBytes(33 * MIB);
+  beforeEach(async () => {
+    await storage.staging.append('upload', 0, Readable.from(cut(bytes, MIB)), never);
+  });
+
+  test('a commit whose pieces could not be removed is done again to the same object', async () => {
+    stub.fail('Delete', BROKEN, BROKEN, BROKEN, BROKEN);
+    await expect(storage.staging.commit('upload', KEY, never)).rejects.toThrow('delete');
+    expect(await storage.staging.commit('upload', KEY, never)).toEqual({ sizeBytes: bytes.length });
+    expect(stored(KEY)?.equals(bytes)).toBe(true);
+    expect(stub.objects.size).toBe(1);
+  });
+
+  test('a commit cut short while removing pieces never makes a shorter object', async () => {
+    stub.fail('BulkDelete', BROKEN, BROKEN, BROKEN, BROKEN);
+    await expect(storage.staging.commit('upload', KEY, never)).rejects.toThrow('delete');
+    expect(stub.objects.size).toBe(3);
+    expect(await storage.staging.size('upload')).toBe(0);
+    expect(await storage.staging.commit('upload', KEY, never)).toEqual({ sizeBytes: bytes.length });
+    expect(stored(KEY)?.equals(bytes)).toBe(true);
+    expect(stub.objects.size).toBe(1);
+  });
+
+  test('bytes behind a gap do not count and are replaced', async () => {
+    stub.objects.delete(`media/.staging/upload/${String(16 * MIB).padStart(20, '0')}`);
+    expect(await storage.staging.size('upload')).toBe(16 * MIB);
+    await storage.staging.append('upload', 16 * MIB, Readable.from([Buffer.from('end')]), never);
+    expect(await storage.staging.commit('upload', KEY, never)).toEqual({ sizeBytes: 16 * MIB + 3 });
+    expect(
+      stored(KEY)
+        ?.subarray(16 * MIB)
+        .toString(),
+    ).toBe('end');
+  });
+
+  test('the second of two writers at one place is refused, also from another process', async () => {
+    const other = open();
+    const outcomes = await Promise.allSettled(
+      [storage, other].map((one) =>
+        one.staging.append('upload', bytes.length, Readable.from([Buffer.from('more')]), never),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect((await toArray(storage.staging.list(never))).map(({ id }) => id)).toEqual(['upload']);
+  });
+});

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream';
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { type Storage, storageKey } from '../../src/ports/storage.ts';
+
+// Run as a process of its own, to be killed, starved of disk or measured: storage-child.ts {deed} {folder}.
+
+const MIB = 1024 * 1024;
+const never = new AbortController().signal;
+
+const DEEDS: Record<string, (storage: Storage) => Promise<unknown>> = {
+  /** Puts until it is killed. */
+  'put-forever': (storage) => storage.put(storageKey('library/media/endless'), endless(), {}, never),
+
+  /** Appends until it is killed. */
+  'append-forever': (storage) => storage.staging.append('upload', 0, endless(), never),
+
+  /** Puts 300 MiB and tells by how much the memory grew. */
+  async 'put-large'(storage) {
+    const before = process.memoryUsage.rss();
+    let peak = before;
+    const written = await storage.put(
+      storageKey('library/media/large'),
+      mebibytes(300, () => {
+        peak = Math.max(peak, process.memoryUsage.rss());
+      }),
+      {},
+      never,
+    );
+    return { sizeBytes: written.sizeBytes, grownMib: (peak - before) / MIB };
+  },
+
+  /** Writes more than an 8 MiB medium holds, in every way there is, and tells what it was told. */
+  async fill(storage) {
+    const put = await kindOf(storage.put(storageKey('library/media/too-much'), mebibytes(20), {}, never));
+    const listed = await storage.deletePrefix('library/', never);
+    const freeAfterPut = (await storage.space())?.freeBytes;
+    const append = await kindOf(storage.staging.append('upload', 0, mebibytes(20), never));
+    const staged = await storage.staging.size('upload');
+    await storage.staging.abort('upload');
+    const after = await storage.put(storageKey('library/media/fits'), mebibytes(4), {}, never);
+    return { put, listed, freeAfterPut, append, staged, fits: after.sizeBytes };
+  },
+};
+
+async function kindOf(deed: Promise<unknown>): Promise<string> {
+  try {
+    await deed;
+    return 'done';
+  } catch (error) {
+    return error instanceof Error && 'kind' in error ? String(error.kind) : String(error);
+  }
+}
+
+function mebibytes(count: number, onEach: () => void = () => undefined): Readable {
+  return Readable.from(
+    (function* () {
+      for (let made = 0; made < count; made += 1) {
+        onEach();
+        yield Buffer.alloc(MIB, made);
+      }
+    })(),
+  );
+}
+
+function endless(): Readable {
+  return mebibytes(Number.POSITIVE_INFINITY);
+}
+
+const [, , deed = '', folder = ''] = process.argv;
+const run = DEEDS[deed];
+if (run === undefined) throw new Error(`Expected one of ${Object.keys(DEEDS).join(', ')}, came "${deed}".`);
+process.stdout.write(JSON.stringify(await run(await createFileStorage(folder))));
