@@ -46,6 +46,7 @@ export type SandboxedChild = {
 
 const STDERR_TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5_000;
+const SETUP_MS = 200;
 const SIGXCPU_EXIT = 128 + 24;
 
 let detected: Promise<SandboxLevel> | null = null;
@@ -76,7 +77,8 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   const { pid, stdout } = child;
   // `spawn` reports a failed start by an event; without a pid there is nothing to own.
   if (pid === undefined || stdout === null) throw await startFailure(child);
-  lowerSession(pid, command.niceness);
+  // Not before it has set itself up: until then it would outlive this process.
+  setTimeout(() => lowerSession(pid, command.niceness), SETUP_MS).unref();
   const stop = makeStop(child, level, command.graceMs ?? GRACE_MS);
   return {
     pid,
@@ -110,6 +112,7 @@ export async function runSandboxed(
 
 /** Linux weighs sessions, not processes, where it groups them (sched_autogroup): `nice` alone then changes nothing. */
 function lowerSession(pid: number, niceness: number): void {
+  if (niceness === 0) return;
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {

@@ -181,7 +181,7 @@ export function loadChunks(lab: Lab, { mediaId }: MediaKey) {
     .execute();
 }
 
-export async function until(isTrue: () => Promise<boolean>, what: string, limitSec = 50): Promise<void> {
+export async function until(isTrue: () => Promise<boolean>, what: string, limitSec = 150): Promise<void> {
   const deadline = performance.now() + limitSec * 1000;
   while (performance.now() < deadline) {
     if (await isTrue()) return;
