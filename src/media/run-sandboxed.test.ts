@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forever, isAlive, makeFolder, processTree, until } from './run-clip.test-kit.ts';
 import { detectSandbox, runSandboxed, type SandboxedCommand, startSandboxed } from './run-sandboxed.ts';
@@ -101,6 +102,16 @@ describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
     control.abort();
     expect((await child.ended).killed).toBe('aborted');
     await until(() => !members.some(isAlive));
+  });
+
+  test('a child that is killed from outside while it starts ends, and its output with it', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const child = await startSandboxed(shell('sleep 20', level), forever);
+      child.stdout.resume();
+      await pause(round / 2);
+      process.kill(child.pid, 'SIGKILL');
+      expect(await child.ended).toMatchObject({ killed: 'out-of-memory' });
+    }
   });
 
   test('the child does not outlive its parent when that is killed without warning', async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
@@ -76,6 +76,7 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   const { pid, stdout } = child;
   // `spawn` reports a failed start by an event; without a pid there is nothing to own.
   if (pid === undefined || stdout === null) throw await startFailure(child);
+  lowerSession(pid, command.niceness);
   const stop = makeStop(child, level, command.graceMs ?? GRACE_MS);
   return {
     pid,
@@ -105,6 +106,15 @@ export async function runSandboxed(
   const end = await child.ended;
   if (sizeBytes > maxBytes) throw new Error(`Expected at most ${maxBytes} bytes from ${command.program}, got more.`);
   return { ...end, stdout: Buffer.concat(chunks) };
+}
+
+/** Linux weighs sessions, not processes, where it groups them (sched_autogroup): `nice` alone then changes nothing. */
+function lowerSession(pid: number, niceness: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+  } catch {
+    // Absent on kernels that do not group, and once the child has ended: then there is nothing to lower.
+  }
 }
 
 type Stop = { now: (why: 'aborted' | 'time-limit') => void; why: 'aborted' | 'time-limit' | null; release: () => void };
@@ -172,6 +182,8 @@ function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: numbe
       clearTimeout(timer);
       stop.release();
       bounds.signal.removeEventListener('abort', onAbort);
+      // Killed while it was still setting up, bubblewrap leaves children that wait for it for ever, our pipes in hand.
+      if (child.pid !== undefined) signalAt(-child.pid, 'SIGKILL');
       const stderrTail = await readTail();
       resolve({
         exitCode: code,
