@@ -27,11 +27,15 @@ export type UploadStack = TestApi & {
   createVideo(): Promise<Guid>;
   loadVideo(guid: string): Promise<Record<string, unknown>>;
   loadRow(guid: Guid): Promise<MediaRow>;
+  /** The bytes of the video's original. */
+  storedSource(guid: Guid): Promise<Buffer>;
   /** How many jobs of a kind were sent for a video. */
   countJobs(name: string, guid: string): Promise<number>;
   staged(): Promise<string[]>;
   doors(): Promise<{ door: string; state: string }[]>;
   sweep(): Promise<void>;
+  /** Removes all videos and bytes. */
+  empty(): Promise<void>;
   startWorker(): Promise<{ stop(): Promise<void> }>;
 };
 
@@ -72,10 +76,22 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
     },
     loadVideo: async (guid) => Object((await api.call('GET', `/library/1/videos/${guid}`)).body),
     loadRow: (guid) => selectRow(api, guid),
+    async storedSource(guid) {
+      const { source_key: key } = await selectRow(api, guid);
+      if (key === null) throw new Error('Expected the video to have its original.');
+      return await storage.readBytes(key, null, AbortSignal.timeout(5_000));
+    },
     countJobs: (name, guid) => countJobs(api, name, guid),
     staged: () => stagedIds(api),
     doors: () => db.selectFrom('upload').select(['door', 'state']).orderBy('created_at').execute(),
     sweep: () => sweepUploads.run({}, { db, storage, queue: jobs }, AbortSignal.timeout(10_000)),
+    async empty() {
+      api.faults.length = 0;
+      storage.freeBytes = 100e9;
+      await db.deleteFrom('media').execute();
+      for (const id of await stagedIds(api)) await storage.staging.abort(id);
+      await storage.deletePrefix('1/', AbortSignal.timeout(5_000));
+    },
     async startWorker() {
       const worker = await startWorker(api, allow, onError);
       workers.push(worker);

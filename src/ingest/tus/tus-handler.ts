@@ -203,21 +203,41 @@ function confirmRepeat({ response }: Context, upload: TusUpload, offset: number)
 type Write = { upload: TusUpload; offset: number };
 
 async function write(context: Context, { upload, offset }: Write, taken: AbortSignal): Promise<void> {
-  const { deps, request, response, stopping } = context;
+  const { deps, request, stopping } = context;
   const checksum = readChecksum(request.headers);
-  const before = await settle(context, upload);
-  if (before === upload.lengthBytes) return confirmRepeat(context, upload, offset);
-  if (offset !== before) {
-    response.setHeader('Upload-Offset', String(before));
-    return end(response, 409, `Expected Upload-Offset ${before}, got ${offset}.`);
+  // The staging itself refuses an offset that is not its size, so most pieces need not ask for it before.
+  const mayBeOver = offset === 0 || offset >= upload.lengthBytes;
+  if (mayBeOver && (await settle(context, upload)) !== offset) return correct(context, upload, offset);
+  const piece = { uploadId: upload.id, request, offset, maxBytes: upload.lengthBytes - offset, checksum };
+  const stopped = AbortSignal.any([taken, stopping]);
+  try {
+    const size = await receivePiece(piece, { ...deps, hashes: context.hashes }, stopped);
+    await confirmPiece(context, upload, { offset, size });
+  } catch (error) {
+    if (stopped.aborted || !(error instanceof Refused) || error.kind !== 'conflict') throw error;
+    await correct(context, upload, offset);
   }
-  const piece = { uploadId: upload.id, request, offset, maxBytes: upload.lengthBytes - before, checksum };
-  const after = await receivePiece(piece, { ...deps, hashes: context.hashes }, AbortSignal.any([taken, stopping]));
-  response.setHeader('Upload-Offset', String(after ?? before));
-  if (after === null) {
+}
+
+/** The piece does not go on where the upload ends: tells where that is, or that all is there already. */
+async function correct(context: Context, upload: TusUpload, offset: number): Promise<void> {
+  const size = await settle(context, upload);
+  if (size === upload.lengthBytes) return confirmRepeat(context, upload, offset);
+  context.response.setHeader('Upload-Offset', String(size));
+  end(context.response, 409, `Expected Upload-Offset ${size}, got ${offset}.`);
+}
+
+async function confirmPiece(
+  context: Context,
+  upload: TusUpload,
+  { offset, size }: { offset: number; size: number | null },
+): Promise<void> {
+  const { deps, response } = context;
+  response.setHeader('Upload-Offset', String(size ?? offset));
+  if (size === null) {
     return end(response, CHECKSUM_MISMATCH, 'The bytes that arrived do not have the SHA-1 that Upload-Checksum says.');
   }
-  if (after === upload.lengthBytes) await complete(context, upload);
+  if (size === upload.lengthBytes) await complete(context, upload);
   response.setHeader('Upload-Expires', (await deps.uploads.keep(upload)).toUTCString());
   end(response, 204);
 }
