@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
@@ -86,6 +86,8 @@ export type MediaTable = {
   id: Guid;
   type: 'video' | 'live';
   title: string;
+  /** The title in small letters: the database keeps it, searches read it. */
+  title_folded: GeneratedAlways<string>;
   description: string | null;
   category: string | null;
   collection_id: Guid | null;
