@@ -1,3 +1,4 @@
+import { deleteLibrary } from './delete-library.ts';
 import { deleteMedia } from './delete-media.ts';
 import { encodeAudio, encodeAudioLong } from './encode-audio.ts';
 import { encodeChunk, encodeFirstChunk } from './encode-chunk.ts';
@@ -5,6 +6,7 @@ import type { JobDeps } from './job-deps.ts';
 import { makeThumbnail } from './make-thumbnail.ts';
 import { passThrough } from './pass-through.ts';
 import { processVideo } from './process-video.ts';
+import { pruneAuditLog } from './prune-audit.ts';
 import type { AnyJob } from './queue.ts';
 import { sweep } from './sweep.ts';
 
@@ -18,5 +20,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   encodeAudioLong,
   makeThumbnail,
   deleteMedia,
+  deleteLibrary,
+  pruneAuditLog,
   sweep,
 ];

@@ -126,6 +126,13 @@ const LibrarySettingsSchema = Type.Object({
  */
 export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
 
+/** Where the webhook address lies in the stored settings, for SQL. */
+export const WEBHOOK_URL_SETTING = 'webhookUrl' satisfies keyof LibrarySettings;
+
+/** Some of the settings, as deep as they go; lists count as one value. What is undefined stays as it is. */
+export type LibrarySettingsPatch = Patch<LibrarySettings>;
+type Patch<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Patch<T[K]> | undefined } : T;
+
 const PullZoneSettingsSchema = Type.Object({ tokenRequired: flag(false), tokenHoldsAddress: flag(false) });
 
 /** How a pull zone guards its files: `tokenHoldsAddress` ties a token to the viewer's IP address. */
@@ -146,6 +153,17 @@ export function readPullZoneSettings(stored: unknown): PullZoneSettings {
   const filled = Value.Default(PullZoneSettingsSchema, Value.Clone(stored));
   if (pullZoneSettings.Check(filled)) return filled;
   throw new Error(`Expected pull zone settings, got a stored value with ${faults(pullZoneSettings.Errors(filled))}.`);
+}
+
+/** Lays some settings over stored ones. Only what was ever set is stored, so that the rest follows the defaults. */
+export function mergeSettings(stored: Readonly<Record<string, unknown>>, patch: object): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...stored };
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const isSection = typeof value === 'object' && value !== null && !Array.isArray(value);
+    merged[name] = isSection ? mergeSettings({ ...Object(merged[name]) }, value) : value;
+  }
+  return merged;
 }
 
 function faults(errors: readonly { instancePath: string; message: string }[]): string {
