@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 
@@ -138,21 +138,33 @@ const PullZoneSettingsSchema = Type.Object({ tokenRequired: flag(false), tokenHo
 /** How a pull zone guards its files: `tokenHoldsAddress` ties a token to the viewer's IP address. */
 export type PullZoneSettings = Static<typeof PullZoneSettingsSchema>;
 
-const librarySettings = Compile(LibrarySettingsSchema);
-const pullZoneSettings = Compile(PullZoneSettingsSchema);
+const librarySettings = withDefaults(LibrarySettingsSchema, 'library settings');
+const pullZoneSettings = withDefaults(PullZoneSettingsSchema, 'pull zone settings');
 
 /** Reads stored settings, filling what is not stored; throws when a stored value is of the wrong kind. */
 export function readLibrarySettings(stored: unknown): LibrarySettings {
-  const filled = Value.Default(LibrarySettingsSchema, Value.Clone(stored));
-  if (librarySettings.Check(filled)) return filled;
-  throw new Error(`Expected library settings, got a stored value with ${faults(librarySettings.Errors(filled))}.`);
+  return librarySettings(stored);
 }
 
 /** Reads a pull zone's stored settings, filling what is not stored; throws when a stored value is of the wrong kind. */
 export function readPullZoneSettings(stored: unknown): PullZoneSettings {
-  const filled = Value.Default(PullZoneSettingsSchema, Value.Clone(stored));
-  if (pullZoneSettings.Check(filled)) return filled;
-  throw new Error(`Expected pull zone settings, got a stored value with ${faults(pullZoneSettings.Errors(filled))}.`);
+  return pullZoneSettings(stored);
+}
+
+// The edge reads settings with each publication, so the defaults are made once and shared: nobody may write to them.
+function withDefaults<S extends TObject>(schema: S, what: string): (stored: unknown) => Static<S> {
+  const validator = Compile(schema);
+  const defaults = frozen(Value.Default(schema, {}));
+  return (stored) => {
+    const filled = mergeSettings({ ...Object(defaults) }, { ...Object(stored) });
+    if (validator.Check(filled)) return filled;
+    throw new Error(`Expected ${what}, got a stored value with ${faults(validator.Errors(filled))}.`);
+  };
+}
+
+function frozen(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
 }
 
 /** Lays some settings over stored ones. Only what was ever set is stored, so that the rest follows the defaults. */
