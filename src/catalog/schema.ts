@@ -19,6 +19,8 @@ export type LibraryTable = {
   video_count: Generated<number>;
   created_at: CreatedAt;
   modified_at: CreatedAt;
+  /** Set: gone for everybody; a job deletes its media, their objects and then this row. */
+  deleted_at: Date | null;
 };
 
 export type PullZoneTable = {
@@ -264,6 +266,21 @@ export type WebhookEventTable = {
   settled_at: Date | null;
 };
 
+/** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
+export type AuditLineTable = {
+  id: Generated<number>;
+  at: Date;
+  library_id: number | null;
+  key_name: string;
+  scope: string;
+  operation: string;
+  targets: Json<Record<string, string>>;
+  status: number;
+  request_id: string;
+  ip: string;
+  hash: Buffer;
+};
+
 export type Schema = {
   library: LibraryTable;
   pull_zone: PullZoneTable;
@@ -276,4 +293,5 @@ export type Schema = {
   chunk: ChunkTable;
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
+  audit_line: AuditLineTable;
 };

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import * as start from './001-start.ts';
 import * as webhooks from './003-webhooks.ts';
+import * as keysAndAudit from './004-keys-and-audit.ts';
 import * as uploads from './004-uploads.ts';
 import * as titleSearch from './006-title-search.ts';
 
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '003-webhooks': webhooks,
   '004-uploads': uploads,
   '006-title-search': titleSearch,
+  '004-keys-and-audit': keysAndAudit,
 };
