@@ -9,7 +9,7 @@ import * as titleSearch from './006-title-search.ts';
 export const migrations: Record<string, Migration> = {
   '001-start': start,
   '003-webhooks': webhooks,
+  '004-keys-and-audit': keysAndAudit,
   '004-uploads': uploads,
   '006-title-search': titleSearch,
-  '004-keys-and-audit': keysAndAudit,
 };
