@@ -13,6 +13,7 @@ export type VideoView = Selectable<MediaTable> & { rungs: number[]; codecs: stri
 
 /** Up to here a search counts its matches whatever page is wanted. */
 const EXACT_TOTAL = 10_000;
+const FARTHEST_ITEM = 2_000_000_000;
 
 export type VideoOrder = 'date' | 'title' | 'status' | 'views' | 'length' | 'size';
 
@@ -92,18 +93,16 @@ async function selectPage(db: Db, query: VideoQuery): Promise<VideoView[]> {
   );
 }
 
-/** Finds a page and counts in one pass over the matches. */
+/** Finds a page and counts in one pass over the matches: an aggregate takes them in the order of its subquery. */
 async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
   const offset = firstItem(query);
   const countedItems = Math.max(EXACT_TOTAL, offset + query.itemsPerPage + 1);
-  const { rows } = await sql<{ total: number; ids: Guid[] }>`
-    with found as materialized (
-      select id, row_number() over (order by ${ORDERS[query.orderBy]}) as place from media where ${matching(query)}
-      order by ${ORDERS[query.orderBy]} limit ${countedItems})
-    select (select count(*) from found) as total, array(select id from found
-      where place > ${offset} and place <= ${offset + query.itemsPerPage} order by place) as ids`.execute(db);
-  const [{ total, ids } = { total: 0, ids: [] }] = rows;
-  return { total, items: await selectViews(db, query, ids) };
+  const { rows } = await sql<{ total: number; ids: Guid[] | null }>`
+    select count(*) as total, (array_agg(id))[${offset + 1}::int : ${offset + query.itemsPerPage}::int] as ids
+    from (select media.id from media where ${matching(query)}
+      order by ${ORDERS[query.orderBy]} limit ${countedItems}) found`.execute(db);
+  const [found] = rows;
+  return { total: found?.total ?? 0, items: await selectViews(db, query, found?.ids ?? []) };
 }
 
 async function selectViews(db: Db, { libraryId, orderBy }: VideoQuery, ids: readonly Guid[]): Promise<VideoView[]> {
@@ -130,8 +129,9 @@ async function readCounter(db: Db, { libraryId, collection }: VideoQuery): Promi
   return (await counted.executeTakeFirst())?.video_count ?? 0;
 }
 
+/** Where a page begins; no further than places in an array of PostgreSQL can be named. */
 function firstItem({ page, itemsPerPage }: VideoQuery): number {
-  return (page - 1) * itemsPerPage;
+  return Math.min((page - 1) * itemsPerPage, FARTHEST_ITEM);
 }
 
 function matching({ libraryId, collection, search }: VideoQuery) {
