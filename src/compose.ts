@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Database, migrate, openDatabase } from './catalog/db.ts';
+import { type Database, migrate, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
@@ -61,10 +61,14 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
 }
 
 async function startApiRole({ settings, database, storage, log }: Common, host: RoleHost): Promise<RunningRole> {
-  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }] = await Promise.all([
-    import('./api/server.ts'),
-    import('./jobs/queue.ts'),
-  ]);
+  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }] =
+    await Promise.all([
+      import('./api/server.ts'),
+      import('./jobs/queue.ts'),
+      import('./lib/outbound/outbound.ts'),
+      import('./catalog/publications/publication-watch-store.ts'),
+    ]);
+  const outbound = createOutbound({ allow: settings.outboundAllow });
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
   const space = await watchSpace(storage);
   const api = await startApi({
@@ -75,6 +79,8 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
     queue,
     storage,
     secretBox: createSecretBox(settings.secretKey),
+    outbound,
+    watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
     health: () => describeHealth(host.fleet(), space.last()),
     log,
     mounts: [],
@@ -86,6 +92,7 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
     async close() {
       await api.close();
       space.close();
+      await outbound.close();
       await queue.close();
       await database.close();
     },

@@ -10,6 +10,13 @@ import { type OperationDeps, operations } from './operations.ts';
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
 const LINGER_MS = 10_000;
 
+/** Nothing between here and the caller may hold events back or keep them. */
+const EVENT_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
+
 type Log = Pick<Logger, 'error'>;
 type Serving = { deps: OperationDeps; keys: KeyStore; log: Log };
 
@@ -21,7 +28,7 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: answer === null ? {} : { response: { [answerStatus]: answer } },
+      schema: answer === null || answer === 'events' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
         const deed = answerOperation(operation, { request, reply }, serving);
         running.add(deed);
@@ -53,6 +60,7 @@ async function answerOperation(
       signal: goneSignal(reply.raw),
     };
     const answer = await operation.handle(raw, deps);
+    if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
     reply.code(operation.answerStatus ?? 200).send(answer ?? undefined);
   } catch (error) {
     answerError(error, operation, reply, log);

@@ -1,7 +1,8 @@
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { Contract, ErrorShape } from './define-operation.ts';
-import { StatusModel } from './models/status.ts';
+import { type CaptionValidationModel, StatusModel } from './models/status.ts';
+import { RefusedCaptions } from './refused-captions.ts';
 
 /** Statuses that every operation may answer with, whatever its contract lists. */
 const COMMON: { readonly [K in RefusalKind]?: number } = {
@@ -45,7 +46,7 @@ export function toErrorAnswer(error: unknown, rules: Rules | null): ErrorAnswer 
     return {
       status,
       headers: again ? { 'retry-after': String(RETRY_AFTER_SEC) } : {},
-      body: bodyOf({ shape, kind, message, status, code: STATUS[kind] }),
+      body: bodyOf({ shape, kind, message, status, code: STATUS[kind], error }),
       isOurs: false,
     };
   }
@@ -71,9 +72,9 @@ function statusOf(kind: RefusalKind, rules: Rules | null): number {
   return rules?.answer === StatusModel ? 200 : STATUS[kind];
 }
 
-type Words = { shape: ErrorShape; kind: RefusalKind; message: string; status: number; code: number };
+type Words = { shape: ErrorShape; kind: RefusalKind; message: string; status: number; code: number; error?: Refused };
 
-function bodyOf({ shape, kind, message, status, code }: Words): unknown {
+function bodyOf({ shape, kind, message, status, code, error }: Words): unknown {
   if (shape === 'core') return { ErrorKey: coreKey(kind, status), Field: coreField(kind), Message: message };
   if (status === 401) return { Success: false, Message: message, StatusCode: 401 };
   const model = { success: false, message, statusCode: code };
@@ -86,12 +87,17 @@ function bodyOf({ shape, kind, message, status, code }: Words): unknown {
     case 'text':
       return message;
     case 'captions':
-      return { ...model, data: { valid: false, errorList: [message], warningList: [], warningMessage: null } };
+      return { ...model, data: validationOf(message, error) };
     case 'empty':
       return undefined;
     default:
       return unreachable(shape);
   }
+}
+
+function validationOf(message: string, error: Refused | undefined): CaptionValidationModel {
+  if (error instanceof RefusedCaptions) return error.validation;
+  return { valid: false, errorList: [message], warningList: [], warningMessage: null };
 }
 
 function coreKey(kind: RefusalKind, status: number): string {

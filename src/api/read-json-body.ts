@@ -23,15 +23,19 @@ type Shape = {
  * Refuses what is no JSON or does not fit (`invalid`), what is too large, and what takes over 30 s to arrive.
  */
 export async function readJsonBody(message: IncomingMessage, { schema, validator, limitBytes }: Wanted) {
-  const bytes = await collect(message, limitBytes);
+  const bytes = await collectBody(message, limitBytes);
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   const value = shaped(schema, parse(text));
   if (validator.Check(value)) return value;
   throw misfit(validator, value);
 }
 
+/**
+ * Reads a whole body of bytes. Refuses one over the limit (`too-large`), one that is cut short (`invalid`), and one
+ * that takes over 30 s.
+ */
 // Listeners rather than a loop: leaving a loop early would cut the connection before the refusal is sent.
-function collect(message: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export function collectBody(message: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const timer = setTimeout(() => reject(tooSlow()), BODY_LIMIT_MS);
@@ -59,7 +63,7 @@ function cutShort(cause: Error): Refused {
 }
 
 function tooLarge(limitBytes: number): Refused {
-  return new Refused('too-large', `Expected a JSON body of at most ${limitBytes} bytes, got more. Send less at once.`);
+  return new Refused('too-large', `Expected a body of at most ${limitBytes} bytes, got more. Send less at once.`);
 }
 
 function parse(text: string): unknown {

@@ -1,5 +1,6 @@
 import type { StorageKey } from '../../ports/storage.ts';
-import { bumpPublication, type Tx } from '../db.ts';
+import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { retireObject } from '../retired-object-store.ts';
 import { LostClaim } from './chunk-store.ts';
 import { settleMedia } from './settle-store.ts';
 import { sumStorage } from './storage-store.ts';
@@ -23,6 +24,7 @@ export async function commitThumbnail(
   if (!(await lockClaim(tx, claim))) throw new LostClaim(claim);
   let taken = false;
   if (picture !== null) {
+    await retireOwn(tx, key);
     const { numUpdatedRows } = await tx
       .updateTable('media')
       .set({ thumbnail_key: picture.storageKey, thumbnail_bytes: picture.sizeBytes, thumbnail_count: 1 })
@@ -37,4 +39,17 @@ export async function commitThumbnail(
   await settleMedia(tx, key);
   await refreshProgress(tx, key);
   return taken;
+}
+
+/** The picture that an earlier encode made, which the new one takes the place of. */
+async function retireOwn(tx: Tx, key: MediaKey): Promise<void> {
+  const before = await tx
+    .selectFrom('media')
+    .select(['thumbnail_key', 'thumbnail_bytes'])
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('thumbnail_file_name', '=', OWN_NAME)
+    .executeTakeFirst();
+  if (before === undefined || before.thumbnail_key === null) return;
+  await retireObject(tx, key, { key: before.thumbnail_key, sizeBytes: before.thumbnail_bytes });
 }
