@@ -11,7 +11,7 @@ export function writeSubtitlePlaylist(durationSec: number, address: string): str
   return [
     '#EXTM3U',
     '#EXT-X-VERSION:7',
-    `#EXT-X-TARGETDURATION:${Math.max(1, Math.round(durationSec))}`,
+    `#EXT-X-TARGETDURATION:${Math.ceil(durationSec)}`,
     '#EXT-X-MEDIA-SEQUENCE:0',
     '#EXT-X-PLAYLIST-TYPE:VOD',
     `#EXTINF:${durationSec.toFixed(3)},`,

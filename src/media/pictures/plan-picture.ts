@@ -12,26 +12,15 @@ const FORMAT: Readonly<Record<PictureKind, string>> = {
   avif: 'mov',
 };
 
-/** What turns a picture upright, by EXIF orientation. */
-const TURNS: Readonly<Record<number, readonly string[]>> = {
-  2: ['hflip'],
-  3: ['hflip', 'vflip'],
-  4: ['vflip'],
-  5: ['transpose=cclock_flip'],
-  6: ['transpose=clock'],
-  7: ['transpose=clock_flip'],
-  8: ['transpose=cclock'],
-};
-
 /**
- * The arguments of the ffmpeg that makes a JPEG of an untrusted picture on its standard output: upright, even
- * sides, at most 1920 pixels on the long one, full range, without its metadata. Larger frames than 8192 x 4320
- * are refused by it.
+ * The arguments of the ffmpeg that makes a JPEG of an untrusted picture on its standard output: upright (ffmpeg
+ * turns by EXIF orientation itself), even sides, at most 1920 pixels on the long one, full range, without its
+ * metadata. Frames larger than 8192 x 4320 are refused by it.
  */
-export function planPicture(kind: PictureKind, orientation: number): string[] {
+export function planPicture(kind: PictureKind): string[] {
   const fit = `w='min(iw,${MAX_LONG_SIDE_PX})':h='min(ih,${MAX_LONG_SIDE_PX})'`;
   const scale = `scale=${fit}:force_original_aspect_ratio=decrease:force_divisible_by=2:out_color_matrix=bt601:out_range=pc`;
-  const filters = [...(TURNS[orientation] ?? []), scale, 'format=yuvj420p', 'setsar=1'];
+  const filters = [scale, 'format=yuvj420p', 'setsar=1'];
   return [
     ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'level+error', '-xerror'],
     ...['-filter_threads', '1', '-protocol_whitelist', 'file,pipe', '-format_whitelist', FORMAT[kind]],

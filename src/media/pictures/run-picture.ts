@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Refused } from '../../lib/refused.ts';
 import { type ChildEnd, runSandboxed } from '../run-sandboxed.ts';
 import type { ResourceLimits } from '../sandbox-argv.ts';
-import { readJpeg } from './jpeg.ts';
+import { readJpegSize } from './jpeg.ts';
 import { readPictureKind } from './picture-kind.ts';
 import { planPicture } from './plan-picture.ts';
 
@@ -51,7 +51,7 @@ export function createPictureMaker(limits: PictureLimits = USUAL_LIMITS): Pictur
       }
       try {
         signal.throwIfAborted();
-        return await makeJpeg(bytes, planPicture(kind, readJpeg(bytes)?.orientation ?? 1), signal);
+        return await makeJpeg(bytes, planPicture(kind), signal);
       } finally {
         const next = waiting.shift();
         if (next === undefined) running -= 1;
@@ -70,10 +70,10 @@ async function makeJpeg(bytes: Buffer, argv: readonly string[], signal: AbortSig
     const bounds = { extraPipes: 0, takesStdin: false, timeLimitSec: TIME_LIMIT_SEC };
     const end = await runSandboxed({ ...command, ...bounds }, MAX_JPEG_BYTES, signal);
     signal.throwIfAborted();
-    const facts = readJpeg(end.stdout);
+    const size = readJpegSize(end.stdout);
     const isWhole = end.stdout.subarray(-2).toString('hex') === 'ffd9';
-    if (end.exitCode !== 0 || facts === null || !isWhole) throw undecodable(end);
-    return { jpeg: end.stdout, widthPx: facts.widthPx, heightPx: facts.heightPx };
+    if (end.exitCode !== 0 || size === null || !isWhole) throw undecodable(end);
+    return { jpeg: end.stdout, ...size };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
