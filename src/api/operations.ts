@@ -1,5 +1,6 @@
 import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { Db } from '../catalog/db.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
@@ -8,6 +9,8 @@ import type { UploadStore } from '../catalog/uploads/upload-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/define-job.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
 import { createCollection } from './collections/create-collection.ts';
 import { deleteCollection } from './collections/delete-collection.ts';
@@ -39,6 +42,8 @@ import { resetApiKey, resetApiKeyByQuery, resetReadOnlyApiKey } from './video-li
 import { updateLibrary } from './video-libraries/update-library.ts';
 import { createVideo } from './videos/create-video.ts';
 import { deleteVideo } from './videos/delete-video.ts';
+import { fetchIntoVideo } from './videos/fetch-into-video.ts';
+import { fetchNewVideo } from './videos/fetch-new-video.ts';
 import { getPlayData } from './videos/get-play-data.ts';
 import { getVideo } from './videos/get-video.ts';
 import { listVideos } from './videos/list-videos.ts';
@@ -49,6 +54,7 @@ import { uploadVideo } from './videos/upload-video.ts';
 /** All that operations are made to work with; each names the part that it needs. */
 export type OperationDeps = {
   audit: AuditStore;
+  db: Db;
   collections: CollectionStore;
   keys: KeyStore;
   libraries: LibraryStore;
@@ -59,6 +65,8 @@ export type OperationDeps = {
   videoViews: VideoViewStore;
   queue: Queue;
   storage: Storage;
+  outbound: Outbound;
+  secretBox: SecretBox;
   /** Where the edge is for viewers, without a final slash. */
   edgeUrl: string;
   diskFloorBytes(totalBytes: number): number;
@@ -73,6 +81,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   updateCollection,
   createVideo,
   deleteVideo,
+  fetchIntoVideo,
+  fetchNewVideo,
   getVideo,
   getPlayData,
   listVideos,

@@ -13,6 +13,7 @@ import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/define-job.ts';
 import { newGuid } from '../lib/guid.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -26,7 +27,7 @@ const LONGEST_PATH_PART = 500;
 /** How long requests may go on after `close` was called. */
 const DRAIN_MS = 5_000;
 
-/** Addresses that others answer on this server: they get every request whose path begins with `prefix`. */
+/** Addresses that others answer on this server: they get every request whose path begins with `prefix`, in any case. */
 export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
 
 export type ApiDeps = {
@@ -39,6 +40,8 @@ export type ApiDeps = {
   queue: Queue;
   storage: Storage;
   secretBox: SecretBox;
+  /** The way to origins that callers name. */
+  outbound: Outbound;
   /** What `GET /healthz` answers, without a key. */
   health(): { status: number; body: object };
   log: Pick<Logger, 'error'>;
@@ -129,7 +132,8 @@ function createHttpServer(
   const server = createServer(
     { requestTimeout: 0, headersTimeout: HEADERS_LIMIT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => {
-      const mount = mounts.find(({ prefix }) => request.url?.startsWith(prefix));
+      const path = request.url?.toLowerCase() ?? '';
+      const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
       if (mount) mount.handle(request, response.setHeader('x-request-id', newGuid()));
       else handler(request, response);
     },

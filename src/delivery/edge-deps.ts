@@ -14,6 +14,8 @@ export type EdgeLimits = {
   connections: number;
   publicationCacheBytes: number;
   objectCacheBytes: number;
+  /** Large segments that are asked for again. */
+  segmentCacheBytes: number;
   /** Loads of different publications under way at once; more are answered 503. */
   publicationLoads: number;
   segmentWaiters: number;
@@ -29,6 +31,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   connections: 10_000,
   publicationCacheBytes: 64 * 2 ** 20,
   objectCacheBytes: 64 * 2 ** 20,
+  segmentCacheBytes: 64 * 2 ** 20,
   publicationLoads: 200,
   segmentWaiters: 2_000,
   segmentWaitMs: 10_000,

@@ -7,25 +7,37 @@ import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
 import type { ObjectWindow } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
 import { OpenFiles } from './open-files.ts';
+import { Leases, RecentNames } from './popular.ts';
 import { ReadBuffers } from './read-buffers.ts';
 
 /** Windows up to this size are read whole and kept in memory: audio, low rungs, pictures. */
 const SMALL_BYTES = 512 * 1024;
 
+/** Larger windows than this are never held in memory, however popular. */
+const HELD_BYTES = 8 * 2 ** 20;
+
 /** An object that a row promises is not there, or is shorter than promised. Ours, never the viewer's fault. */
 export class ObjectMissing extends Error {}
 
-/** Sends stored bytes: small ones from memory, large ones straight from their file or stream. */
+/**
+ * Sends stored bytes: small ones, and segments that are asked for again, from memory; the others straight
+ * from their file or stream.
+ */
 export class ObjectSender {
   readonly #storage: EdgeStorage;
   readonly #files: OpenFiles;
   readonly #buffers = new ReadBuffers();
+  readonly #recent = new RecentNames();
+  readonly #segments: ByteCache;
+  readonly #leases: Leases;
   readonly hot: ByteCache;
 
   constructor(storage: EdgeStorage, limits: EdgeLimits) {
     this.#storage = storage;
     this.#files = new OpenFiles(limits.openFiles);
     this.hot = new ByteCache(limits.objectCacheBytes);
+    this.#segments = new ByteCache(limits.segmentCacheBytes);
+    this.#leases = new Leases(limits.segmentCacheBytes);
   }
 
   close(): void {
@@ -34,17 +46,44 @@ export class ObjectSender {
 
   /** Calls `begin` (status and headers) once the bytes are known to be there; throws ObjectMissing before it else. */
   async send(response: ServerResponse, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
-    const path = this.#storage.localPath(window.key);
+    const name = `${window.key}|${window.version}|${window.start}`;
     if (window.sizeBytes <= SMALL_BYTES) {
-      const name = `${window.key}|${window.version}|${window.start}`;
-      const bytes = await this.hot.get(name, () => this.#readSmall(window));
+      const bytes = await this.hot.get(name, () => this.#readWhole(window));
       begin();
       response.end(bytes.subarray(slice.start, slice.end));
-    } else if (path === null) await this.#sendStream(response, window, slice, begin);
+    } else if (this.#isHeld(name, window)) await this.#sendHeld(response, { name, window, slice }, begin);
+    else await this.#sendLarge(response, window, slice, begin);
+  }
+
+  /** Takes a lease on the segment when it is popular and there is room. */
+  #isHeld(name: string, { sizeBytes }: ObjectWindow): boolean {
+    return sizeBytes <= HELD_BYTES && this.#recent.note(name) && this.#leases.take(name, sizeBytes);
+  }
+
+  async #sendHeld(
+    response: ServerResponse,
+    { name, window, slice }: { name: string; window: ObjectWindow; slice: Slice },
+    begin: () => void,
+  ): Promise<void> {
+    try {
+      const bytes = await this.#segments.get(name, () => this.#readWhole(window));
+      if (response.destroyed) return;
+      begin();
+      const sent = new Promise((resolve) => response.once('close', resolve));
+      response.end(bytes.subarray(slice.start, slice.end));
+      await sent;
+    } finally {
+      this.#leases.give(name);
+    }
+  }
+
+  async #sendLarge(response: ServerResponse, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
+    const path = this.#storage.localPath(window.key);
+    if (path === null) await this.#sendStream(response, window, slice, begin);
     else await this.#sendFile(response, path, shift(slice, window), begin);
   }
 
-  async #readSmall({ key, start, sizeBytes }: ObjectWindow): Promise<Buffer> {
+  async #readWhole({ key, start, sizeBytes }: ObjectWindow): Promise<Buffer> {
     const range = { start, end: start + sizeBytes - 1 };
     const bytes = await this.#storage.readBytes(key, range, AbortSignal.timeout(10_000)).catch(asMissing(key));
     if (bytes.length !== sizeBytes)
