@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Grant } from '../catalog/keys/access-key.ts';
 import { toAuditedWrite } from './audit-line.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, requireMay } from './authenticate.ts';
 import type { Operation } from './define-operation.ts';
 import { toErrorAnswer } from './errors.ts';
 import { type OperationDeps, operations } from './operations.ts';
@@ -54,7 +54,8 @@ async function answerOperation(
   try {
     const { method, auth } = operation;
     const { libraryId }: { libraryId?: string } = Object(request.params);
-    grant = await authenticate({ auth, method, key: headerText(request.headers.accesskey), libraryId }, deps);
+    grant = await authenticate({ auth, key: headerText(request.headers.accesskey), libraryId }, deps);
+    requireMay(grant, method);
     const raw = {
       params: request.params,
       queryText: queryOf(request.raw.url ?? ''),

@@ -30,6 +30,8 @@ const INTERFACE = [
   'GET /library/{libraryId}/progress | events | |',
   'GET /library/{libraryId}/videos/{videoId}/progress | events | 404 |',
   'POST /pullzone/{id}/resetSecurityKey | none | 400,404 |',
+  'POST /library/{libraryId}/videos/fetch | StatusModel | 400,403,404 | collectionId,thumbnailTime',
+  'POST /library/{libraryId}/videos/{videoId}/fetch | StatusModel | 400,403,404 |',
   'GET /pullzone | PullZoneList | | page,perPage,search',
   'GET /pullzone/{id} | PullZoneModel | 404 |',
   'GET /videolibrary | VideoLibraryList | | page,perPage,search',

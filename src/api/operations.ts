@@ -70,11 +70,11 @@ import { uploadVideo } from './videos/upload-video.ts';
 
 /** All that operations are made to work with; each names the part that it needs. */
 export type OperationDeps = {
-  db: Db;
   audit: AuditStore;
   captions: CaptionStore;
   cleanups: CleanupStore;
   codecs: CodecStore;
+  db: Db;
   collections: CollectionStore;
   keys: KeyStore;
   libraries: LibraryStore;
