@@ -112,6 +112,18 @@ export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Pr
     .execute();
 }
 
+/** Gives a planning back that something outside the video holds up: the attempt does not count. The sweep sends it again. */
+export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
+  await db
+    .updateTable('media')
+    .set({ lease_owner: null, lease_until: null, state_reason: reason, process_attempt: attempt - 1 })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', attempt)
+    .execute();
+}
+
 /** Ends a video as failed, with a reason for people and machines. A video that is over already is left alone. */
 export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   const { numUpdatedRows } = await tx
