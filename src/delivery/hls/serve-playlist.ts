@@ -3,7 +3,7 @@ import { chooseListedSet } from '../../media/playlists/listed-set.ts';
 import { writeMediaPlaylist } from '../../media/playlists/media-playlist.ts';
 import { writeMultivariant } from '../../media/playlists/multivariant.ts';
 import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
-import type { ByteCache } from '../cache/byte-cache.ts';
+import type { HeldCache } from '../cache/held-cache.ts';
 import { type Answer, CACHE_NEVER, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
@@ -14,7 +14,11 @@ type PlaylistFile =
   | { kind: 'rendition-playlist'; renditionId: string };
 
 /** Answers a playlist as of this publication. Written once a publication, then held in `written`. */
-export async function servePlaylist(publication: Publication, file: PlaylistFile, written: ByteCache): Promise<Answer> {
+export async function servePlaylist(
+  publication: Publication,
+  file: PlaylistFile,
+  written: HeldCache<Buffer>,
+): Promise<Answer> {
   const set = chooseListedSet(publication.renditions);
   if (file.kind === 'multivariant') {
     if (!set.isPlayable) return notFound('not-playable', 'The video cannot be played yet.');
@@ -34,7 +38,7 @@ export async function servePlaylist(publication: Publication, file: PlaylistFile
 async function playlist(
   publication: Publication,
   name: string,
-  written: ByteCache,
+  written: HeldCache<Buffer>,
   write: () => string,
 ): Promise<Answer> {
   const { libraryId, mediaId } = publication;
