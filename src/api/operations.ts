@@ -1,10 +1,16 @@
+import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { Db } from '../catalog/db.ts';
+import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
+import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
 import type { PullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/define-job.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
 import { createCollection } from './collections/create-collection.ts';
 import { deleteCollection } from './collections/delete-collection.ts';
@@ -12,9 +18,32 @@ import { getCollection } from './collections/get-collection.ts';
 import { listCollections } from './collections/list-collections.ts';
 import { updateCollection } from './collections/update-collection.ts';
 import type { Operation } from './define-operation.ts';
+import { createKey } from './keys/create-key.ts';
+import { deleteKey } from './keys/delete-key.ts';
+import { listKeys } from './keys/list-keys.ts';
+import { getPullZone } from './pull-zones/get-pull-zone.ts';
+import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
+import {
+  addAllowedReferrer,
+  addBlockedReferrer,
+  removeAllowedReferrer,
+  removeBlockedReferrer,
+} from './video-libraries/change-referrers.ts';
+import { createLibrary } from './video-libraries/create-library.ts';
+import { deleteLibrary } from './video-libraries/delete-library.ts';
+import { deleteWatermark } from './video-libraries/delete-watermark.ts';
+import { getLibrary } from './video-libraries/get-library.ts';
+import { listAudit } from './video-libraries/list-audit.ts';
+import { listLanguages } from './video-libraries/list-languages.ts';
+import { listLibraries } from './video-libraries/list-libraries.ts';
+import { putWatermark } from './video-libraries/put-watermark.ts';
+import { resetApiKey, resetApiKeyByQuery, resetReadOnlyApiKey } from './video-libraries/reset-library-keys.ts';
+import { updateLibrary } from './video-libraries/update-library.ts';
 import { createVideo } from './videos/create-video.ts';
 import { deleteVideo } from './videos/delete-video.ts';
+import { fetchIntoVideo } from './videos/fetch-into-video.ts';
+import { fetchNewVideo } from './videos/fetch-new-video.ts';
 import { getPlayData } from './videos/get-play-data.ts';
 import { getVideo } from './videos/get-video.ts';
 import { listVideos } from './videos/list-videos.ts';
@@ -24,14 +53,20 @@ import { uploadVideo } from './videos/upload-video.ts';
 
 /** All that operations are made to work with; each names the part that it needs. */
 export type OperationDeps = {
+  db: Db;
+  audit: AuditStore;
   collections: CollectionStore;
+  keys: KeyStore;
   libraries: LibraryStore;
+  libraryViews: LibraryViewStore;
   pullZones: PullZoneStore;
   uploads: UploadStore;
   videos: VideoStore;
   videoViews: VideoViewStore;
   queue: Queue;
   storage: Storage;
+  outbound: Outbound;
+  secretBox: SecretBox;
   /** Where the edge is for viewers, without a final slash. */
   edgeUrl: string;
   diskFloorBytes(totalBytes: number): number;
@@ -46,6 +81,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   updateCollection,
   createVideo,
   deleteVideo,
+  fetchIntoVideo,
+  fetchNewVideo,
   getVideo,
   getPlayData,
   listVideos,
@@ -53,4 +90,25 @@ export const operations: readonly Operation<OperationDeps>[] = [
   updateVideo,
   uploadVideo,
   resetSecurityKey,
+  getPullZone,
+  listPullZones,
+  listLibraries,
+  createLibrary,
+  getLibrary,
+  updateLibrary,
+  deleteLibrary,
+  listLanguages,
+  resetApiKey,
+  resetApiKeyByQuery,
+  resetReadOnlyApiKey,
+  addAllowedReferrer,
+  removeAllowedReferrer,
+  addBlockedReferrer,
+  removeBlockedReferrer,
+  putWatermark,
+  deleteWatermark,
+  listAudit,
+  listKeys,
+  createKey,
+  deleteKey,
 ];

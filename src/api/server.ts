@@ -1,16 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
+import { createAuditStore } from '../catalog/audit/audit-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
+import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
 import { createPullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/define-job.ts';
 import { newGuid } from '../lib/guid.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -24,7 +27,7 @@ const LONGEST_PATH_PART = 500;
 /** How long requests may go on after `close` was called. */
 const DRAIN_MS = 5_000;
 
-/** Addresses that others answer on this server: they get every request whose path begins with `prefix`. */
+/** Addresses that others answer on this server: they get every request whose path begins with `prefix`, in any case. */
 export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
 
 export type ApiDeps = {
@@ -37,6 +40,8 @@ export type ApiDeps = {
   queue: Queue;
   storage: Storage;
   secretBox: SecretBox;
+  /** The way to origins that callers name. */
+  outbound: Outbound;
   /** What `GET /healthz` answers, without a key. */
   health(): { status: number; body: object };
   log: Pick<Logger, 'error'>;
@@ -58,8 +63,11 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   const app = createApp(deps);
   const operationDeps: OperationDeps = {
     ...deps,
+    audit: createAuditStore(db, (err, line) => log.error({ err, line }, 'An audit line could not be stored.')),
     collections: createCollectionStore(db),
+    keys: createKeyStore(db),
     libraries: createLibraryStore({ db, secretBox }),
+    libraryViews: createLibraryViewStore({ db, secretBox }),
     pullZones: createPullZoneStore({ db, secretBox }),
     uploads: createUploadStore(db),
     videos: createVideoStore(db),
@@ -69,7 +77,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     const { status, body } = health();
     return reply.code(status).header('cache-control', 'no-store').send(body);
   });
-  const running = addOperations(app, { deps: operationDeps, keys: createKeyStore(db), log });
+  const running = addOperations(app, { deps: operationDeps, log });
   await app.listen({ host: deps.host, port: deps.port });
   return { port: portOf(app.server), close: () => drain(app, running) };
 }
@@ -124,7 +132,8 @@ function createHttpServer(
   const server = createServer(
     { requestTimeout: 0, headersTimeout: HEADERS_LIMIT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => {
-      const mount = mounts.find(({ prefix }) => request.url?.startsWith(prefix));
+      const path = request.url?.toLowerCase() ?? '';
+      const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
       if (mount) mount.handle(request, response.setHeader('x-request-id', newGuid()));
       else handler(request, response);
     },

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
@@ -19,6 +19,8 @@ export type LibraryTable = {
   video_count: Generated<number>;
   created_at: CreatedAt;
   modified_at: CreatedAt;
+  /** Set: gone for everybody; a job deletes its media, their objects and then this row. */
+  deleted_at: Date | null;
 };
 
 export type PullZoneTable = {
@@ -86,6 +88,8 @@ export type MediaTable = {
   id: Guid;
   type: 'video' | 'live';
   title: string;
+  /** The title in small letters: the database keeps it, searches read it. */
+  title_folded: GeneratedAlways<string>;
   description: string | null;
   category: string | null;
   collection_id: Guid | null;
@@ -126,12 +130,18 @@ export type MediaTable = {
   watch_sec_total: Generated<number>;
 };
 
-/** An open door to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. */
+/**
+ * A door to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. A door that is
+ * `complete` gave its bytes to the video and only stays to say so again; one that is `closing` takes nothing more.
+ */
 export type UploadTable = {
   id: Guid;
   library_id: number;
   media_id: Guid;
   door: 'put' | 'tus' | 'fetch';
+  state: Generated<'open' | 'complete' | 'closing'>;
+  /** Fences the workers of a fetch: each that takes it over adds one. */
+  attempt: Generated<number>;
   length_bytes: number | null;
   metadata: JsonDefault<Record<string, unknown>>;
   lease_owner: string | null;
@@ -256,6 +266,21 @@ export type WebhookEventTable = {
   settled_at: Date | null;
 };
 
+/** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
+export type AuditLineTable = {
+  id: Generated<number>;
+  at: Date;
+  library_id: number | null;
+  key_name: string;
+  scope: string;
+  operation: string;
+  targets: Json<Record<string, string>>;
+  status: number;
+  request_id: string;
+  ip: string;
+  hash: Buffer;
+};
+
 export type Schema = {
   library: LibraryTable;
   pull_zone: PullZoneTable;
@@ -268,4 +293,5 @@ export type Schema = {
   chunk: ChunkTable;
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
+  audit_line: AuditLineTable;
 };

@@ -175,7 +175,7 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
 async function storeFirstSound(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');
-  if (first === null || planned.source === null) return;
+  if (first === null || planned.source === null || plan.facts.startSec !== 0) return;
   const sound = await planned.sound;
   if (!fitsRendition(sound, first.rendition)) return;
   const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };

@@ -1,7 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listTree } from './process-tree.ts';
 
 const V1 = '/sys/fs/cgroup/cpuacct';
 const V2 = '/sys/fs/cgroup';
@@ -16,6 +17,8 @@ let made = 0;
  */
 export type CpuGroup = {
   spawn(file: string, args: string[], options: SpawnOptions): ChildProcess;
+  /** Takes in a running process with all its descendants; what they start later is counted too. */
+  adopt(pid: number): void;
   usedSec(): number;
   close(): Promise<void>;
 };
@@ -29,6 +32,7 @@ export function openCpuGroup(): CpuGroup {
   return {
     spawn: (file, args, options) =>
       spawn('/bin/sh', ['-c', 'echo $$ > "$0" && exec "$@"', members, file, ...args], options),
+    adopt: (pid) => adoptTree(pid, members),
     usedSec: () => (isV1 ? readV1(folder) : readV2(folder)),
     async close() {
       for (let attempt = 0; attempt < 50; attempt += 1) {
@@ -57,6 +61,23 @@ export async function measureCommand(file: string, args: string[]): Promise<{ cp
   await group.close();
   if (code !== 0) throw new Error(`${file} ended with ${code}: ${errors}`);
   return result;
+}
+
+function adoptTree(pid: number, members: string): void {
+  const adopted = new Set<number>();
+  // A process may be born while its parent is moved: looks again until there is none left.
+  for (;;) {
+    const left = listTree(pid).filter((member) => !adopted.has(member));
+    if (left.length === 0) return;
+    for (const member of left) {
+      adopted.add(member);
+      try {
+        writeFileSync(members, String(member));
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+      }
+    }
+  }
 }
 
 function readV1(folder: string): number {

@@ -1,6 +1,7 @@
 import { pbkdf2 } from 'node:crypto';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { promisify } from 'node:util';
+import { runInScope, type Scope } from './scope.ts';
 
 const derive = promisify(pbkdf2);
 
@@ -10,8 +11,9 @@ const CALIBRATION_ROUNDS = 1_100_000;
 const TOLERANCE = 0.25;
 
 /**
- * One thing measured. With an `anchor` the bar is on ours / anchor, without one on ours itself. A bar says
- * how much it may be at most, or at least with `isFloor`. A bar of null only shows the figure.
+ * One thing measured. A bar says how much it may be at most, or at least with `isFloor`; null only shows the
+ * figure. With an `anchor` the bar is on ours / anchor; without one, or with `isAbsolute`, on ours itself.
+ * `needsIdle`: the ratio, too, means something only when the machine has nothing else to do.
  */
 export type Measurement = {
   name: string;
@@ -20,27 +22,41 @@ export type Measurement = {
   bar: number | null;
   unit: string;
   isFloor?: boolean;
+  isAbsolute?: boolean;
+  needsIdle?: boolean;
 };
 
 /**
  * Prints a readable table and, as the last line, one line of JSON. Before and after `measure` it times a
  * fixed load: when the machine is more than 25 % off, bars on absolute figures are answered `null`.
+ * What `measure` gives to its scope is ended in the end, also when a signal ends the benchmark.
  */
-export async function report(bench: string, measure: () => Promise<Measurement[]>): Promise<void> {
+export async function report(bench: string, measure: (scope: Scope) => Promise<Measurement[]>): Promise<void> {
   const before = await calibrate();
-  const measured = await measure();
+  const measured = await runInScope(measure);
   const speed = (before + (await calibrate())) / 2 / REFERENCE_SEC;
   const isUsual = Math.abs(speed - 1) <= TOLERANCE;
   const results = measured.map((one) => judge(one, isUsual));
-  process.stdout.write(`${table(results)}\nCalibration: ${speed.toFixed(2)}x the reference time.\n`);
-  process.stdout.write(`${JSON.stringify({ bench, calibration: round(speed), results })}\n`);
+  const load = loadavg()[0] ?? Number.NaN;
+  say(`${table(results)}\nCalibration: ${speed.toFixed(2)}x the reference time. Load average: ${load.toFixed(1)}.`);
+  say(JSON.stringify({ bench, calibration: round(speed), results }));
+}
+
+/** One line on the output, for what a reader wants to see beside the table. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The smallest value that at least `share` of all are not above. */
+export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted[Math.floor(sorted.length / 2)];
-  if (middle === undefined) throw new Error('Expected one value or more for a median, got none.');
-  return middle;
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+  if (value === undefined) throw new Error('Expected one value or more, got none.');
+  return value;
 }
 
 /** Seconds that a fixed load takes on two threads at once; the better of two runs. */
@@ -55,16 +71,19 @@ async function calibrate(): Promise<number> {
   return Math.min(...times);
 }
 
-function judge({ name, ours, anchor, bar, unit, isFloor = false }: Measurement, isUsual: boolean) {
+function judge(measurement: Measurement, isUsual: boolean) {
+  const { name, ours, anchor, bar, unit, isFloor = false, isAbsolute = false, needsIdle = false } = measurement;
   const ratio = anchor === null ? null : ours / anchor;
-  const judged = ratio ?? ours;
-  const holds = bar === null || (anchor === null && !isUsual) ? null : isFloor ? judged >= bar : judged <= bar;
+  const isOnRatio = ratio !== null && !isAbsolute;
+  const judged = isOnRatio ? ratio : ours;
+  const tells = isUsual || (isOnRatio && !needsIdle);
+  const holds = bar === null || !tells ? null : isFloor ? judged >= bar : judged <= bar;
   return {
     name,
     ours: round(ours),
     anchor: anchor === null ? null : round(anchor),
     ratio: ratio === null ? null : round(ratio),
-    bar,
+    bar: bar === null ? null : round(bar),
     unit,
     holds,
   };

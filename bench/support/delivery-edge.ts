@@ -1,13 +1,13 @@
 import path from 'node:path';
-import type { Publication } from '../src/catalog/publications/publication.ts';
-import { parsePullZoneName } from '../src/catalog/pull-zones/pull-zone-name.ts';
-import { loadPlayerAssets } from '../src/delivery/player/load-player-assets.ts';
-import { startEdge } from '../src/delivery/start-edge.ts';
-import { parseGuid } from '../src/lib/guid.ts';
-import { openSendFile } from '../src/lib/send-file.ts';
-import { encodeFragmentTable } from '../src/media/cmaf/fragment-table.ts';
-import { readSegmentTable } from '../src/media/playlists/published-rendition.ts';
-import { createFolderStorage } from '../test/delivery/folder-storage.ts';
+import type { Publication } from '../../src/catalog/publications/publication.ts';
+import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
+import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
+import { startEdge } from '../../src/delivery/start-edge.ts';
+import { parseGuid } from '../../src/lib/guid.ts';
+import { openSendFile } from '../../src/lib/send-file.ts';
+import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
+import { readSegmentTable } from '../../src/media/playlists/published-rendition.ts';
+import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
 
 // The edge as a process of its own, over the objects in the folder that it is given and one video made of
 // `count` chunks of `segments` segments each. `segmentCacheBytes` bounds what it holds of popular segments. Prints its port when it listens.
