@@ -20,6 +20,9 @@ const INTERFACE = [
   'GET /library/{libraryId}/videos/{videoId}/play | VideoPlayDataModel | 404 | token,expires',
   'POST /library/{libraryId}/videos/{videoId}/reencode | VideoModel | 400,403,404 |',
   'POST /pullzone/{id}/resetSecurityKey | none | 400,404 |',
+  'GET /library/{libraryId}/webhooks | PaginationListOfWebhookEventModel | | page,itemsPerPage,state',
+  'POST /library/{libraryId}/webhooks/{eventId}/resend | StatusModel | 403,404 |',
+  'POST /library/{libraryId}/webhooks/test | WebhookTestModel | 400,403 |',
 ];
 
 const titleOf = (schema: object | null): string => Object(schema).title ?? 'none';

@@ -26,6 +26,9 @@ import { listVideos } from './videos/list-videos.ts';
 import { reencodeVideo } from './videos/reencode-video.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
+import { listWebhookEvents } from './webhooks/list-webhook-events.ts';
+import { resendWebhookEvent } from './webhooks/resend-webhook-event.ts';
+import { testWebhook } from './webhooks/test-webhook.ts';
 
 /** All that operations are made to work with; each names the part that it needs. */
 export type OperationDeps = {
@@ -63,4 +66,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   updateVideo,
   uploadVideo,
   resetSecurityKey,
+  listWebhookEvents,
+  resendWebhookEvent,
+  testWebhook,
 ];

@@ -258,10 +258,20 @@ export type WebhookEventTable = {
   status: number;
   state: 'pending' | 'delivered' | 'dead';
   attempts: Generated<number>;
-  next_attempt_at: CreatedAt;
   last_answer: string | null;
   created_at: CreatedAt;
+  give_up_at: Date;
   settled_at: Date | null;
+  /** The order of events, rising with the commits of a video's changes. */
+  position: Generated<number>;
+};
+
+/** The line of a video's pending events: leased while `claim` is set and the next attempt lies ahead. */
+export type WebhookLineTable = {
+  library_id: number;
+  media_id: Guid;
+  next_attempt_at: CreatedAt;
+  claim: Guid | null;
 };
 
 export type Schema = {
@@ -276,4 +286,5 @@ export type Schema = {
   chunk: ChunkTable;
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
+  webhook_line: WebhookLineTable;
 };

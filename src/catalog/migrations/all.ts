@@ -3,6 +3,7 @@ import * as start from './001-start.ts';
 import * as webhooks from './003-webhooks.ts';
 import * as uploads from './004-uploads.ts';
 import * as titleSearch from './006-title-search.ts';
+import * as webhookLines from './007-webhook-lines.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '003-webhooks': webhooks,
   '004-uploads': uploads,
   '006-title-search': titleSearch,
+  '007-webhook-lines': webhookLines,
 };
