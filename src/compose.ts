@@ -35,12 +35,14 @@ type Common = { settings: RoleSettings; database: Database; storage: Storage; lo
 /** Brings the database to this version and finds or makes library 1. Runs before any role starts. */
 export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   return async (keys) => {
-    const { ensureFirstLibrary } = await import('./catalog/libraries/first-library-store.ts');
+    const { adoptAccountKey, ensureFirstLibrary } = await import('./catalog/libraries/first-library-store.ts');
     const database = openDatabase({ ...settings.database, max: 2 }, () => undefined);
     try {
       await migrate(database.db);
       const secretBox = createSecretBox(settings.secretKey);
       const found = await ensureFirstLibrary(keys, { db: database.db, secretBox });
+      const { accountKey } = settings;
+      if (accountKey !== null && accountKey !== found.accountKey) await adoptAccountKey(accountKey, database);
       return { ...found, accountKey: found.accountKey ?? keys.accountKey };
     } finally {
       await database.close();

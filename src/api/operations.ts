@@ -1,6 +1,9 @@
+import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
+import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
 import type { PullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
@@ -15,7 +18,28 @@ import { getCollection } from './collections/get-collection.ts';
 import { listCollections } from './collections/list-collections.ts';
 import { updateCollection } from './collections/update-collection.ts';
 import type { Operation } from './define-operation.ts';
+import { createKey } from './keys/create-key.ts';
+import { deleteKey } from './keys/delete-key.ts';
+import { listKeys } from './keys/list-keys.ts';
+import { getPullZone } from './pull-zones/get-pull-zone.ts';
+import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
+import {
+  addAllowedReferrer,
+  addBlockedReferrer,
+  removeAllowedReferrer,
+  removeBlockedReferrer,
+} from './video-libraries/change-referrers.ts';
+import { createLibrary } from './video-libraries/create-library.ts';
+import { deleteLibrary } from './video-libraries/delete-library.ts';
+import { deleteWatermark } from './video-libraries/delete-watermark.ts';
+import { getLibrary } from './video-libraries/get-library.ts';
+import { listAudit } from './video-libraries/list-audit.ts';
+import { listLanguages } from './video-libraries/list-languages.ts';
+import { listLibraries } from './video-libraries/list-libraries.ts';
+import { putWatermark } from './video-libraries/put-watermark.ts';
+import { resetApiKey, resetApiKeyByQuery, resetReadOnlyApiKey } from './video-libraries/reset-library-keys.ts';
+import { updateLibrary } from './video-libraries/update-library.ts';
 import { createVideo } from './videos/create-video.ts';
 import { deleteVideo } from './videos/delete-video.ts';
 import { fetchIntoVideo } from './videos/fetch-into-video.ts';
@@ -33,8 +57,11 @@ import { testWebhook } from './webhooks/test-webhook.ts';
 /** All that operations are made to work with; each names the part that it needs. */
 export type OperationDeps = {
   db: Db;
+  audit: AuditStore;
   collections: CollectionStore;
+  keys: KeyStore;
   libraries: LibraryStore;
+  libraryViews: LibraryViewStore;
   pullZones: PullZoneStore;
   uploads: UploadStore;
   videos: VideoStore;
@@ -66,6 +93,27 @@ export const operations: readonly Operation<OperationDeps>[] = [
   updateVideo,
   uploadVideo,
   resetSecurityKey,
+  getPullZone,
+  listPullZones,
+  listLibraries,
+  createLibrary,
+  getLibrary,
+  updateLibrary,
+  deleteLibrary,
+  listLanguages,
+  resetApiKey,
+  resetApiKeyByQuery,
+  resetReadOnlyApiKey,
+  addAllowedReferrer,
+  removeAllowedReferrer,
+  addBlockedReferrer,
+  removeBlockedReferrer,
+  putWatermark,
+  deleteWatermark,
+  listAudit,
+  listKeys,
+  createKey,
+  deleteKey,
   listWebhookEvents,
   resendWebhookEvent,
   testWebhook,

@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
+import { createAuditStore } from '../catalog/audit/audit-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
+import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
 import { createPullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
@@ -61,8 +63,11 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   const app = createApp(deps);
   const operationDeps: OperationDeps = {
     ...deps,
+    audit: createAuditStore(db, (err, line) => log.error({ err, line }, 'An audit line could not be stored.')),
     collections: createCollectionStore(db),
+    keys: createKeyStore(db),
     libraries: createLibraryStore({ db, secretBox }),
+    libraryViews: createLibraryViewStore({ db, secretBox }),
     pullZones: createPullZoneStore({ db, secretBox }),
     uploads: createUploadStore(db),
     videos: createVideoStore(db),
@@ -72,7 +77,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     const { status, body } = health();
     return reply.code(status).header('cache-control', 'no-store').send(body);
   });
-  const running = addOperations(app, { deps: operationDeps, keys: createKeyStore(db), log });
+  const running = addOperations(app, { deps: operationDeps, log });
   await app.listen({ host: deps.host, port: deps.port });
   return { port: portOf(app.server), close: () => drain(app, running) };
 }

@@ -2,6 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
+import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 /** jsonb: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
@@ -19,6 +20,8 @@ export type LibraryTable = {
   video_count: Generated<number>;
   created_at: CreatedAt;
   modified_at: CreatedAt;
+  /** Set: gone for everybody; a job deletes its media, their objects and then this row. */
+  deleted_at: Date | null;
 };
 
 export type PullZoneTable = {
@@ -250,28 +253,19 @@ export type EncodeWorkTable = {
   created_at: CreatedAt;
 };
 
-/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` what the receiver said last, for people. */
-export type WebhookEventTable = {
-  id: Guid;
-  library_id: number;
-  media_id: Guid;
+/** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
+export type AuditLineTable = {
+  id: Generated<number>;
+  at: Date;
+  library_id: number | null;
+  key_name: string;
+  scope: string;
+  operation: string;
+  targets: Json<Record<string, string>>;
   status: number;
-  state: 'pending' | 'delivered' | 'dead';
-  attempts: Generated<number>;
-  last_answer: string | null;
-  created_at: CreatedAt;
-  give_up_at: Date;
-  settled_at: Date | null;
-  /** The order of events, rising with the commits of a video's changes. */
-  position: Generated<number>;
-};
-
-/** The line of a video's pending events: leased while `claim` is set and the next attempt lies ahead. */
-export type WebhookLineTable = {
-  library_id: number;
-  media_id: Guid;
-  next_attempt_at: CreatedAt;
-  claim: Guid | null;
+  request_id: string;
+  ip: string;
+  hash: Buffer;
 };
 
 export type Schema = {
@@ -287,4 +281,5 @@ export type Schema = {
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
   webhook_line: WebhookLineTable;
+  audit_line: AuditLineTable;
 };

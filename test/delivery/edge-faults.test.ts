@@ -113,7 +113,7 @@ test.each([
 describe('files beside the playlists', () => {
   test('thumbnail, captions and original are served as the row and the library say', async () => {
     const edge = await videos.open();
-    const shown = await addLibrary(videos.database.db, { ExposeOriginals: true, KeepOriginalFiles: true });
+    const shown = await addLibrary(videos.database.db, { originals: { expose: true, keep: true } });
     const { mediaId } = await addVideo(videos.database.db, shown);
     const write = (name: string, text: string) =>
       videos.room.storage.write(`${shown}/${mediaId}/${name}`, Buffer.from(text));
@@ -135,7 +135,7 @@ describe('files beside the playlists', () => {
     expect((await ask('captions/de.vtt'))[0]).toBe(404);
     await videos.database.db
       .updateTable('library')
-      .set({ settings: '{"ExposeOriginals":false}' })
+      .set({ settings: '{"originals":{"expose":false}}' })
       .where('id', '=', shown)
       .execute();
     await expect.poll(async () => (await ask('original'))[0], { timeout: 4_000 }).toBe(404);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => database.stop());
 
 async function startProcess(): Promise<ChildProcess> {
-  const script = path.join(import.meta.dirname, 'sender-process.ts');
+  const script = fileURLToPath(new URL('./sender-process.ts', import.meta.url));
   const child = spawn(process.execPath, [script, String(database.config.host)], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import * as start from './001-start.ts';
 import * as webhooks from './003-webhooks.ts';
+import * as keysAndAudit from './004-keys-and-audit.ts';
 import * as uploads from './004-uploads.ts';
 import * as titleSearch from './006-title-search.ts';
 import * as webhookLines from './007-webhook-lines.ts';
@@ -9,6 +10,7 @@ import * as webhookLines from './007-webhook-lines.ts';
 export const migrations: Record<string, Migration> = {
   '001-start': start,
   '003-webhooks': webhooks,
+  '004-keys-and-audit': keysAndAudit,
   '004-uploads': uploads,
   '006-title-search': titleSearch,
   '007-webhook-lines': webhookLines,

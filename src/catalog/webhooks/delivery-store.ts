@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
 import { type Outcome, TEST_MEDIA_ID, type WebhookEvent } from './webhook.ts';
 
 /** Only one sender claims at a time, so that the bounds hold over all of them. Any number that nothing else locks. */
@@ -38,7 +39,9 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
         order by h.position limit 1) head, library
       where l.claim = ${claim} and e.id = head.id and library.id = e.library_id
       returning e.id, e.library_id as "libraryId", e.media_id as "mediaId", e.status, e.attempts, l.claim,
-        library.settings->>'webhookUrl' as url, library.read_only_key_sealed as "readOnlyKeySealed"`.execute(tx);
+        library.settings->>${WEBHOOK_URL_SETTING} as url, library.read_only_key_sealed as "readOnlyKeySealed"`.execute(
+      tx,
+    );
     return rows;
   });
 }

@@ -3,6 +3,7 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
 import type { Schema } from '../schema.ts';
 import { GIVE_UP_AFTER_SEC, TEST_MEDIA_ID, type WebhookEvent, WebhookStatus } from './webhook.ts';
 
@@ -38,7 +39,7 @@ export function announce(key: MediaKey, status: WebhookStatus): FollowUp {
 async function addEvent(tx: Tx, { libraryId, mediaId }: MediaKey, status: WebhookStatus): Promise<Guid | null> {
   const line = await sql`
     insert into webhook_line (library_id, media_id)
-    select id, ${mediaId} from library where id = ${libraryId} and coalesce(settings->>'webhookUrl', '') <> ''
+    select id, ${mediaId} from library where id = ${libraryId} and coalesce(settings->>${WEBHOOK_URL_SETTING}, '') <> ''
     on conflict (library_id, media_id) do update set media_id = excluded.media_id
     returning media_id`.execute(tx);
   if (line.rows.length === 0) return null;
