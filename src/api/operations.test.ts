@@ -53,6 +53,9 @@ const INTERFACE = [
   'GET /videolibrary/{id}/keys | AccessKeyList | 404 |',
   'POST /videolibrary/{id}/keys | NewAccessKeyModel | 400,404 |',
   'DELETE /videolibrary/{id}/keys/{keyId} | none | 404 |',
+  'GET /library/{libraryId}/webhooks | PaginationListOfWebhookEventModel | | page,itemsPerPage,state',
+  'POST /library/{libraryId}/webhooks/{eventId}/resend | StatusModel | 403,404 |',
+  'POST /library/{libraryId}/webhooks/test | WebhookTestModel | 400,403 |',
 ];
 
 const titleOf = (schema: object | string | null): string =>

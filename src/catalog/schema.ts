@@ -2,6 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
+import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 /** jsonb: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
@@ -269,20 +270,6 @@ export type EncodeWorkTable = {
   created_at: CreatedAt;
 };
 
-/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` what the receiver said last, for people. */
-export type WebhookEventTable = {
-  id: Guid;
-  library_id: number;
-  media_id: Guid;
-  status: number;
-  state: 'pending' | 'delivered' | 'dead';
-  attempts: Generated<number>;
-  next_attempt_at: CreatedAt;
-  last_answer: string | null;
-  created_at: CreatedAt;
-  settled_at: Date | null;
-};
-
 /** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
 export type AuditLineTable = {
   id: Generated<number>;
@@ -311,5 +298,6 @@ export type Schema = {
   retired_object: RetiredObjectTable;
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
+  webhook_line: WebhookLineTable;
   audit_line: AuditLineTable;
 };

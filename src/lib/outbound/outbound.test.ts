@@ -162,6 +162,13 @@ describe('redirects', () => {
     expect(await text((await open().request(`${origin.url}/307`, post, never)).body)).toBe('POST event');
     expect(await text((await open().request(`${origin.url}/302`, post, never)).body)).toBe('GET ');
   });
+
+  test('are returned as they came to who asks for that', async () => {
+    const origin = await serve((_, response) => response.writeHead(307, { location: '/end' }).end('moved'));
+    const { status, headers, body } = await open().request(origin.url, { ...GET, redirects: 'returned' }, never);
+    expect([status, headers.location, await text(body)]).toEqual([307, '/end', 'moved']);
+    expect(origin.seen).toEqual(['GET /']);
+  });
 });
 
 describe('what an answer may cost', () => {
