@@ -110,10 +110,24 @@ async function measure(lab: Lab, { name, barMs, calls, ask, anchor }: Case): Pro
     ours.push(ourMs);
     bare.push(bareMs);
   }
-  const p50 = { name, ours: quantile(ours, 0.5), anchor: quantile(bare, 0.5), bar: barMs, unit: 'ms', isAbsolute: true };
+  const p50 = {
+    name,
+    ours: quantile(ours, 0.5),
+    anchor: quantile(bare, 0.5),
+    bar: barMs,
+    unit: 'ms',
+    isAbsolute: true,
+  };
   return [
     p50,
-    { name: '  p99', ours: quantile(ours, 0.99), anchor: quantile(bare, 0.99), bar: null, unit: 'ms', isAbsolute: true },
+    {
+      name: '  p99',
+      ours: quantile(ours, 0.99),
+      anchor: quantile(bare, 0.99),
+      bar: null,
+      unit: 'ms',
+      isAbsolute: true,
+    },
   ];
 }
 
@@ -130,7 +144,9 @@ async function listWhileCreating(lab: Lab): Promise<Measurement[]> {
   const busy: number[] = [];
   while (created < CREATED_MEANWHILE) busy.push(await timeMs(() => list(lab)));
   await creating;
-  say(`Listing while ${CREATED_MEANWHILE} videos are made: ${busy.length} lists, slowest ${Math.max(...busy).toFixed(1)} ms.`);
+  say(
+    `Listing while ${CREATED_MEANWHILE} videos are made: ${busy.length} lists, slowest ${Math.max(...busy).toFixed(1)} ms.`,
+  );
   return [0.5, 0.99].map((share) => ({
     name: `list 100 while videos are made, p${share * 100}; anchor: before`,
     ours: quantile(busy, share),

@@ -36,7 +36,12 @@ await report('first-play', async (scope) => {
   return [
     { name: 'H.264 source, 30 s; anchor: ffmpeg -c copy', ...short, bar: BAR_SEC, ...IN_SECONDS },
     { name: 'H.264 source, 10 min; anchor: ffmpeg -c copy', ...tenMinutes, bar: BAR_SEC, ...IN_SECONDS },
-    { name: 'MKV, encoded; anchor: bare encode of a segment', ...encoded, bar: encoded.anchor + BAR_SEC, ...IN_SECONDS },
+    {
+      name: 'MKV, encoded; anchor: bare encode of a segment',
+      ...encoded,
+      bar: encoded.anchor + BAR_SEC,
+      ...IN_SECONDS,
+    },
   ];
 });
 

@@ -61,7 +61,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     title: 'bench',
     description: null,
     state: 'finished',
-    settings: { keepsOriginals: true, exposesOriginals: false, allowsEarlyPlay: false, keyColor: null },
+    settings: { keepsOriginals: true, exposesOriginals: false, allowsEarlyPlay: false, listsCaptions: true, keyColor: null },
     stateReason: null,
     encodeProgressPercent: 100,
     durationMs: total * 4_000,

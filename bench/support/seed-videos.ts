@@ -23,7 +23,7 @@ export async function seedVideos(service: Service, folder: string, count: number
   const template = await encodeTemplate(service, folder);
   const client = await connectTo(service);
   try {
-    await client.query('set work_mem = \'64MB\'; set synchronous_commit = off');
+    await client.query("set work_mem = '64MB'; set synchronous_commit = off");
     await client.query(
       `create temp table seeded as select n, uuidv7(make_interval(secs => -${SECONDS_APART} * n)) as id,
          uuidv7() as timeline_id from generate_series(1, $1::int) n`,

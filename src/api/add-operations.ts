@@ -11,6 +11,13 @@ import { type OperationDeps, operations } from './operations.ts';
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
 const LINGER_MS = 10_000;
 
+/** Nothing between here and the caller may hold events back or keep them. */
+const EVENT_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
+
 type Log = Pick<Logger, 'error'>;
 type Serving = { deps: OperationDeps; log: Log };
 
@@ -22,7 +29,7 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: answer === null ? {} : { response: { [answerStatus]: answer } },
+      schema: answer === null || answer === 'events' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
         const deed = answerOperation(operation, { request, reply, ip: request.ip || 'unknown' }, serving);
         running.add(deed);
@@ -59,6 +66,7 @@ async function answerOperation(
     const answer = await operation.handle(raw, deps);
     const status = operation.answerStatus ?? 200;
     await recordWrite(operation, { exchange, grant, answer, status }, deps);
+    if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
     reply.code(status).send(answer ?? undefined);
   } catch (error) {
     const { status } = toErrorAnswer(error, operation);

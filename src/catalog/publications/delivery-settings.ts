@@ -5,6 +5,8 @@ export type DeliverySettings = {
   keepsOriginals: boolean;
   exposesOriginals: boolean;
   allowsEarlyPlay: boolean;
+  /** Captions are listed in the multivariant playlist. */
+  listsCaptions: boolean;
   keyColor: string | null;
 };
 
@@ -17,6 +19,7 @@ export function readDeliverySettings(stored: unknown): DeliverySettings {
     keepsOriginals: originals.keep,
     exposesOriginals: originals.expose,
     allowsEarlyPlay: originals.allowEarlyPlay,
+    listsCaptions: player.captionsInPlaylist,
     keyColor: COLOR.test(player.keyColor) ? player.keyColor : null,
   };
 }
