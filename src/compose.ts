@@ -10,6 +10,7 @@ import type { StorageSettings } from './config/storage.ts';
 import type { TusHandler } from './ingest/tus/tus-handler.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import { createSecretBox } from './lib/secret-box.ts';
+import { openSendFile } from './lib/send-file.ts';
 import type { Storage } from './ports/storage.ts';
 
 /** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
@@ -142,6 +143,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     findPullZone: (name) => findPullZone(database.db, name),
     watch: (listener) => watchPublications(settings.database, listener),
     storage,
+    sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
     player: await loadPlayerAssets(),
     log,
   });

@@ -4,6 +4,7 @@ import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.t
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
+import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { readSegmentTable } from '../../src/media/playlists/published-rendition.ts';
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
@@ -24,6 +25,9 @@ const edge = await startEdge({
   findPullZone: async (name) => (name === zone ? { id: 1, name, libraryId: 1 } : null),
   watch: () => ({ close: async () => undefined }),
   storage,
+  sendFile: await openSendFile((error) => {
+    throw error;
+  }),
   player: await loadPlayerAssets(),
   log: { warn: say, error: say },
   limits: { segmentCacheBytes: Number(segmentCacheBytes) },
