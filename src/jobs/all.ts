@@ -1,6 +1,7 @@
 import { deleteMedia } from './delete-media.ts';
 import { encodeAudio, encodeAudioLong } from './encode-audio.ts';
 import { encodeChunk, encodeFirstChunk } from './encode-chunk.ts';
+import { extractCaptions } from './extract-captions.ts';
 import type { JobDeps } from './job-deps.ts';
 import { makeThumbnail } from './make-thumbnail.ts';
 import { passThrough } from './pass-through.ts';
@@ -17,6 +18,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   encodeAudio,
   encodeAudioLong,
   makeThumbnail,
+  extractCaptions,
   deleteMedia,
   sweep,
 ];

@@ -1,3 +1,4 @@
+import type { VideoRange } from '../cmaf/init-segment.ts';
 import type { ListedSet } from './listed-set.ts';
 import type { PublishedRendition } from './published-rendition.ts';
 import { averageBps, computeSegmentRun, peakBps } from './segment-run.ts';
@@ -11,7 +12,7 @@ type Rates = { peakBps: number; averageBps: number };
 
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
- * real segments, video and dearest sound added. `sourceFrameRate` serves timelines without a fixed grid.
+ * real segments, video and dearest sound added. H.264 comes first; VIDEO-RANGE is named once any is HDR. `sourceFrameRate` serves timelines without a fixed grid.
  * Addresses are `r/{renditionId}/video.m3u8`, relative to the video's folder.
  */
 export function writeMultivariant(set: ListedSet<PublishedRendition>, sourceFrameRate: number): string {
@@ -23,16 +24,16 @@ export function writeMultivariant(set: ListedSet<PublishedRendition>, sourceFram
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
   if (set.video.length === 0) return `${[...lines, ...soundOnly(set.audio, sound)].join('\n')}\n`;
   lines.push(...audioGroup(set.audio));
-  for (const video of inStartOrder(set.video)) lines.push(...videoVariant(video, set.audio, sound, sourceFrameRate));
+  const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
+  for (const video of inStartOrder(set.video)) {
+    lines.push(...videoVariant(video, { audio: set.audio, sound, sourceFrameRate, hasHdr }));
+  }
   return `${lines.join('\n')}\n`;
 }
 
-function videoVariant(
-  video: PublishedRendition,
-  audio: readonly PublishedRendition[],
-  sound: Rates,
-  sourceFrameRate: number,
-): string[] {
+type Beside = { audio: readonly PublishedRendition[]; sound: Rates; sourceFrameRate: number; hasHdr: boolean };
+
+function videoVariant(video: PublishedRendition, { audio, sound, sourceFrameRate, hasHdr }: Beside): string[] {
   const own = ratesOf(video);
   const attributes = [
     `BANDWIDTH=${own.peakBps + sound.peakBps}`,
@@ -44,6 +45,7 @@ function videoVariant(
   }
   const rate = frameRate(video, sourceFrameRate);
   if (rate > 0) attributes.push(`FRAME-RATE=${rate.toFixed(3)}`);
+  if (hasHdr) attributes.push(`VIDEO-RANGE=${rangeOf(video)}`);
   if (audio.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
   return [`#EXT-X-STREAM-INF:${attributes.join(',')}`, address(video)];
 }
@@ -100,9 +102,19 @@ function defaultOf(audio: readonly PublishedRendition[]): PublishedRendition | u
 
 function inStartOrder(video: readonly PublishedRendition[]): PublishedRendition[] {
   const size = (rendition: PublishedRendition) => rendition.rung ?? rendition.heightPx ?? 0;
-  const descending = video.toSorted((a, b) => size(b) - size(a));
-  const start = descending.find((rendition) => size(rendition) <= START_RUNG_LIMIT) ?? descending.at(-1);
+  const descending = video.toSorted((a, b) => Number(isH264(b)) - Number(isH264(a)) || size(b) - size(a));
+  const known = descending.some(isH264) ? descending.filter(isH264) : descending;
+  const start = known.find((rendition) => size(rendition) <= START_RUNG_LIMIT) ?? known.at(-1);
   return descending.toSorted((a, b) => Number(b === start) - Number(a === start));
+}
+
+/** What every player knows comes first. */
+function isH264({ codecString }: PublishedRendition): boolean {
+  return codecString !== null && /^avc[13]\./.test(codecString);
+}
+
+function rangeOf({ videoRange }: PublishedRendition): VideoRange {
+  return videoRange ?? 'SDR';
 }
 
 function frameRate({ cutList }: PublishedRendition, sourceFrameRate: number): number {
