@@ -177,7 +177,12 @@ export type TimelineTable = {
 };
 
 /** What a rendition's encoder is told beside the source's facts; `streamIndex` names the source's sound track. */
-export type RenditionPlan = { durationSec: number; streamIndex?: number; maxBitrateBps?: number };
+export type RenditionPlan = {
+  durationSec: number;
+  streamIndex?: number;
+  maxBitrateBps?: number;
+  normaliseLoudness?: boolean;
+};
 
 /**
  * A rendition. `active` renditions are what playlists list. `planned_segments` (a fragment table of one
