@@ -7,6 +7,7 @@ import {
   claimProcess,
   failMedia,
   type ProcessClaim,
+  postponeProcess,
   releaseProcess,
   renewProcess,
 } from '../catalog/encoding/process-store.ts';
@@ -31,6 +32,7 @@ import { planVideo } from './plan-video.ts';
 import { type IndexedSource, indexSource, openRanges } from './read-pass-through.ts';
 import { encodeFirstSound, type FirstSound } from './read-sound.ts';
 import { sendWorks } from './send-works.ts';
+import { isStorageFull, WAITING_FOR_SPACE } from './storage-full.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
 /** Names a video whose original is stored; `reason` is for people who read the queue. */
@@ -58,6 +60,10 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
       );
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof LostClaim) return;
+      if (isStorageFull(error)) {
+        await postponeProcess(deps.db, claim, WAITING_FOR_SPACE);
+        return;
+      }
       await releaseProcess(deps.db, claim);
       throw error;
     }
@@ -180,7 +186,7 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
 async function storeFirstSound(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');
-  if (first === null || planned.source === null) return;
+  if (first === null || planned.source === null || plan.facts.startSec !== 0) return;
   const sound = await planned.sound;
   if (!fitsRendition(sound, first.rendition)) return;
   const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };

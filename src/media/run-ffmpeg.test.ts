@@ -77,8 +77,8 @@ test('a run that brings nothing forth is ended, a slow reader is waited for', as
   hung.outputs[0]?.resume();
   expect(await failure(hung.done)).toMatchObject({ kind: 'stalled', message: expect.stringContaining('0.5 s') });
 
-  const run = await runFfmpeg(endless(['-t', '60']), { sourcePath: null, stallSec: 0.5 }, forever);
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const run = await runFfmpeg(endless(['-t', '60']), { sourcePath: null, stallSec: 2, niceness: 0 }, forever);
+  await new Promise((resolve) => setTimeout(resolve, 3000));
   expect(isAlive(run.pid)).toBe(true);
   const sizes = await Promise.all(run.outputs.map(async (output) => (await buffer(output)).length));
   await run.done;

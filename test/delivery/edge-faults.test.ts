@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
-import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
-import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
+import { createPublicationStore, type PublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { createFolderStorage } from './folder-storage.ts';
 import { createGrowingRoom, type GrowingRoom, makeChunk, SEGMENT_BYTES, statusOf } from './growing-video.ts';
@@ -15,25 +14,32 @@ beforeAll(async () => {
 afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
+/** The database's processes that listen for publications. */
+async function listeners(): Promise<number[]> {
+  const { rows } = await videos.database.pool.query<{ pid: number }>(
+    `select pid from pg_stat_activity where query like 'listen %'`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
 describe('faults below', () => {
   test('while the database is away what was known is served, what was not is 503', async () => {
     const store = createPublicationStore(videos.database.db);
-    const database = { isAway: false };
-    const publications: EdgeDeps['publications'] = {
-      load: (key, known) => (database.isAway ? Promise.reject(new Error('away')) : store.load(key, known)),
-    };
+    const away: PublicationStore = { load: () => Promise.reject(new Error('away')) };
+    let current = store;
+    const publications: PublicationStore = { load: (key, known) => current.load(key, known) };
     const edge = await videos.open({ publications });
     const [known, unknown] = [await videos.addVideo(), await videos.addVideo()];
     await videos.publish(known, 0);
     expect(await statusOf(videos.segmentOf(edge, known, 0))).toBe(200);
-    database.isAway = true;
+    current = away;
     await videos.database.db.transaction().execute((tx) => bumpPublication(tx, known));
     await expect
       .poll(async () => [await statusOf(videos.segmentOf(edge, known, 0)), edge.lines.length > 0])
       .toEqual([200, true]);
     const response = await fetch(videos.segmentOf(edge, unknown, 0));
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-    database.isAway = false;
+    current = store;
     await videos.publish(unknown, 0);
     await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0))).toBe(200);
   });
@@ -42,17 +48,12 @@ describe('faults below', () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
-    await expect.poll(() => statusOf(videos.segmentOf(edge, key, 0))).toBe(200);
-    await videos.database.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and pid <> pg_backend_pid()`,
-    );
+    expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(200);
+    await expect.poll(async () => (await listeners()).length).toBe(1);
+    const [cut] = await listeners();
+    await videos.database.pool.query('select pg_terminate_backend($1)', [cut]);
     await expect.poll(() => edge.lines.map(({ message }) => message).join()).toContain('not heard');
-    await expect
-      .poll(
-        async () =>
-          (await videos.database.pool.query(`select 1 from pg_stat_activity where query like 'listen %'`)).rowCount,
-      )
-      .toBe(1);
+    await expect.poll(async () => (await listeners()).filter((pid) => pid !== cut)).toHaveLength(1);
     await videos.publish(key, 1);
     await expect.poll(() => statusOf(videos.segmentOf(edge, key, 1))).toBe(200);
   });
@@ -89,10 +90,31 @@ describe('stored objects that are not as their rows say', () => {
   });
 });
 
+test.each([
+  ['held in memory', { segmentCacheBytes: 2 * SEGMENT_BYTES }, true],
+  ['beyond the bound', { segmentCacheBytes: 0 }, true],
+  ['read as a stream', { segmentCacheBytes: 0 }, false],
+])('a segment that is asked for again and again is exact, %s', async (_, limits, isLocal) => {
+  const storage = createFolderStorage(videos.room.folder, isLocal);
+  const edge = await videos.open({ limits, storage, sendFile: null });
+  const key = await videos.addVideo();
+  await videos.publish(key, 0);
+  const { bytes } = makeChunk(0);
+  for (const [range, start, end] of [
+    ['', 0, bytes.length],
+    ['bytes=7-99', 7, 100],
+    ['', 0, bytes.length],
+    ['bytes=-9', -9, bytes.length],
+  ] as const) {
+    const response = await fetch(videos.segmentOf(edge, key, 0), range === '' ? {} : { headers: { range } });
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(start, end))).toBe(true);
+  }
+});
+
 describe('files beside the playlists', () => {
   test('thumbnail, captions and original are served as the row and the library say', async () => {
     const edge = await videos.open();
-    const shown = await addLibrary(videos.database.db, { ExposeOriginals: true, KeepOriginalFiles: true });
+    const shown = await addLibrary(videos.database.db, { originals: { expose: true, keep: true } });
     const { mediaId } = await addVideo(videos.database.db, shown);
     const write = (name: string, text: string) =>
       videos.room.storage.write(`${shown}/${mediaId}/${name}`, Buffer.from(text));
@@ -114,7 +136,7 @@ describe('files beside the playlists', () => {
     expect((await ask('captions/de.vtt'))[0]).toBe(404);
     await videos.database.db
       .updateTable('library')
-      .set({ settings: '{"ExposeOriginals":false}' })
+      .set({ settings: '{"originals":{"expose":false}}' })
       .where('id', '=', shown)
       .execute();
     await expect.poll(async () => (await ask('original'))[0], { timeout: 4_000 }).toBe(404);

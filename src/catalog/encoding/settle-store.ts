@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
 import type { MediaMessage } from '../schema.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
 import { type Extent, findGap } from './coverage.ts';
 import { failureKind, failureMessage, renditionMessage } from './messages.ts';
 import { failMedia } from './process-store.ts';
@@ -22,7 +24,7 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
     // Without any work it belongs to a set that was given up for a new plan: it stands until that takes its place.
     if (standing.state !== 'building' || standing.works === 0 || standing.openWorks > 0) continue;
     const fault = standing.failedReason ?? (await findFault(tx, key, standing.id));
-    if (fault === null) await setRenditionState(tx, key, standing.id, 'finished', null);
+    if (fault === null) await finishRendition(tx, key, standing);
     else await failRendition(tx, key, standing, fault);
   }
   if (await hasOpenWork(tx, key)) return;
@@ -43,6 +45,11 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
   await finishMedia(tx, key);
 }
 
+async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: RenditionStanding): Promise<void> {
+  await setRenditionState(tx, key, id, 'finished', null);
+  if (kind === 'video' && isActive) await announce(key, WebhookStatus.resolutionFinished)(tx);
+}
+
 async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await tx
     .updateTable('media')
@@ -52,6 +59,7 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
     .where('state', '=', 'transcoding')
     .execute();
   await recountStorage(tx, key);
+  await announce(key, WebhookStatus.finished)(tx);
 }
 
 async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<RenditionStanding[]> {
@@ -182,6 +190,7 @@ async function activateTimeline(tx: Tx, { libraryId, mediaId }: MediaKey, timeli
   `.execute(tx);
   await sql`
     update rendition set active = true where ${here} and timeline_id = ${timelineId} and state = 'finished'
+      and retired_at is null
   `.execute(tx);
   await sql`update timeline set active = (id = ${timelineId}) where ${here}`.execute(tx);
 }

@@ -1,5 +1,6 @@
 import type { StorageKey } from '../../ports/storage.ts';
-import { bumpPublication, type Tx } from '../db.ts';
+import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { retireObject } from '../retired-object-store.ts';
 import { LostClaim } from './chunk-store.ts';
 import { settleMedia } from './settle-store.ts';
 import { sumStorage } from './storage-store.ts';
@@ -17,24 +18,28 @@ export async function commitThumbnail(
   tx: Tx,
   claim: Claim,
   picture: { storageKey: StorageKey; sizeBytes: number } | null,
-): Promise<boolean> {
+): Promise<StorageKey | null> {
   const { key } = claim.work;
   await bumpPublication(tx, key);
   if (!(await lockClaim(tx, claim))) throw new LostClaim(claim);
-  let taken = false;
-  if (picture !== null) {
-    const { numUpdatedRows } = await tx
+  const before = await tx
+    .selectFrom('media')
+    .select(['thumbnail_key', 'thumbnail_file_name'])
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .executeTakeFirstOrThrow();
+  const isTaken = picture !== null && before.thumbnail_file_name === OWN_NAME;
+  if (isTaken) {
+    await tx
       .updateTable('media')
       .set({ thumbnail_key: picture.storageKey, thumbnail_bytes: picture.sizeBytes, thumbnail_count: 1 })
       .where('library_id', '=', key.libraryId)
       .where('id', '=', key.mediaId)
-      .where('thumbnail_file_name', '=', OWN_NAME)
-      .executeTakeFirst();
-    taken = numUpdatedRows === 1n;
+      .execute();
     await sumStorage(tx, key);
   }
   await endWork(tx, claim, 'done', null);
   await settleMedia(tx, key);
   await refreshProgress(tx, key);
-  return taken;
+  return isTaken ? before.thumbnail_key : (picture?.storageKey ?? null);
 }

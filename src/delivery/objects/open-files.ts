@@ -13,10 +13,9 @@ export type LentFile = { fd: number; release(): void };
  * deleted file gives its space back.
  */
 export class OpenFiles {
-  readonly #max: number;
+  #max: number;
   readonly #files = new Map<string, OpenFile>();
   readonly #sweeping: NodeJS.Timeout;
-  #isClosed = false;
 
   constructor(max: number) {
     this.#max = max;
@@ -40,14 +39,14 @@ export class OpenFiles {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#max = 0;
     clearInterval(this.#sweeping);
     this.#sweep(Number.POSITIVE_INFINITY);
   }
 
   #release(path: string, file: OpenFile): void {
     file.users -= 1;
-    if (this.#isClosed || this.#files.size > this.#max || this.#files.get(path) !== file) this.#closeIdle(path, file);
+    if (this.#files.size > this.#max || this.#files.get(path) !== file) this.#closeIdle(path, file);
   }
 
   #trim(): void {

@@ -22,6 +22,7 @@ export function writePlayerPage(publication: Publication, { addresses }: PlayerA
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 <title>${escapeHtml(publication.title)}</title>
 ${metaTags(publication)}
 <link rel="modulepreload" href="${addresses.engine}">

@@ -1,0 +1,257 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Measurement, median, report } from './support/report.ts';
+
+// Our edge against nginx as a static server, on loopback: CPU seconds of the server for each segment.
+const MEBI = 2 ** 20;
+const CLIENTS = 8;
+const RUNS = 3;
+const SEGMENTS_PER_CHUNK = 8;
+const HELD_BYTES = 64 * MEBI;
+const ticksPerSec = Number(execFileSync('getconf', ['CLK_TCK']));
+const RENDITION = '/vz-1/00000000-0000-7000-8000-000000000001/r/00000000-0000-7000-8000-000000000002';
+
+type Server = { port: number; pids: number[]; stop(): Promise<void> };
+
+await report('delivery', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'mr-bench-'));
+  try {
+    const large = { bytes: 4 * MEBI, requests: 300 };
+    return [
+      await compareSegments(folder, { ...large, name: '4 MB segment, popular', bar: 1.5, heldBytes: HELD_BYTES }),
+      await compareSegments(folder, { ...large, name: '4 MB segment, from its file', bar: 1.5, heldBytes: 0 }),
+      await compareSegments(folder, {
+        ...large,
+        name: 'same, nginx without sendfile',
+        bar: null,
+        heldBytes: 0,
+        copies: true,
+      }),
+      await compareSegments(folder, {
+        name: '256 KiB segment',
+        bytes: MEBI / 4,
+        requests: 4_000,
+        bar: null,
+        heldBytes: 0,
+      }),
+      await measureLongVideo(folder),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** `copies`: the anchor reads and writes as we must, instead of sendfile. */
+type Case = { name: string; bytes: number; requests: number; bar: number | null; heldBytes: number; copies?: boolean };
+
+async function compareSegments(
+  folder: string,
+  { name, bytes, requests, bar, heldBytes, copies = false }: Case,
+): Promise<Measurement> {
+  writeObjects(folder, bytes);
+  const running: Server[] = [];
+  try {
+    const edge = own(running, await startOurEdge(folder, { bytes, chunks: 1, heldBytes }));
+    const nginx = own(running, await startNginx(folder, copies));
+    const ours: number[] = [];
+    const anchor: number[] = [];
+    for (let run = 0; run < RUNS + 1; run += 1) {
+      const our = await cpuSecPerRequest(edge, (index) => `${RENDITION}/${index % SEGMENTS_PER_CHUNK}.m4s`, {
+        requests,
+        bytes,
+      });
+      const their = await cpuSecPerRequest(nginx, (index) => `/${index % SEGMENTS_PER_CHUNK}.m4s`, { requests, bytes });
+      // The first run warms files and code.
+      if (run === 0) continue;
+      ours.push(our);
+      anchor.push(their);
+    }
+    return { name, ours: median(ours) * 1000, anchor: median(anchor) * 1000, bar, unit: 'cpu-ms' };
+  } finally {
+    await stopAll(running);
+  }
+}
+
+/** Memory that a video of 10,000 fragments adds to an edge that served a short one. */
+async function measureLongVideo(folder: string): Promise<Measurement> {
+  writeObjects(folder, MEBI);
+  const running: Server[] = [];
+  try {
+    const short = own(running, await startOurEdge(folder, { bytes: MEBI, chunks: 1, heldBytes: HELD_BYTES }));
+    const long = own(
+      running,
+      await startOurEdge(folder, { bytes: MEBI, chunks: 5_000 / SEGMENTS_PER_CHUNK, heldBytes: HELD_BYTES }),
+    );
+    const rss: number[] = [];
+    for (const [edge, segments] of [
+      [short, 8],
+      [long, 5_000],
+    ] as const) {
+      const path = (index: number) =>
+        index % 4 === 0 ? `${RENDITION}/video.m3u8` : `${RENDITION}/${index % segments}.m4s`;
+      await fetchAll(edge.port, path, { requests: 2_000, bytes: null });
+      rss.push(rssMebi(edge));
+    }
+    const [before = 0, after = 0] = rss;
+    return {
+      name: 'RSS added by 10,000 fragments',
+      ours: Math.max(0, after - before),
+      anchor: null,
+      bar: 16,
+      unit: 'MiB',
+    };
+  } finally {
+    await stopAll(running);
+  }
+}
+
+function own(running: Server[], server: Server): Server {
+  running.push(server);
+  return server;
+}
+
+async function stopAll(running: readonly Server[]): Promise<void> {
+  await Promise.all(running.map((server) => server.stop()));
+}
+
+function writeObjects(folder: string, bytes: number): void {
+  const [, , media = '', , rendition = ''] = RENDITION.split('/');
+  const chunkFolder = path.join(folder, '1', media, rendition);
+  mkdirSync(chunkFolder, { recursive: true });
+  mkdirSync(path.join(folder, 'static'), { recursive: true });
+  const segment = Buffer.alloc(bytes, 'media');
+  writeFileSync(
+    path.join(chunkFolder, '0-1.cmaf'),
+    Buffer.concat(Array.from({ length: SEGMENTS_PER_CHUNK }, () => segment)),
+  );
+  for (let index = 0; index < SEGMENTS_PER_CHUNK; index += 1)
+    writeFileSync(path.join(folder, 'static', `${index}.m4s`), segment);
+}
+
+type Shape = { bytes: number; chunks: number; heldBytes: number };
+
+async function startOurEdge(folder: string, { bytes, chunks, heldBytes }: Shape): Promise<Server> {
+  const script = path.join(import.meta.dirname, 'support/delivery-edge.ts');
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    script,
+    folder,
+    bytes,
+    SEGMENTS_PER_CHUNK,
+    chunks,
+    heldBytes,
+  ].map(String);
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.stdout.once('data', (text: Buffer) => resolve(Number(text)));
+    child.once('exit', (code) => reject(new Error(`Expected the edge to listen, it exited with ${code}.`)));
+  });
+  return { port, pids: [child.pid ?? 0], stop: () => stop(child) };
+}
+
+async function startNginx(folder: string, copies: boolean): Promise<Server> {
+  const port = await freePort();
+  const config = path.join(folder, 'nginx.conf');
+  writeFileSync(
+    config,
+    `daemon off; master_process off; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log;
+     events { worker_connections 512; }
+     http { access_log off; sendfile ${copies ? 'off' : 'on'}; output_buffers 1 1m; tcp_nopush on; keepalive_requests 1000000; types { video/mp4 m4s; }
+       client_body_temp_path ${folder}/t1; proxy_temp_path ${folder}/t2; fastcgi_temp_path ${folder}/t3;
+       uwsgi_temp_path ${folder}/t4; scgi_temp_path ${folder}/t5; open_file_cache max=100;
+       server { listen 127.0.0.1:${port}; root ${folder}/static; } }`,
+  );
+  const child = spawn('/usr/sbin/nginx', ['-p', folder, '-c', config], { stdio: ['ignore', 'ignore', 'inherit'] });
+  await fetchWhenUp(port);
+  return { port, pids: [child.pid ?? 0], stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  // A TCP server that listens has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function fetchWhenUp(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    try {
+      await fetchAll(port, () => '/0.m4s', { requests: 1, bytes: null });
+      return;
+    } catch (error) {
+      if (attempt === 99) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+type Load = { requests: number; bytes: number | null };
+
+async function cpuSecPerRequest(server: Server, pathOf: (index: number) => string, load: Load): Promise<number> {
+  const before = cpuSec(server);
+  await fetchAll(server.port, pathOf, load);
+  return (cpuSec(server) - before) / load.requests;
+}
+
+async function fetchAll(port: number, pathOf: (index: number) => string, { requests, bytes }: Load): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  let next = 0;
+  const client = async () => {
+    while (next < requests) {
+      const path = pathOf(next);
+      next += 1;
+      const came = await countBytes(agent, port, path);
+      if (bytes !== null && came !== bytes) throw new Error(`Expected ${bytes} bytes of ${path}, got ${came}.`);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  agent.destroy();
+}
+
+function countBytes(agent: Agent, port: number, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get({ agent, host: '127.0.0.1', port, path }, (response) => {
+      let bytes = 0;
+      response.on('data', (part: Buffer) => {
+        bytes += part.length;
+      });
+      response.on('error', reject);
+      response.on('end', () =>
+        response.statusCode === 200
+          ? resolve(bytes)
+          : reject(new Error(`Expected 200 for ${path}, got ${response.statusCode}.`)),
+      );
+    }).on('error', reject);
+  });
+}
+
+/** User and system time of the server's processes, all threads. */
+function cpuSec({ pids }: Server): number {
+  return pids.reduce((sum, pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return sum + (Number(fields[11]) + Number(fields[12])) / ticksPerSec;
+  }, 0);
+}
+
+function rssMebi({ pids }: Server): number {
+  return (
+    pids.reduce(
+      (sum, pid) => sum + Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]),
+      0,
+    ) / 1024
+  );
+}

@@ -1,0 +1,118 @@
+import path from 'node:path';
+import type { Publication } from '../../src/catalog/publications/publication.ts';
+import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
+import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
+import { startEdge } from '../../src/delivery/start-edge.ts';
+import { parseGuid } from '../../src/lib/guid.ts';
+import { openSendFile } from '../../src/lib/send-file.ts';
+import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
+import { readSegmentTable } from '../../src/media/playlists/published-rendition.ts';
+import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
+
+// The edge as a process of its own, over the objects in the folder that it is given and one video made of
+// `count` chunks of `segments` segments each. `segmentCacheBytes` bounds what it holds of popular segments. Prints its port when it listens.
+const [folder = '', segmentBytes = '', segments = '', count = '', segmentCacheBytes = ''] = process.argv.slice(2);
+const storage = createFolderStorage(folder);
+const mediaId = parseGuid('00000000-0000-7000-8000-000000000001');
+const renditionId = parseGuid('00000000-0000-7000-8000-000000000002');
+const zone = parsePullZoneName('vz-1');
+if (mediaId === null || renditionId === null || zone === null) throw new Error('Expected well-formed names.');
+
+const edge = await startEdge({
+  host: '127.0.0.1',
+  port: 0,
+  publications: { load: async (_, known) => known ?? makePublication(mediaId, renditionId) },
+  findPullZone: async (name) => (name === zone ? { id: 1, name, libraryId: 1 } : null),
+  watch: () => ({ close: async () => undefined }),
+  storage,
+  sendFile: await openSendFile((error) => {
+    throw error;
+  }),
+  player: await loadPlayerAssets(),
+  log: { warn: say, error: say },
+  limits: { segmentCacheBytes: Number(segmentCacheBytes) },
+});
+process.stdout.write(`${edge.port}\n`);
+process.once('SIGTERM', () => void edge.close());
+
+function say(fields: object, message: string): void {
+  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+}
+
+function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNullable<typeof renditionId>): Publication {
+  const perChunk = Number(segments);
+  const chunks = Array.from({ length: Number(count) }, (_, index) => ({
+    firstSegment: index * perChunk,
+    startTick: index * perChunk * 4_000,
+    durationTicks: perChunk * 4_000,
+    table: readSegmentTable(encodeFragmentTable(fragmentsOf(perChunk, Number(segmentBytes))), perChunk),
+    // The same few bytes stand for every chunk: what is measured is the serving.
+    storageKey: path.posix.join(
+      '1',
+      media,
+      rendition,
+      '0-1.cmaf',
+    ) as Publication['renditions'][number]['chunks'][number]['storageKey'],
+  }));
+  const total = perChunk * Number(count);
+  const startTicks = Array.from({ length: total }, (_, index) => index * 4_000);
+  const cutList = { timescale: 1_000, startTicks, endTicks: total * 4_000, grid: { kind: 'source' } } as const;
+  return {
+    libraryId: 1,
+    mediaId: media,
+    publication: 1,
+    pullZoneName: 'vz-1',
+    title: 'bench',
+    description: null,
+    state: 'finished',
+    settings: {
+      keepsOriginals: true,
+      exposesOriginals: false,
+      allowsEarlyPlay: false,
+      listsCaptions: true,
+      keyColor: null,
+    },
+    stateReason: null,
+    encodeProgressPercent: 100,
+    durationMs: total * 4_000,
+    widthPx: 1920,
+    heightPx: 1080,
+    frameRate: 24,
+    thumbnailKey: null,
+    thumbnailFileName: 'thumbnail.jpg',
+    sourceKey: null,
+    sourceContainer: null,
+    captions: [],
+    metaTags: [],
+    renditions: [
+      {
+        id: rendition,
+        kind: 'video',
+        state: 'finished',
+        isActive: true,
+        codecString: 'avc1.640028',
+        rung: 1080,
+        widthPx: 1920,
+        heightPx: 1080,
+        language: 'und',
+        name: '',
+        isDefault: true,
+        timescale: 1_000,
+        cutList,
+        planned: null,
+        init: Buffer.alloc(800),
+        chunks,
+      },
+    ],
+  };
+}
+
+/** Two fragments a segment, as an encode with a keyframe every 2 s makes them. */
+function fragmentsOf(perChunk: number, bytes: number) {
+  return Array.from({ length: perChunk * 2 }, (_, index) => ({
+    prefixBytes: 100,
+    payloadBytes: bytes / 2 - 100,
+    samples: 48,
+    startsSegment: index % 2 === 0,
+  }));
+}

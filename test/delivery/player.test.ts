@@ -1,0 +1,199 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { newGuid } from '../../src/lib/guid.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Film, makeFilm } from './make-film.ts';
+import { addFilm, addLibrary, finishVideo, type PublishedFilm, publishChunk, publishWholeFilm } from './publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+
+const CHROMIUM = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--autoplay-policy=no-user-gesture-required',
+];
+
+let database: TestDatabase;
+let room: EdgeRoom;
+let edge: TestEdge;
+let film: Film;
+let browser: Browser;
+let libraryId: number;
+const pages: { page: Page; faults: string[] }[] = [];
+
+beforeAll(async () => {
+  [database, film, browser] = await Promise.all([
+    startTestDatabase(),
+    makeFilm(480, [180, 90]),
+    chromium.launch({ executablePath: '/usr/bin/chromium', args: CHROMIUM }),
+  ]);
+  room = await createEdgeRoom(database);
+  edge = await room.start();
+  libraryId = await addLibrary(database.db, { player: { keyColor: '#12ab34' } });
+});
+afterEach(async () => {
+  for (const { page } of pages.splice(0)) await page.close();
+});
+afterAll(async () => {
+  await browser.close();
+  await edge.close();
+  await room.close();
+  await database.stop();
+});
+
+/** Opens a player page; what the page complains of, and every address beyond our own origin, is a fault. */
+async function openPlayer(shown: PublishedFilm, query = ''): Promise<{ page: Page; faults: string[] }> {
+  const page = await browser.newPage();
+  const opened = { page, faults: [] as string[] };
+  pages.push(opened);
+  page.on('pageerror', (error) => opened.faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') opened.faults.push(message.text());
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) opened.faults.push(`${response.status()} ${response.url()}`);
+  });
+  page.on('request', (request) => {
+    if (!/^(blob|data):/.test(request.url()) && new URL(request.url()).origin !== edge.base)
+      opened.faults.push(request.url());
+  });
+  await page.goto(`${edge.base}/embed/${libraryId}/${shown.mediaId}${query}`);
+  return opened;
+}
+
+const read = (page: Page) =>
+  page.locator('video').evaluate((video: HTMLVideoElement) => ({
+    sec: video.currentTime,
+    isPaused: video.paused,
+    heightPx: video.videoHeight,
+    isMuted: video.muted,
+    isLooped: video.loop,
+    isEnded: video.ended,
+    durationSec: video.duration,
+    frames: video.getVideoPlaybackQuality().totalVideoFrames,
+  }));
+
+async function published(): Promise<PublishedFilm> {
+  const shown = await addFilm(database.db, libraryId, film, 'A <b>film</b> & "more"');
+  await publishWholeFilm(database.db, room.storage, film, shown);
+  return shown;
+}
+
+test('a finished video plays by itself, to its end, without a fault or a foreign request', async () => {
+  const shown = await published();
+  const { page, faults } = await openPlayer(shown);
+  await expect.poll(async () => (await read(page)).sec, { timeout: 15_000 }).toBeGreaterThan(1);
+  const { durationSec, frames } = await read(page);
+  expect(durationSec).toBeCloseTo((480 * 1001) / 24_000, 1);
+  expect(frames).toBeGreaterThan(10);
+  expect(await page.title()).toBe('A <b>film</b> & "more"');
+  await page.keyboard.press('9');
+  await expect.poll(async () => (await read(page)).isEnded, { timeout: 15_000 }).toBe(true);
+  expect(faults).toEqual([]);
+});
+
+test('the query chooses start, sound, loop and waiting', async () => {
+  const shown = await published();
+  const { page, faults } = await openPlayer(shown, '?t=8s&autoplay=false&muted=true&loop=true&preload=false');
+  await expect.poll(async () => (await read(page)).isMuted).toBe(true);
+  expect(await read(page)).toMatchObject({ isPaused: true, isLooped: true, frames: 0 });
+  await page.locator('.large-play').click();
+  await expect.poll(async () => (await read(page)).sec, { timeout: 15_000 }).toBeGreaterThan(8.2);
+  expect((await read(page)).sec).toBeLessThan(16);
+  expect(faults).toEqual([]);
+});
+
+test('seeking and choosing a quality show the chosen picture', async () => {
+  const shown = await published();
+  const { page, faults } = await openPlayer(shown, '?muted=true');
+  await expect.poll(async () => (await read(page)).sec, { timeout: 15_000 }).toBeGreaterThan(0.2);
+  for (const heightPx of [90, 180]) {
+    await page.locator('.quality-button').click();
+    await page.getByRole('menuitemradio', { name: `${heightPx}p`, exact: true }).click();
+    await page.keyboard.press('5');
+    await expect.poll(async () => (await read(page)).heightPx, { timeout: 15_000 }).toBe(heightPx);
+  }
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(async () => (await read(page)).sec).toBeLessThan(8);
+  await page.locator('.timeline').fill('750');
+  await expect.poll(async () => (await read(page)).sec, { timeout: 15_000 }).toBeGreaterThan(15.1);
+  await page.keyboard.press('k');
+  expect((await read(page)).isPaused).toBe(true);
+  await page.keyboard.press('m');
+  expect((await read(page)).isMuted).toBe(false);
+  expect(faults).toEqual([]);
+});
+
+test('a video that is still made says so, starts by itself, and takes up new rungs while it plays', async () => {
+  const shown = await addFilm(database.db, libraryId, film);
+  const [tall, low] = shown.videos;
+  const [tallTrack, lowTrack] = film.videos;
+  if (!tall || !low || !tallTrack || !lowTrack) throw new Error('Expected a film of two rungs.');
+  const publish = async (key: typeof tall, chunks: typeof tallTrack.chunks) => {
+    for (const chunk of chunks) await publishChunk(database.db, room.storage, key, chunk);
+  };
+  await database.db.updateTable('media').set({ encode_progress: 12 }).where('id', '=', shown.mediaId).execute();
+  const { page, faults } = await openPlayer(shown);
+  await expect.poll(() => page.locator('.notice').textContent()).toContain('12 %');
+  await publish(low, lowTrack.chunks.slice(0, 1));
+  await publish(shown.audio, film.audio.chunks);
+  await expect.poll(async () => (await read(page)).sec, { timeout: 15_000 }).toBeGreaterThan(0.5);
+  expect((await read(page)).heightPx).toBe(90);
+  expect(await page.locator('.notice').isVisible()).toBe(false);
+  await publish(low, lowTrack.chunks.slice(1));
+  await publish(tall, tallTrack.chunks);
+  await expect.poll(async () => (await read(page)).heightPx, { timeout: 20_000 }).toBe(180);
+  expect((await read(page)).sec).toBeGreaterThan(0.5);
+  await finishVideo(database.db, shown);
+  await page.keyboard.press('9');
+  await expect.poll(async () => (await read(page)).isEnded, { timeout: 20_000 }).toBe(true);
+  expect(faults).toEqual([]);
+});
+
+test('a failed video shows its reason', async () => {
+  const shown = await addFilm(database.db, libraryId, film);
+  const failed = { state: 'failed', state_reason: 'The file is <i>empty</i>.' } as const;
+  await database.db.updateTable('media').set(failed).where('id', '=', shown.mediaId).execute();
+  const { page } = await openPlayer(shown);
+  await expect.poll(() => page.locator('.notice').textContent()).toContain('The file is <i>empty</i>.');
+});
+
+test('playback goes on after the edge was away', async () => {
+  const shown = await published();
+  const { page } = await openPlayer(shown, '?muted=true&autoplay=false&preload=false');
+  const pattern = /\/r\/.*(m4s|m3u8)$/;
+  await page.route(pattern, (route) => route.abort());
+  await page.locator('.large-play').click();
+  await expect.poll(() => page.locator('.player').getAttribute('class'), { timeout: 30_000 }).toContain('trouble');
+  await page.unroute(pattern);
+  await expect.poll(async () => (await read(page)).sec, { timeout: 30_000 }).toBeGreaterThan(0.5);
+});
+
+test('the page carries its meta tags, a strict policy and no foreign address; a wrong address is a 404 page', async () => {
+  const shown = await published();
+  const tags = JSON.stringify([{ property: 'og:site_name', value: 'A "site"' }]);
+  await database.db.updateTable('media').set({ meta_tags: tags }).where('id', '=', shown.mediaId).execute();
+  const response = await fetch(`${edge.base}/play/${libraryId}/${shown.mediaId}`);
+  const html = await response.text();
+  const policy = response.headers.get('content-security-policy') ?? '';
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain('unsafe');
+  expect(html.match(/<(script|style)\b[^>]*>/g)?.every((tag) => tag.includes(`nonce="${nonce}"`))).toBe(true);
+  expect(html).toContain('<meta property="og:site_name" content="A &quot;site&quot;">');
+  expect(html).toContain('--key:#12ab34');
+  expect(html.match(/https?:\/\//g)).toBeNull();
+  for (const address of html.matchAll(/\/assets\/[^"]+/g)) {
+    const asset = await fetch(`${edge.base}${address[0]}`);
+    expect([asset.status, asset.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+  }
+  for (const path of [`${libraryId}/${newGuid()}`, `${libraryId + 1000}/${shown.mediaId}`]) {
+    const missing = await fetch(`${edge.base}/embed/${path}`);
+    expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect((await fetch(`${edge.base}/embed/${path}/state`)).status).toBe(404);
+  }
+});
