@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import type { Claim } from '../catalog/encoding/work.ts';
 import type { WorkRendition, WorkView } from '../catalog/encoding/work-view-store.ts';
@@ -17,6 +18,9 @@ import type { ChunkWriter } from './store-chunk.ts';
 
 /** Live, HTTP and sound come first; then what is still missing to play at all. */
 const NICENESS = { quick: 5, long: 10 };
+
+/** A process that dies closes its outputs a moment before its own, better reason is known. */
+const END_NOTICE_MS = 500;
 
 /** A claimed range of segments of some rungs of one codec; `writers` has one for each of the view's renditions. */
 export type RangeJob = {
@@ -112,6 +116,7 @@ async function encodeOnce(
     await run.done;
     return new Map(inits);
   } catch (error) {
+    await Promise.race([run.done.catch(() => undefined), sleep(END_NOTICE_MS, undefined, { ref: false })]);
     ended.abort(error);
     for (const output of run.outputs) output.destroy();
     // What the encoder says of its end is the better reason, unless it was ended from here.

@@ -48,9 +48,9 @@ const STDERR_TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5_000;
 const SETUP_MS = 200;
 const SIGXCPU_EXIT = 128 + 24;
-/** How ffmpeg, x264 and x265, libvpx, SVT-AV1 and C++ say that they were given no memory. */
+/** How ffmpeg, the loader, x264 and x265, libvpx, SVT-AV1 and C++ say that they were given no memory. */
 const REFUSED_ALLOCATION =
-  /Cannot allocate memory|malloc of size \d+ failed|Memory allocation error|insufficient resources|bad_alloc/;
+  /Cannot allocate memory|malloc of size \d+ failed|Memory allocation error|insufficient resources|bad_alloc|failed to map segment/i;
 
 let detected: Promise<SandboxLevel> | null = null;
 
