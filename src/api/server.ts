@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
+import { createAuditStore } from '../catalog/audit/audit-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
 import { createCodecStore } from '../catalog/encoding/codec-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
+import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
 import { createPullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
@@ -34,7 +36,7 @@ const LONGEST_PATH_PART = 500;
 /** How long requests may go on after `close` was called. */
 const DRAIN_MS = 5_000;
 
-/** Addresses that others answer on this server: they get every request whose path begins with `prefix`. */
+/** Addresses that others answer on this server: they get every request whose path begins with `prefix`, in any case. */
 export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
 
 export type ApiDeps = {
@@ -79,11 +81,14 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   });
   const operationDeps: OperationDeps = {
     ...deps,
+    audit: createAuditStore(db, (err, line) => log.error({ err, line }, 'An audit line could not be stored.')),
     captions: createCaptionStore(db),
     cleanups: createCleanupStore(db),
     codecs: createCodecStore(db),
     collections: createCollectionStore(db),
+    keys: createKeyStore(db),
     libraries: createLibraryStore({ db, secretBox }),
+    libraryViews: createLibraryViewStore({ db, secretBox }),
     pictures: createPictureMaker(),
     progressHub,
     pullZones: createPullZoneStore({ db, secretBox }),
@@ -97,7 +102,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     const { status, body } = health();
     return reply.code(status).header('cache-control', 'no-store').send(body);
   });
-  const running = addOperations(app, { deps: operationDeps, keys: createKeyStore(db), log });
+  const running = addOperations(app, { deps: operationDeps, log });
   await app.listen({ host: deps.host, port: deps.port });
   return {
     port: portOf(app.server),
@@ -159,7 +164,8 @@ function createHttpServer(
   const server = createServer(
     { requestTimeout: 0, headersTimeout: HEADERS_LIMIT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => {
-      const mount = mounts.find(({ prefix }) => request.url?.startsWith(prefix));
+      const path = request.url?.toLowerCase() ?? '';
+      const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
       if (mount) mount.handle(request, response.setHeader('x-request-id', newGuid()));
       else handler(request, response);
     },

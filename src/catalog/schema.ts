@@ -1,7 +1,8 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
+import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 /** jsonb: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
@@ -19,6 +20,8 @@ export type LibraryTable = {
   video_count: Generated<number>;
   created_at: CreatedAt;
   modified_at: CreatedAt;
+  /** Set: gone for everybody; a job deletes its media, their objects and then this row. */
+  deleted_at: Date | null;
 };
 
 export type PullZoneTable = {
@@ -87,6 +90,8 @@ export type MediaTable = {
   id: Guid;
   type: 'video' | 'live';
   title: string;
+  /** The title in small letters: the database keeps it, searches read it. */
+  title_folded: GeneratedAlways<string>;
   description: string | null;
   category: string | null;
   collection_id: Guid | null;
@@ -134,12 +139,18 @@ export type MediaTable = {
   watch_sec_total: Generated<number>;
 };
 
-/** An open door to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. */
+/**
+ * A door to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. A door that is
+ * `complete` gave its bytes to the video and only stays to say so again; one that is `closing` takes nothing more.
+ */
 export type UploadTable = {
   id: Guid;
   library_id: number;
   media_id: Guid;
   door: 'put' | 'tus' | 'fetch';
+  state: Generated<'open' | 'complete' | 'closing'>;
+  /** Fences the workers of a fetch: each that takes it over adds one. */
+  attempt: Generated<number>;
   length_bytes: number | null;
   metadata: JsonDefault<Record<string, unknown>>;
   lease_owner: string | null;
@@ -166,7 +177,12 @@ export type TimelineTable = {
 };
 
 /** What a rendition's encoder is told beside the source's facts; `streamIndex` names the source's sound track. */
-export type RenditionPlan = { durationSec: number; streamIndex?: number; maxBitrateBps?: number };
+export type RenditionPlan = {
+  durationSec: number;
+  streamIndex?: number;
+  maxBitrateBps?: number;
+  normaliseLoudness?: boolean;
+};
 
 /**
  * A rendition. `active` renditions are what playlists list. `planned_segments` (a fragment table of one
@@ -259,18 +275,19 @@ export type EncodeWorkTable = {
   created_at: CreatedAt;
 };
 
-/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` what the receiver said last, for people. */
-export type WebhookEventTable = {
-  id: Guid;
-  library_id: number;
-  media_id: Guid;
+/** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
+export type AuditLineTable = {
+  id: Generated<number>;
+  at: Date;
+  library_id: number | null;
+  key_name: string;
+  scope: string;
+  operation: string;
+  targets: Json<Record<string, string>>;
   status: number;
-  state: 'pending' | 'delivered' | 'dead';
-  attempts: Generated<number>;
-  next_attempt_at: CreatedAt;
-  last_answer: string | null;
-  created_at: CreatedAt;
-  settled_at: Date | null;
+  request_id: string;
+  ip: string;
+  hash: Buffer;
 };
 
 export type Schema = {
@@ -286,4 +303,6 @@ export type Schema = {
   retired_object: RetiredObjectTable;
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
+  webhook_line: WebhookLineTable;
+  audit_line: AuditLineTable;
 };

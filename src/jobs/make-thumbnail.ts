@@ -26,8 +26,8 @@ async function storeThumbnail({ claim }: HeldWork, deps: JobDeps, signal: AbortS
   try {
     if (picture !== null) await deps.storage.put(key, picture, { contentType: 'image/jpeg' }, signal);
     const stored = picture === null ? null : { storageKey: key, sizeBytes: picture.length };
-    const isTaken = await deps.db.transaction().execute((tx) => commitThumbnail(tx, claim, stored));
-    if (!isTaken && stored !== null) await discardObjects(deps.storage, [key], deps.report);
+    const unwanted = await deps.db.transaction().execute((tx) => commitThumbnail(tx, claim, stored));
+    if (unwanted !== null) await discardObjects(deps.storage, [unwanted], deps.report);
   } catch (error) {
     await discardObjects(deps.storage, [key], deps.report);
     throw error;

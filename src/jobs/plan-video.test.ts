@@ -50,6 +50,7 @@ const FACTS: SourceFacts = {
   warnings: [],
 };
 const RUNGS: Rung[] = [240, 480, 720];
+const WISHES = { codecs: ['x264'], normaliseLoudness: false, hasAllSounds: true };
 
 function passThrough(isForGood: boolean): ChosenPassThrough {
   const startTicks = [0, 500, 1000, 1500];
@@ -71,7 +72,7 @@ function passThrough(isForGood: boolean): ChosenPassThrough {
 function summary(chosen: ChosenPassThrough | null, isReplacement = false, facts = FACTS): string[] {
   const key = { libraryId: 1, mediaId: newGuid() };
   const ladder = { allowedRungs: RUNGS };
-  const request = { key, facts, ladder, codec: 'x264', passThrough: chosen, isReplacement, now: new Date(0) };
+  const request = { ...WISHES, key, facts, ladder, passThrough: chosen, isReplacement, now: new Date(0) };
   return planVideo(request).timelines.map(({ isActive, cutList, renditions }) => {
     const names = renditions.map(({ origin, rung, language }) =>
       rung === null ? language : `${origin === 'encode' ? '' : 'copy '}${rung}`,
@@ -108,7 +109,7 @@ test('without pass-through the lowest rung goes first, one segment alone, and al
     key: { libraryId: 1, mediaId: newGuid() },
     facts: FACTS,
     ladder: { allowedRungs: RUNGS },
-    codec: 'x264',
+    ...WISHES,
     passThrough: null,
     isReplacement: false,
     now: new Date(0),

@@ -1,13 +1,11 @@
 import type { MediaKey } from '../catalog/db.ts';
 import { sumStorage } from '../catalog/encoding/storage-store.ts';
 import {
-  dropExpiredUploads,
   dropRetired,
   findIdleWorks,
   findNamedObjects,
   findRetired,
   findUnplanned,
-  findUploads,
   settleStuck,
 } from '../catalog/encoding/sweep-store.ts';
 import { findRetiredObjects, forgetRetiredObjects } from '../catalog/retired-object-store.ts';
@@ -19,7 +17,6 @@ import { processVideo } from './process-video.ts';
 import { sendWorks } from './send-works.ts';
 
 const RETIRED_GRACE_SEC = 24 * 3600;
-const STAGING_AGE_MS = 24 * 3600 * 1000;
 const ORPHAN_AGE_MS = 3600 * 1000;
 /** Objects that one run of the orphan sweep looks at; the next goes on from there. */
 const OBJECTS_AT_ONCE = 20_000;
@@ -30,8 +27,8 @@ const NAMED_OBJECT = /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]
 
 /**
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
- * expired uploads, retired renditions and objects without a row are deleted. Runs each minute and at start;
- * doing it at any time, and twice, is harmless.
+ * retired renditions and objects without a row are deleted. Runs each minute; doing it at any time, and
+ * twice, is harmless.
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',
@@ -41,8 +38,6 @@ export const sweep = defineJob<object, JobDeps>({
   async run(_, deps, signal) {
     await resendLost(deps);
     await settleStuck(deps.db);
-    await dropUploads(deps, signal);
-    await deps.storage.sweepTemp(STAGING_AGE_MS, signal);
     await dropRetiredRenditions(deps);
     await dropRetiredObjects(deps);
     await dropOrphans(deps, signal);
@@ -56,17 +51,6 @@ async function resendLost({ db, queue }: JobDeps): Promise<void> {
     for (const key of unplanned) await queue.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
     await sendWorks(queue, works)(tx);
   });
-}
-
-async function dropUploads({ db, storage }: JobDeps, signal: AbortSignal): Promise<void> {
-  for (const id of await dropExpiredUploads(db)) await storage.staging.abort(id);
-  const old: string[] = [];
-  for await (const staged of storage.staging.list(signal)) {
-    if (Date.now() - staged.modifiedAt.getTime() > STAGING_AGE_MS) old.push(staged.id);
-    if (old.length === DELETES_AT_ONCE) break;
-  }
-  const known = await findUploads(db, old);
-  for (const id of old) if (!known.has(id)) await storage.staging.abort(id);
 }
 
 async function dropRetiredRenditions({ db, storage }: JobDeps): Promise<void> {

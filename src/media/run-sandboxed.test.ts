@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forever, isAlive, makeFolder, processTree, until } from './run-clip.test-kit.ts';
 import { detectSandbox, runSandboxed, type SandboxedCommand, startSandboxed } from './run-sandboxed.ts';
@@ -103,6 +105,16 @@ describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
     await until(() => !members.some(isAlive));
   });
 
+  test('a child that is killed from outside while it starts ends, and its output with it', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const child = await startSandboxed(shell('sleep 20', level), forever);
+      child.stdout.resume();
+      await pause(round / 2);
+      process.kill(child.pid, 'SIGKILL');
+      expect(await child.ended).toMatchObject({ killed: 'out-of-memory' });
+    }
+  });
+
   test('the child does not outlive its parent when that is killed without warning', async () => {
     const module = new URL('./run-sandboxed.ts', import.meta.url).href;
     // Without namespaces the program itself dies, but not what it started: ffmpeg and ffprobe start nothing.
@@ -114,7 +126,9 @@ describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (data) => resolve(Number(data))));
-    await until(() => level === 'prlimit' || processTree(pid).length > 3);
+    // What dies with its parent is asked for last, just before the program itself.
+    const isSetUp = () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep');
+    await until(() => (level === 'prlimit' ? isSetUp() : processTree(pid).length > 3));
     const members = processTree(pid);
     parent.kill('SIGKILL');
     await until(() => !members.some(isAlive));

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
@@ -46,7 +46,11 @@ export type SandboxedChild = {
 
 const STDERR_TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5_000;
+const SETUP_MS = 200;
 const SIGXCPU_EXIT = 128 + 24;
+/** How ffmpeg, x264 and x265, libvpx, SVT-AV1 and C++ say that they were given no memory. */
+const REFUSED_ALLOCATION =
+  /Cannot allocate memory|malloc of size \d+ failed|Memory allocation error|insufficient resources|bad_alloc/;
 
 let detected: Promise<SandboxLevel> | null = null;
 
@@ -76,6 +80,8 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   const { pid, stdout } = child;
   // `spawn` reports a failed start by an event; without a pid there is nothing to own.
   if (pid === undefined || stdout === null) throw await startFailure(child);
+  // Not before it has set itself up: until then it would outlive this process.
+  setTimeout(() => lowerSession(pid, command.niceness), SETUP_MS).unref();
   const stop = makeStop(child, level, command.graceMs ?? GRACE_MS);
   return {
     pid,
@@ -105,6 +111,16 @@ export async function runSandboxed(
   const end = await child.ended;
   if (sizeBytes > maxBytes) throw new Error(`Expected at most ${maxBytes} bytes from ${command.program}, got more.`);
   return { ...end, stdout: Buffer.concat(chunks) };
+}
+
+/** Linux weighs sessions, not processes, where it groups them (sched_autogroup): `nice` alone then changes nothing. */
+function lowerSession(pid: number, niceness: number): void {
+  if (niceness === 0) return;
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+  } catch {
+    // Absent on kernels that do not group, and once the child has ended: then there is nothing to lower.
+  }
 }
 
 type Stop = { now: (why: 'aborted' | 'time-limit') => void; why: 'aborted' | 'time-limit' | null; release: () => void };
@@ -172,6 +188,8 @@ function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: numbe
       clearTimeout(timer);
       stop.release();
       bounds.signal.removeEventListener('abort', onAbort);
+      // Killed while it was still setting up, bubblewrap leaves children that wait for it for ever, our pipes in hand.
+      if (child.pid !== undefined) signalAt(-child.pid, 'SIGKILL');
       const stderrTail = await readTail();
       resolve({
         exitCode: code,
@@ -204,7 +222,7 @@ function whoKilled(code: number | null, signal: NodeJS.Signals | null, stderrTai
   // bubblewrap answers 128 + n for a program that signal n ended.
   if (signal === 'SIGXCPU' || code === SIGXCPU_EXIT || /received signal 24\b/.test(stderrTail)) return 'cpu-limit';
   if (signal === 'SIGKILL' || code === 137) return 'out-of-memory';
-  if (code !== 0 && /Cannot allocate memory|malloc of size \d+ failed/.test(stderrTail)) return 'out-of-memory';
+  if (code !== 0 && REFUSED_ALLOCATION.test(stderrTail)) return 'out-of-memory';
   return null;
 }
 

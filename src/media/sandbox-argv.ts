@@ -77,7 +77,8 @@ function bubblewrapFlags(request: SandboxRequest): string[] {
   flags.push('--ro-bind-try', '/etc/alternatives', '/etc/alternatives');
   flags.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp');
   flags.push('--unshare-all', '--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL');
-  flags.push('--die-with-parent', '--new-session', '--clearenv', '--setenv', 'PATH', PATH_INSIDE);
+  // No `--new-session`: the child has one already, and one process group reaches all that it starts.
+  flags.push('--die-with-parent', '--clearenv', '--setenv', 'PATH', PATH_INSIDE);
   const programDir = dirname(request.program);
   if (programDir !== '.' && !programDir.startsWith('/usr/')) flags.push('--ro-bind', programDir, programDir);
   if (request.sourcePath !== null) flags.push('--ro-bind', request.sourcePath, SANDBOX_SOURCE);

@@ -95,7 +95,8 @@ test.each([
   ['beyond the bound', { segmentCacheBytes: 0 }, true],
   ['read as a stream', { segmentCacheBytes: 0 }, false],
 ])('a segment that is asked for again and again is exact, %s', async (_, limits, isLocal) => {
-  const edge = await videos.open({ limits, storage: createFolderStorage(videos.room.folder, isLocal) });
+  const storage = createFolderStorage(videos.room.folder, isLocal);
+  const edge = await videos.open({ limits, storage, sendFile: null });
   const key = await videos.addVideo();
   await videos.publish(key, 0);
   const { bytes } = makeChunk(0);

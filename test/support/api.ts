@@ -40,7 +40,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
   const libraries = createLibraryStore({ db, secretBox });
   const { library, keys } = await libraries.create({ name: 'second', pullZoneName: null, libraryKey: null });
   const faults: unknown[] = [];
-  const outbound = createOutbound({ allow: ['127.0.0.1/32'] });
+  const outbound = createOutbound({ allow: ['127.0.0.0/8'] });
   const api = await startApi({
     host: '127.0.0.1',
     port: 0,

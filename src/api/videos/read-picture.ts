@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
-import { collectBody } from '../read-json-body.ts';
+import { readBytes } from '../read-bytes.ts';
 
 const MAX_PICTURE_BYTES = 16 * 2 ** 20;
 const FETCH_LIMIT_MS = 20_000;
@@ -21,7 +21,7 @@ export async function readPicture(
   signal: AbortSignal,
 ): Promise<Buffer> {
   if (thumbnailUrl !== '') return fetchPicture(thumbnailUrl, outbound, signal);
-  const bytes = await collectBody(body, MAX_PICTURE_BYTES);
+  const bytes = await readBytes(body, { what: 'a picture', limitBytes: MAX_PICTURE_BYTES });
   if (bytes.length === 0) throw nothing('got neither');
   // No picture of the kinds that are taken begins like JSON.
   if (!/^(?:\xef\xbb\xbf)?\s*[[{"]/.test(bytes.toString('latin1', 0, 64))) return bytes;

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
 import { type EncodePlan, keyGroupOf, type PlannedRendition, type PlannedTimeline } from './encode-plan.ts';
 import type { ProcessClaim } from './process-store.ts';
 import { recountStorage } from './storage-store.ts';
@@ -44,6 +46,7 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   for (const timeline of plan.timelines) await saveTimeline(tx, key, timeline);
   await recountStorage(tx, key);
   await bumpPublication(tx, key);
+  await announce(key, WebhookStatus.encoding)(tx);
   return true;
 }
 

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import type { MediaMessage, UploadOptions } from '../schema.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
 import { sumStorage } from './storage-store.ts';
 import { LEASE_SEC } from './work.ts';
 
@@ -27,19 +29,11 @@ export type ProcessAnswer = { kind: 'claimed'; claim: ProcessClaim } | { kind: '
 
 /** Takes an uploaded video, or one whose planner died, to plan it. The lease runs on the database's clock. */
 export async function claimProcess(db: Db, key: MediaKey, owner: string): Promise<ProcessAnswer> {
-  const { rows } = await sql<ClaimRow>`
-    update media m set state = 'processing', state_reason = 'probing the source',
-      state_since = case when state = 'processing' then state_since else now() end,
-      lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${LEASE_SEC}),
-      process_attempt = process_attempt + 1, process_tries = process_tries + 1
-    from library l
-    where l.id = m.library_id and m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
-      and m.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
-      and (m.state = 'uploaded' or (m.state = 'processing' and (m.lease_until is null or m.lease_until < now())))
-    returning m.process_attempt, m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms, l.settings,
-      exists (select 1 from timeline t where t.library_id = m.library_id and t.media_id = m.id and t.active) as shown
-  `.execute(db);
-  const [row] = rows;
+  const row = await db.transaction().execute(async (tx) => {
+    const claimed = await takeUploaded(tx, key, owner);
+    if (claimed?.process_attempt === 1) await announce(key, WebhookStatus.processing)(tx);
+    return claimed;
+  });
   if (row !== undefined) return { kind: 'claimed', claim: toClaim(key, owner, row) };
   const found = await db
     .selectFrom('media')
@@ -51,6 +45,22 @@ export async function claimProcess(db: Db, key: MediaKey, owner: string): Promis
   if (found.process_tries < MAX_PROCESS_TRIES && found.source_key !== null) return { kind: 'busy' };
   await db.transaction().execute((tx) => failUnclaimed(tx, key));
   return { kind: 'over' };
+}
+
+async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<ClaimRow | undefined> {
+  const { rows } = await sql<ClaimRow>`
+    update media m set state = 'processing', state_reason = 'probing the source',
+      state_since = case when state = 'processing' then state_since else now() end,
+      lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${LEASE_SEC}),
+      process_attempt = process_attempt + 1, process_tries = process_tries + 1
+    from library l
+    where l.id = m.library_id and m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
+      and m.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
+      and (m.state = 'uploaded' or (m.state = 'processing' and (m.lease_until is null or m.lease_until < now())))
+    returning m.process_attempt, m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms, l.settings,
+      exists (select 1 from timeline t where t.library_id = m.library_id and t.media_id = m.id and t.active) as shown
+  `.execute(tx);
+  return rows[0];
 }
 
 type ClaimRow = {
@@ -102,6 +112,18 @@ export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Pr
     .execute();
 }
 
+/** Gives a planning back that something outside the video holds up: the attempt does not count. The sweep sends it again. */
+export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
+  await db
+    .updateTable('media')
+    .set({ lease_owner: null, lease_until: null, state_reason: reason, process_attempt: attempt - 1 })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', attempt)
+    .execute();
+}
+
 /** Ends a video as failed, with a reason for people and machines. A video that is over already is left alone. */
 export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   const { numUpdatedRows } = await tx
@@ -112,6 +134,7 @@ export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: 
       state_since: sql<Date>`now()`,
       lease_owner: null,
       lease_until: null,
+      process_attempt: 0,
       messages: sql<string>`messages || ${JSON.stringify([message])}::jsonb`,
     })
     .where('library_id', '=', key.libraryId)
@@ -121,6 +144,7 @@ export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: 
   if (numUpdatedRows !== 1n) return;
   await sumStorage(tx, key);
   await bumpPublication(tx, key);
+  await announce(key, WebhookStatus.failed)(tx);
 }
 
 async function failUnclaimed(tx: Tx, key: MediaKey): Promise<void> {

@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
 import type { MediaMessage } from '../schema.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
 import { type Extent, findGap } from './coverage.ts';
-import { failureMessage, renditionMessage } from './messages.ts';
+import { failureKind, failureMessage, renditionMessage } from './messages.ts';
 import { failMedia } from './process-store.ts';
 import { decideOutcome, type RenditionStanding } from './settle.ts';
 import { recountStorage } from './storage-store.ts';
@@ -22,7 +24,7 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
     // Without any work it belongs to a set that was given up for a new plan: it stands until that takes its place.
     if (standing.state !== 'building' || standing.works === 0 || standing.openWorks > 0) continue;
     const fault = standing.failedReason ?? (await findFault(tx, key, standing.id));
-    if (fault === null) await setRenditionState(tx, key, standing.id, 'finished', null);
+    if (fault === null) await finishRendition(tx, key, standing);
     else await failRendition(tx, key, standing, fault);
   }
   if (await hasOpenWork(tx, key)) return;
@@ -36,11 +38,16 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
   if (media.state !== 'transcoding') return;
   const outcome = decideOutcome(standings, media.facts?.video !== null);
   if (outcome.kind === 'failed') {
-    await failMedia(tx, key, 'encode-failed', failureMessage(outcome.reason, new Date()));
+    await failMedia(tx, key, failureKind(outcome.reason), failureMessage(outcome.reason, new Date()));
     return;
   }
   if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate);
   await finishMedia(tx, key);
+}
+
+async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: RenditionStanding): Promise<void> {
+  await setRenditionState(tx, key, id, 'finished', null);
+  if (kind === 'video' && isActive) await announce(key, WebhookStatus.resolutionFinished)(tx);
 }
 
 async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
@@ -52,13 +59,14 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
     .where('state', '=', 'transcoding')
     .execute();
   await recountStorage(tx, key);
+  await announce(key, WebhookStatus.finished)(tx);
 }
 
 async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<RenditionStanding[]> {
   const { rows } = await sql<RenditionStanding>`
     select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
       r.retired_at is not null as "isRetired",
-      case when r.kind = 'audio' then 'Sound (' || r.language || ')' else coalesce(r.rung || 'p', 'Picture') end as name,
+      case when r.kind = 'audio' then 'Sound (' || r.language || ')' else coalesce(r.rung || 'p', 'Picture') || case r.codec when 'x264' then '' else ' ' || r.codec end end as name,
       w.works, w."openWorks",
       coalesce(r.state_reason, w.reason) as "failedReason"
     from rendition r cross join lateral (

@@ -144,23 +144,3 @@ export async function findNamedObjects(
   const isBusy = open !== undefined || media.state === 'processing' || media.state === 'uploaded';
   return { isBusy, keys };
 }
-
-/** Takes uploads whose time is over and that nobody writes: their ids, which also name their staged bytes. */
-export async function dropExpiredUploads(db: Db): Promise<Guid[]> {
-  const rows = await db
-    .deleteFrom('upload')
-    .where('expires_at', '<', sql<Date>`now()`)
-    .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
-    .returning('id')
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/** Which of these staged uploads have a row. */
-export async function findUploads(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  const { rows } = await sql<{ id: string }>`
-    select id from upload where id::text = any(${[...ids]})
-  `.execute(db);
-  return new Set(rows.map(({ id }) => id));
-}

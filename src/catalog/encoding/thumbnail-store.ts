@@ -18,38 +18,28 @@ export async function commitThumbnail(
   tx: Tx,
   claim: Claim,
   picture: { storageKey: StorageKey; sizeBytes: number } | null,
-): Promise<boolean> {
+): Promise<StorageKey | null> {
   const { key } = claim.work;
   await bumpPublication(tx, key);
   if (!(await lockClaim(tx, claim))) throw new LostClaim(claim);
-  let taken = false;
-  if (picture !== null) {
-    await retireOwn(tx, key);
-    const { numUpdatedRows } = await tx
+  const before = await tx
+    .selectFrom('media')
+    .select(['thumbnail_key', 'thumbnail_file_name'])
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .executeTakeFirstOrThrow();
+  const isTaken = picture !== null && before.thumbnail_file_name === OWN_NAME;
+  if (isTaken) {
+    await tx
       .updateTable('media')
       .set({ thumbnail_key: picture.storageKey, thumbnail_bytes: picture.sizeBytes, thumbnail_count: 1 })
       .where('library_id', '=', key.libraryId)
       .where('id', '=', key.mediaId)
-      .where('thumbnail_file_name', '=', OWN_NAME)
-      .executeTakeFirst();
-    taken = numUpdatedRows === 1n;
+      .execute();
     await sumStorage(tx, key);
   }
   await endWork(tx, claim, 'done', null);
   await settleMedia(tx, key);
   await refreshProgress(tx, key);
-  return taken;
-}
-
-/** The picture that an earlier encode made, which the new one takes the place of. */
-async function retireOwn(tx: Tx, key: MediaKey): Promise<void> {
-  const before = await tx
-    .selectFrom('media')
-    .select(['thumbnail_key', 'thumbnail_bytes'])
-    .where('library_id', '=', key.libraryId)
-    .where('id', '=', key.mediaId)
-    .where('thumbnail_file_name', '=', OWN_NAME)
-    .executeTakeFirst();
-  if (before === undefined || before.thumbnail_key === null) return;
-  await retireObject(tx, key, { key: before.thumbnail_key, sizeBytes: before.thumbnail_bytes });
+  return isTaken ? before.thumbnail_key : (picture?.storageKey ?? null);
 }

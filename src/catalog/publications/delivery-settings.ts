@@ -12,8 +12,8 @@ export type DeliverySettings = {
 
 const COLOR = /^#[0-9a-fA-F]{6}$/;
 
-/** Reads them from the library's stored settings, defaults filled in. Throws when a stored value is of the wrong kind. */
-export function readDeliverySettings(stored: Record<string, unknown>): DeliverySettings {
+/** Takes them from a library's stored settings. `keyColor` is null when it is no colour of six hexadecimal digits. */
+export function readDeliverySettings(stored: unknown): DeliverySettings {
   const { originals, player } = readLibrarySettings(stored);
   return {
     keepsOriginals: originals.keep,

@@ -5,7 +5,7 @@ import { chooseListedSet } from '../../media/playlists/listed-set.ts';
 import { writeMediaPlaylist } from '../../media/playlists/media-playlist.ts';
 import { writeMultivariant } from '../../media/playlists/multivariant.ts';
 import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
-import type { ByteCache } from '../cache/byte-cache.ts';
+import type { HeldCache } from '../cache/held-cache.ts';
 import { type Answer, CACHE_NEVER, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
@@ -17,7 +17,11 @@ type PlaylistFile =
   | { kind: 'captions-playlist'; language: string };
 
 /** Answers a playlist as of this publication. Written once a publication, then held in `written`. */
-export async function servePlaylist(publication: Publication, file: PlaylistFile, written: ByteCache): Promise<Answer> {
+export async function servePlaylist(
+  publication: Publication,
+  file: PlaylistFile,
+  written: HeldCache<Buffer>,
+): Promise<Answer> {
   if (file.kind === 'captions-playlist') return serveCaptionsPlaylist(publication, file.language, written);
   const set = chooseListedSet(publication.renditions);
   if (file.kind === 'multivariant') {
@@ -36,7 +40,11 @@ export async function servePlaylist(publication: Publication, file: PlaylistFile
   return playlist(publication, `${folder}${rendition.id}`, written, () => writeMediaPlaylist(run(), folder));
 }
 
-async function serveCaptionsPlaylist(publication: Publication, language: string, written: ByteCache): Promise<Answer> {
+async function serveCaptionsPlaylist(
+  publication: Publication,
+  language: string,
+  written: HeldCache<Buffer>,
+): Promise<Answer> {
   const track = findCaption(publication.captions, language);
   if (track === undefined) return notFound('unknown-captions', 'There are no captions in that language.');
   const durationSec = publication.durationMs / 1000;
@@ -57,7 +65,7 @@ function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleT
 async function playlist(
   publication: Publication,
   name: string,
-  written: ByteCache,
+  written: HeldCache<Buffer>,
   write: () => string,
 ): Promise<Answer> {
   const { libraryId, mediaId, settings } = publication;
