@@ -160,7 +160,13 @@ function address(rendition: PublishedRendition): string {
   return `r/${rendition.id}/video.m3u8`;
 }
 
-/** A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). */
+/**
+ * A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). Some parsers take an apostrophe
+ * for a quote as well: both are written as their typographic forms.
+ */
 function quoted(text: string): string {
-  return `"${text.replaceAll('"', "'").replaceAll(/[\r\n]+/g, ' ')}"`;
+  return `"${text
+    .replaceAll('"', '”')
+    .replaceAll("'", '’')
+    .replaceAll(/[\r\n]+/g, ' ')}"`;
 }
