@@ -56,6 +56,12 @@ for (const { row, operation } of real) {
       expect(query[name]?.default ?? '').toBe(value ?? '');
     }
   });
+  test(`${nameOf(row)} is written to answer nothing that its row does not list`, () => {
+    const codes = Object.values(operation.refusals).map(String);
+    expect(codes.filter((code) => !(code in row.errors))).toEqual([]);
+    expect(operation.answerStatus ?? 200).toBe(row.success.status);
+    expect(operation.auth === 'none').toBe(row.auth === 'none');
+  });
   for (const status of [row.success.status, ...Object.keys(row.errors).map(Number)]) {
     test(`${nameOf(row)} answers ${status}`, () => holdAgainst(row, { operation, status }));
   }

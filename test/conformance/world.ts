@@ -50,6 +50,7 @@ export async function startWorld(): Promise<World> {
     return answer;
   };
   const things = createThings(api, ask);
+  const tables = await stateTables(api);
   return {
     api,
     origin,
@@ -63,7 +64,7 @@ export async function startWorld(): Promise<World> {
       await ask({ method: 'PUT', path: `/library/1/videos/${guid}`, body: Buffer.from('bytes of a video') });
       return guid;
     },
-    state: () => readState(api),
+    state: () => readState(api, tables),
     async stop() {
       await Promise.all([api.stop(), origin.stop()]);
       await outbound.close();
@@ -128,8 +129,14 @@ function createThings(api: TestApi, ask: Ask_) {
   };
 }
 
-async function readState({ database: { db }, storage }: TestApi): Promise<Record<string, string>> {
-  const names = (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !NOT_STATE.test(name));
+async function stateTables({ database: { db } }: TestApi): Promise<string[]> {
+  return (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !NOT_STATE.test(name));
+}
+
+async function readState(
+  { database: { db }, storage }: TestApi,
+  names: readonly string[],
+): Promise<Record<string, string>> {
   const tables = names.map(
     (name) => sql`select ${sql.lit(name)} as name, count(*) || ' rows ' ||
       md5(coalesce(string_agg(row_text, '' order by row_text), '')) as content

@@ -12,7 +12,7 @@ import type { Components, Schema } from './component-schemas.ts';
 export type Answering = Pick<
   Contract<never, never, never, never>,
   'refusals' | 'errorShape' | 'answerStatus' | 'name'
-> & { answer: object | null };
+> & { body: unknown; answer: object | null };
 
 type Words = { name: string; words: string };
 
@@ -45,11 +45,14 @@ export function describeAnswers(operation: Answering, components: Components): R
   };
 }
 
-function success({ answer, refusals }: Answering, components: Components): Schema {
-  // An operation that lists no 400 says "not done" inside its success, as clients of the interface expect it.
-  const mayRefuse = answer === StatusModel && refusals.invalid === undefined;
-  const description = mayRefuse ? 'Done when `success` is true; else `message` says why it was not.' : 'Done.';
-  return { description, headers: HEADERS, ...(answer !== null && json(components.refer(answer))) };
+function success({ answer, body, errorShape, refusals }: Answering, components: Components): Schema {
+  if (answer === null) return { description: 'Done.', headers: HEADERS };
+  // An operation that reads a body and lists no 400 says "not done" inside its success, as its clients expect it.
+  const mayRefuse = body !== null && errorShape === 'status' && refusals.invalid === undefined;
+  const description = mayRefuse ? 'Done, unless `success` is false: then `message` says why it was not.' : 'Done.';
+  const schema = components.refer(answer);
+  const schemas = mayRefuse && answer !== StatusModel ? { anyOf: [schema, components.refer(StatusModel)] } : schema;
+  return { description, headers: HEADERS, ...json(schemas) };
 }
 
 function refusal({ errorShape }: Answering, status: number, components: Components): Schema {
