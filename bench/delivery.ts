@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Measurement, median, report } from './report.ts';
+import { type Measurement, median, report } from './support/report.ts';
 
 // Our edge against nginx as a static server, on loopback: CPU seconds of the server for each segment.
 const MEBI = 2 ** 20;
@@ -136,7 +136,7 @@ function writeObjects(folder: string, bytes: number): void {
 type Shape = { bytes: number; chunks: number; heldBytes: number };
 
 async function startOurEdge(folder: string, { bytes, chunks, heldBytes }: Shape): Promise<Server> {
-  const script = path.join(import.meta.dirname, 'delivery-edge.ts');
+  const script = path.join(import.meta.dirname, 'support/delivery-edge.ts');
   const args = [
     '--disable-warning=ExperimentalWarning',
     script,

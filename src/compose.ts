@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Database, migrate, openDatabase } from './catalog/db.ts';
+import { type Database, migrate, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
@@ -10,6 +10,7 @@ import type { StorageSettings } from './config/storage.ts';
 import type { TusHandler } from './ingest/tus/tus-handler.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import { createSecretBox } from './lib/secret-box.ts';
+import { openSendFile } from './lib/send-file.ts';
 import type { Storage } from './ports/storage.ts';
 
 /** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
@@ -35,12 +36,14 @@ type Common = { settings: RoleSettings; database: Database; storage: Storage; lo
 /** Brings the database to this version and finds or makes library 1. Runs before any role starts. */
 export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   return async (keys) => {
-    const { ensureFirstLibrary } = await import('./catalog/libraries/first-library-store.ts');
+    const { adoptAccountKey, ensureFirstLibrary } = await import('./catalog/libraries/first-library-store.ts');
     const database = openDatabase({ ...settings.database, max: 2 }, () => undefined);
     try {
       await migrate(database.db);
       const secretBox = createSecretBox(settings.secretKey);
       const found = await ensureFirstLibrary(keys, { db: database.db, secretBox });
+      const { accountKey } = settings;
+      if (accountKey !== null && accountKey !== found.accountKey) await adoptAccountKey(accountKey, database);
       return { ...found, accountKey: found.accountKey ?? keys.accountKey };
     } finally {
       await database.close();
@@ -66,11 +69,13 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
 }
 
 async function startApiRole({ settings, database, storage, log }: Common, host: RoleHost): Promise<RunningRole> {
-  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }] = await Promise.all([
-    import('./api/server.ts'),
-    import('./jobs/queue.ts'),
-    import('./lib/outbound/outbound.ts'),
-  ]);
+  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }] =
+    await Promise.all([
+      import('./api/server.ts'),
+      import('./jobs/queue.ts'),
+      import('./lib/outbound/outbound.ts'),
+      import('./catalog/publications/publication-watch-store.ts'),
+    ]);
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
   const space = await watchSpace(storage);
   const outbound = createOutbound({ allow: settings.outboundAllow });
@@ -84,7 +89,8 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
     storage,
     secretBox: createSecretBox(settings.secretKey),
     outbound,
-    health: () => describeHealth(host.fleet(), space.last()),
+    health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes),
+    watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
     log,
     mounts: [{ prefix: '/tusupload', handle: tus.handle }],
     diskFloorBytes: usualDiskFloorBytes,
@@ -137,6 +143,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     findPullZone: (name) => findPullZone(database.db, name),
     watch: (listener) => watchPublications(settings.database, listener),
     storage,
+    sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
     player: await loadPlayerAssets(),
     log,
   });

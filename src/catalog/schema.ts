@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
@@ -19,6 +19,8 @@ export type LibraryTable = {
   video_count: Generated<number>;
   created_at: CreatedAt;
   modified_at: CreatedAt;
+  /** Set: gone for everybody; a job deletes its media, their objects and then this row. */
+  deleted_at: Date | null;
 };
 
 export type PullZoneTable = {
@@ -65,7 +67,8 @@ export type MediaMessage = { at: string; level: 1 | 2 | 3; issueCode: number; me
 export type Chapter = { title: string; start: number; end: number };
 export type Moment = { label: string; timestamp: number };
 export type MetaTag = { property: string; value: string };
-export type CaptionTrack = { srclang: string; label: string; version: number; key: StorageKey };
+/** A stored caption file. `sizeBytes` is absent in rows older than the sum that needs it. */
+export type CaptionTrack = { srclang: string; label: string; version: number; key: StorageKey; sizeBytes?: number };
 
 /** What an upload asked for, kept from its query until the encode is planned. Null or absent: the library's setting. */
 export type UploadOptions = {
@@ -86,6 +89,8 @@ export type MediaTable = {
   id: Guid;
   type: 'video' | 'live';
   title: string;
+  /** The title in small letters: the database keeps it, searches read it. */
+  title_folded: GeneratedAlways<string>;
   description: string | null;
   category: string | null;
   collection_id: Guid | null;
@@ -98,6 +103,8 @@ export type MediaTable = {
   lease_owner: string | null;
   lease_until: Date | null;
   process_attempt: Generated<number>;
+  /** Attempts to plan it since it was last uploaded, planned or sent to be encoded again; they are limited. */
+  process_tries: Generated<number>;
   publication: Generated<number>;
   upload_options: JsonDefault<UploadOptions>;
   thumbnail_time_ms: number | null;
@@ -116,12 +123,17 @@ export type MediaTable = {
   thumbnail_bytes: Generated<number>;
   thumbnail_file_name: Generated<string>;
   thumbnail_count: Generated<number>;
+  /** Size of a thumbnail that the owner set; null for one made from the video. */
+  thumbnail_width_px: ColumnType<number | null, number | null | undefined, number | null>;
+  thumbnail_height_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_blurhash: string | null;
   messages: JsonDefault<MediaMessage[]>;
   meta_tags: JsonDefault<MetaTag[]>;
   chapters: JsonDefault<Chapter[]>;
   moments: JsonDefault<Moment[]>;
   captions: JsonDefault<CaptionTrack[]>;
+  /** The highest version ever given to a language's captions, so that none comes twice. */
+  caption_versions: JsonDefault<Record<string, number>>;
   views: Generated<number>;
   watch_sec_total: Generated<number>;
 };
@@ -222,6 +234,15 @@ export type ChunkTable = {
   published_at: CreatedAt;
 };
 
+/** An object that no row names any more, kept until whoever still reads it is done. */
+export type RetiredObjectTable = {
+  storage_key: StorageKey;
+  library_id: number;
+  media_id: Guid;
+  size_bytes: number;
+  retired_at: CreatedAt;
+};
+
 /** A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. */
 export type EncodeWorkTable = {
   library_id: number;
@@ -262,6 +283,21 @@ export type WebhookEventTable = {
   settled_at: Date | null;
 };
 
+/** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
+export type AuditLineTable = {
+  id: Generated<number>;
+  at: Date;
+  library_id: number | null;
+  key_name: string;
+  scope: string;
+  operation: string;
+  targets: Json<Record<string, string>>;
+  status: number;
+  request_id: string;
+  ip: string;
+  hash: Buffer;
+};
+
 export type Schema = {
   library: LibraryTable;
   pull_zone: PullZoneTable;
@@ -272,6 +308,8 @@ export type Schema = {
   timeline: TimelineTable;
   rendition: RenditionTable;
   chunk: ChunkTable;
+  retired_object: RetiredObjectTable;
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
+  audit_line: AuditLineTable;
 };

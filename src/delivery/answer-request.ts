@@ -54,6 +54,7 @@ function answerFile(
     case 'multivariant':
     case 'rung-playlist':
     case 'rendition-playlist':
+    case 'captions-playlist':
       return servePlaylist(publication, file, deps.objects.hot);
     case 'init':
     case 'segment':

@@ -2,6 +2,7 @@ import type { PublicationStore } from '../catalog/publications/publication-store
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZone } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { SendFile } from '../lib/send-file.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 
@@ -48,6 +49,8 @@ export type EdgeDeps = {
   findPullZone(name: PullZoneName): Promise<PullZone | null>;
   watch(listener: PublicationListener): PublicationWatch;
   storage: EdgeStorage;
+  /** Null where sendfile cannot be called: bytes then go through memory. */
+  sendFile: SendFile | null;
   player: PlayerAssets;
   log: EdgeLog;
   limits?: Partial<EdgeLimits>;

@@ -16,7 +16,7 @@ export type Edge = { port: number; close(): Promise<void> };
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
   const reader = new PublicationReader(deps, limits);
-  const objects = new ObjectSender(deps.storage, limits);
+  const objects = new ObjectSender(deps, limits);
   const answers: AnswerDeps = { reader, objects, storage: deps.storage, player: deps.player };
   const server = createServer(
     {
@@ -59,7 +59,10 @@ async function handle(
       return;
     }
     const left = new AbortController();
-    response.once('close', () => left.abort());
+    response.once('close', () => {
+      // An abort costs a stack trace, which whole answers need not pay.
+      if (!response.writableFinished) left.abort();
+    });
     const answer = await answerRequest(request, answers, left.signal);
     if (!response.destroyed) await sendAnswer(request, response, { answer, objects: answers.objects });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { deleteLibrary } from './delete-library.ts';
 import { deleteMedia } from './delete-media.ts';
 import { encodeAudio, encodeAudioLong } from './encode-audio.ts';
 import { encodeChunk, encodeFirstChunk } from './encode-chunk.ts';
@@ -7,6 +8,7 @@ import type { JobDeps } from './job-deps.ts';
 import { makeThumbnail } from './make-thumbnail.ts';
 import { passThrough } from './pass-through.ts';
 import { processVideo } from './process-video.ts';
+import { pruneAuditLog } from './prune-audit.ts';
 import type { AnyJob } from './queue.ts';
 import { sweep } from './sweep.ts';
 import { sweepTemp } from './sweep-temp.ts';
@@ -24,6 +26,8 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   fetchVideo,
   hashSource,
   deleteMedia,
+  deleteLibrary,
+  pruneAuditLog,
   sweep,
   sweepUploads,
   sweepTemp,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { expectBodyOf, isRefusal } from './check-answer.ts';
 import { findReal, nameOf, type Real, type Row, rows } from './interface-data.ts';
+import { sampleBody } from './sample-body.ts';
 import { scenarios } from './scenarios.ts';
 import { type Ask, startWorld, type World } from './world.ts';
 
@@ -22,11 +23,7 @@ const MISSING = [
   'GET /library/{libraryId}/videos/{videoId}/heatmap',
   'GET /library/{libraryId}/videos/{videoId}/play/heatmap',
   'GET /library/{libraryId}/statistics',
-  'PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}',
   'POST /library/{libraryId}/videos/{videoId}/repackage',
-  'POST /library/{libraryId}/videos/{videoId}/thumbnail',
-  'POST /library/{libraryId}/videos/{videoId}/captions/{srclang}',
-  'DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}',
   'POST /library/{libraryId}/videos/{videoId}/transcribe',
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
 ];
@@ -86,13 +83,15 @@ async function wordRequest(
   const own = scenarios[nameOf(row)];
   const scenario = own?.[status];
   if (scenario !== undefined) return scenario(world);
+  const body = sampleBody(operation, world);
+  const plain = body === null ? {} : { body };
   switch (status) {
     case 401:
-      return { path: await world.address(operation), key: null };
+      return { path: await world.address(operation), key: null, ...plain };
     case 403:
-      return { path: await world.address(operation), key: world.keys.readOnly };
+      return { path: await world.address(operation), key: world.keys.readOnly, ...plain };
     case 404:
-      return { path: await world.address(operation, 'unknown') };
+      return { path: await world.address(operation, 'unknown'), ...plain };
     case 500: {
       const success = own?.[row.success.status];
       if (success !== undefined) return success(world);
@@ -123,6 +122,11 @@ async function withoutTables<T>(run: () => Promise<T>): Promise<T> {
       (name) => `away_${name}`,
       (name) => name,
     );
-    await vi.waitFor(() => expect(world.api.faults.length).toBe(faults + 1));
+    await vi.waitFor(() => expect(world.api.faults.slice(faults).filter(isOfRequest)).toHaveLength(1));
   }
+}
+
+/** What went wrong beside the request, such as a line of its audit that found no table either, is logged apart. */
+function isOfRequest(fault: unknown): boolean {
+  return 'requestId' in Object(fault);
 }

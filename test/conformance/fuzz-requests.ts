@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { TObject } from 'typebox';
 import type { Real } from './interface-data.ts';
+import { PICTURE } from './samples.ts';
 
 /** One hostile or plain request, its ids still symbols: `~own~` and the like are put in when it is sent. */
 export type FuzzRequest = {
@@ -223,7 +224,14 @@ function bodyOf({ body }: Real): fc.Arbitrary<string | Uint8Array | null> {
   if (body === 'raw') {
     return fc.oneof(
       fc.uint8Array({ maxLength: 2_000 }),
-      fc.constantFrom('', '{}', 'GIF89a', JSON.stringify({ thumbnailUrl: 'file:///etc/passwd' })),
+      fc.constantFrom<string | Uint8Array>(
+        '',
+        '{}',
+        'GIF89a',
+        PICTURE,
+        PICTURE.subarray(0, 40),
+        JSON.stringify({ thumbnailUrl: 'file:///etc/passwd' }),
+      ),
       fc.constant(null),
     );
   }

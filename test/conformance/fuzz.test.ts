@@ -82,12 +82,16 @@ function expectListed(operation: Real, answer: Answer): void {
   if (answer.status < 300 && isRefusal(answer)) expectNotDone(operation, answer);
   else if (row !== null) expectBodyOf(row, answer);
   else if (answer.status >= 400) expectErrorBody(operation, answer);
-  else if (operation.answer !== null) expect(Compile(operation.answer).Check(answer.body)).toBe(true);
+  else expectModel(operation, answer);
+}
+
+function expectModel({ answer: model }: Real, { body, text }: Answer): void {
+  if (model === null) expect(text).toBe('');
+  else if (model !== 'events') expect(Compile(model).Check(body)).toBe(true);
 }
 
 /** Only where no status is listed for what a body may have wrong, a success may say that nothing was done. */
-function expectNotDone({ body, refusals }: Real, answer: Answer): void {
-  expect(body).not.toBeNull();
+function expectNotDone({ refusals }: Real, answer: Answer): void {
   expect(refusals.invalid).toBeUndefined();
   expect(faultsOf(answer.body, 'StatusModel')).toEqual([]);
   expect(Object(answer.body).statusCode).toBeGreaterThanOrEqual(400);

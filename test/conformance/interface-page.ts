@@ -41,15 +41,14 @@ function toCells(row: Row): string[] {
 }
 
 function toExtraCells({ method, path, name, answer, answerStatus = 200, refusals }: Real): string[] {
-  const { title }: { title?: string } = { ...answer };
   const codes = [...new Set(Object.values(refusals))].toSorted((a, b) => a - b);
-  return [
-    method,
-    `\`${path}\``,
-    name,
-    `${answerStatus} ${title ?? (answer === null ? 'empty' : '')}`,
-    codes.join(', '),
-  ];
+  return [method, `\`${path}\``, name, `${answerStatus} ${modelOf(answer)}`, codes.join(', ')];
+}
+
+function modelOf(answer: Real['answer']): string {
+  if (answer === null) return 'empty';
+  const { title = 'JSON' }: { title?: string } = answer === 'events' ? { title: 'events' } : { ...answer };
+  return title;
 }
 
 function table(heads: string[], lines: string[][]): string {

@@ -1,3 +1,7 @@
+import type { Guid } from '../../src/lib/guid.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
+import { addRows } from '../support/rendition-rows.ts';
+import { CAPTIONS, PICTURE } from './samples.ts';
 import type { Ask, World } from './world.ts';
 import { UNKNOWN_GUID, UNKNOWN_ID } from './world.ts';
 
@@ -89,6 +93,25 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       body: { url: `${origin.url}/film.mp4` },
     }),
   },
+  'PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}': {
+    200: async (world) => ({ path: `/library/1/videos/${await makeFinished(world)}/outputs/0` }),
+    400: async (world) => ({ path: `/library/1/videos/${await makeFinished(world)}/outputs/9` }),
+  },
+  'POST /library/{libraryId}/videos/{videoId}/thumbnail': {
+    200: async (world) => ({ path: `${await ownVideo(world)}/thumbnail`, body: PICTURE }),
+  },
+  'POST /library/{libraryId}/videos/{videoId}/captions/{srclang}': {
+    200: async (world) => ({ path: `${await ownVideo(world)}/captions/en`, body: captions(CAPTIONS) }),
+    400: async (world) => ({ path: `${await ownVideo(world)}/captions/en`, body: captions('no captions at all') }),
+  },
+  'DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}': {
+    200: async (world) => {
+      const path = `${await ownVideo(world)}/captions/en`;
+      await world.ask({ ...at('POST', path), body: captions(CAPTIONS) });
+      return { path };
+    },
+    400: async (world) => ({ path: `${await ownVideo(world)}/captions/e%20n` }),
+  },
   'POST /pullzone/{id}/resetSecurityKey': {
     204: async (world) => ({ ...(await ownZone(world)), body: { SecurityKey: 'a key of my own' } }),
     400: async (world) => ({ ...(await ownZone(world)), body: { SecurityKey: 'short' } }),
@@ -100,6 +123,25 @@ const BYTES = Buffer.from('bytes of a video');
 
 function at(method: string, path: string): { method: string; path: string } {
   return { method, path };
+}
+
+function captions(file: string): object {
+  return { srclang: 'en', label: 'English', captionsFile: Buffer.from(file).toString('base64') };
+}
+
+/** A video as it stands when it was encoded in VP9 alone. */
+async function makeFinished(world: World): Promise<string> {
+  const guid = (await world.makeVideo()) as Guid;
+  const { db } = world.api.database;
+  await addRows(db, guid, [{ rung: 240, codec: 'vp9' }, { rung: null }]);
+  const facts = { container: 'mp4', durationSec: 4, video: { displayWidthPx: 426, displayHeightPx: 240 }, audio: [] };
+  await db
+    .updateTable('media')
+    .set({ state: 'finished', source_key: `1/${guid}/source/x` as StorageKey, source_bytes: 9 })
+    .set({ facts: JSON.stringify(facts), encode_progress: 100, duration_ms: 4000 })
+    .where('id', '=', guid)
+    .execute();
+  return guid;
 }
 
 async function ownVideo(world: World): Promise<string> {

@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Answer } from '../support/api.ts';
 
@@ -19,7 +19,7 @@ export function createSender(port: number) {
         const length = headers['transfer-encoding'] ? {} : { 'content-length': String(Buffer.byteLength(body ?? '')) };
         const options = { agent, host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } };
         const sent = request(options, (response) => {
-          buffer(response).then((bytes) => {
+          whole(response).then((bytes) => {
             const text = bytes.toString('utf8');
             const entries = Object.entries(response.headers).map(
               ([name, value]) => [name, String(value)] as [string, string],
@@ -35,4 +35,11 @@ export function createSender(port: number) {
       }),
     close: () => agent.destroy(),
   };
+}
+
+/** The whole body; of a stream of events, which has no end, its first words. */
+async function whole(response: IncomingMessage): Promise<Buffer> {
+  if (!response.headers['content-type']?.startsWith('text/event-stream')) return buffer(response);
+  for await (const chunk of response) return Buffer.from(chunk);
+  return Buffer.alloc(0);
 }

@@ -5,6 +5,7 @@ import { type Answer, type CallOptions, startTestApi, type TestApi } from '../su
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
+import { CAPTIONS } from './samples.ts';
 
 /** A thing of the first library, a thing of another library, and one that nobody has. */
 export type Which = 'own' | 'foreign' | 'unknown';
@@ -34,7 +35,7 @@ export type World = {
 export const UNKNOWN_GUID = '0190a0a0-0000-7000-8000-000000000000';
 export const UNKNOWN_ID = 987_654;
 
-/** Written by reading: when a key was last used, and who asked for what. */
+/** Written whatever is answered: when a key was last used, and who asked for what. */
 const NOT_STATE = /^(kysely_|access_key$|audit)/;
 
 export async function startWorld(): Promise<World> {
@@ -45,7 +46,7 @@ export async function startWorld(): Promise<World> {
   origin.script(serve(Buffer.from('bytes of a file')));
   const keys = await makeKeys(api);
   const ask = async ({ method, path, ...options }: Ask) => {
-    const answer = await api.call(method, path, options);
+    const answer = await call(method, `${api.url}${path}`, { key: api.first.libraryKey, ...options });
     expectGoodManners(answer);
     return answer;
   };
@@ -58,9 +59,9 @@ export async function startWorld(): Promise<World> {
     ask,
     properKey: ({ auth }) => (auth === 'account-key' ? keys.account : auth === 'none' ? null : keys.own),
     address: (operation, which = 'own') => things.address(operation, which),
-    makeVideo: (which = 'own') => things.video(which),
+    makeVideo: (which = 'own') => things.make('video', which),
     async makeUploaded() {
-      const guid = await things.video('own');
+      const guid = await things.make('video', 'own');
       await ask({ method: 'PUT', path: `/library/1/videos/${guid}`, body: Buffer.from('bytes of a video') });
       return guid;
     },
@@ -78,7 +79,7 @@ async function makeKeys(api: TestApi) {
     store.create({ scope, libraryId: 1, label: 'test', expiresAt });
   const [write, read, revoked] = [await make('write'), await make('read'), await make('write')];
   const expired = await make('write', new Date(Date.now() - 1000));
-  await store.revoke(revoked.id);
+  await store.revoke(1, revoked.id);
   return {
     own: api.first.libraryKey,
     furtherWrite: write.key,
@@ -91,42 +92,81 @@ async function makeKeys(api: TestApi) {
   };
 }
 
-type Ask_ = World['ask'];
+type Things = {
+  make(what: string, which: Which): Promise<string>;
+  address(operation: Real, which: Which): Promise<string>;
+};
 
-/** Makes the things that paths address. */
-function createThings(api: TestApi, ask: Ask_) {
-  const inLibrary = (which: Which) => ({
-    library: which === 'foreign' ? api.second.id : 1,
-    key: which === 'foreign' ? api.second.key : api.first.libraryKey,
-  });
+/** Makes the things that paths address, by the name that a parameter has for refusals. */
+function createThings(api: TestApi, ask: World['ask']): Things {
   const create = async (what: string, body: object, which: Which) => {
     if (which === 'unknown') return UNKNOWN_GUID;
-    const { library, key } = inLibrary(which);
+    const [library, key] = which === 'own' ? [1, api.first.libraryKey] : [api.second.id, api.second.key];
     const answer = await ask({ method: 'POST', path: `/library/${library}/${what}`, key, body });
     return String(Object(answer.body).guid);
   };
-  const zone = async (which: Which) => {
-    if (which === 'unknown') return String(UNKNOWN_ID);
-    return String((await api.libraries.find(inLibrary(which).library))?.pullZone.id);
+  const library = async (which: Which) => {
+    if (which === 'unknown') return UNKNOWN_ID;
+    return (await api.libraries.create({ name: 'Made for a test', pullZoneName: null, libraryKey: null })).library;
   };
   const makers: Record<string, (which: Which) => Promise<string>> = {
-    library: async () => '1',
     video: (which) => create('videos', { title: 'Made for a test' }, which),
     collection: (which) => create('collections', { name: 'Made for a test' }, which),
-    'pull zone': zone,
+    library: async (which) => String(Object(await library(which)).id ?? UNKNOWN_ID),
+    'pull zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
+    language: async () => 'en',
+    codec: async () => 'x264',
+  };
+  const make = (what: string, which: Which) => {
+    const maker = makers[what];
+    if (maker === undefined) throw new Error(`Teach world.ts to make a ${what}, which an operation addresses.`);
+    return maker(which);
   };
   return {
-    video: (which: Which) => create('videos', { title: 'Made for a test' }, which),
-    async address({ path, params }: Real, which: Which): Promise<string> {
-      let address = path;
-      for (const [name, schema] of Object.entries<{ title?: unknown }>(params.properties)) {
-        const make = makers[String(schema.title ?? name)];
-        if (make === undefined) throw new Error(`Teach world.ts to make what {${name}} of ${path} addresses.`);
-        address = address.replace(`{${name}}`, await make(which));
+    make,
+    async address({ path, params }, which) {
+      const made: Record<string, string> = {};
+      for (const [name, { title = name }] of Object.entries<{ title?: string }>(params.properties)) {
+        if (name === 'libraryId') made[name] = '1';
+        // A key is of the library before it in the path.
+        else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
+        else made[name] = await make(title, which);
+        if (title === 'language' && which === 'own') await addCaptions(made, ask);
       }
-      return address;
+      return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => made[name] ?? '');
     },
   };
+}
+
+async function addCaptions({ videoId, srclang }: Record<string, string>, ask: World['ask']): Promise<void> {
+  const path = `/library/1/videos/${videoId}/captions/${srclang}`;
+  await ask({ method: 'POST', path, body: { captionsFile: Buffer.from(CAPTIONS).toString('base64') } });
+}
+
+async function makeKey(api: TestApi, libraryId: number, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const wanted = { libraryId, scope: 'read', label: 'test', expiresAt: null } as const;
+  return (await createKeyStore(api.database.db).create(wanted)).id;
+}
+
+async function call(method: string, url: string, { key, body, headers }: CallOptions): Promise<Answer> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(url, {
+    method,
+    headers: { ...(key && { AccessKey: key }), ...headers },
+    ...(body !== undefined && { body: isRaw ? (body as string) : JSON.stringify(body) }),
+  });
+  const { status, headers: answered } = response;
+  const type = answered.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream')) {
+    // A stream of events has no end: its first words tell enough.
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    await reader?.cancel();
+    return { status, headers: answered, text: Buffer.from(first?.value ?? []).toString(), body: null };
+  }
+  const text = await response.text();
+  return { status, headers: answered, text, body: type.includes('json') ? JSON.parse(text) : null };
 }
 
 async function stateTables({ database: { db } }: TestApi): Promise<string[]> {

@@ -1,3 +1,11 @@
+import {
+  AccessKeyList,
+  AccessKeyModel,
+  AccessKeyScope,
+  CreateAccessKeyModel,
+  NewAccessKeyModel,
+} from './access-key.ts';
+import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import {
   DrmVersion,
@@ -33,7 +41,13 @@ import {
   VideoPlayDataModel,
   VideoStatisticsModel,
 } from './play-data.ts';
-import { ResetPullZoneSecurityKeyModel } from './pull-zone.ts';
+import {
+  HostnameModel,
+  PaginationListModelOfPullZoneModel,
+  PullZoneList,
+  PullZoneModel,
+  ResetPullZoneSecurityKeyModel,
+} from './pull-zone.ts';
 import {
   ApiErrorData,
   AuthError401,
@@ -56,8 +70,11 @@ import {
   AppleFairPlayDrm,
   GoogleWidevineDrm,
   PaginationListModelOfVideoLibraryModel,
+  ReferrerModel,
   VideoLanguage,
+  VideoLanguageList,
   VideoLibraryCreateModel,
+  VideoLibraryList,
   VideoLibraryModel,
   VideoLibraryUpdateModel,
 } from './video-library.ts';
@@ -134,7 +151,21 @@ export const models = {
   VideoLibraryCreateModel,
   VideoLibraryUpdateModel,
   VideoLanguage,
+  VideoLanguageList,
+  VideoLibraryList,
+  ReferrerModel,
   ResetPullZoneSecurityKeyModel,
+  HostnameModel,
+  PullZoneModel,
+  PaginationListModelOfPullZoneModel,
+  PullZoneList,
+  AccessKeyScope,
+  AccessKeyModel,
+  AccessKeyList,
+  NewAccessKeyModel,
+  CreateAccessKeyModel,
+  AuditLineModel,
+  PaginationListModelOfAuditLineModel,
   Labels,
   Log,
   GenericRequestResponse,

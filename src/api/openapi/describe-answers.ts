@@ -12,7 +12,7 @@ import type { Components, Schema } from './component-schemas.ts';
 export type Answering = Pick<
   Contract<never, never, never, never>,
   'refusals' | 'errorShape' | 'answerStatus' | 'name'
-> & { body: unknown; answer: object | null };
+> & { body: unknown; answer: object | 'events' | null };
 
 type Words = { name: string; words: string };
 
@@ -47,8 +47,12 @@ export function describeAnswers(operation: Answering, components: Components): R
 
 function success({ answer, body, errorShape, refusals }: Answering, components: Components): Schema {
   if (answer === null) return { description: 'Done.', headers: HEADERS };
-  // An operation that reads a body and lists no 400 says "not done" inside its success, as its clients expect it.
-  const mayRefuse = body !== null && errorShape === 'status' && refusals.invalid === undefined;
+  if (answer === 'events') {
+    return { description: 'Server-sent events.', headers: HEADERS, content: { 'text/event-stream': {} } };
+  }
+  // An operation that lists no 400 says "not done" inside its success, as its clients expect it.
+  const mayRefuse =
+    errorShape === 'status' && refusals.invalid === undefined && (body !== null || answer === StatusModel);
   const description = mayRefuse ? 'Done, unless `success` is false: then `message` says why it was not.' : 'Done.';
   const schema = components.refer(answer);
   const schemas = mayRefuse && answer !== StatusModel ? { anyOf: [schema, components.refer(StatusModel)] } : schema;

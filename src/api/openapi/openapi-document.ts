@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import type { Auth, BodyContract, Contract } from '../define-operation.ts';
+import type { AnswerContract, Auth, BodyContract, Contract } from '../define-operation.ts';
 import { type Components, createComponents, type Schema } from './component-schemas.ts';
 import { describeAnswers } from './describe-answers.ts';
 import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
@@ -8,7 +8,7 @@ import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
 const INTERFACE_VERSION = '1.0.0';
 
 /** An operation as far as a document tells of it. */
-export type Described = Contract<TObject, TObject, BodyContract, TSchema | null>;
+export type Described = Contract<TObject, TObject, BodyContract, AnswerContract>;
 
 export type OpenApi = { openapi: string; paths: Record<string, Schema>; components: Record<string, object> } & Schema;
 

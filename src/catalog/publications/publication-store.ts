@@ -99,6 +99,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .select(['captions', 'meta_tags', 'library.settings', 'pull_zone.name as pull_zone_name'])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
+    .where('library.deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return null;
   return {

@@ -7,9 +7,13 @@ import type { MediaTable } from '../schema.ts';
 
 /**
  * A video as it is shown: its row, and of its active finished video renditions the rungs (heights in
- * pixels, rising) and the codecs.
+ * pixels, rising), those of them that are H.264, and the codecs.
  */
-export type VideoView = Selectable<MediaTable> & { rungs: number[]; codecs: string[] };
+export type VideoView = Selectable<MediaTable> & { rungs: number[]; mp4_rungs: number[]; codecs: string[] };
+
+/** Up to here a search counts its matches whatever page is wanted. */
+const EXACT_TOTAL = 10_000;
+const FARTHEST_ITEM = 2_000_000_000;
 
 export type VideoOrder = 'date' | 'title' | 'status' | 'views' | 'length' | 'size';
 
@@ -27,9 +31,13 @@ export type VideoQuery = {
 export type VideoViewStore = {
   /** Refuses (`not-found`) when there is none. */
   load(key: MediaKey): Promise<VideoView>;
-  /** A page and how many match in all. The unfiltered total is the library's counter. */
+  /**
+   * A page and how many match in all. Without a search the total is a counter. Matches of a search are counted up
+   * to `EXACT_TOTAL` and to one beyond the page, so a total above is too low as long as pages are left: who reads
+   * page by page until the total is reached gets every video.
+   */
   list(query: VideoQuery): Promise<{ total: number; items: VideoView[] }>;
-  /** Whether a playlist would list anything: an active video rendition has a segment, or all are planned. */
+  /** Whether the edge has a playlist: of every kind (picture, sound) that is shown, a rendition has its first segment. */
   hasPlaylist(key: MediaKey): Promise<boolean>;
 };
 
@@ -40,7 +48,7 @@ export function createVideoViewStore(db: Db): VideoViewStore {
       const row = await db
         .selectFrom('media')
         .selectAll('media')
-        .select([RUNGS, CODECS])
+        .select([RUNGS, MP4_RUNGS, CODECS])
         .where('media.library_id', '=', libraryId)
         .where('media.id', '=', mediaId)
         .where('media.type', '=', 'video')
@@ -50,7 +58,8 @@ export function createVideoViewStore(db: Db): VideoViewStore {
     },
     async list(query) {
       if (query.collection === 'none') return { total: 0, items: [] };
-      const [items, total] = await Promise.all([selectPage(db, query), countMatches(db, query)]);
+      if (query.search !== '') return searchPage(db, query);
+      const [items, total] = await Promise.all([selectPage(db, query), readCounter(db, query)]);
       return { total, items };
     },
     hasPlaylist: (key) => findPlaylist(db, key),
@@ -59,9 +68,15 @@ export function createVideoViewStore(db: Db): VideoViewStore {
 
 const SHOWN = sql`from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
   and rendition.kind = 'video' and rendition.active and rendition.state = 'finished'`;
-const RUNGS = sql<
+/** The rungs of active finished video renditions, of a query over `media`. */
+export const RUNGS = sql<
   number[]
 >`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null)`.as('rungs');
+const MP4_RUNGS = sql<
+  number[]
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null and codec = 'x264')`.as(
+  'mp4_rungs',
+);
 const CODECS = sql<string[]>`(select coalesce(array_agg(distinct codec order by codec), '{}') ${SHOWN})`.as('codecs');
 
 const ORDERS = {
@@ -75,33 +90,40 @@ const ORDERS = {
 
 // Ids first: a far page is then found in the index alone, and only its own rows are read.
 async function selectPage(db: Db, query: VideoQuery): Promise<VideoView[]> {
-  const ids = db
-    .selectFrom('media')
-    .select('media.id')
-    .where(matching(query))
-    .orderBy(ORDERS[query.orderBy])
-    .limit(query.itemsPerPage)
-    .offset((query.page - 1) * query.itemsPerPage);
+  const { rows } = await sql<{ id: Guid }>`select media.id from media where ${matching(query)}
+    order by ${ORDERS[query.orderBy]} limit ${query.itemsPerPage} offset ${firstItem(query)}`.execute(db);
+  return selectViews(
+    db,
+    query,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** Finds a page and counts in one pass over the matches: an aggregate takes them in the order of its subquery. */
+async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
+  const offset = firstItem(query);
+  const countedItems = Math.max(EXACT_TOTAL, offset + query.itemsPerPage + 1);
+  const { rows } = await sql<{ total: number; ids: Guid[] | null }>`
+    select count(*) as total, (array_agg(id))[${offset + 1}::int : ${offset + query.itemsPerPage}::int] as ids
+    from (select media.id from media where ${matching(query)}
+      order by ${ORDERS[query.orderBy]} limit ${countedItems}) found`.execute(db);
+  const [found] = rows;
+  return { total: found?.total ?? 0, items: await selectViews(db, query, found?.ids ?? []) };
+}
+
+async function selectViews(db: Db, { libraryId, orderBy }: VideoQuery, ids: readonly Guid[]): Promise<VideoView[]> {
+  if (ids.length === 0) return [];
   return db
-    .selectFrom(ids.as('page'))
-    .innerJoin('media', 'media.id', 'page.id')
+    .selectFrom('media')
     .selectAll('media')
-    .select([RUNGS, CODECS])
-    .where('media.library_id', '=', query.libraryId)
-    .orderBy(ORDERS[query.orderBy])
+    .select([RUNGS, MP4_RUNGS, CODECS])
+    .where('media.library_id', '=', libraryId)
+    .where(sql<SqlBool>`media.id = any(${ids})`)
+    .orderBy(ORDERS[orderBy])
     .execute();
 }
 
-async function countMatches(db: Db, query: VideoQuery): Promise<number> {
-  const { libraryId, collection, search } = query;
-  if (search !== '') {
-    const { total } = await db
-      .selectFrom('media')
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .where(matching(query))
-      .executeTakeFirstOrThrow();
-    return total;
-  }
+async function readCounter(db: Db, { libraryId, collection }: VideoQuery): Promise<number> {
   const counted =
     collection === null
       ? db.selectFrom('library').select('video_count').where('id', '=', libraryId)
@@ -113,19 +135,24 @@ async function countMatches(db: Db, query: VideoQuery): Promise<number> {
   return (await counted.executeTakeFirst())?.video_count ?? 0;
 }
 
+/** Where a page begins; no further than places in an array of PostgreSQL can be named. */
+function firstItem({ page, itemsPerPage }: VideoQuery): number {
+  return Math.min((page - 1) * itemsPerPage, FARTHEST_ITEM);
+}
+
 function matching({ libraryId, collection, search }: VideoQuery) {
   const inLibrary = sql<SqlBool>`media.library_id = ${libraryId} and media.type = 'video'`;
   const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
-  const titled = search === '' ? sql`` : sql` and media.title ilike ${containing(search)}`;
+  const titled = search === '' ? sql`` : sql` and media.title_folded like lower(${containing(search)})`;
   return sql<SqlBool>`${inLibrary}${inCollection}${titled}`;
 }
 
 async function findPlaylist(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`select exists (
-    select 1 from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'video'
-      and r.active and (r.planned_segments is not null or exists (select 1 from chunk c
-        where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id))) as found`.execute(
-    db,
-  );
+  const { rows } = await sql<{ found: boolean | null }>`
+    select bool_and(starts) as found from (
+      select bool_or(exists (select 1 from chunk c where c.library_id = r.library_id and c.media_id = r.media_id
+        and c.rendition_id = r.id and c.first_segment = 0)) as starts
+      from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.active
+        and r.state <> 'failed' group by r.kind) kinds`.execute(db);
   return rows[0]?.found === true;
 }

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
+import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
 import type { Schema } from '../schema.ts';
 import { GIVE_UP_AFTER_MS, retryDelaySec, type WebhookEvent, type WebhookStatus } from './webhook.ts';
 
@@ -36,7 +37,7 @@ export function announce({ libraryId, mediaId }: MediaKey, status: WebhookStatus
     await sql`
       insert into webhook_event (id, library_id, media_id, status, state)
       select ${newGuid()}, id, ${mediaId}, ${status}, 'pending' from library
-      where id = ${libraryId} and coalesce(settings->>'webhookUrl', '') <> ''`.execute(tx);
+      where id = ${libraryId} and coalesce(settings->>${WEBHOOK_URL_SETTING}, '') <> ''`.execute(tx);
     await sql`select pg_notify(${WEBHOOK_CHANNEL}, '')`.execute(tx);
   };
 }
@@ -62,7 +63,7 @@ export async function claimEvents(
     from due, library l
     where e.id = due.id and l.id = e.library_id
     returning e.id, e.library_id as "libraryId", e.media_id as "mediaId", e.status, e.attempts,
-      e.created_at as "createdAt", l.settings->>'webhookUrl' as url, l.read_only_key_sealed as "readOnlyKeySealed"`.execute(
+      e.created_at as "createdAt", l.settings->>${WEBHOOK_URL_SETTING} as url, l.read_only_key_sealed as "readOnlyKeySealed"`.execute(
     db,
   );
   return rows;

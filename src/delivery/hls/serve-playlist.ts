@@ -1,9 +1,11 @@
+import { findCaption } from '../../catalog/captions/caption.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { type SubtitleTrack, writeSubtitlePlaylist } from '../../media/captions/subtitle-playlist.ts';
 import { chooseListedSet } from '../../media/playlists/listed-set.ts';
 import { writeMediaPlaylist } from '../../media/playlists/media-playlist.ts';
 import { writeMultivariant } from '../../media/playlists/multivariant.ts';
 import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
-import type { ByteCache } from '../cache/byte-cache.ts';
+import type { HeldCache } from '../cache/held-cache.ts';
 import { type Answer, CACHE_NEVER, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
@@ -11,14 +13,21 @@ const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 type PlaylistFile =
   | { kind: 'multivariant' }
   | { kind: 'rung-playlist'; heightPx: number }
-  | { kind: 'rendition-playlist'; renditionId: string };
+  | { kind: 'rendition-playlist'; renditionId: string }
+  | { kind: 'captions-playlist'; language: string };
 
 /** Answers a playlist as of this publication. Written once a publication, then held in `written`. */
-export async function servePlaylist(publication: Publication, file: PlaylistFile, written: ByteCache): Promise<Answer> {
+export async function servePlaylist(
+  publication: Publication,
+  file: PlaylistFile,
+  written: HeldCache<Buffer>,
+): Promise<Answer> {
+  if (file.kind === 'captions-playlist') return serveCaptionsPlaylist(publication, file.language, written);
   const set = chooseListedSet(publication.renditions);
   if (file.kind === 'multivariant') {
     if (!set.isPlayable) return notFound('not-playable', 'The video cannot be played yet.');
-    return playlist(publication, 'multivariant', written, () => writeMultivariant(set, publication.frameRate));
+    const write = () => writeMultivariant(set, publication.frameRate, subtitlesOf(publication));
+    return playlist(publication, 'multivariant', written, write);
   }
   const rendition =
     file.kind === 'rung-playlist' ? findRung(set.video, file.heightPx) : findRendition(publication, file);
@@ -31,20 +40,40 @@ export async function servePlaylist(publication: Publication, file: PlaylistFile
   return playlist(publication, `${folder}${rendition.id}`, written, () => writeMediaPlaylist(run(), folder));
 }
 
+async function serveCaptionsPlaylist(publication: Publication, language: string, written: HeldCache<Buffer>): Promise<Answer> {
+  const track = findCaption(publication.captions, language);
+  if (track === undefined) return notFound('unknown-captions', 'There are no captions in that language.');
+  const durationSec = publication.durationMs / 1000;
+  if (durationSec <= 0) return notFound('not-playable', 'The length of the video is not known yet.');
+  const write = () => writeSubtitlePlaylist(durationSec, `${track.srclang}.vtt`);
+  return playlist(publication, `captions/${track.srclang}`, written, write);
+}
+
+function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleTrack[] {
+  if (!settings.listsCaptions || durationMs <= 0) return [];
+  return captions.map(({ srclang, label }) => ({
+    language: srclang,
+    name: label,
+    address: `captions/${srclang}.m3u8`,
+  }));
+}
+
 async function playlist(
   publication: Publication,
   name: string,
-  written: ByteCache,
+  written: HeldCache<Buffer>,
   write: () => string,
 ): Promise<Answer> {
-  const { libraryId, mediaId } = publication;
-  const key = `playlist|${libraryId}|${mediaId}|${publication.publication}|${name}`;
+  const { libraryId, mediaId, settings } = publication;
+  // The library's settings change without a new publication of each of its videos.
+  const version = `p${publication.publication}${settings.listsCaptions ? '' : '-plain'}`;
+  const key = `playlist|${libraryId}|${mediaId}|${version}|${name}`;
   return {
     kind: 'bytes',
     bytes: await written.get(key, () => Buffer.from(write())),
     contentType: CONTENT_TYPE,
     cacheControl: isSettled(publication) ? CACHE_SHORTLY : CACHE_NEVER,
-    etag: `"p${publication.publication}"`,
+    etag: `"${version}"`,
   };
 }
 

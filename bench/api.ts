@@ -1,0 +1,178 @@
+import { parseArgs } from 'node:util';
+import type pg from 'pg';
+import { containing } from '../src/catalog/containing.ts';
+import { LIBRARY_KEY, type Service } from '../test/support/service.ts';
+import { type Client, openClient, type Question } from './support/http.ts';
+import { makeFolder, startMillrace } from './support/millrace.ts';
+import { type Measurement, quantile, report, say } from './support/report.ts';
+import { connectTo, seedVideos } from './support/seed-videos.ts';
+
+// The API of a whole service over HTTP, one kept connection, in a library of `--videos` videos (100,000). The anchor
+// is the bare PostgreSQL statement that such a call cannot do without, from this process.
+const { values: options } = parseArgs({ options: { videos: { type: 'string', default: '100000' } } });
+const VIDEOS = Number(options.videos);
+const WARM_UP = 30;
+const POINT_CALLS = 400;
+const LIST_CALLS = 100;
+const CREATED_MEANWHILE = 1_000;
+const VIDEOS_PATH = '/library/1/videos';
+
+type Lab = { service: Service; client: Client; database: pg.Client; ids: readonly string[] };
+type Case = {
+  name: string;
+  barMs: number | null;
+  calls: number;
+  ask: (index: number) => [path: string, question?: Question];
+  anchor: (index: number) => [sql: string, values: unknown[]];
+};
+
+const LIST_SQL = `select * from media where library_id = 1 and type = 'video'`;
+const NEWEST = 'order by created_at desc, id desc limit 100';
+const SEARCH_SQL = `${LIST_SQL} and title_folded like $1 ${NEWEST}`;
+const UPDATE_SQL = 'update media set title = $1 where library_id = 1 and id = $2';
+const INSERT_SQL = `insert into media (library_id, id, type, title, state)
+  values (1, gen_random_uuid(), 'video', $1, 'created')`;
+
+await report('api', async (scope) => {
+  const folder = makeFolder(scope);
+  const service = await startMillrace(scope);
+  await seedVideos(service, folder, VIDEOS);
+  const database = await connectTo(service);
+  scope.own(() => database.end());
+  const client = openClient(8);
+  scope.own(() => client.close());
+  const { rows } = await database.query<{ id: string }>(
+    `select id from media where library_id = 1 and state = 'finished' order by md5(id::text) limit $1`,
+    [POINT_CALLS],
+  );
+  const lab = { service, client, database, ids: rows.map(({ id }) => id) };
+  say(`${VIDEOS} videos; milliseconds, p50 (p99 below each).`);
+  const results: Measurement[] = [];
+  for (const one of casesOf(lab)) results.push(...(await measure(lab, one)));
+  results.push(...(await listWhileCreating(lab)));
+  return results;
+});
+
+function casesOf({ ids }: Lab): Case[] {
+  const idOf = (index: number) => ids[index % ids.length] ?? '';
+  const lastPage = Math.max(1, Math.floor(VIDEOS / 100));
+  const page = (number: number): Pick<Case, 'ask' | 'anchor'> => ({
+    ask: () => [`${VIDEOS_PATH}?page=${number}&itemsPerPage=100`],
+    anchor: () => [`${LIST_SQL} ${NEWEST} offset $1`, [(number - 1) * 100]],
+  });
+  const search = (text: string): Pick<Case, 'ask' | 'anchor'> => ({
+    ask: () => [`${VIDEOS_PATH}?itemsPerPage=100&search=${encodeURIComponent(text)}`],
+    anchor: () => [SEARCH_SQL, [containing(text.toLowerCase())]],
+  });
+  return [
+    {
+      name: 'get',
+      barMs: 2,
+      calls: POINT_CALLS,
+      ask: (index) => [`${VIDEOS_PATH}/${idOf(index)}`],
+      anchor: (index) => ['select * from media where library_id = 1 and id = $1', [idOf(index)]],
+    },
+    { name: 'list 100, page 1', barMs: 10, calls: LIST_CALLS, ...page(1) },
+    { name: `list 100, page ${lastPage}`, barMs: 20, calls: LIST_CALLS, ...page(lastPage) },
+    { name: 'search, one in a thousand matches', barMs: 20, calls: LIST_CALLS, ...search('keplerian') },
+    { name: 'search, one video matches', barMs: 20, calls: LIST_CALLS, ...search('Webinar 4321:') },
+    { name: 'search, a sixth matches', barMs: 20, calls: LIST_CALLS, ...search('lecture') },
+    { name: 'search, every video matches', barMs: 20, calls: LIST_CALLS, ...search(' in ') },
+    { name: 'search, two letters, a fifth matches', barMs: 20, calls: LIST_CALLS, ...search('ph') },
+    { name: 'search, two letters, no match', barMs: 20, calls: LIST_CALLS, ...search('zq') },
+    { name: 'search, no match', barMs: 20, calls: LIST_CALLS, ...search('xylophone') },
+    {
+      name: 'update a title',
+      barMs: null,
+      calls: POINT_CALLS,
+      ask: (index) => [`${VIDEOS_PATH}/${idOf(index)}`, post({ title: `Changed ${index} ${Date.now()}` })],
+      anchor: (index) => [UPDATE_SQL, [`Changed below ${index}`, idOf(index)]],
+    },
+    {
+      name: 'create',
+      barMs: null,
+      calls: POINT_CALLS,
+      ask: (index) => [VIDEOS_PATH, post({ title: `Made ${index}` })],
+      anchor: (index) => [INSERT_SQL, [`Made below ${index}`]],
+    },
+  ];
+}
+
+async function measure(lab: Lab, { name, barMs, calls, ask, anchor }: Case): Promise<Measurement[]> {
+  const ours: number[] = [];
+  const bare: number[] = [];
+  for (let index = -WARM_UP; index < calls; index += 1) {
+    const [path, question] = ask(Math.abs(index));
+    const ourMs = await timeMs(() => call(lab, path, question));
+    const [sql, values] = anchor(Math.abs(index));
+    const bareMs = await timeMs(() => lab.database.query(sql, values));
+    if (index < 0) continue;
+    ours.push(ourMs);
+    bare.push(bareMs);
+  }
+  const p50 = {
+    name,
+    ours: quantile(ours, 0.5),
+    anchor: quantile(bare, 0.5),
+    bar: barMs,
+    unit: 'ms',
+    isAbsolute: true,
+  };
+  return [
+    p50,
+    {
+      name: '  p99',
+      ours: quantile(ours, 0.99),
+      anchor: quantile(bare, 0.99),
+      bar: null,
+      unit: 'ms',
+      isAbsolute: true,
+    },
+  ];
+}
+
+/** One client makes videos as fast as it is answered, another lists all the while. */
+async function listWhileCreating(lab: Lab): Promise<Measurement[]> {
+  const quiet: number[] = [];
+  for (let turn = 0; turn < LIST_CALLS; turn += 1) quiet.push(await timeMs(() => list(lab)));
+  let created = 0;
+  const creating = (async () => {
+    for (; created < CREATED_MEANWHILE; created += 1) {
+      await call(lab, VIDEOS_PATH, post({ title: `Meanwhile ${created}` }));
+    }
+  })();
+  const busy: number[] = [];
+  while (created < CREATED_MEANWHILE) busy.push(await timeMs(() => list(lab)));
+  await creating;
+  say(
+    `Listing while ${CREATED_MEANWHILE} videos are made: ${busy.length} lists, slowest ${Math.max(...busy).toFixed(1)} ms.`,
+  );
+  return [0.5, 0.99].map((share) => ({
+    name: `list 100 while videos are made, p${share * 100}; anchor: before`,
+    ours: quantile(busy, share),
+    anchor: quantile(quiet, share),
+    bar: 50,
+    unit: 'ms',
+    isAbsolute: true,
+  }));
+}
+
+function list(lab: Lab): Promise<void> {
+  return call(lab, `${VIDEOS_PATH}?itemsPerPage=100`);
+}
+
+async function call({ client, service }: Lab, path: string, question: Question = {}): Promise<void> {
+  const headers = { AccessKey: LIBRARY_KEY, ...question.headers };
+  const { status, body } = await client.ask(`${service.apiUrl}${path}`, { ...question, headers });
+  if (status !== 200) throw new Error(`Expected 200 for ${path}, got ${status}: ${body.toString().slice(0, 300)}`);
+}
+
+function post(body: object): Question {
+  return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+async function timeMs(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listTree } from './process-tree.ts';
+
+const V1 = '/sys/fs/cgroup/cpuacct';
+const V2 = '/sys/fs/cgroup';
+const NANOSECONDS = 1e9;
+const MICROSECONDS = 1e6;
+
+let made = 0;
+let own: string | null | undefined;
+
+/**
+ * A control group that counts the CPU seconds of everything started in it, grandchildren in sandboxes
+ * included, which process times do not show. Needs root, as benchmarks of this project do.
+ */
+export type CpuGroup = {
+  spawn(file: string, args: string[], options: SpawnOptions): ChildProcess;
+  /** Takes in a running process with all its descendants; what they start later is counted too. */
+  adopt(pid: number): void;
+  usedSec(): number;
+  close(): Promise<void>;
+};
+
+export function openCpuGroup(): CpuGroup {
+  made += 1;
+  const folder = path.join(joinOwnGroup() ?? rootGroup(), `group-${made}`);
+  mkdirSync(folder);
+  const members = path.join(folder, 'cgroup.procs');
+  return {
+    spawn: (file, args, options) =>
+      spawn('/bin/sh', ['-c', 'echo $$ > "$0" && exec "$@"', members, file, ...args], options),
+    adopt: (pid) => adoptTree(pid, members),
+    usedSec: () => readUsedSec(folder),
+    close: () => removeWhenEmpty(folder),
+  };
+}
+
+/** CPU seconds of this process and of all that it started, ended ones included; null where groups cannot be made. */
+export function readOwnGroupSec(): number | null {
+  const folder = joinOwnGroup();
+  return folder === null ? null : readUsedSec(folder);
+}
+
+/** Leaves and removes the group of this process. Throws when something that was started in it still runs. */
+export async function leaveOwnGroup(): Promise<void> {
+  if (typeof own !== 'string') return;
+  const folder = own;
+  writeFileSync(path.join(rootGroup(), 'cgroup.procs'), String(process.pid));
+  own = undefined;
+  await removeWhenEmpty(folder);
+}
+
+async function removeWhenEmpty(folder: string): Promise<void> {
+  const members = path.join(folder, 'cgroup.procs');
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    if (readFileSync(members, 'utf8').trim() === '') break;
+    await sleep(100);
+  }
+  const left = readFileSync(members, 'utf8').trim().split('\n').filter(Boolean);
+  if (left.length > 0) throw new Error(`Expected all that the benchmark started to have ended, ${left} did not.`);
+  rmdirSync(folder);
+}
+
+/** Puts this process into a group of its own once, so that what it starts is counted with it. */
+function joinOwnGroup(): string | null {
+  if (own !== undefined) return own;
+  const folder = path.join(rootGroup(), `millrace-bench-${process.pid}`);
+  try {
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'cgroup.procs'), String(process.pid));
+    own = folder;
+  } catch {
+    // Not root, or no control groups here: times are then told without knowing what else ran.
+    own = null;
+  }
+  return own;
+}
+
+/** Runs a command to its end and answers its CPU seconds and wall seconds; throws when it fails. */
+export async function measureCommand(file: string, args: string[]): Promise<{ cpuSec: number; wallSec: number }> {
+  const group = openCpuGroup();
+  const startedMs = performance.now();
+  const child = group.spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr?.on('data', (data: Buffer) => {
+    errors = (errors + data.toString()).slice(-4096);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+  const result = { cpuSec: group.usedSec(), wallSec: (performance.now() - startedMs) / 1000 };
+  await group.close();
+  if (code !== 0) throw new Error(`${file} ended with ${code}: ${errors}`);
+  return result;
+}
+
+function adoptTree(pid: number, members: string): void {
+  const adopted = new Set<number>();
+  // A process may be born while its parent is moved: looks again until there is none left.
+  for (;;) {
+    const left = listTree(pid).filter((member) => !adopted.has(member));
+    if (left.length === 0) return;
+    for (const member of left) {
+      adopted.add(member);
+      try {
+        writeFileSync(members, String(member));
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+      }
+    }
+  }
+}
+
+function rootGroup(): string {
+  return existsSync(path.join(V1, 'cpuacct.usage')) ? V1 : V2;
+}
+
+function readUsedSec(folder: string): number {
+  const v1 = path.join(folder, 'cpuacct.usage');
+  if (existsSync(v1)) return Number(readFileSync(v1, 'utf8')) / NANOSECONDS;
+  const line = /usage_usec (\d+)/.exec(readFileSync(path.join(folder, 'cpu.stat'), 'utf8'));
+  if (line?.[1] === undefined) throw new Error('Expected usage_usec in cpu.stat.');
+  return Number(line[1]) / MICROSECONDS;
+}

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { discard, LIBRARY_KEY, type Service, startService } from '../../test/support/service.ts';
+import { call, createVideo } from '../../test/support/videos.ts';
+import { listTree, programOf } from './process-tree.ts';
+import type { Scope } from './scope.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** A folder of its own under the system's temporary one, removed with the scope. */
+export function makeFolder(scope: Scope): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'millrace-bench-'));
+  scope.own(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The whole service over a new data folder; both go with the scope. */
+export async function startMillrace(scope: Scope, env: Record<string, string> = {}): Promise<Service> {
+  const service = await startService(null, env);
+  scope.own(() => discard(service));
+  return service;
+}
+
+export type Sent = { guid: string; lastByteMs: number; answered: Promise<void> };
+
+/** Makes a video and uploads a file to it. Answers when the last byte was handed to the kernel, and says when. */
+export async function sendFile(service: Service, file: string): Promise<Sent> {
+  const guid = await createVideo(service, path.basename(file));
+  const { size } = await stat(file);
+  const put = request(`${service.apiUrl}/library/1/videos/${guid}`, {
+    method: 'PUT',
+    headers: { AccessKey: LIBRARY_KEY, 'Content-Type': 'application/octet-stream', 'Content-Length': String(size) },
+  });
+  const answered = new Promise<void>((resolve, reject) => {
+    put.once('error', reject);
+    put.once('response', (response) => {
+      response.resume();
+      if (response.statusCode === 200) resolve();
+      else reject(new Error(`Expected 200 for the upload, got ${response.statusCode}.`));
+    });
+  });
+  await pipeline(createReadStream(file, { highWaterMark: 2 ** 20 }), put);
+  return { guid, lastByteMs: performance.now(), answered };
+}
+
+/** Deletes a video and waits until no encoder of the service runs any more. */
+export async function dropVideo(service: Service, guid: string): Promise<void> {
+  await call(service, 'DELETE', `/library/1/videos/${guid}`);
+  await untilNoEncoder(service);
+}
+
+/** Waits until the service runs neither ffmpeg nor ffprobe, for 300 ms on end. */
+export async function untilNoEncoder(service: Service): Promise<void> {
+  let calmSinceMs = performance.now();
+  const deadlineMs = calmSinceMs + 60_000;
+  while (performance.now() - calmSinceMs < 300) {
+    if (performance.now() > deadlineMs) throw new Error('Expected the encoders to end within 60 s.');
+    if (listTree(service.pid).some((pid) => /^(ffmpeg|ffprobe)$/.test(programOf(pid)))) calmSinceMs = performance.now();
+    await sleep(30);
+  }
+}
+
+/** A second worker of the service, as on another machine. Answers how it is stopped; the scope does it too. */
+export async function startWorker(scope: Scope, service: Service): Promise<() => Promise<void>> {
+  const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', '--role', 'worker'], {
+    env: {
+      ...process.env,
+      MILLRACE_DATA_DIR: service.dataDir,
+      MILLRACE_ENCODE_THREADS: '1',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    await ended;
+  };
+  scope.own(stop);
+  let output = '';
+  const ready = new Promise<void>((resolve, reject) => {
+    const hear = (data: Buffer) => {
+      output += data.toString();
+      if (/ready/.test(output)) resolve();
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('exit', () => reject(new Error(`Expected the worker to become ready, it ended: ${output}`)));
+  });
+  await ready;
+  return stop;
+}

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process and all its descendants that live now, parents first. */
+export function listTree(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = parentOf(name);
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const tree = [pid];
+  for (const member of tree) tree.push(...(children.get(member) ?? []));
+  return tree;
+}
+
+/** The name of the program that a process runs; empty when it is gone. */
+export function programOf(pid: number): string {
+  return readProc(pid, 'comm').trim();
+}
+
+/** Memory of a process in bytes, with what it shares counted by its share (PSS); 0 when it is gone. */
+export function pssBytes(pid: number): number {
+  return Number(/^Pss:\s+(\d+) kB/m.exec(readProc(pid, 'smaps_rollup'))?.[1] ?? 0) * 1024;
+}
+
+function parentOf(pid: string): number | null {
+  // The name in parentheses may hold anything, so what follows the last one is read.
+  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  return fields[1] === undefined ? null : Number(fields[1]);
+}
+
+function readProc(pid: number | string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return '';
+    throw error;
+  }
+}

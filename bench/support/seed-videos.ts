@@ -1,0 +1,88 @@
+import path from 'node:path';
+import pg from 'pg';
+import { placesIn, SOCKET_PORT } from '../../src/cli/supervisor/postgres-places.ts';
+import type { Service } from '../../test/support/service.ts';
+import { createVideo, FINISHED, untilVideo, uploadFile } from '../../test/support/videos.ts';
+import { runFfmpeg } from './ffmpeg.ts';
+
+const SECONDS_APART = 300;
+
+/** Opens a connection to the database of a running service. The caller ends it. */
+export async function connectTo(service: Service): Promise<pg.Client> {
+  const host = placesIn(service.dataDir).socket;
+  const client = new pg.Client({ host, port: SOCKET_PORT, user: 'millrace', database: 'millrace' });
+  await client.connect();
+  return client;
+}
+
+/**
+ * Fills library 1 with copies of one really encoded video, rows of its timeline and renditions included, five
+ * minutes apart; only titles and numbers differ. Its chunks are not copied: nothing measured here reads them.
+ */
+export async function seedVideos(service: Service, folder: string, count: number): Promise<void> {
+  const template = await encodeTemplate(service, folder);
+  const client = await connectTo(service);
+  try {
+    await client.query("set work_mem = '64MB'; set synchronous_commit = off");
+    await client.query(
+      `create temp table seeded as select n, uuidv7(make_interval(secs => -${SECONDS_APART} * n)) as id,
+         uuidv7() as timeline_id from generate_series(1, $1::int) n`,
+      [count],
+    );
+    await copyRows(client, 'media', { id: 'n.id', title: TITLE, created_at: CREATED, views: 'n.n % 5000' }, [template]);
+    await copyRows(client, 'timeline', { id: 'n.timeline_id', media_id: 'n.id' }, [template]);
+    const rendition = { id: 'uuidv7()', media_id: 'n.id', timeline_id: 'n.timeline_id' };
+    await copyRows(client, 'rendition', rendition, [template]);
+    await client.query('update library set video_count = video_count + $1 where id = 1', [count]);
+    // What autovacuum has done in a library that grew over time.
+    for (const table of ['media', 'timeline', 'rendition', 'library']) await client.query(`vacuum analyze ${table}`);
+    await client.query('checkpoint');
+  } finally {
+    await client.end();
+  }
+}
+
+const CREATED = `now() - make_interval(secs => ${SECONDS_APART} * n.n)`;
+
+/** Titles as people give them: every one has a number, a subject and a place; a word in a thousand is rare. */
+const TITLE = `(array['Lecture', 'Webinar', 'Interview', 'Product demo', 'Conference talk', 'Training'])[1 + n.n % 6]
+  || ' ' || n.n || ': ' ||
+  (array['thermodynamics', 'French cuisine', 'graph theory', 'onboarding', 'quarterly results', 'Baroque music',
+         'photography', 'network security', 'gardening', 'contract law', 'Zürich by night'])[1 + n.n % 11]
+  || ' in ' || (array['Lisbon', 'Nairobi', 'Osaka', 'Quito', 'Tromsø', 'Vancouver', 'Hanoi'])[1 + n.n % 7]
+  || case when n.n % 1000 = 17 then ' with Keplerian orbits' else '' end`;
+
+async function encodeTemplate(service: Service, folder: string): Promise<string> {
+  const file = path.join(folder, 'template.mkv');
+  await runFfmpeg([
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=1920x1080:rate=12:duration=2', '-f', 'lavfi', '-i', 'sine=duration=2'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', file],
+  ]);
+  const guid = await createVideo(service, 'Template');
+  const { status } = await uploadFile(service, guid, file);
+  if (status !== 200) throw new Error(`Expected 200 for the upload, got ${status}.`);
+  await untilVideo(service, guid, (video) => video.status === FINISHED, 240_000);
+  return guid;
+}
+
+/** Copies the template's rows of a table once for each seeded video, some columns replaced. */
+async function copyRows(
+  client: pg.Client,
+  table: string,
+  replaced: Record<string, string>,
+  [template]: [string],
+): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select column_name as name from information_schema.columns
+     where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'`,
+    [table],
+  );
+  const names = rows.map(({ name }) => name);
+  const values = names.map((name) => replaced[name] ?? `t.${name}`);
+  const owner = table === 'media' ? 't.id' : 't.media_id';
+  await client.query(
+    `insert into ${table} (${names.join(', ')}) select ${values.join(', ')}
+     from seeded n cross join ${table} t where ${owner} = $1 order by n.n desc`,
+    [template],
+  );
+}
