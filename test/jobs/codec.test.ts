@@ -3,7 +3,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
 import { requestReencode } from '../../src/catalog/videos/video.ts';
 import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
-import { planCodec } from '../../src/jobs/plan-codec.ts';
+import { planMissingRungs } from '../../src/jobs/plan-codec.ts';
 import { processVideo } from '../../src/jobs/process-video.ts';
 import { sendWorks } from '../../src/jobs/send-works.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
@@ -52,7 +52,7 @@ const H264 = [
 
 function addCodec(key: MediaKey, codec: string): Promise<void> {
   return createCodecStore(lab.database.db).add(key, codec, {
-    plan: (view) => planCodec(codec, view),
+    plan: (view) => planMissingRungs(codec, view),
     send: (works) => sendWorks(lab.sender, works),
   });
 }
