@@ -4,7 +4,7 @@ import type { Db } from '../catalog/db.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
-import type { PullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
+import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';

@@ -7,7 +7,7 @@ import type { Db } from '../catalog/db.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
 import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
-import { createPullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
+import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';

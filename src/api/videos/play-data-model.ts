@@ -3,9 +3,7 @@ import type { VideoView } from '../../catalog/videos/video-view-store.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { DrmVersion } from '../models/enums.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
-import { type Showing, toVideoModel } from './video-model.ts';
-
-const TALLEST_MP4_PX = 1080;
+import { type Showing, tallestMp4Px, toVideoModel } from './video-model.ts';
 
 const DRM_VERSION = {
   basic: DrmVersion.values.Basic,
@@ -22,7 +20,7 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
   return {
     video,
     libraryName: library.name,
-    ...fileAddresses(view, { hasMp4: video.hasMP4Fallback, ...showing }),
+    ...fileAddresses(view, showing),
     ...playerLook(library),
     enableDRM: settings.drm.enabled,
     drmVersion: DRM_VERSION[settings.drm.version],
@@ -42,16 +40,16 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
   };
 }
 
-function fileAddresses(view: VideoView, { hasMp4, library, edgeUrl }: Showing & { hasMp4: boolean }) {
+function fileAddresses(view: VideoView, { library, edgeUrl }: Showing) {
   const { originals } = library.settings;
   const address = (file: string) => edgeFileUrl(edgeUrl, library, view.id, file);
-  const mp4Px = view.rungs.findLast((rung) => rung <= TALLEST_MP4_PX) ?? view.rungs[0];
+  const mp4Px = tallestMp4Px(view, library.settings);
   const showsOriginal = view.source_key !== null && (originals.expose || originals.allowEarlyPlay);
   return {
     captionsPath: address('captions/'),
     seekPath: address('seek'),
     thumbnailUrl: address(view.thumbnail_file_name),
-    fallbackUrl: hasMp4 && mp4Px !== undefined ? address(`play_${mp4Px}p.mp4`) : null,
+    fallbackUrl: mp4Px !== null ? address(`play_${mp4Px}p.mp4`) : null,
     videoPlaylistUrl: address('playlist.m3u8'),
     originalUrl: showsOriginal ? address('original') : null,
     previewUrl: null,

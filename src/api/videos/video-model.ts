@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { Library } from '../../catalog/libraries/library.ts';
+import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { mp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
 import type { MediaMessage, MediaState } from '../../catalog/schema.ts';
 import type { VideoView } from '../../catalog/videos/video-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -65,7 +67,7 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     encodeProgress: isFinished ? 100 : view.encode_progress,
     storageSize: view.storage_bytes,
     captions: view.captions.map(({ srclang, label, version }) => ({ srclang, label, version })),
-    hasMP4Fallback: isFinished && settings.mp4.enabled && view.codecs.includes('x264'),
+    hasMP4Fallback: tallestMp4Px(view, settings) !== null,
     collectionId: view.collection_id ?? '',
     thumbnailFileName: view.thumbnail_file_name,
     thumbnailBlurhash: view.thumbnail_blurhash,
@@ -84,6 +86,12 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     smartGenerateFeaturesStatus: null,
     hasHighQualityPreview: false,
   };
+}
+
+/** The height of the best MP4 that the edge offers; null when there is none. */
+export function tallestMp4Px({ state, h264_rungs }: VideoView, { mp4, drm }: LibrarySettings): number | null {
+  if (state !== 'finished' || !mp4.enabled || drm.enabled) return null;
+  return mp4Rungs(h264_rungs).at(-1) ?? null;
 }
 
 function toMessageModel({ at, level, issueCode, message, value }: MediaMessage): TranscodingMessageModel {

@@ -7,9 +7,9 @@ import type { MediaTable } from '../schema.ts';
 
 /**
  * A video as it is shown: its row, and of its active finished video renditions the rungs (heights in
- * pixels, rising) and the codecs.
+ * pixels, rising), those in H.264, and the codecs.
  */
-export type VideoView = Selectable<MediaTable> & { rungs: number[]; codecs: string[] };
+export type VideoView = Selectable<MediaTable> & { rungs: number[]; h264_rungs: number[]; codecs: string[] };
 
 /** Up to here a search counts its matches whatever page is wanted. */
 const EXACT_TOTAL = 10_000;
@@ -47,7 +47,7 @@ export function createVideoViewStore(db: Db): VideoViewStore {
       const row = await db
         .selectFrom('media')
         .selectAll('media')
-        .select([RUNGS, CODECS])
+        .select([RUNGS, H264_RUNGS, CODECS])
         .where('media.library_id', '=', libraryId)
         .where('media.id', '=', mediaId)
         .where('media.type', '=', 'video')
@@ -70,6 +70,11 @@ const SHOWN = sql`from rendition where rendition.library_id = media.library_id a
 const RUNGS = sql<
   number[]
 >`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null)`.as('rungs');
+const H264_RUNGS = sql<
+  number[]
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null and codec = 'x264')`.as(
+  'h264_rungs',
+);
 const CODECS = sql<string[]>`(select coalesce(array_agg(distinct codec order by codec), '{}') ${SHOWN})`.as('codecs');
 
 const ORDERS = {
@@ -111,7 +116,7 @@ async function selectViews(db: Db, { libraryId, orderBy }: VideoQuery, ids: read
   return db
     .selectFrom('media')
     .selectAll('media')
-    .select([RUNGS, CODECS])
+    .select([RUNGS, H264_RUNGS, CODECS])
     .where('media.library_id', '=', libraryId)
     .where(sql<SqlBool>`media.id = any(${ids})`)
     .orderBy(ORDERS[orderBy])

@@ -1,3 +1,4 @@
+import { type IFrameRates, writeIFrameStreamInf } from '../i-frames/i-frame-playlist.ts';
 import type { ListedSet } from './listed-set.ts';
 import type { PublishedRendition } from './published-rendition.ts';
 import { averageBps, computeSegmentRun, peakBps } from './segment-run.ts';
@@ -12,9 +13,14 @@ type Rates = { peakBps: number; averageBps: number };
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
  * real segments, video and dearest sound added. `sourceFrameRate` serves timelines without a fixed grid.
- * Addresses are `r/{renditionId}/video.m3u8`, relative to the video's folder.
+ * Addresses are `r/{renditionId}/video.m3u8`, relative to the video's folder. A video with rates in `iFrames` has
+ * its I-frame playlist listed too.
  */
-export function writeMultivariant(set: ListedSet<PublishedRendition>, sourceFrameRate: number): string {
+export function writeMultivariant(
+  set: ListedSet<PublishedRendition>,
+  sourceFrameRate: number,
+  iFrames: ReadonlyMap<string, IFrameRates> = new Map(),
+): string {
   const audioRates = set.audio.map(ratesOf);
   const sound: Rates = {
     peakBps: Math.max(0, ...audioRates.map((rates) => rates.peakBps)),
@@ -24,6 +30,7 @@ export function writeMultivariant(set: ListedSet<PublishedRendition>, sourceFram
   if (set.video.length === 0) return `${[...lines, ...soundOnly(set.audio, sound)].join('\n')}\n`;
   lines.push(...audioGroup(set.audio));
   for (const video of inStartOrder(set.video)) lines.push(...videoVariant(video, set.audio, sound, sourceFrameRate));
+  for (const video of set.video) lines.push(...iFrameVariant(video, iFrames.get(video.id)));
   return `${lines.join('\n')}\n`;
 }
 
@@ -46,6 +53,11 @@ function videoVariant(
   if (rate > 0) attributes.push(`FRAME-RATE=${rate.toFixed(3)}`);
   if (audio.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
   return [`#EXT-X-STREAM-INF:${attributes.join(',')}`, address(video)];
+}
+
+function iFrameVariant({ id, codecString, widthPx, heightPx }: PublishedRendition, rates?: IFrameRates): string[] {
+  if (rates === undefined || codecString === null || widthPx === null || heightPx === null) return [];
+  return [writeIFrameStreamInf(rates, { codecString, widthPx, heightPx, uri: `r/${id}/i-frames.m3u8` })];
 }
 
 function soundOnly(audio: readonly PublishedRendition[], sound: Rates): string[] {
