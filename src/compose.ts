@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Database, migrate, openDatabase } from './catalog/db.ts';
+import { type Database, migrate, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
@@ -69,11 +69,13 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
 }
 
 async function startApiRole({ settings, database, storage, log }: Common, host: RoleHost): Promise<RunningRole> {
-  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }] = await Promise.all([
-    import('./api/server.ts'),
-    import('./jobs/queue.ts'),
-    import('./lib/outbound/outbound.ts'),
-  ]);
+  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }] =
+    await Promise.all([
+      import('./api/server.ts'),
+      import('./jobs/queue.ts'),
+      import('./lib/outbound/outbound.ts'),
+      import('./catalog/publications/publication-watch-store.ts'),
+    ]);
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
   const space = await watchSpace(storage);
   const outbound = createOutbound({ allow: settings.outboundAllow });
@@ -88,6 +90,7 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
     secretBox: createSecretBox(settings.secretKey),
     outbound,
     health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes),
+    watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
     log,
     mounts: [{ prefix: '/tusupload', handle: tus.handle }],
     diskFloorBytes: usualDiskFloorBytes,

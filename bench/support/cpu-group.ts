@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listTree } from './process-tree.ts';
@@ -10,6 +10,7 @@ const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
 let made = 0;
+let own: string | null | undefined;
 
 /**
  * A control group that counts the CPU seconds of everything started in it, grandchildren in sandboxes
@@ -24,24 +25,60 @@ export type CpuGroup = {
 };
 
 export function openCpuGroup(): CpuGroup {
-  const isV1 = existsSync(path.join(V1, 'cpuacct.usage'));
   made += 1;
-  const folder = path.join(isV1 ? V1 : V2, `millrace-bench-${process.pid}-${made}`);
+  const folder = path.join(joinOwnGroup() ?? rootGroup(), `group-${made}`);
   mkdirSync(folder);
   const members = path.join(folder, 'cgroup.procs');
   return {
     spawn: (file, args, options) =>
       spawn('/bin/sh', ['-c', 'echo $$ > "$0" && exec "$@"', members, file, ...args], options),
     adopt: (pid) => adoptTree(pid, members),
-    usedSec: () => (isV1 ? readV1(folder) : readV2(folder)),
-    async close() {
-      for (let attempt = 0; attempt < 50; attempt += 1) {
-        if (readFileSync(members, 'utf8').trim() === '') break;
-        await sleep(100);
-      }
-      rmdirSync(folder);
-    },
+    usedSec: () => readUsedSec(folder),
+    close: () => removeWhenEmpty(folder),
   };
+}
+
+/** CPU seconds of this process and of all that it started, ended ones included; null where groups cannot be made. */
+export function readOwnGroupSec(): number | null {
+  const folder = joinOwnGroup();
+  return folder === null ? null : readUsedSec(folder);
+}
+
+/** Leaves and removes the group of this process. Throws when something that was started in it still runs. */
+export async function leaveOwnGroup(): Promise<void> {
+  if (typeof own !== 'string') return;
+  const folder = own;
+  writeFileSync(path.join(rootGroup(), 'cgroup.procs'), String(process.pid));
+  own = undefined;
+  await removeWhenEmpty(folder);
+}
+
+async function removeWhenEmpty(folder: string): Promise<void> {
+  const members = path.join(folder, 'cgroup.procs');
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    if (readFileSync(members, 'utf8').trim() === '') break;
+    await sleep(100);
+  }
+  const left = readFileSync(members, 'utf8').trim().split('\n').filter(Boolean);
+  if (left.length > 0) throw new Error(`Expected all that the benchmark started to have ended, ${left} did not.`);
+  rmdirSync(folder);
+}
+
+/** Puts this process into a group of its own once, so that what it starts is counted with it. */
+function joinOwnGroup(): string | null {
+  if (own !== undefined) return own;
+  const folder = path.join(rootGroup(), `millrace-bench-${process.pid}`);
+  try {
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'cgroup.procs'), String(process.pid));
+    own = folder;
+    // However the benchmark ends: an empty group would stay for ever.
+    process.once('exit', () => dropOwnGroup(folder));
+  } catch {
+    // Not root, or no control groups here: times are then told without knowing what else ran.
+    own = null;
+  }
+  return own;
 }
 
 /** Runs a command to its end and answers its CPU seconds and wall seconds; throws when it fails. */
@@ -80,11 +117,23 @@ function adoptTree(pid: number, members: string): void {
   }
 }
 
-function readV1(folder: string): number {
-  return Number(readFileSync(path.join(folder, 'cpuacct.usage'), 'utf8')) / NANOSECONDS;
+function dropOwnGroup(folder: string): void {
+  if (!existsSync(folder)) return;
+  writeFileSync(path.join(rootGroup(), 'cgroup.procs'), String(process.pid));
+  const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const group of [...inner.map(({ name }) => path.join(folder, name)), folder]) {
+    // One that still holds a process cannot go; that process was told to end and is not waited for here.
+    if (readFileSync(path.join(group, 'cgroup.procs'), 'utf8') === '') rmdirSync(group);
+  }
 }
 
-function readV2(folder: string): number {
+function rootGroup(): string {
+  return existsSync(path.join(V1, 'cpuacct.usage')) ? V1 : V2;
+}
+
+function readUsedSec(folder: string): number {
+  const v1 = path.join(folder, 'cpuacct.usage');
+  if (existsSync(v1)) return Number(readFileSync(v1, 'utf8')) / NANOSECONDS;
   const line = /usage_usec (\d+)/.exec(readFileSync(path.join(folder, 'cpu.stat'), 'utf8'));
   if (line?.[1] === undefined) throw new Error('Expected usage_usec in cpu.stat.');
   return Number(line[1]) / MICROSECONDS;

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -9,6 +11,8 @@ import { discard, LIBRARY_KEY, type Service, startService } from '../../test/sup
 import { call, createVideo } from '../../test/support/videos.ts';
 import { listTree, programOf } from './process-tree.ts';
 import type { Scope } from './scope.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
 
 /** A folder of its own under the system's temporary one, removed with the scope. */
 export function makeFolder(scope: Scope): string {
@@ -61,4 +65,34 @@ export async function untilNoEncoder(service: Service): Promise<void> {
     if (listTree(service.pid).some((pid) => /^(ffmpeg|ffprobe)$/.test(programOf(pid)))) calmSinceMs = performance.now();
     await sleep(30);
   }
+}
+
+/** A second worker of the service, as on another machine. Answers how it is stopped; the scope does it too. */
+export async function startWorker(scope: Scope, service: Service): Promise<() => Promise<void>> {
+  const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', '--role', 'worker'], {
+    env: {
+      ...process.env,
+      MILLRACE_DATA_DIR: service.dataDir,
+      MILLRACE_ENCODE_THREADS: '1',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    await ended;
+  };
+  scope.own(stop);
+  let output = '';
+  const ready = new Promise<void>((resolve, reject) => {
+    const hear = (data: Buffer) => {
+      output += data.toString();
+      if (/ready/.test(output)) resolve();
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('exit', () => reject(new Error(`Expected the worker to become ready, it ended: ${output}`)));
+  });
+  await ready;
+  return stop;
 }

@@ -1,6 +1,8 @@
 import { pbkdf2 } from 'node:crypto';
 import { availableParallelism, loadavg } from 'node:os';
 import { promisify } from 'node:util';
+import { leaveOwnGroup } from './cpu-group.ts';
+import { isQuiet, watchForeignLoad } from './own-load.ts';
 import { runInScope, type Scope } from './scope.ts';
 
 const derive = promisify(pbkdf2);
@@ -28,18 +30,24 @@ export type Measurement = {
 
 /**
  * Prints a readable table and, as the last line, one line of JSON. Before and after `measure` it times a
- * fixed load: when the machine is more than 25 % off, bars on absolute figures are answered `null`.
+ * fixed load, and meanwhile what others use of the machine: when it is more than 25 % off, or others take more than
+ * an eighth of it, bars on absolute figures are answered `null`.
  * What `measure` gives to its scope is ended in the end, also when a signal ends the benchmark.
  */
 export async function report(bench: string, measure: (scope: Scope) => Promise<Measurement[]>): Promise<void> {
   const before = await calibrate();
+  const readForeignCores = watchForeignLoad();
   const measured = await runInScope(measure);
+  const foreignCores = readForeignCores();
   const speed = (before + (await calibrate())) / 2 / REFERENCE_SEC;
-  const isUsual = Math.abs(speed - 1) <= TOLERANCE;
+  await leaveOwnGroup();
+  const isUsual = Math.abs(speed - 1) <= TOLERANCE && isQuiet(foreignCores);
   const results = measured.map((one) => judge(one, isUsual));
-  const load = loadavg()[0] ?? Number.NaN;
-  say(`${table(results)}\nCalibration: ${speed.toFixed(2)}x the reference time. Load average: ${load.toFixed(1)}.`);
-  say(JSON.stringify({ bench, calibration: round(speed), results }));
+  const load = loadavg()[0]?.toFixed(1);
+  const others = foreignCores === null ? 'an unknown number of' : foreignCores.toFixed(2);
+  say(table(results));
+  say(`Calibration: ${speed.toFixed(2)}x the reference time. Others used ${others} cores meanwhile. Load ${load}.`);
+  say(JSON.stringify({ bench, calibration: round(speed), foreignCores: foreignCores && round(foreignCores), results }));
 }
 
 /** One line on the output, for what a reader wants to see beside the table. */

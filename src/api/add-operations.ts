@@ -3,13 +3,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Grant } from '../catalog/keys/access-key.ts';
 import { toAuditedWrite } from './audit-line.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, requireMay } from './authenticate.ts';
 import type { Operation } from './define-operation.ts';
 import { toErrorAnswer } from './errors.ts';
 import { type OperationDeps, operations } from './operations.ts';
 
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
 const LINGER_MS = 10_000;
+
+/** Nothing between here and the caller may hold events back or keep them. */
+const EVENT_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  // A stream ends when its caller leaves or the service stops; nothing follows it on the same connection.
+  connection: 'close',
+};
 
 type Log = Pick<Logger, 'error'>;
 type Serving = { deps: OperationDeps; log: Log };
@@ -22,7 +31,7 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: answer === null ? {} : { response: { [answerStatus]: answer } },
+      schema: answer === null || answer === 'events' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
         const deed = answerOperation(operation, { request, reply, ip: request.ip || 'unknown' }, serving);
         running.add(deed);
@@ -47,7 +56,8 @@ async function answerOperation(
   try {
     const { method, auth } = operation;
     const { libraryId }: { libraryId?: string } = Object(request.params);
-    grant = await authenticate({ auth, method, key: headerText(request.headers.accesskey), libraryId }, deps);
+    grant = await authenticate({ auth, key: headerText(request.headers.accesskey), libraryId }, deps);
+    requireMay(grant, method);
     const raw = {
       params: request.params,
       queryText: queryOf(request.raw.url ?? ''),
@@ -58,6 +68,7 @@ async function answerOperation(
     const answer = await operation.handle(raw, deps);
     const status = operation.answerStatus ?? 200;
     await recordWrite(operation, { exchange, grant, answer, status }, deps);
+    if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
     reply.code(status).send(answer ?? undefined);
   } catch (error) {
     const { status } = toErrorAnswer(error, operation);

@@ -1,7 +1,8 @@
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { Contract, ErrorShape } from './define-operation.ts';
-import { StatusModel } from './models/status.ts';
+import { type CaptionValidationModel, StatusModel } from './models/status.ts';
+import { RefusedCaptions } from './refused-captions.ts';
 
 /** Statuses that every operation may answer with, whatever its contract lists. */
 const COMMON: { readonly [K in RefusalKind]?: number } = {
@@ -45,7 +46,7 @@ export function toErrorAnswer(error: unknown, rules: Rules | null): ErrorAnswer 
     return {
       status,
       headers: again ? { 'retry-after': String(RETRY_AFTER_SEC) } : {},
-      body: bodyOf({ shape, kind, message, status, code: STATUS[kind], rules, field: error.field }),
+      body: bodyOf({ shape, kind, message, status, code: STATUS[kind], rules, error }),
       isOurs: false,
     };
   }
@@ -78,11 +79,12 @@ type Words = {
   status: number;
   code: number;
   rules?: Rules | null;
-  field?: string | null;
+  error?: Refused;
 };
 
-function bodyOf({ shape, kind, message, status, code, rules, field }: Words): unknown {
-  if (shape === 'core') return coreBody(kind, { message, status, path: rules?.path ?? '', field: field ?? null });
+function bodyOf({ shape, kind, message, status, code, rules, error }: Words): unknown {
+  if (shape === 'core')
+    return coreBody(kind, { message, status, path: rules?.path ?? '', field: error?.field ?? null });
   if (status === 401) return { Success: false, Message: message, StatusCode: 401 };
   const model = { success: false, message, statusCode: code };
   if (status !== 400 && status !== 422) return model;
@@ -94,7 +96,7 @@ function bodyOf({ shape, kind, message, status, code, rules, field }: Words): un
     case 'text':
       return message;
     case 'captions':
-      return { ...model, data: { valid: false, errorList: [message], warningList: [], warningMessage: null } };
+      return { ...model, data: validationOf(message, error) };
     case 'empty':
       return undefined;
     default:
@@ -104,6 +106,11 @@ function bodyOf({ shape, kind, message, status, code, rules, field }: Words): un
 
 /** What the second address's paths address, by their first part, as its errors name it. */
 const CORE_THINGS: Readonly<Record<string, string>> = { pullzone: 'PullZone', videolibrary: 'VideoLibrary' };
+
+function validationOf(message: string, error: Refused | undefined): CaptionValidationModel {
+  if (error instanceof RefusedCaptions) return error.validation;
+  return { valid: false, errorList: [message], warningList: [], warningMessage: null };
+}
 
 type CoreWords = { message: string; status: number; path: string; field: string | null };
 

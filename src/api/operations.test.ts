@@ -19,7 +19,19 @@ const INTERFACE = [
   'PUT /library/{libraryId}/videos/{videoId} | StatusModel | 400,403,404 | jitEnabled,enabledResolutions,enabledOutputCodecs,transcribeEnabled,transcribeLanguages,sourceLanguage,generateTitle,generateDescription,generateChapters,generateMoments',
   'GET /library/{libraryId}/videos/{videoId}/play | VideoPlayDataModel | 404 | token,expires',
   'POST /library/{libraryId}/videos/{videoId}/reencode | VideoModel | 400,403,404 |',
+  'PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId} | VideoModel | 400,403,404 |',
+  'POST /library/{libraryId}/videos/{videoId}/thumbnail | StatusModel | 403,404 | thumbnailUrl',
+  'POST /library/{libraryId}/videos/{videoId}/captions/{srclang} | StatusModelOfCaptionValidationModel | 400,403,404 |',
+  'DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang} | StatusModel | 400,403,404 |',
+  'GET /library/{libraryId}/videos/{videoId}/resolutions | StatusModelOfVideoResolutionsInfoModel | 404 |',
+  'GET /library/{libraryId}/videos/{videoId}/storage | StatusModelOfVideoStorageSizeModel | 404 |',
+  'POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup | StatusModel | 403,404 | resolutionsToDelete,deleteNonConfiguredResolutions,deleteOriginal,deleteMp4Files,dryRun,allResolutions,outputs',
+  'GET /OEmbed | VideoOEmbedModel | 400,404 | url,maxWidth,maxHeight,token,expires',
+  'GET /library/{libraryId}/progress | events | |',
+  'GET /library/{libraryId}/videos/{videoId}/progress | events | 404 |',
   'POST /pullzone/{id}/resetSecurityKey | none | 400,404 |',
+  'POST /library/{libraryId}/videos/fetch | StatusModel | 400,403,404 | collectionId,thumbnailTime',
+  'POST /library/{libraryId}/videos/{videoId}/fetch | StatusModel | 400,403,404 |',
   'GET /pullzone | PullZoneList | | page,perPage,search',
   'GET /pullzone/{id} | PullZoneModel | 404 |',
   'GET /videolibrary | VideoLibraryList | | page,perPage,search',
@@ -41,9 +53,13 @@ const INTERFACE = [
   'GET /videolibrary/{id}/keys | AccessKeyList | 404 |',
   'POST /videolibrary/{id}/keys | NewAccessKeyModel | 400,404 |',
   'DELETE /videolibrary/{id}/keys/{keyId} | none | 404 |',
+  'GET /library/{libraryId}/webhooks | PaginationListOfWebhookEventModel | | page,itemsPerPage,state',
+  'POST /library/{libraryId}/webhooks/{eventId}/resend | StatusModel | 403,404 |',
+  'POST /library/{libraryId}/webhooks/test | WebhookTestModel | 400,403 |',
 ];
 
-const titleOf = (schema: object | null): string => Object(schema).title ?? 'none';
+const titleOf = (schema: object | string | null): string =>
+  typeof schema === 'string' ? schema : (Object(schema).title ?? 'none');
 
 test('every operation has the success, the codes and the query of its row in the interface', () => {
   const rows = operations.map(({ method, path, answer, refusals, query }) => {
@@ -75,6 +91,6 @@ test('bodies and answers of operations are named models', () => {
   const named = new Set<unknown>(Object.values(models));
   const used = operations
     .flatMap(({ body, answer }) => [body, answer])
-    .filter((model) => model !== null && model !== 'raw');
+    .filter((model) => model !== null && typeof model !== 'string');
   expect(used.filter((model) => !named.has(model))).toEqual([]);
 });

@@ -2,13 +2,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { createAuditStore } from '../catalog/audit/audit-store.ts';
+import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import { createCodecStore } from '../catalog/encoding/codec-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
 import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
+import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
+import { createCleanupStore } from '../catalog/videos/cleanup-store.ts';
+import { createProgressStore } from '../catalog/videos/progress-store.ts';
+import { createStoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
+import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/define-job.ts';
@@ -16,9 +23,11 @@ import { newGuid } from '../lib/guid.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import { createPictureMaker } from '../media/pictures/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, answerError } from './add-operations.ts';
 import type { OperationDeps } from './operations.ts';
+import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 
 const HEADERS_LIMIT_MS = 10_000;
 const KEEP_ALIVE_MS = 75_000;
@@ -40,8 +49,11 @@ export type ApiDeps = {
   queue: Queue;
   storage: Storage;
   secretBox: SecretBox;
-  /** The way to origins that callers name. */
+  /** The way to addresses that callers name. */
   outbound: Outbound;
+  /** Opens an ear for changes of videos' states and progress; it is closed with the server. */
+  watchProgress(listener: PublicationListener): PublicationWatch;
+  progressLimits?: ProgressLimits;
   /** What `GET /healthz` answers, without a key. */
   health(): { status: number; body: object };
   log: Pick<Logger, 'error'>;
@@ -61,14 +73,27 @@ export function usualDiskFloorBytes(totalBytes: number): number {
 export async function startApi(deps: ApiDeps): Promise<Api> {
   const { db, secretBox, health, log } = deps;
   const app = createApp(deps);
+  const progressHub = new ProgressHub({
+    progress: createProgressStore(db),
+    watch: deps.watchProgress,
+    onError: (error) => log.error({ err: error }, 'Progress of videos could not be told; trying again.'),
+    ...(deps.progressLimits !== undefined && { limits: deps.progressLimits }),
+  });
   const operationDeps: OperationDeps = {
     ...deps,
     audit: createAuditStore(db, (err, line) => log.error({ err, line }, 'An audit line could not be stored.')),
+    captions: createCaptionStore(db),
+    cleanups: createCleanupStore(db),
+    codecs: createCodecStore(db),
     collections: createCollectionStore(db),
     keys: createKeyStore(db),
     libraries: createLibraryStore({ db, secretBox }),
     libraryViews: createLibraryViewStore({ db, secretBox }),
+    pictures: createPictureMaker(),
+    progressHub,
     pullZones: createPullZoneStore({ db, secretBox }),
+    storedVideos: createStoredVideoStore(db),
+    thumbnails: createThumbnailStore(db),
     uploads: createUploadStore(db),
     videos: createVideoStore(db),
     videoViews: createVideoViewStore(db),
@@ -79,7 +104,14 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   });
   const running = addOperations(app, { deps: operationDeps, log });
   await app.listen({ host: deps.host, port: deps.port });
-  return { port: portOf(app.server), close: () => drain(app, running) };
+  return {
+    port: portOf(app.server),
+    async close() {
+      // Streams of events have no end of their own.
+      await progressHub.close();
+      await drain(app, running);
+    },
+  };
 }
 
 function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyInstance {

@@ -2,6 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
+import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 /** jsonb: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
@@ -67,7 +68,8 @@ export type MediaMessage = { at: string; level: 1 | 2 | 3; issueCode: number; me
 export type Chapter = { title: string; start: number; end: number };
 export type Moment = { label: string; timestamp: number };
 export type MetaTag = { property: string; value: string };
-export type CaptionTrack = { srclang: string; label: string; version: number; key: StorageKey };
+/** A stored caption file. `sizeBytes` is absent in rows older than the sum that needs it. */
+export type CaptionTrack = { srclang: string; label: string; version: number; key: StorageKey; sizeBytes?: number };
 
 /** What an upload asked for, kept from its query until the encode is planned. Null or absent: the library's setting. */
 export type UploadOptions = {
@@ -102,6 +104,8 @@ export type MediaTable = {
   lease_owner: string | null;
   lease_until: Date | null;
   process_attempt: Generated<number>;
+  /** Attempts to plan it since it was last uploaded, planned or sent to be encoded again; they are limited. */
+  process_tries: Generated<number>;
   publication: Generated<number>;
   upload_options: JsonDefault<UploadOptions>;
   thumbnail_time_ms: number | null;
@@ -120,12 +124,17 @@ export type MediaTable = {
   thumbnail_bytes: Generated<number>;
   thumbnail_file_name: Generated<string>;
   thumbnail_count: Generated<number>;
+  /** Size of a thumbnail that the owner set; null for one made from the video. */
+  thumbnail_width_px: ColumnType<number | null, number | null | undefined, number | null>;
+  thumbnail_height_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_blurhash: string | null;
   messages: JsonDefault<MediaMessage[]>;
   meta_tags: JsonDefault<MetaTag[]>;
   chapters: JsonDefault<Chapter[]>;
   moments: JsonDefault<Moment[]>;
   captions: JsonDefault<CaptionTrack[]>;
+  /** The highest version ever given to a language's captions, so that none comes twice. */
+  caption_versions: JsonDefault<Record<string, number>>;
   views: Generated<number>;
   watch_sec_total: Generated<number>;
 };
@@ -226,6 +235,15 @@ export type ChunkTable = {
   published_at: CreatedAt;
 };
 
+/** An object that no row names any more, kept until whoever still reads it is done. */
+export type RetiredObjectTable = {
+  storage_key: StorageKey;
+  library_id: number;
+  media_id: Guid;
+  size_bytes: number;
+  retired_at: CreatedAt;
+};
+
 /** A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. */
 export type EncodeWorkTable = {
   library_id: number;
@@ -250,20 +268,6 @@ export type EncodeWorkTable = {
   owner: string | null;
   lease_until: Date | null;
   created_at: CreatedAt;
-};
-
-/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` what the receiver said last, for people. */
-export type WebhookEventTable = {
-  id: Guid;
-  library_id: number;
-  media_id: Guid;
-  status: number;
-  state: 'pending' | 'delivered' | 'dead';
-  attempts: Generated<number>;
-  next_attempt_at: CreatedAt;
-  last_answer: string | null;
-  created_at: CreatedAt;
-  settled_at: Date | null;
 };
 
 /** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
@@ -291,7 +295,9 @@ export type Schema = {
   timeline: TimelineTable;
   rendition: RenditionTable;
   chunk: ChunkTable;
+  retired_object: RetiredObjectTable;
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
+  webhook_line: WebhookLineTable;
   audit_line: AuditLineTable;
 };

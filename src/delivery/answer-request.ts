@@ -63,6 +63,7 @@ function answerFile(
     case 'multivariant':
     case 'rung-playlist':
     case 'rendition-playlist':
+    case 'captions-playlist':
       return servePlaylist(publication, file, { written: deps.objects.hot, iFrames: deps.iFrames });
     case 'i-frame-playlist':
     case 'i-frame':

@@ -20,6 +20,7 @@ export type MediaFile =
   | { kind: 'mp4'; heightPx: number }
   | { kind: 'original' }
   | { kind: 'captions'; language: string }
+  | { kind: 'captions-playlist'; language: string }
   | { kind: 'picture'; name: string };
 
 const SAFE_SEGMENT = /^[A-Za-z0-9._=&%~,+:-]+$/;
@@ -27,7 +28,7 @@ const RUNG = /^([1-9]\d{1,4})p$/;
 const SEGMENT_FILE = /^(0|[1-9]\d{0,8})\.m4s$/;
 const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
-const CAPTIONS_FILE = /^([A-Za-z0-9-]{1,35})\.vtt$/;
+const CAPTIONS_FILE = /^([A-Za-z0-9-]{1,35})\.(vtt|m3u8)$/;
 const PICTURE_FILE = /^[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp)$/;
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
@@ -68,8 +69,9 @@ function parseFile(names: readonly string[]): MediaFile | null {
     const heightPx = RUNG.exec(first)?.[1];
     if (heightPx !== undefined)
       return second === 'video.m3u8' ? { kind: 'rung-playlist', heightPx: Number(heightPx) } : null;
-    const language = first === 'captions' ? CAPTIONS_FILE.exec(second)?.[1] : undefined;
-    return language === undefined ? null : { kind: 'captions', language };
+    const [, language, type] = (first === 'captions' ? CAPTIONS_FILE.exec(second) : null) ?? [];
+    if (language === undefined) return null;
+    return { kind: type === 'vtt' ? 'captions' : 'captions-playlist', language };
   }
   const renditionId = first === 'r' ? parseGuid(second) : null;
   return renditionId === null ? null : parseRenditionFile(renditionId, names.slice(2));

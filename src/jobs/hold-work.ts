@@ -1,18 +1,19 @@
 import { LostClaim } from '../catalog/encoding/chunk-store.ts';
 import { failWork } from '../catalog/encoding/fail-store.ts';
 import { type Claim, MAX_FAILURES } from '../catalog/encoding/work.ts';
-import { claimWork, noteFailure, releaseWork, renewWork } from '../catalog/encoding/work-store.ts';
+import { claimWork, noteFailure, postponeWork, releaseWork, renewWork } from '../catalog/encoding/work-store.ts';
 import { LeaseLost, underLease, untilFree } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
 import { sendWorks, type WorkRef } from './send-works.ts';
+import { isStorageFull, WAITING_FOR_SPACE } from './storage-full.ts';
 
 /** A claimed work in progress. `tell` says how far it is, 0 to 1; the lease's renewal writes it down. */
 export type HeldWork = { claim: Claim; tell: (fraction: number) => void };
 
 /**
  * Claims a work, keeps its lease while `perform` does it, and settles how it ended: an error is counted and
- * tried again up to three times, then the work fails with its reason; a lost claim ends quietly; a stopping
- * worker gives the work back. What is over already is left alone, so doing it twice changes nothing.
+ * tried again up to three times, then the work fails with its reason; a full store makes the work wait, with
+ * nothing counted; a lost claim ends quietly; a stopping worker gives the work back. What is over already is left alone, so doing it twice changes nothing.
  */
 export async function holdWork(
   ref: WorkRef,
@@ -51,6 +52,10 @@ async function settleError(deps: JobDeps, claim: Claim, error: unknown, signal: 
   if (signal.aborted) {
     await releaseWork(deps.db, claim);
     throw error;
+  }
+  if (isStorageFull(error)) {
+    await postponeWork(deps.db, claim, WAITING_FOR_SPACE);
+    return;
   }
   const reason = error instanceof Error ? error.message : String(error);
   if (claim.failures + 1 >= MAX_FAILURES) {

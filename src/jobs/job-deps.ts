@@ -23,5 +23,7 @@ export type JobDeps = {
   threadsPerSlot: number;
   /** How old an object without a row must be before the sweep takes it; an hour when left out. */
   orphanAgeMs?: number;
+  /** How long objects stay that were replaced; ten minutes when left out. */
+  retiredGraceSec?: number;
   report: (error: Error) => void;
 };

@@ -95,7 +95,8 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
   };
 }
 
-function encodedRendition(rung: RungPlan, codec: string, cutList: CutList): PlannedRendition {
+/** A rendition of a rung that an encoder makes on a timeline. */
+export function encodedRendition(rung: RungPlan, codec: string, cutList: CutList): PlannedRendition {
   return {
     id: newGuid(),
     kind: 'video',

@@ -7,6 +7,7 @@ import {
   claimProcess,
   failMedia,
   type ProcessClaim,
+  postponeProcess,
   releaseProcess,
   renewProcess,
 } from '../catalog/encoding/process-store.ts';
@@ -29,6 +30,7 @@ import { planVideo } from './plan-video.ts';
 import { type IndexedSource, indexSource, openRanges } from './read-pass-through.ts';
 import { encodeFirstSound, type FirstSound } from './read-sound.ts';
 import { sendWorks } from './send-works.ts';
+import { isStorageFull, WAITING_FOR_SPACE } from './storage-full.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
 /** Names a video whose original is stored; `reason` is for people who read the queue. */
@@ -56,6 +58,10 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
       );
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof LostClaim) return;
+      if (isStorageFull(error)) {
+        await postponeProcess(deps.db, claim, WAITING_FOR_SPACE);
+        return;
+      }
       await releaseProcess(deps.db, claim);
       throw error;
     }

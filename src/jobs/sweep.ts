@@ -1,4 +1,5 @@
 import type { MediaKey } from '../catalog/db.ts';
+import { sumStorage } from '../catalog/encoding/storage-store.ts';
 import {
   dropRetired,
   findIdleWorks,
@@ -7,6 +8,7 @@ import {
   findUnplanned,
   settleStuck,
 } from '../catalog/encoding/sweep-store.ts';
+import { findRetiredObjects, forgetRetiredObjects } from '../catalog/retired-object-store.ts';
 import { parseGuid } from '../lib/guid.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
@@ -20,8 +22,8 @@ const ORPHAN_AGE_MS = 3600 * 1000;
 const OBJECTS_AT_ONCE = 20_000;
 const DELETES_AT_ONCE = 500;
 
-/** Objects that only encoding writes: chunks of a rendition and thumbnails made from the source. */
-const ENCODED_OBJECT = /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$/;
+/** Objects whose writers may die before a row names them: chunks of a rendition, thumbnails, captions. */
+const NAMED_OBJECT = /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$/;
 
 /**
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
@@ -37,6 +39,7 @@ export const sweep = defineJob<object, JobDeps>({
     await resendLost(deps);
     await settleStuck(deps.db);
     await dropRetiredRenditions(deps);
+    await dropRetiredObjects(deps);
     await dropOrphans(deps, signal);
   },
 });
@@ -56,6 +59,20 @@ async function dropRetiredRenditions({ db, storage }: JobDeps): Promise<void> {
       await storage.delete(objects.slice(at, at + DELETES_AT_ONCE));
     }
     await db.transaction().execute((tx) => dropRetired(tx, key, renditionId));
+  }
+}
+
+/** Objects that were replaced or taken away a while ago. */
+async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps): Promise<void> {
+  const retired = await findRetiredObjects(db, retiredGraceSec);
+  const keys = new Map(retired.map(({ key }) => [key.mediaId, key]));
+  for (const key of keys.values()) {
+    const objects = retired.filter(({ key: { mediaId } }) => mediaId === key.mediaId).map(({ object }) => object);
+    await storage.delete(objects);
+    await db.transaction().execute(async (tx) => {
+      await forgetRetiredObjects(tx, key, objects);
+      await sumStorage(tx, key);
+    });
   }
 }
 
@@ -93,7 +110,7 @@ async function dropUnnamed({ db, storage }: JobDeps, owner: string, keys: readon
   if (named?.isBusy === true) return;
   const orphans = keys.filter((object) => {
     if (named === null) return true;
-    return ENCODED_OBJECT.test(object.slice(owner.length + 1)) && !named.keys.has(object);
+    return NAMED_OBJECT.test(object.slice(owner.length + 1)) && !named.keys.has(object);
   });
   for (let at = 0; at < orphans.length; at += DELETES_AT_ONCE) {
     await storage.delete(orphans.slice(at, at + DELETES_AT_ONCE));

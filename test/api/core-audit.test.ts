@@ -18,7 +18,7 @@ const audit = async (id: number, query = '') => Object((await call('GET', `/vide
 const createLibrary = async () => Object((await call('POST', '/videolibrary', { body: { Name: 'Audited' } })).body);
 
 test('each write of a library is told, at both addresses, with who, what, to what, how it ended and when', async () => {
-  const { Id, ApiKey, PullZoneId } = await createLibrary();
+  const { Id, ApiKey, ReadOnlyApiKey, PullZoneId } = await createLibrary();
   const made = await call('POST', `/library/${Id}/videos`, { key: ApiKey, body: { title: 'T' } });
   const { guid } = Object(made.body);
   await call('GET', `/library/${Id}/videos`, { key: ApiKey });
@@ -28,10 +28,12 @@ test('each write of a library is told, at both addresses, with who, what, to wha
   await call('POST', `/pullzone/${PullZoneId}/resetSecurityKey`);
   await call('POST', `/videolibrary/resetApiKey?id=${Id}`);
   await call('POST', `/library/${Id}/videos`, { key: 'wrong', body: { title: 'T' } });
+  await call('POST', `/library/${Id}/videos`, { key: ReadOnlyApiKey, body: { title: 'T' } });
   const { Items, TotalItems } = await audit(Id);
   const account = { Scope: 'account', Key: expect.stringMatching(/^[0-9a-f-]{36}$/) };
   const library = { Scope: 'write', Key: 'ApiKey' };
   expect(Items).toMatchObject([
+    { Scope: 'read', Key: 'ReadOnlyApiKey', Operation: 'createVideo', Status: 403 },
     { ...account, Operation: 'resetApiKeyByQuery', Targets: { id: String(Id) }, Status: 204 },
     { ...account, Operation: 'resetSecurityKey', Targets: { id: String(PullZoneId) }, Status: 204 },
     { ...account, Operation: 'updateLibrary', Targets: { id: String(Id) }, Status: 400 },
@@ -40,8 +42,8 @@ test('each write of a library is told, at both addresses, with who, what, to wha
     { ...library, Operation: 'createVideo', Targets: { libraryId: String(Id), guid }, Status: 200 },
     { ...account, Operation: 'createLibrary', Targets: { id: String(Id) }, Status: 201 },
   ]);
-  expect(TotalItems).toBe(7);
-  expect(Items[5]).toMatchObject({ RequestId: made.headers.get('x-request-id'), Ip: '127.0.0.1' });
+  expect(TotalItems).toBe(8);
+  expect(Items[6]).toMatchObject({ RequestId: made.headers.get('x-request-id'), Ip: '127.0.0.1' });
   expect(Math.abs(Date.parse(`${Items[0].Date}Z`) - Date.now())).toBeLessThan(60_000);
 });
 

@@ -16,8 +16,8 @@ import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 
 const run = promisify(execFile);
 const TRANSCODING = 3;
-/** Promise 3: once the faults stop, everything comes to its end within this. */
-const END_LIMIT_MS = 60_000;
+/** Promise 3: once the faults stop, everything comes to its end; on idle cores within 20 s, on busy ones within this. */
+const END_LIMIT_MS = 150_000;
 const seed = faultSeed();
 
 let service: Service;
@@ -27,7 +27,7 @@ let clip: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-kill-'));
   clip = path.join(folder, 'clip.mkv');
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=16', '-f', 'lavfi', '-i', 'sine=d=16'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=12', '-f', 'lavfi', '-i', 'sine=d=12'];
   const codecs = ['-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le'];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, ...codecs, clip]);
   service = await startService(null);
@@ -46,7 +46,7 @@ async function uploadClip(): Promise<string> {
 /** The video is there once, in both rungs, picture by picture. */
 async function checkClip(guid: string): Promise<void> {
   await untilVideo(service, guid, ({ status }) => status === FINISHED, END_LIMIT_MS);
-  expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [360, 240], frames: 400, segments: 4 });
+  expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [360, 240], frames: 300, segments: 3 });
 }
 
 test.each([
@@ -105,20 +105,24 @@ async function checkLedger({ created, uploaded, deleted }: Ledger): Promise<void
   }
 }
 
-test(`kill -9 of everything at any moment: the next start keeps every promise (seed ${seed})`, async () => {
-  const random = seededRandom(seed);
-  for (let round = 0; round < faultRounds(2); round += 1) {
-    const ledger: Ledger = { created: new Set(), uploaded: new Set(), deleted: new Set() };
-    let isOver = false;
-    const guid = await uploadClip();
-    const busy = keepBusy(random, ledger, () => isOver);
-    await sleep(random.below(4_000));
-    await killTree(service);
-    isOver = true;
-    await busy;
-    service = await startService(service.dataDir);
-    await checkClip(guid);
-    await checkLedger(ledger);
-    await expectNothingLeft(service);
-  }
-}, 300_000);
+test(
+  `kill -9 of everything at any moment: the next start keeps every promise (seed ${seed})`,
+  async () => {
+    const random = seededRandom(seed);
+    for (let round = 0; round < faultRounds(2); round += 1) {
+      const ledger: Ledger = { created: new Set(), uploaded: new Set(), deleted: new Set() };
+      let isOver = false;
+      const guid = await uploadClip();
+      const busy = keepBusy(random, ledger, () => isOver);
+      await sleep(random.below(4_000));
+      await killTree(service);
+      isOver = true;
+      await busy;
+      service = await startService(service.dataDir);
+      await checkClip(guid);
+      await checkLedger(ledger);
+      await expectNothingLeft(service);
+    }
+  },
+  faultRounds(2) * 3 * END_LIMIT_MS,
+);

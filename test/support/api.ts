@@ -1,6 +1,8 @@
 import { type Api, type ApiDeps, startApi } from '../../src/api/server.ts';
+import { PROGRESS_CHANNEL } from '../../src/catalog/db.ts';
 import { ensureFirstLibrary, type FirstLibrary } from '../../src/catalog/libraries/first-library-store.ts';
 import { createLibraryStore, type LibraryStore } from '../../src/catalog/libraries/library-store.ts';
+import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox, type SecretBox } from '../../src/lib/secret-box.ts';
 import { startTestDatabase, type TestDatabase } from './database.ts';
@@ -48,6 +50,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     storage,
     secretBox,
     outbound,
+    watchProgress: (listener) => watchPublications(database.config, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),
     log: { error: (fault: unknown) => void faults.push(fault) } as ApiDeps['log'],
     mounts: [],

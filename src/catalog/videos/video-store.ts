@@ -134,7 +134,7 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
       source_sha256: source?.sha256 ?? null,
       ...(moreBytes !== 0 && { storage_bytes: eb('storage_bytes', '+', moreBytes) }),
       ...(after.state !== before.state && { state_since: new Date() }),
-      ...(after.state === 'uploaded' && { encode_progress: 0 }),
+      ...(after.state === 'uploaded' && { encode_progress: 0, process_tries: 0, lease_owner: null, lease_until: null }),
     }))
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)

@@ -7,12 +7,13 @@ import type { MediaTable } from '../schema.ts';
 
 /**
  * A video as it is shown: its row, and of its active finished video renditions the rungs (heights in
- * pixels, rising), those in H.264, and the codecs.
+ * pixels, rising), those of them that are H.264, and the codecs.
  */
-export type VideoView = Selectable<MediaTable> & { rungs: number[]; h264_rungs: number[]; codecs: string[] };
+export type VideoView = Selectable<MediaTable> & { rungs: number[]; mp4_rungs: number[]; codecs: string[] };
 
 /** Up to here a search counts its matches whatever page is wanted. */
 const EXACT_TOTAL = 10_000;
+const FARTHEST_ITEM = 2_000_000_000;
 
 export type VideoOrder = 'date' | 'title' | 'status' | 'views' | 'length' | 'size';
 
@@ -36,7 +37,7 @@ export type VideoViewStore = {
    * page by page until the total is reached gets every video.
    */
   list(query: VideoQuery): Promise<{ total: number; items: VideoView[] }>;
-  /** Whether a playlist would list anything: an active video rendition has a segment, or all are planned. */
+  /** Whether the edge has a playlist: of every kind (picture, sound) that is shown, a rendition has its first segment. */
   hasPlaylist(key: MediaKey): Promise<boolean>;
 };
 
@@ -47,7 +48,7 @@ export function createVideoViewStore(db: Db): VideoViewStore {
       const row = await db
         .selectFrom('media')
         .selectAll('media')
-        .select([RUNGS, H264_RUNGS, CODECS])
+        .select([RUNGS, MP4_RUNGS, CODECS])
         .where('media.library_id', '=', libraryId)
         .where('media.id', '=', mediaId)
         .where('media.type', '=', 'video')
@@ -67,13 +68,14 @@ export function createVideoViewStore(db: Db): VideoViewStore {
 
 const SHOWN = sql`from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
   and rendition.kind = 'video' and rendition.active and rendition.state = 'finished'`;
-const RUNGS = sql<
+/** The rungs of active finished video renditions, of a query over `media`. */
+export const RUNGS = sql<
   number[]
 >`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null)`.as('rungs');
-const H264_RUNGS = sql<
+const MP4_RUNGS = sql<
   number[]
 >`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null and codec = 'x264')`.as(
-  'h264_rungs',
+  'mp4_rungs',
 );
 const CODECS = sql<string[]>`(select coalesce(array_agg(distinct codec order by codec), '{}') ${SHOWN})`.as('codecs');
 
@@ -97,18 +99,16 @@ async function selectPage(db: Db, query: VideoQuery): Promise<VideoView[]> {
   );
 }
 
-/** Finds a page and counts in one pass over the matches. */
+/** Finds a page and counts in one pass over the matches: an aggregate takes them in the order of its subquery. */
 async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
   const offset = firstItem(query);
   const countedItems = Math.max(EXACT_TOTAL, offset + query.itemsPerPage + 1);
-  const { rows } = await sql<{ total: number; ids: Guid[] }>`
-    with found as materialized (
-      select id, row_number() over (order by ${ORDERS[query.orderBy]}) as place from media where ${matching(query)}
-      order by ${ORDERS[query.orderBy]} limit ${countedItems})
-    select (select count(*) from found) as total, array(select id from found
-      where place > ${offset} and place <= ${offset + query.itemsPerPage} order by place) as ids`.execute(db);
-  const [{ total, ids } = { total: 0, ids: [] }] = rows;
-  return { total, items: await selectViews(db, query, ids) };
+  const { rows } = await sql<{ total: number; ids: Guid[] | null }>`
+    select count(*) as total, (array_agg(id))[${offset + 1}::int : ${offset + query.itemsPerPage}::int] as ids
+    from (select media.id from media where ${matching(query)}
+      order by ${ORDERS[query.orderBy]} limit ${countedItems}) found`.execute(db);
+  const [found] = rows;
+  return { total: found?.total ?? 0, items: await selectViews(db, query, found?.ids ?? []) };
 }
 
 async function selectViews(db: Db, { libraryId, orderBy }: VideoQuery, ids: readonly Guid[]): Promise<VideoView[]> {
@@ -116,7 +116,7 @@ async function selectViews(db: Db, { libraryId, orderBy }: VideoQuery, ids: read
   return db
     .selectFrom('media')
     .selectAll('media')
-    .select([RUNGS, H264_RUNGS, CODECS])
+    .select([RUNGS, MP4_RUNGS, CODECS])
     .where('media.library_id', '=', libraryId)
     .where(sql<SqlBool>`media.id = any(${ids})`)
     .orderBy(ORDERS[orderBy])
@@ -135,8 +135,9 @@ async function readCounter(db: Db, { libraryId, collection }: VideoQuery): Promi
   return (await counted.executeTakeFirst())?.video_count ?? 0;
 }
 
+/** Where a page begins; no further than places in an array of PostgreSQL can be named. */
 function firstItem({ page, itemsPerPage }: VideoQuery): number {
-  return (page - 1) * itemsPerPage;
+  return Math.min((page - 1) * itemsPerPage, FARTHEST_ITEM);
 }
 
 function matching({ libraryId, collection, search }: VideoQuery) {
@@ -147,11 +148,11 @@ function matching({ libraryId, collection, search }: VideoQuery) {
 }
 
 async function findPlaylist(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`select exists (
-    select 1 from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'video'
-      and r.active and (r.planned_segments is not null or exists (select 1 from chunk c
-        where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id))) as found`.execute(
-    db,
-  );
+  const { rows } = await sql<{ found: boolean | null }>`
+    select bool_and(starts) as found from (
+      select bool_or(exists (select 1 from chunk c where c.library_id = r.library_id and c.media_id = r.media_id
+        and c.rendition_id = r.id and c.first_segment = 0)) as starts
+      from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.active
+        and r.state <> 'failed' group by r.kind) kinds`.execute(db);
   return rows[0]?.found === true;
 }

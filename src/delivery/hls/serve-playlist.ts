@@ -1,4 +1,6 @@
+import { findCaption } from '../../catalog/captions/caption.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { type SubtitleTrack, writeSubtitlePlaylist } from '../../media/captions/subtitle-playlist.ts';
 import { chooseListedSet, type ListedSet } from '../../media/playlists/listed-set.ts';
 import { writeMediaPlaylist } from '../../media/playlists/media-playlist.ts';
 import { writeMultivariant } from '../../media/playlists/multivariant.ts';
@@ -13,7 +15,8 @@ const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 type PlaylistFile =
   | { kind: 'multivariant' }
   | { kind: 'rung-playlist'; heightPx: number }
-  | { kind: 'rendition-playlist'; renditionId: string };
+  | { kind: 'rendition-playlist'; renditionId: string }
+  | { kind: 'captions-playlist'; language: string };
 
 type PlaylistDeps = { written: HeldCache<Buffer>; iFrames: IFrameLists };
 
@@ -23,6 +26,7 @@ export async function servePlaylist(
   file: PlaylistFile,
   { written, iFrames }: PlaylistDeps,
 ): Promise<Answer> {
+  if (file.kind === 'captions-playlist') return serveCaptionsPlaylist(publication, file.language, written);
   const set = chooseListedSet(publication.renditions);
   if (file.kind === 'multivariant') return serveMultivariant(publication, set, { written, iFrames });
   const rendition =
@@ -47,8 +51,31 @@ function serveMultivariant(
   const rates = isWhole ? iFrames.knownRates(set.video) : null;
   // Two texts of one publication: with the single pictures once these are known, and before.
   const tag = rates === null ? '' : '-i';
-  const write = () => writeMultivariant(set, publication.frameRate, rates ?? new Map());
+  const beside = { subtitles: subtitlesOf(publication), ...(rates === null ? {} : { iFrames: rates }) };
+  const write = () => writeMultivariant(set, publication.frameRate, beside);
   return playlist(publication, { name: `multivariant${tag}`, tag, write }, written);
+}
+
+async function serveCaptionsPlaylist(
+  publication: Publication,
+  language: string,
+  written: HeldCache<Buffer>,
+): Promise<Answer> {
+  const track = findCaption(publication.captions, language);
+  if (track === undefined) return notFound('unknown-captions', 'There are no captions in that language.');
+  const durationSec = publication.durationMs / 1000;
+  if (durationSec <= 0) return notFound('not-playable', 'The length of the video is not known yet.');
+  const write = () => writeSubtitlePlaylist(durationSec, `${track.srclang}.vtt`);
+  return playlist(publication, { name: `captions/${track.srclang}`, tag: '', write }, written);
+}
+
+function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleTrack[] {
+  if (!settings.listsCaptions || durationMs <= 0) return [];
+  return captions.map(({ srclang, label }) => ({
+    language: srclang,
+    name: label,
+    address: `captions/${srclang}.m3u8`,
+  }));
 }
 
 async function playlist(
@@ -56,14 +83,16 @@ async function playlist(
   { name, tag, write }: { name: string; tag: string; write: () => string },
   written: HeldCache<Buffer>,
 ): Promise<Answer> {
-  const { libraryId, mediaId } = publication;
-  const key = `playlist|${libraryId}|${mediaId}|${publication.publication}|${name}`;
+  const { libraryId, mediaId, settings } = publication;
+  // The library's settings change without a new publication of each of its videos.
+  const version = `p${publication.publication}${settings.listsCaptions ? '' : '-plain'}${tag}`;
+  const key = `playlist|${libraryId}|${mediaId}|${version}|${name}`;
   return {
     kind: 'bytes',
     bytes: await written.get(key, () => Buffer.from(write())),
     contentType: CONTENT_TYPE,
     cacheControl: isSettled(publication) ? CACHE_SHORTLY : CACHE_NEVER,
-    etag: `"p${publication.publication}${tag}"`,
+    etag: `"${version}"`,
   };
 }
 

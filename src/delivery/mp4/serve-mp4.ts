@@ -1,4 +1,4 @@
-import { mp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
+import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import type { VirtualMp4Plan } from '../../media/mp4/plan-virtual-mp4.ts';
 import { readPlan } from '../../media/mp4/read-plan.ts';
@@ -41,7 +41,8 @@ function findMovie({ renditions }: Publication, heightPx: number): Movie | null 
   const finished = renditions.filter(isFinished);
   const rungs = finished.filter((rendition) => rendition.kind === 'video' && isH264(rendition));
   const video = rungs.find((rendition) => rungOf(rendition) === heightPx);
-  if (video === undefined || !mp4Rungs(rungs.map(rungOf)).includes(heightPx)) return null;
+  const offered = listMp4Rungs(rungs.map(rungOf).toSorted((one, other) => one - other));
+  if (video === undefined || !offered.includes(heightPx)) return null;
   const hasSound = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
   const sounds = finished.filter(({ kind }) => kind === 'audio');
   const audio = sounds.find(({ isDefault }) => isDefault) ?? sounds[0] ?? null;

@@ -1,25 +1,31 @@
+import type { SubtitleTrack } from '../captions/subtitle-playlist.ts';
 import { type IFrameRates, writeIFrameStreamInf } from '../i-frames/i-frame-playlist.ts';
 import type { ListedSet } from './listed-set.ts';
 import type { PublishedRendition } from './published-rendition.ts';
 import { averageBps, computeSegmentRun, peakBps } from './segment-run.ts';
 
 const AUDIO_GROUP = 'audio';
+const SUBTITLE_GROUP = 'subtitles';
 
 /** Native players start with the first variant: a middle rung starts fast and does not look poor. */
 const START_RUNG_LIMIT = 720;
 
 type Rates = { peakBps: number; averageBps: number };
 
+/** What is listed beside pictures and sound: subtitles, and the rates of I-frame playlists by rendition id. */
+export type ListedBeside = { subtitles?: readonly SubtitleTrack[]; iFrames?: ReadonlyMap<string, IFrameRates> };
+
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
  * real segments, video and dearest sound added. `sourceFrameRate` serves timelines without a fixed grid.
- * Addresses are `r/{renditionId}/video.m3u8`, relative to the video's folder. A video with rates in `iFrames` has
- * its I-frame playlist listed too.
+ * Addresses are `r/{renditionId}/video.m3u8`, relative to the video's folder. `subtitles` are signalled as a group
+ * that every variant has; none is on before the viewer, or the system's language, asks for it.
+ * A video with rates in `iFrames` has its I-frame playlist listed too.
  */
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
   sourceFrameRate: number,
-  iFrames: ReadonlyMap<string, IFrameRates> = new Map(),
+  { subtitles = [], iFrames = new Map() }: ListedBeside = {},
 ): string {
   const audioRates = set.audio.map(ratesOf);
   const sound: Rates = {
@@ -27,14 +33,21 @@ export function writeMultivariant(
     averageBps: Math.max(0, ...audioRates.map((rates) => rates.averageBps)),
   };
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
-  if (set.video.length === 0) return `${[...lines, ...soundOnly(set.audio, sound)].join('\n')}\n`;
+  const text = subtitleGroup(subtitles);
+  const groups = text.length === 0 ? [] : [`SUBTITLES=${quoted(SUBTITLE_GROUP)}`];
+  lines.push(...text);
+  if (set.video.length === 0) return `${[...lines, ...soundOnly(set.audio, sound, groups)].join('\n')}\n`;
+  if (set.audio.length > 0) groups.unshift(`AUDIO=${quoted(AUDIO_GROUP)}`);
   lines.push(...audioGroup(set.audio));
-  for (const video of inStartOrder(set.video)) lines.push(...videoVariant(video, set.audio, sound, sourceFrameRate));
+  for (const video of inStartOrder(set.video)) {
+    const attributes = [...videoAttributes(video, set.audio, sound, sourceFrameRate), ...groups];
+    lines.push(`#EXT-X-STREAM-INF:${attributes.join(',')}`, address(video));
+  }
   for (const video of set.video) lines.push(...iFrameVariant(video, iFrames.get(video.id)));
   return `${lines.join('\n')}\n`;
 }
 
-function videoVariant(
+function videoAttributes(
   video: PublishedRendition,
   audio: readonly PublishedRendition[],
   sound: Rates,
@@ -51,8 +64,7 @@ function videoVariant(
   }
   const rate = frameRate(video, sourceFrameRate);
   if (rate > 0) attributes.push(`FRAME-RATE=${rate.toFixed(3)}`);
-  if (audio.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
-  return [`#EXT-X-STREAM-INF:${attributes.join(',')}`, address(video)];
+  return attributes;
 }
 
 function iFrameVariant({ id, codecString, widthPx, heightPx }: PublishedRendition, rates?: IFrameRates): string[] {
@@ -60,7 +72,7 @@ function iFrameVariant({ id, codecString, widthPx, heightPx }: PublishedRenditio
   return [writeIFrameStreamInf(rates, { codecString, widthPx, heightPx, uri: `r/${id}/i-frames.m3u8` })];
 }
 
-function soundOnly(audio: readonly PublishedRendition[], sound: Rates): string[] {
+function soundOnly(audio: readonly PublishedRendition[], sound: Rates, groups: readonly string[]): string[] {
   const first = defaultOf(audio);
   if (first === undefined) throw new Error('Expected a listed rendition to write a playlist of, found none.');
   const attributes = [
@@ -70,6 +82,7 @@ function soundOnly(audio: readonly PublishedRendition[], sound: Rates): string[]
   ];
   const group = audio.length > 1 ? audioGroup(audio) : [];
   if (group.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
+  attributes.push(...groups);
   return [...group, `#EXT-X-STREAM-INF:${attributes.join(',')}`, address(first)];
 }
 
@@ -77,7 +90,7 @@ function audioGroup(audio: readonly PublishedRendition[]): string[] {
   const chosen = defaultOf(audio);
   const names = new Set<string>();
   return audio.map((rendition) => {
-    const name = uniqueName(rendition, names);
+    const name = uniqueName(rendition.name === '' ? languageName(rendition.language) : rendition.name, names);
     const isDefault = rendition === chosen;
     const attributes = ['TYPE=AUDIO', `GROUP-ID=${quoted(AUDIO_GROUP)}`, `NAME=${quoted(name)}`];
     if (rendition.language !== 'und') attributes.push(`LANGUAGE=${quoted(rendition.language)}`);
@@ -86,9 +99,21 @@ function audioGroup(audio: readonly PublishedRendition[]): string[] {
   });
 }
 
+function subtitleGroup(subtitles: readonly SubtitleTrack[]): string[] {
+  const names = new Set<string>();
+  return subtitles.map(({ language, name, address: uri }) => {
+    const attributes = [
+      'TYPE=SUBTITLES',
+      `GROUP-ID=${quoted(SUBTITLE_GROUP)}`,
+      `NAME=${quoted(uniqueName(name, names))}`,
+    ];
+    attributes.push(`LANGUAGE=${quoted(language)}`, 'DEFAULT=NO', 'AUTOSELECT=YES', `URI=${quoted(uri)}`);
+    return `#EXT-X-MEDIA:${attributes.join(',')}`;
+  });
+}
+
 /** RFC 8216 section 4.3.4.1.1: the names of one group differ. */
-function uniqueName(rendition: PublishedRendition, taken: Set<string>): string {
-  const plain = rendition.name === '' ? languageName(rendition.language) : rendition.name;
+function uniqueName(plain: string, taken: Set<string>): string {
   let name = plain;
   for (let count = 2; taken.has(name); count += 1) name = `${plain} ${count}`;
   taken.add(name);

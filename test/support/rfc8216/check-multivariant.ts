@@ -24,6 +24,7 @@ const MEDIA: AttributeRules = {
     LANGUAGE: 'quoted',
     DEFAULT: 'enumerated',
     AUTOSELECT: 'enumerated',
+    FORCED: 'enumerated',
     CHANNELS: 'quoted',
     URI: 'quoted',
   },
@@ -71,7 +72,10 @@ function checkRenditions(lines: PlaylistLines, faults: string[]): Set<string> {
     const name = `${group}/${media.get('NAME')}`;
     if (names.has(name)) faults.push(`the name ${name} is taken twice`);
     names.add(name);
-    groups.add(group);
+    const type = media.get('TYPE') ?? '';
+    if (!['AUDIO', 'SUBTITLES'].includes(type)) faults.push(`the type ${type} is not one that this project writes`);
+    if (type === 'SUBTITLES' && !media.has('URI')) faults.push('a subtitles rendition has no URI');
+    groups.add(`${type}/${group}`);
     for (const flag of ['DEFAULT', 'AUTOSELECT']) {
       if (!['YES', 'NO', undefined].includes(media.get(flag))) faults.push(`${flag} is neither YES nor NO`);
     }
@@ -106,9 +110,13 @@ function checkVariants(lines: PlaylistLines, groups: Set<string>, faults: string
     if (Number(stream.get('AVERAGE-BANDWIDTH') ?? 0) > Number(stream.get('BANDWIDTH'))) {
       faults.push('AVERAGE-BANDWIDTH exceeds BANDWIDTH');
     }
-    const group = stream.get('AUDIO');
-    if (group !== undefined && !groups.has(group)) faults.push(`the audio group ${group} does not exist`);
-    if (group === undefined && groups.size > 0) faults.push('a variant names no audio group although there is one');
+    for (const type of ['AUDIO', 'SUBTITLES']) {
+      const group = stream.get(type);
+      const known = [...groups].filter((name) => name.startsWith(`${type}/`));
+      if (group !== undefined && !known.includes(`${type}/${group}`)) faults.push(`the group ${group} does not exist`);
+      if (group === undefined && known.length > 0)
+        faults.push(`a variant names no ${type} group although there is one`);
+    }
     const codecs = stream.get('CODECS')?.split(',') ?? [];
     for (const codec of codecs) if (!CODEC.test(codec)) faults.push(`codec ${codec} is malformed`);
     const isVideo = codecs.some((codec) => !/^(mp4a|opus|Opus|fLaC)/.test(codec));

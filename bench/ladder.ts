@@ -1,0 +1,166 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { findCodec } from '../src/media/codecs/all.ts';
+import { MAX_BITRATES_BPS, type RungPlan } from '../src/media/ladder.ts';
+import type { Service } from '../test/support/service.ts';
+import { FINISHED, REAL_CLIP, untilVideo } from '../test/support/videos.ts';
+import { measureCommand, openCpuGroup } from './support/cpu-group.ts';
+import { remux, runFfmpeg } from './support/ffmpeg.ts';
+import { dropVideo, makeFolder, sendFile, startMillrace, startWorker, untilNoEncoder } from './support/millrace.ts';
+import { type Measurement, report, say } from './support/report.ts';
+import type { Scope } from './support/scope.ts';
+
+// CPU seconds of the whole service, from the first uploaded byte until the video is finished, against bare ffmpeg
+// with the same ladder: 1080p to 240p and sound. `--clip-sec` takes the beginning of the clip only, for a quick look.
+const { values: options } = parseArgs({ options: { 'clip-sec': { type: 'string', default: '30' } } });
+const CLIP_SEC = Number(options['clip-sec']);
+const LIMIT_MS = 600_000;
+const DRIFT_SEC = 3;
+const RATE = { num: 24, den: 1 };
+const LADDER: readonly RungPlan[] = (
+  [
+    [1080, 1920],
+    [720, 1280],
+    [480, 854],
+    [360, 640],
+    [240, 426],
+  ] as const
+).map(([rung, widthPx]) => ({ rung, widthPx, heightPx: rung, maxBitrateBps: MAX_BITRATES_BPS[rung] }));
+
+await report('ladder', async (scope) => {
+  const folder = makeFolder(scope);
+  const mp4 = path.join(folder, 'clip.mp4');
+  await runFfmpeg(['-i', REAL_CLIP, '-map', '0', '-c', 'copy', '-t', String(CLIP_SEC), '-movflags', '+faststart', mp4]);
+  const mkv = await remux(mp4, path.join(folder, 'clip.mkv'));
+  const [encoded, passed] = await measureService(scope, [mkv, mp4]);
+  const whole = await measureCommand('ffmpeg', bareLadder(mkv, folder, LADDER, true));
+  let apart = (await measureCommand('ffmpeg', bareSound(mkv, folder))).cpuSec;
+  for (const rung of LADDER) apart += (await measureCommand('ffmpeg', bareLadder(mkv, folder, [rung], false))).cpuSec;
+  const unit = 'cpu-s';
+  return [
+    { name: 'ladder against one ffmpeg', ours: encoded, anchor: whole.cpuSec, bar: 1.05, unit },
+    { name: 'ladder against one ffmpeg a rendition', ours: encoded, anchor: apart, bar: 0.67, unit },
+    { name: 'source passes through, against one ffmpeg', ours: passed, anchor: whole.cpuSec, bar: 0.55, unit },
+    ...(await compareWorkers(scope, folder)),
+  ];
+});
+
+async function measureService(scope: Scope, files: readonly [string, string]): Promise<[number, number]> {
+  const service = await startMillrace(scope);
+  const group = openCpuGroup();
+  group.adopt(service.pid);
+  scope.own(async () => {
+    await service.stop();
+    await group.close();
+  });
+  const idleFrom = group.usedSec();
+  await new Promise((resolve) => setTimeout(resolve, DRIFT_SEC * 1000));
+  const driftPerSec = (group.usedSec() - idleFrom) / DRIFT_SEC;
+  const encode = async (file: string): Promise<number> => {
+    const [startMs, fromSec] = [performance.now(), group.usedSec()];
+    const guid = await encodeOnce(service, file);
+    const wallSec = (performance.now() - startMs) / 1000;
+    const cpuSec = group.usedSec() - fromSec - driftPerSec * wallSec;
+    say(
+      `${path.basename(file)}: ${cpuSec.toFixed(1)} cpu-s in ${wallSec.toFixed(1)} s, idle ${driftPerSec.toFixed(3)} cpu-s/s`,
+    );
+    await dropVideo(service, guid);
+    return cpuSec;
+  };
+  const measured: [number, number] = [await encode(files[0]), await encode(files[1])];
+  await service.stop();
+  return measured;
+}
+
+async function encodeOnce(service: Service, file: string): Promise<string> {
+  const { guid, answered } = await sendFile(service, file);
+  await answered;
+  await untilVideo(service, guid, (video) => video.status === FINISHED, LIMIT_MS);
+  await untilNoEncoder(service);
+  return guid;
+}
+
+/** One ffmpeg, decoding once, scaling in a cascade, with our settings of x264, into fragmented MP4 files. */
+function bareLadder(source: string, folder: string, rungs: readonly RungPlan[], withSound: boolean): string[] {
+  const graph = rungs.map((rung, index) => {
+    const from = index === 0 ? '[0:v:0]' : `[rest${index}]`;
+    const isLast = index === rungs.length - 1;
+    const to = isLast ? `[v${index}]` : `,split=2[v${index}][rest${index + 1}]`;
+    return `${from}scale=${rung.widthPx}:${rung.heightPx}${to}`;
+  });
+  const outputs = rungs.flatMap((rung, index) => [
+    ...['-map', `[v${index}]`, ...findCodec('x264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 1 })],
+    ...fragmented(path.join(folder, `bare-${rung.rung}.mp4`)),
+  ]);
+  const sound = withSound ? soundOutput(folder) : [];
+  return [
+    ...['-nostdin', '-v', 'error', '-y', '-threads', '1', '-filter_complex_threads', '1', '-i', source],
+    ...['-filter_complex', graph.join(';'), ...outputs, ...sound],
+  ];
+}
+
+function bareSound(source: string, folder: string): string[] {
+  return ['-nostdin', '-v', 'error', '-y', '-i', source, ...soundOutput(folder)];
+}
+
+function soundOutput(folder: string): string[] {
+  return [
+    ...['-map', '0:a:0', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
+    ...fragmented(path.join(folder, 'bare-a.mp4')),
+  ];
+}
+
+function fragmented(file: string): string[] {
+  return ['-f', 'mp4', '-movflags', 'empty_moov+default_base_moof+frag_keyframe', file];
+}
+
+/**
+ * Wall time of one video on one worker with one slot, and on two such workers. The source is small (360p, four
+ * minutes), which makes the ratio that of any source of the length in a part of the time. The anchor is what two
+ * bare encoders at once gain over one after the other: more than that the cores do not give.
+ */
+async function compareWorkers(scope: Scope, folder: string): Promise<Measurement[]> {
+  const small = path.join(folder, 'small.mkv');
+  const long = path.join(folder, 'long.mkv');
+  await runFfmpeg([
+    ...['-i', REAL_CLIP, '-vf', 'scale=640:360', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '48'],
+    ...['-c:a', 'aac', '-ac', '2', small],
+  ]);
+  await remux(small, long, 8);
+  const service = await startMillrace(scope, { MILLRACE_ENCODE_THREADS: '1' });
+  const one = await encodeWallSec(service, long);
+  const stopWorker = await startWorker(scope, service);
+  const two = await encodeWallSec(service, long);
+  await stopWorker();
+  const gain = await bareGain(small, folder);
+  say(
+    `4 min at 360p: ${one.toFixed(1)} s with one worker, ${two.toFixed(1)} s with two; two bare ffmpeg gain ${gain.toFixed(2)}x`,
+  );
+  const common = { unit: 'x', isFloor: true, isAbsolute: true } as const;
+  return [
+    { name: 'two workers against one; anchor: two bare ffmpeg', ours: one / two, anchor: gain, bar: 1.8, ...common },
+  ];
+}
+
+async function encodeWallSec(service: Service, file: string): Promise<number> {
+  const startMs = performance.now();
+  const guid = await encodeOnce(service, file);
+  const wallSec = (performance.now() - startMs) / 1000;
+  await dropVideo(service, guid);
+  return wallSec;
+}
+
+async function bareGain(source: string, folder: string): Promise<number> {
+  const rungs = LADDER.slice(-2);
+  const encode = () => measureCommand('ffmpeg', bareLadder(source, folder, rungs, false));
+  const timeSec = async (work: () => Promise<unknown>) => {
+    const startMs = performance.now();
+    await work();
+    return (performance.now() - startMs) / 1000;
+  };
+  const apart = await timeSec(async () => {
+    await encode();
+    await encode();
+  });
+  return apart / (await timeSec(() => Promise.all([encode(), encode()])));
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { createVideoViewStore, type VideoQuery, type VideoViewStore } from './video-view-store.ts';
+
+const VIDEOS = 10_450;
+let database: TestDatabase;
+let views: VideoViewStore;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  views = createVideoViewStore(database.db);
+  await sql`insert into library (id, name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash)
+    values (1, 'one', '', 'a', '', 'b')`.execute(database.db);
+  await sql`insert into media (library_id, id, type, title, state, created_at, views)
+    select 1, gen_random_uuid(), 'video', case when n = 77 then 'ÄRMEL 50%_off' else 'Film ' || n end, 'created',
+      now() - make_interval(secs => n), n from generate_series(1, ${VIDEOS}::int) n`.execute(database.db);
+});
+afterAll(() => database.stop());
+
+function query(changes: Partial<VideoQuery>): VideoQuery {
+  return { libraryId: 1, page: 1, itemsPerPage: 100, search: '', collection: null, orderBy: 'date', ...changes };
+}
+
+async function titles(search: string): Promise<string[]> {
+  return (await views.list(query({ search }))).items.map(({ title }) => title);
+}
+
+test('who reads a search page by page until the total is reached gets every match once, in order', async () => {
+  const seen: number[] = [];
+  for (let page = 1, total = Number.POSITIVE_INFINITY; (page - 1) * 1000 < total; page += 1) {
+    const { total: told, items } = await views.list(query({ search: 'fil', page, itemsPerPage: 1000 }));
+    total = told;
+    seen.push(...items.map((item) => item.views));
+  }
+  expect(seen).toHaveLength(VIDEOS - 1);
+  expect(seen).toEqual(seen.toSorted((left, right) => left - right));
+  expect(new Set(seen).size).toBe(VIDEOS - 1);
+});
+
+test.each([
+  { page: 1, itemsPerPage: 100, total: 10_000, items: 100 },
+  { page: 101, itemsPerPage: 100, total: 10_101, items: 100 },
+  { page: 105, itemsPerPage: 100, total: VIDEOS - 1, items: 49 },
+  { page: 2_147_483_647, itemsPerPage: 1000, total: VIDEOS - 1, items: 0 },
+])('page $page of a search that matches more than are counted tells a total of $total', async (wanted) => {
+  const { page, itemsPerPage } = wanted;
+  const { total, items } = await views.list(query({ search: 'film', page, itemsPerPage }));
+  expect({ page, itemsPerPage, total, items: items.length }).toEqual(wanted);
+});
+
+test('the total of a search that matches less is exact, in every order', async () => {
+  for (const orderBy of ['date', 'title', 'status', 'views', 'length', 'size'] as const) {
+    const { total, items } = await views.list(query({ search: 'film 1234', orderBy }));
+    expect([total, items.length, items[0]?.title]).toEqual([1, 1, 'Film 1234']);
+  }
+});
+
+test('a search finds parts of words of any length and case, and takes signs of patterns as they are', async () => {
+  for (const search of ['ärm', 'Ä', 'Rm', '50%_OFF', '%_', 'ÄRMEL 50%_off']) {
+    expect(await titles(search)).toEqual(['ÄRMEL 50%_off']);
+  }
+  for (const search of ['50_', '%o', 'zq']) expect(await titles(search)).toEqual([]);
+});
