@@ -65,11 +65,15 @@ export function toErrorAnswer(error: unknown, rules: Rules | null): ErrorAnswer 
   };
 }
 
+/** Refusals of what a body says; an operation that reads one need not list a status for them. */
+const OF_BODY: readonly RefusalKind[] = ['invalid', 'conflict', 'unprocessable'];
+
 // Operations that list no 400 say "not done" as their clients expect it: status 200 with success false.
 function statusOf(kind: RefusalKind, rules: Rules | null): number {
   const listed = rules?.refusals[kind] ?? COMMON[kind];
   if (listed !== undefined) return listed;
-  return rules?.answer === StatusModel ? 200 : STATUS[kind];
+  const saysNotDone = rules?.answer === StatusModel || (rules?.errorShape === 'status' && OF_BODY.includes(kind));
+  return saysNotDone ? 200 : STATUS[kind];
 }
 
 type Words = {

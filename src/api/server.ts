@@ -26,6 +26,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import { createPictureMaker } from '../media/pictures/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, answerError } from './add-operations.ts';
+import { answerUnreadable } from './answer-unreadable.ts';
 import type { OperationDeps } from './operations.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 
@@ -135,6 +136,7 @@ function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyIns
       // Typed for a server that is not made yet; at run time it is the reply of any other request.
       answerError(refused, null, (reply as FastifyReply).header('x-request-id', request.id), log);
     },
+    clientErrorHandler: answerUnreadable,
     serverFactory: (handler) => createHttpServer(handler, mounts),
   });
   app.addHook('onRequest', async (request, reply) => {

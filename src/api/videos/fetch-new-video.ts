@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { newGuid, parseGuid } from '../../lib/guid.ts';
 import { cleanText } from '../clean-text.ts';
@@ -10,7 +11,7 @@ import { LibraryParams } from '../read-params.ts';
 import { maybe, queryText } from '../read-query.ts';
 import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
 
-type Deps = AskFetchDeps & { videos: VideoStore };
+type Deps = AskFetchDeps & { videos: VideoStore; collections: CollectionStore };
 
 export const fetchNewVideo = defineOperation({
   name: 'fetchVideo',
@@ -23,13 +24,16 @@ export const fetchNewVideo = defineOperation({
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'status',
-  async run({ params: { libraryId }, query, body, signal }, { videos, ...deps }: Deps) {
+  async run({ params: { libraryId }, query, body, signal }, { videos, collections, ...deps }: Deps) {
+    const collectionId = parseGuid(query.collectionId);
+    // A collection that is not there is 404 here, and the origin need not be asked.
+    if (collectionId !== null) await collections.load({ libraryId, collectionId });
     const origin = readOrigin(body);
     await requireFetchable(libraryId, origin, deps, signal);
     const wanted = {
       libraryId,
       title: body.title || fileNameOf(body.url),
-      collectionId: parseGuid(query.collectionId),
+      collectionId,
       thumbnailTimeMs: query.thumbnailTime ?? null,
     };
     const { mediaId } = await videos.create(wanted, (key) => fetching({ id: newGuid(), key }, origin, deps));

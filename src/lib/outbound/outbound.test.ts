@@ -90,7 +90,9 @@ describe('where a request may go', () => {
   test('a public address is refused at a port that is none of the web', async () => {
     await expect(open().request('http://8.8.8.8:22/', GET, never)).rejects.toThrow('Port 22 is not allowed');
   });
+});
 
+describe('which addresses a name may have', () => {
   test('a name with one public and one private address is refused', async () => {
     const lookup = async () => [
       { address: '8.8.8.8', family: 4 },
