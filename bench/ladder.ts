@@ -3,10 +3,18 @@ import { parseArgs } from 'node:util';
 import { findCodec } from '../src/media/codecs/all.ts';
 import { MAX_BITRATES_BPS, type RungPlan } from '../src/media/ladder.ts';
 import type { Service } from '../test/support/service.ts';
-import { FINISHED, REAL_CLIP, untilVideo } from '../test/support/videos.ts';
+import { REAL_CLIP } from '../test/support/videos.ts';
 import { measureCommand, openCpuGroup } from './support/cpu-group.ts';
 import { remux, runFfmpeg } from './support/ffmpeg.ts';
-import { dropVideo, makeFolder, sendFile, startMillrace, startWorker, untilNoEncoder } from './support/millrace.ts';
+import {
+  dropVideo,
+  makeFolder,
+  sendFile,
+  startMillrace,
+  startWorker,
+  untilFinished,
+  untilNoEncoder,
+} from './support/millrace.ts';
 import { type Measurement, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
@@ -75,7 +83,7 @@ async function measureService(scope: Scope, files: readonly [string, string]): P
 async function encodeOnce(service: Service, file: string): Promise<string> {
   const { guid, answered } = await sendFile(service, file);
   await answered;
-  await untilVideo(service, guid, (video) => video.status === FINISHED, LIMIT_MS);
+  await untilFinished(service, guid, LIMIT_MS);
   await untilNoEncoder(service);
   return guid;
 }
@@ -89,7 +97,11 @@ function bareLadder(source: string, folder: string, rungs: readonly RungPlan[], 
     return `${from}scale=${rung.widthPx}:${rung.heightPx}${to}`;
   });
   const outputs = rungs.flatMap((rung, index) => [
-    ...['-map', `[v${index}]`, ...findCodec('x264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 1 })],
+    ...[
+      '-map',
+      `[v${index}]`,
+      ...findCodec('x264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 1, hdr: null }),
+    ],
     ...fragmented(path.join(folder, `bare-${rung.rung}.mp4`)),
   ]);
   const sound = withSound ? soundOutput(folder) : [];

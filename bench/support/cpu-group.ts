@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listTree } from './process-tree.ts';
@@ -72,6 +72,8 @@ function joinOwnGroup(): string | null {
     mkdirSync(folder);
     writeFileSync(path.join(folder, 'cgroup.procs'), String(process.pid));
     own = folder;
+    // However the benchmark ends: an empty group would stay for ever.
+    process.once('exit', () => dropOwnGroup(folder));
   } catch {
     // Not root, or no control groups here: times are then told without knowing what else ran.
     own = null;
@@ -112,6 +114,16 @@ function adoptTree(pid: number, members: string): void {
         if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
       }
     }
+  }
+}
+
+function dropOwnGroup(folder: string): void {
+  if (!existsSync(folder)) return;
+  writeFileSync(path.join(rootGroup(), 'cgroup.procs'), String(process.pid));
+  const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const group of [...inner.map(({ name }) => path.join(folder, name)), folder]) {
+    // One that still holds a process cannot go; that process was told to end and is not waited for here.
+    if (readFileSync(path.join(group, 'cgroup.procs'), 'utf8') === '') rmdirSync(group);
   }
 }
 

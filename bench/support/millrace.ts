@@ -8,7 +8,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { discard, LIBRARY_KEY, type Service, startService } from '../../test/support/service.ts';
-import { call, createVideo } from '../../test/support/videos.ts';
+import { call, createVideo, FAILED, FINISHED, getVideo } from '../../test/support/videos.ts';
 import { listTree, programOf } from './process-tree.ts';
 import type { Scope } from './scope.ts';
 
@@ -48,6 +48,18 @@ export async function sendFile(service: Service, file: string): Promise<Sent> {
   });
   await pipeline(createReadStream(file, { highWaterMark: 2 ** 20 }), put);
   return { guid, lastByteMs: performance.now(), answered };
+}
+
+/** Waits until a video is finished, asking seldom: what the asking costs is not to be measured. */
+export async function untilFinished(service: Service, guid: string, limitMs: number): Promise<void> {
+  const deadlineMs = performance.now() + limitMs;
+  for (;;) {
+    const { status } = await getVideo(service, guid);
+    if (status === FINISHED) return;
+    if (status === FAILED) throw new Error('Expected the video to be encoded, it failed.');
+    if (performance.now() > deadlineMs) throw new Error(`Expected the video to be finished within ${limitMs} ms.`);
+    await sleep(250);
+  }
 }
 
 /** Deletes a video and waits until no encoder of the service runs any more. */

@@ -16,6 +16,8 @@ const EVENT_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
+  // A stream ends when its caller leaves or the service stops; nothing follows it on the same connection.
+  connection: 'close',
 };
 
 type Log = Pick<Logger, 'error'>;

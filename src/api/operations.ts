@@ -67,6 +67,9 @@ import { reencodeVideo } from './videos/reencode-video.ts';
 import { setThumbnail } from './videos/set-thumbnail.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
+import { listWebhookEvents } from './webhooks/list-webhook-events.ts';
+import { resendWebhookEvent } from './webhooks/resend-webhook-event.ts';
+import { testWebhook } from './webhooks/test-webhook.ts';
 
 /** All that operations are made to work with; each names the part that it needs. */
 export type OperationDeps = {
@@ -145,4 +148,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   listKeys,
   createKey,
   deleteKey,
+  listWebhookEvents,
+  resendWebhookEvent,
+  testWebhook,
 ];

@@ -2,46 +2,16 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
-
-/** jsonb: read as a value, written as JSON text. */
-export type Json<T> = ColumnType<T, string, string>;
-export type JsonDefault<T> = ColumnType<T, string | undefined, string>;
-type CreatedAt = ColumnType<Date, Date | undefined, Date>;
-
-export type LibraryTable = {
-  id: Generated<number>;
-  name: string;
-  settings: JsonDefault<Record<string, unknown>>;
-  api_key_sealed: Buffer;
-  api_key_hash: Buffer;
-  read_only_key_sealed: Buffer;
-  read_only_key_hash: Buffer;
-  video_count: Generated<number>;
-  created_at: CreatedAt;
-  modified_at: CreatedAt;
-  /** Set: gone for everybody; a job deletes its media, their objects and then this row. */
-  deleted_at: Date | null;
-};
-
-export type PullZoneTable = {
-  id: Generated<number>;
-  library_id: number;
-  name: string;
-  security_key_sealed: Buffer;
-  settings: JsonDefault<Record<string, unknown>>;
-};
-
-export type AccessKeyTable = {
-  id: Guid;
-  library_id: number | null;
-  hash: Buffer;
-  scope: 'account' | 'write' | 'read';
-  label: Generated<string>;
-  created_at: CreatedAt;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  revoked_at: Date | null;
-};
+import type {
+  AccessKeyTable,
+  AuditLineTable,
+  CreatedAt,
+  Json,
+  JsonDefault,
+  LibraryTable,
+  PullZoneTable,
+} from './account-schema.ts';
+import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 export type CollectionTable = {
   library_id: number;
@@ -176,7 +146,12 @@ export type TimelineTable = {
 };
 
 /** What a rendition's encoder is told beside the source's facts; `streamIndex` names the source's sound track. */
-export type RenditionPlan = { durationSec: number; streamIndex?: number; maxBitrateBps?: number };
+export type RenditionPlan = {
+  durationSec: number;
+  streamIndex?: number;
+  maxBitrateBps?: number;
+  normaliseLoudness?: boolean;
+};
 
 /**
  * A rendition. `active` renditions are what playlists list. `planned_segments` (a fragment table of one
@@ -269,35 +244,6 @@ export type EncodeWorkTable = {
   created_at: CreatedAt;
 };
 
-/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` what the receiver said last, for people. */
-export type WebhookEventTable = {
-  id: Guid;
-  library_id: number;
-  media_id: Guid;
-  status: number;
-  state: 'pending' | 'delivered' | 'dead';
-  attempts: Generated<number>;
-  next_attempt_at: CreatedAt;
-  last_answer: string | null;
-  created_at: CreatedAt;
-  settled_at: Date | null;
-};
-
-/** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
-export type AuditLineTable = {
-  id: Generated<number>;
-  at: Date;
-  library_id: number | null;
-  key_name: string;
-  scope: string;
-  operation: string;
-  targets: Json<Record<string, string>>;
-  status: number;
-  request_id: string;
-  ip: string;
-  hash: Buffer;
-};
-
 export type Schema = {
   library: LibraryTable;
   pull_zone: PullZoneTable;
@@ -311,5 +257,6 @@ export type Schema = {
   retired_object: RetiredObjectTable;
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
+  webhook_line: WebhookLineTable;
   audit_line: AuditLineTable;
 };

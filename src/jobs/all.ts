@@ -2,6 +2,7 @@ import { deleteLibrary } from './delete-library.ts';
 import { deleteMedia } from './delete-media.ts';
 import { encodeAudio, encodeAudioLong } from './encode-audio.ts';
 import { encodeChunk, encodeFirstChunk } from './encode-chunk.ts';
+import { extractCaptions } from './extract-captions.ts';
 import { fetchVideo } from './fetch-video.ts';
 import { hashSource } from './hash-source.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -25,6 +26,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   makeThumbnail,
   fetchVideo,
   hashSource,
+  extractCaptions,
   deleteMedia,
   deleteLibrary,
   pruneAuditLog,

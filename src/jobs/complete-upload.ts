@@ -3,6 +3,8 @@ import { sourceKeyOf } from '../catalog/uploads/source-key.ts';
 import { completing, type UploadRef } from '../catalog/uploads/upload-store.ts';
 import { receiveSource, requireUploadable, type Video } from '../catalog/videos/video.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
+import { WebhookStatus } from '../catalog/webhooks/webhook.ts';
+import { announce } from '../catalog/webhooks/webhook-store.ts';
 import { Refused } from '../lib/refused.ts';
 import type { Storage, StorageKey } from '../ports/storage.ts';
 import type { Queue } from './define-job.ts';
@@ -54,6 +56,7 @@ async function giveToVideo(
     (video) => (hasSource(video, objectKey) ? video : receiveSource(video, source, video.uploadOptions)),
     completing(id),
     queue.send(processVideo, key),
+    announce(key, WebhookStatus.queued),
     ...hashing,
   );
 }

@@ -12,6 +12,8 @@ import { sourceKeyOf } from '../catalog/uploads/source-key.ts';
 import { givingUp, type UploadRef } from '../catalog/uploads/upload-store.ts';
 import { failUpload } from '../catalog/videos/video.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
+import { WebhookStatus } from '../catalog/webhooks/webhook.ts';
+import { announce } from '../catalog/webhooks/webhook-store.ts';
 import type { Guid } from '../lib/guid.ts';
 import { type DownloadLimits, type DownloadSink, download } from '../lib/outbound/download.ts';
 import { Refused } from '../lib/refused.ts';
@@ -124,6 +126,7 @@ async function giveUpFetch(ref: UploadRef, deps: JobDeps, reason: string): Promi
       (video) => failUpload(video, reason),
       givingUp(ref.id),
       notingFailure(ref.key, reason),
+      announce(ref.key, WebhookStatus.failed),
     );
   } catch (error) {
     // The video is gone, or was told before: what is left to do is the same.

@@ -1,7 +1,9 @@
 import { LostClaim } from '../catalog/encoding/chunk-store.ts';
 import { failWork } from '../catalog/encoding/fail-store.ts';
+import { MEMORY_REASON } from '../catalog/encoding/messages.ts';
 import { type Claim, MAX_FAILURES } from '../catalog/encoding/work.ts';
 import { claimWork, noteFailure, postponeWork, releaseWork, renewWork } from '../catalog/encoding/work-store.ts';
+import { FfmpegFailed } from '../media/run-ffmpeg.ts';
 import { LeaseLost, underLease, untilFree } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
 import { sendWorks, type WorkRef } from './send-works.ts';
@@ -57,7 +59,7 @@ async function settleError(deps: JobDeps, claim: Claim, error: unknown, signal: 
     await postponeWork(deps.db, claim, WAITING_FOR_SPACE);
     return;
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   if (claim.failures + 1 >= MAX_FAILURES) {
     deps.report(new Error(`Work ${claim.work.id} of video ${claim.work.key.mediaId} failed.`, { cause: error }));
     await endFailed(deps, claim, reason);
@@ -65,6 +67,11 @@ async function settleError(deps: JobDeps, claim: Claim, error: unknown, signal: 
   }
   // The queue starts it again after a pause; a claim lost meanwhile needs nothing more.
   if (await noteFailure(deps.db, claim, reason)) throw error;
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof FfmpegFailed && error.kind === 'out-of-memory' ? `${MEMORY_REASON}${message}` : message;
 }
 
 async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<void> {

@@ -12,9 +12,11 @@ import {
   renewProcess,
 } from '../catalog/encoding/process-store.ts';
 import { probeSource } from '../media/run-probe.ts';
+import { chooseSubtitles } from '../media/subtitles.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
 import { defineJob } from './define-job.ts';
 import { readEncodeSettings } from './encode-settings.ts';
+import { extractCaptions } from './extract-captions.ts';
 import {
   type CopySource,
   copyFirstPictures,
@@ -80,7 +82,9 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   const early = new AbortController();
   try {
     const indexing = indexSource(file, signal);
-    const sound = startFirstSound(local.path, indexing, AbortSignal.any([signal, early.signal]));
+    const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
+    const begun = { path: local.path, indexing, normaliseLoudness: settings.normaliseLoudness };
+    const sound = startFirstSound(begun, AbortSignal.any([signal, early.signal]));
     const [facts, indexed] = await Promise.all([probeSource(local.path, file.sizeBytes, signal), indexing]);
     if ('kind' in facts) {
       await deps.db
@@ -88,13 +92,11 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
         .execute((tx) => failMedia(tx, claim.key, facts.kind, faultMessage(facts, new Date())));
       return;
     }
-    const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
     const passThrough = indexed === null ? null : choosePassThrough(indexed, facts, settings.ladder);
     const plan = planVideo({
       key: claim.key,
       facts,
-      ladder: settings.ladder,
-      codec: settings.codec,
+      ...settings,
       passThrough,
       isReplacement: claim.hasActiveTimeline,
       now: new Date(),
@@ -113,14 +115,14 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
 
 /** Begins with the sound before the probe has answered, where the source may pass through: it is what playing waits for. */
 async function startFirstSound(
-  path: string,
-  indexing: Promise<IndexedSource | null>,
+  begun: { path: string; indexing: Promise<IndexedSource | null>; normaliseLoudness: boolean },
   signal: AbortSignal,
 ): Promise<FirstSound | null> {
   try {
-    const indexed = await indexing;
+    const indexed = await begun.indexing;
     if (indexed === null) return null;
-    return await encodeFirstSound(path, indexed.index.trackPosition === 0 ? 1 : 0, signal);
+    const streamIndex = indexed.index.trackPosition === 0 ? 1 : 0;
+    return await encodeFirstSound(begun.path, { streamIndex, normaliseLoudness: begun.normaliseLoudness }, signal);
   } catch {
     // Whatever it is, the probe and the ordinary work meet it too.
     return null;
@@ -151,6 +153,9 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
         deps.queue,
         works.filter(({ id }) => !done.has(id)),
       )(tx);
+      if (chooseSubtitles(plan.facts).length > 0) {
+        await deps.queue.send(extractCaptions, claim.key, { onlyOneNamed: claim.key.mediaId })(tx);
+      }
     });
   } catch (error) {
     const written = stored.flatMap(({ writer }) => writer.written);

@@ -48,6 +48,9 @@ const STDERR_TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5_000;
 const SETUP_MS = 200;
 const SIGXCPU_EXIT = 128 + 24;
+/** How ffmpeg, the loader, x264 and x265, libvpx, SVT-AV1 and C++ say that they were given no memory. */
+const REFUSED_ALLOCATION =
+  /Cannot allocate memory|malloc of size \d+ failed|Memory allocation error|insufficient resources|bad_alloc|failed to map segment/i;
 
 let detected: Promise<SandboxLevel> | null = null;
 
@@ -219,7 +222,7 @@ function whoKilled(code: number | null, signal: NodeJS.Signals | null, stderrTai
   // bubblewrap answers 128 + n for a program that signal n ended.
   if (signal === 'SIGXCPU' || code === SIGXCPU_EXIT || /received signal 24\b/.test(stderrTail)) return 'cpu-limit';
   if (signal === 'SIGKILL' || code === 137) return 'out-of-memory';
-  if (code !== 0 && /Cannot allocate memory|malloc of size \d+ failed/.test(stderrTail)) return 'out-of-memory';
+  if (code !== 0 && REFUSED_ALLOCATION.test(stderrTail)) return 'out-of-memory';
   return null;
 }
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { ACCOUNT_KEY, discard, startService } from '../support/service.ts';
 
-test('an account key that a later start is given becomes valid beside the first', async () => {
+/** Whole services are started, one after another, on a machine that may be busy. */
+const LIMIT = { timeout: 240_000 };
+
+test('an account key that a later start is given becomes valid beside the first', LIMIT, async () => {
   const first = await startService(null);
   await first.stop();
   const later = await startService(first.dataDir, { MILLRACE_ACCOUNT_KEY: 'account-key-of-the-second-start' });
@@ -16,7 +19,7 @@ test('an account key that a later start is given becomes valid beside the first'
   }
 });
 
-test('keys that a first start makes have 256 bits and open both addresses', async () => {
+test('keys that a first start makes have 256 bits and open both addresses', LIMIT, async () => {
   const service = await startService(null, { MILLRACE_ACCOUNT_KEY: '', MILLRACE_LIBRARY_KEY: '' });
   try {
     const keys = new Set(service.output().match(/\b[0-9a-f]{64}\b/g));

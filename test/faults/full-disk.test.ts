@@ -34,8 +34,8 @@ beforeAll(async () => {
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...picture, clip]);
   disk = await startOnSmallDisk();
   other = await uploadClip();
-  await untilVideo(disk.service, other, ({ status }) => status === FINISHED);
-});
+  await untilVideo(disk.service, other, ({ status }) => status === FINISHED, HANG_MS);
+}, 2 * HANG_MS);
 afterAll(async () => {
   if (disk !== undefined) await discard(disk.service);
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
@@ -93,7 +93,7 @@ test.skipIf(refusal !== null)(
     await expectOnlyNamedObjects();
     await disk.makeRoomy();
     expect((await uploadFile(disk.service, guid, clip)).status).toBe(200);
-    await untilVideo(disk.service, guid, ({ status }) => status === FINISHED);
+    await untilVideo(disk.service, guid, ({ status }) => status === FINISHED, HANG_MS);
   },
   HANG_MS,
 );

@@ -95,7 +95,13 @@ import {
   VideoResolutionsInfoModel,
   VideoStorageSizeModel,
 } from './video-storage.ts';
-import { WebhookPayload } from './webhook.ts';
+import {
+  PaginationListOfWebhookEventModel,
+  WebhookEventModel,
+  WebhookEventState,
+  WebhookPayload,
+  WebhookTestModel,
+} from './webhook.ts';
 
 /** Every named model and enumeration of the interface, for documents and checks made from them. */
 export const models = {
@@ -171,6 +177,10 @@ export const models = {
   GenericRequestResponse,
   EventLogPage,
   WebhookPayload,
+  WebhookEventModel,
+  PaginationListOfWebhookEventModel,
+  WebhookTestModel,
+  WebhookEventState,
   LiveStreamStatus,
   VideoModelStatus,
   Severity,

@@ -5,7 +5,7 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import type { Queue } from '../../jobs/define-job.ts';
-import { planCodec } from '../../jobs/plan-codec.ts';
+import { planMissingRungs } from '../../jobs/plan-codec.ts';
 import { sendWorks } from '../../jobs/send-works.ts';
 import { Refused } from '../../lib/refused.ts';
 import { VIDEO_CODECS } from '../../media/codecs/all.ts';
@@ -46,7 +46,7 @@ export const addOutputCodec = defineOperation({
     const codec = readCodec(outputCodecId);
     requireOffered(codec, showing.library.settings);
     await codecs.add(key, codec, {
-      plan: (view) => planCodec(codec, view),
+      plan: (view) => planMissingRungs(codec, view),
       send: (works) => sendWorks(queue, works),
     });
     return toVideoModel(await videoViews.load(key), showing);

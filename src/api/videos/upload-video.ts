@@ -4,6 +4,8 @@ import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
 import { receiveSource, requireUploadable } from '../../catalog/videos/video.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
+import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import type { Queue } from '../../jobs/define-job.ts';
 import { processVideo } from '../../jobs/process-video.ts';
 import type { Guid } from '../../lib/guid.ts';
@@ -66,6 +68,7 @@ export const uploadVideo = defineOperation({
         (video) => receiveSource(video, source, options),
         deps.uploads.closing(uploadId),
         deps.queue.send(processVideo, key),
+        announce(key, WebhookStatus.queued),
       )
       .catch((error) => {
         // After any other fault it is unknown what was committed: the door's lease runs out and the sweep decides.

@@ -1,6 +1,5 @@
 import type { StorageKey } from '../../ports/storage.ts';
-import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { retireObject } from '../retired-object-store.ts';
+import { bumpPublication, type Tx } from '../db.ts';
 import { LostClaim } from './chunk-store.ts';
 import { settleMedia } from './settle-store.ts';
 import { sumStorage } from './storage-store.ts';

@@ -27,6 +27,7 @@ const encoding = section({
   scaleByBothDimensions: flag(true),
   jitEnabled: flag(false),
   multiAudio: flag(true),
+  normaliseLoudness: flag(false),
   separateAudio: flag(true),
   contentTagging: flag(false),
 });

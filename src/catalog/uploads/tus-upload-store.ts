@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
 import type { UploadRef } from './upload-store.ts';
 
 /** An upload that nobody goes on with is dropped after this long. */
@@ -40,6 +42,7 @@ export function openingTus({ id, key }: UploadRef, lengthBytes: number): FollowU
         expires_at: sql`now() + ${IDLE_SEC} * interval '1 second'`,
       })
       .execute();
+    await announce(key, WebhookStatus.presignedUploadStarted)(tx);
   };
 }
 

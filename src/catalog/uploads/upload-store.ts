@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import type { UploadOptions } from '../schema.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
 
 const LEASE_SEC = 60;
 const LONGEST_PUT_SEC = 7 * 24 * 3600;
@@ -83,7 +86,7 @@ export async function forgetUpload(db: Db, id: Guid): Promise<void> {
  */
 export function completing(id: Guid): FollowUp {
   return async (tx) => {
-    const { numUpdatedRows } = await tx
+    const row = await tx
       .updateTable('upload')
       .set({
         state: 'complete',
@@ -94,8 +97,10 @@ export function completing(id: Guid): FollowUp {
       })
       .where('id', '=', id)
       .where('state', '=', 'open')
+      .returning(['door', 'library_id as libraryId', 'media_id as mediaId'])
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Refused('not-found', 'The upload was given up before it was complete.');
+    if (row === undefined) throw new Refused('not-found', 'The upload was given up before it was complete.');
+    if (row.door === 'tus') await announce(row, WebhookStatus.presignedUploadFinished)(tx);
   };
 }
 
@@ -114,15 +119,24 @@ export function givingUp(id: Guid): FollowUp {
 
 /** Sees to it that a door takes nothing more. `closing`: its bytes are to be removed. `complete`: they are the video's. */
 export async function giveUpDoor(db: Db, id: Guid): Promise<'closing' | 'complete' | 'gone'> {
-  const { numUpdatedRows } = await db
-    .updateTable('upload')
-    .set({ state: 'closing', lease_owner: owner, lease_until: closingUntil })
-    .where('id', '=', id)
-    .where('state', 'in', ['open', 'closing'])
-    .executeTakeFirst();
-  if (numUpdatedRows !== 0n) return 'closing';
-  const row = await db.selectFrom('upload').select('id').where('id', '=', id).executeTakeFirst();
-  return row === undefined ? 'gone' : 'complete';
+  return inTransaction(db, async (tx) => {
+    const door = await tx
+      .selectFrom('upload')
+      .select(['state', 'door', 'library_id as libraryId', 'media_id as mediaId'])
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (door === undefined) return 'gone';
+    if (door.state === 'complete') return 'complete';
+    await tx
+      .updateTable('upload')
+      .set({ state: 'closing', lease_owner: owner, lease_until: closingUntil })
+      .where('id', '=', id)
+      .execute();
+    const isLostTus = door.door === 'tus' && door.state === 'open';
+    if (isLostTus) await announce(door, WebhookStatus.presignedUploadFailed)(tx);
+    return 'closing';
+  });
 }
 
 function givenUp(): Refused {

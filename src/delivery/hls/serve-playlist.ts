@@ -40,7 +40,11 @@ export async function servePlaylist(
   return playlist(publication, `${folder}${rendition.id}`, written, () => writeMediaPlaylist(run(), folder));
 }
 
-async function serveCaptionsPlaylist(publication: Publication, language: string, written: HeldCache<Buffer>): Promise<Answer> {
+async function serveCaptionsPlaylist(
+  publication: Publication,
+  language: string,
+  written: HeldCache<Buffer>,
+): Promise<Answer> {
   const track = findCaption(publication.captions, language);
   if (track === undefined) return notFound('unknown-captions', 'There are no captions in that language.');
   const durationSec = publication.durationMs / 1000;

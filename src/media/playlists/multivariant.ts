@@ -1,4 +1,5 @@
 import type { SubtitleTrack } from '../captions/subtitle-playlist.ts';
+import type { VideoRange } from '../cmaf/init-segment.ts';
 import type { ListedSet } from './listed-set.ts';
 import type { PublishedRendition } from './published-rendition.ts';
 import { averageBps, computeSegmentRun, peakBps } from './segment-run.ts';
@@ -13,9 +14,10 @@ type Rates = { peakBps: number; averageBps: number };
 
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
- * real segments, video and dearest sound added. `sourceFrameRate` serves timelines without a fixed grid.
- * Addresses are `r/{renditionId}/video.m3u8`, relative to the video's folder. `subtitles` are signalled as a group
- * that every variant has; none is on before the viewer, or the system's language, asks for it.
+ * real segments, video and dearest sound added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
+ * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
+ * video's folder. `subtitles` are signalled as a group that every variant has; none is on before the viewer, or the
+ * system's language, asks for it.
  */
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
@@ -34,19 +36,17 @@ export function writeMultivariant(
   if (set.video.length === 0) return `${[...lines, ...soundOnly(set.audio, sound, groups)].join('\n')}\n`;
   if (set.audio.length > 0) groups.unshift(`AUDIO=${quoted(AUDIO_GROUP)}`);
   lines.push(...audioGroup(set.audio));
+  const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
   for (const video of inStartOrder(set.video)) {
-    const attributes = [...videoAttributes(video, set.audio, sound, sourceFrameRate), ...groups];
-    lines.push(`#EXT-X-STREAM-INF:${attributes.join(',')}`, address(video));
+    const attributes = videoAttributes(video, { audio: set.audio, sound, sourceFrameRate, hasHdr });
+    lines.push(`#EXT-X-STREAM-INF:${[...attributes, ...groups].join(',')}`, address(video));
   }
   return `${lines.join('\n')}\n`;
 }
 
-function videoAttributes(
-  video: PublishedRendition,
-  audio: readonly PublishedRendition[],
-  sound: Rates,
-  sourceFrameRate: number,
-): string[] {
+type Beside = { audio: readonly PublishedRendition[]; sound: Rates; sourceFrameRate: number; hasHdr: boolean };
+
+function videoAttributes(video: PublishedRendition, { audio, sound, sourceFrameRate, hasHdr }: Beside): string[] {
   const own = ratesOf(video);
   const attributes = [
     `BANDWIDTH=${own.peakBps + sound.peakBps}`,
@@ -58,6 +58,7 @@ function videoAttributes(
   }
   const rate = frameRate(video, sourceFrameRate);
   if (rate > 0) attributes.push(`FRAME-RATE=${rate.toFixed(3)}`);
+  if (hasHdr) attributes.push(`VIDEO-RANGE=${rangeOf(video)}`);
   return attributes;
 }
 
@@ -126,9 +127,19 @@ function defaultOf(audio: readonly PublishedRendition[]): PublishedRendition | u
 
 function inStartOrder(video: readonly PublishedRendition[]): PublishedRendition[] {
   const size = (rendition: PublishedRendition) => rendition.rung ?? rendition.heightPx ?? 0;
-  const descending = video.toSorted((a, b) => size(b) - size(a));
-  const start = descending.find((rendition) => size(rendition) <= START_RUNG_LIMIT) ?? descending.at(-1);
+  const descending = video.toSorted((a, b) => Number(isH264(b)) - Number(isH264(a)) || size(b) - size(a));
+  const known = descending.some(isH264) ? descending.filter(isH264) : descending;
+  const start = known.find((rendition) => size(rendition) <= START_RUNG_LIMIT) ?? known.at(-1);
   return descending.toSorted((a, b) => Number(b === start) - Number(a === start));
+}
+
+/** What every player knows comes first. */
+function isH264({ codecString }: PublishedRendition): boolean {
+  return codecString !== null && /^avc[13]\./.test(codecString);
+}
+
+function rangeOf({ videoRange }: PublishedRendition): VideoRange {
+  return videoRange ?? 'SDR';
 }
 
 function frameRate({ cutList }: PublishedRendition, sourceFrameRate: number): number {
@@ -149,7 +160,13 @@ function address(rendition: PublishedRendition): string {
   return `r/${rendition.id}/video.m3u8`;
 }
 
-/** A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). */
+/**
+ * A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). Some parsers take an apostrophe
+ * for a quote as well: both are written as their typographic forms.
+ */
 function quoted(text: string): string {
-  return `"${text.replaceAll('"', "'").replaceAll(/[\r\n]+/g, ' ')}"`;
+  return `"${text
+    .replaceAll('"', '”')
+    .replaceAll("'", '’')
+    .replaceAll(/[\r\n]+/g, ' ')}"`;
 }
