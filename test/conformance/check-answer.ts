@@ -10,6 +10,10 @@ export const COMMON_STATUSES: readonly number[] = [408, 413, 429, 503, 507];
 const INTERNAL =
   /\n\s+at |node:internal|\.ts:\d|kysely|postgres|constraint|relation "|syntax error|duplicate key|\[object |undefined|NaN|\b\w*Error:|\bENO[A-Z]+|_(sealed|hash|id|at|ms|px)\b/i;
 
+/** What a caller is told to do, one way or another. */
+const ADVICE =
+  /\b(ask|authenticate|check|choose|close|correct|create|encode|make room|move|revoke|say|send|shorten|sign|try|turn|upload|use|wait|example|log has)\b/i;
+
 /** What a refusal says in words; null when it has no body. */
 export function messageOf({ body }: Answer): string | null {
   if (typeof body === 'string') return body;
@@ -32,6 +36,8 @@ export function expectGoodManners(answer: Answer): void {
   expect(headers.get('content-type')).toMatch(/^application\/(problem\+)?json/);
   const message = messageOf(answer) ?? '';
   expect(message, 'a message that is a sentence').toMatch(/^[A-Z"'].{8,}[.!?]$/s);
+  // Clients know the words of a denial, which tell nobody more.
+  if (status !== 401) expect(message, 'what to do').toMatch(ADVICE);
   // What the caller sent may be quoted, whatever it is.
   expect(message.replaceAll(/"[^"]*"/g, '""')).not.toMatch(INTERNAL);
 }

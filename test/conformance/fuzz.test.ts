@@ -12,7 +12,7 @@ import { startWorld, type World } from './world.ts';
 
 /** Another seed finds other things: each run draws one, prints it, and takes the one that it is told. */
 const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? Date.now() % 2 ** 31);
-const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 25);
+const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 12);
 const SHRINK_LIMIT_MS = 40_000;
 const LONGEST_SHOWN = 3_000;
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ApiDeps } from '../../src/api/server.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { type Answer, type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
@@ -38,11 +39,11 @@ export const UNKNOWN_ID = 987_654;
 /** Written whatever is answered: when a key was last used, and who asked for what. */
 const NOT_STATE = /^(kysely_|access_key$|audit)/;
 
-export async function startWorld(): Promise<World> {
+export async function startWorld(changes: Partial<ApiDeps> = {}): Promise<World> {
   // Names are never looked up: nothing but this machine is asked for.
   const lookup = async () => [{ address: '192.0.2.1', family: 4 }];
   const outbound = createOutbound({ allow: ['127.0.0.0/8'], lookup });
-  const [api, origin] = await Promise.all([startTestApi({ outbound }), startOrigin()]);
+  const [api, origin] = await Promise.all([startTestApi({ outbound, ...changes }), startOrigin()]);
   origin.script(serve(Buffer.from('bytes of a file')));
   const keys = await makeKeys(api);
   const ask = async ({ method, path, ...options }: Ask) => {
