@@ -97,7 +97,11 @@ function bareLadder(source: string, folder: string, rungs: readonly RungPlan[], 
     return `${from}scale=${rung.widthPx}:${rung.heightPx}${to}`;
   });
   const outputs = rungs.flatMap((rung, index) => [
-    ...['-map', `[v${index}]`, ...findCodec('x264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 1 })],
+    ...[
+      '-map',
+      `[v${index}]`,
+      ...findCodec('x264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 1, hdr: null }),
+    ],
     ...fragmented(path.join(folder, `bare-${rung.rung}.mp4`)),
   ]);
   const sound = withSound ? soundOutput(folder) : [];

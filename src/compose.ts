@@ -1,13 +1,16 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Database, migrate, openDatabase } from './catalog/db.ts';
+import { type Database, migrate, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import type { StorageSettings } from './config/storage.ts';
+import type { TusHandler } from './ingest/tus/tus-handler.ts';
+import type { JobQueue } from './jobs/queue.ts';
 import { createSecretBox } from './lib/secret-box.ts';
+import { openSendFile } from './lib/send-file.ts';
 import type { Storage } from './ports/storage.ts';
 
 /** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
@@ -22,6 +25,9 @@ export type RoleHost = { fleet: () => Fleet };
 
 /** Work that must not wait for long encodes: probes, first chunks, sound, thumbnails, deletes. */
 const QUICK_SLOTS = 4;
+/** Downloads wait for other machines most of the time. */
+const FETCH_SLOTS = 4;
+const MAX_UPLOAD_BYTES = 1e12;
 const SOURCE_CACHE_BYTES = 20e9;
 const SPACE_REFRESH_MS = 5_000;
 
@@ -30,12 +36,14 @@ type Common = { settings: RoleSettings; database: Database; storage: Storage; lo
 /** Brings the database to this version and finds or makes library 1. Runs before any role starts. */
 export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   return async (keys) => {
-    const { ensureFirstLibrary } = await import('./catalog/libraries/first-library-store.ts');
+    const { adoptAccountKey, ensureFirstLibrary } = await import('./catalog/libraries/first-library-store.ts');
     const database = openDatabase({ ...settings.database, max: 2 }, () => undefined);
     try {
       await migrate(database.db);
       const secretBox = createSecretBox(settings.secretKey);
       const found = await ensureFirstLibrary(keys, { db: database.db, secretBox });
+      const { accountKey } = settings;
+      if (accountKey !== null && accountKey !== found.accountKey) await adoptAccountKey(accountKey, database);
       return { ...found, accountKey: found.accountKey ?? keys.accountKey };
     } finally {
       await database.close();
@@ -61,12 +69,17 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
 }
 
 async function startApiRole({ settings, database, storage, log }: Common, host: RoleHost): Promise<RunningRole> {
-  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }] = await Promise.all([
-    import('./api/server.ts'),
-    import('./jobs/queue.ts'),
-  ]);
+  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }] =
+    await Promise.all([
+      import('./api/server.ts'),
+      import('./jobs/queue.ts'),
+      import('./lib/outbound/outbound.ts'),
+      import('./catalog/publications/publication-watch-store.ts'),
+    ]);
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
   const space = await watchSpace(storage);
+  const outbound = createOutbound({ allow: settings.outboundAllow });
+  const tus = await openTus({ settings, database, storage, log }, queue);
   const api = await startApi({
     host: settings.host,
     port: settings.port,
@@ -75,21 +88,43 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
     queue,
     storage,
     secretBox: createSecretBox(settings.secretKey),
-    health: () => describeHealth(host.fleet(), space.last()),
+    outbound,
+    health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes),
+    watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
     log,
-    mounts: [],
+    mounts: [{ prefix: '/tusupload', handle: tus.handle }],
     diskFloorBytes: usualDiskFloorBytes,
   });
   return {
     listeners: { api: api.port },
     health: () => databaseHealth(database),
     async close() {
-      await api.close();
+      await Promise.all([tus.close(), api.close()]);
+      await outbound.close();
       space.close();
       await queue.close();
       await database.close();
     },
   };
+}
+
+async function openTus({ settings, database: { db }, storage, log }: Common, queue: JobQueue): Promise<TusHandler> {
+  const [{ createTusHandler }, { createTusUploads }, { requireSpace }, { usualDiskFloorBytes }, { publicUrlOf }] =
+    await Promise.all([
+      import('./ingest/tus/tus-handler.ts'),
+      import('./ingest/tus/tus-uploads.ts'),
+      import('./api/videos/upload-video.ts'),
+      import('./api/server.ts'),
+      import('./ingest/tus/public-url.ts'),
+    ]);
+  return createTusHandler({
+    uploads: createTusUploads({ db, storage, queue, secretBox: createSecretBox(settings.secretKey) }),
+    staging: storage.staging,
+    maxBytes: MAX_UPLOAD_BYTES,
+    publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request),
+    ensureSpace: (lengthBytes) => requireSpace(lengthBytes, { storage, diskFloorBytes: usualDiskFloorBytes }),
+    onError: (error) => log.error(error, 'resumable upload failed'),
+  });
 }
 
 async function startEdgeRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
@@ -108,6 +143,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     findPullZone: (name) => findPullZone(database.db, name),
     watch: (listener) => watchPublications(settings.database, listener),
     storage,
+    sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
     player: await loadPlayerAssets(),
     log,
   });
@@ -122,30 +158,39 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
 }
 
 async function startWorkerRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
-  const [{ allJobs }, { openQueue }, { createSourceCache }] = await Promise.all([
+  const [{ allJobs }, { openQueue }, { createSourceCache }, { createOutbound }] = await Promise.all([
     import('./jobs/all.ts'),
     import('./jobs/queue.ts'),
     import('./jobs/source-cache.ts'),
+    import('./lib/outbound/outbound.ts'),
   ]);
   const report = (error: Error) => log.error(error, 'job error');
   const queue = await openQueue({ pool: database.pool, onError: report });
+  const outbound = createOutbound({ allow: settings.outboundAllow });
   const cacheFolder = join(settings.dataDir, 'cache', `worker-${process.pid}`);
   const deps = {
     db: database.db,
     storage,
     queue,
     sources: await createSourceCache(storage, cacheFolder, SOURCE_CACHE_BYTES),
+    outbound,
+    secretBox: createSecretBox(settings.secretKey),
     owner: `${hostname()}/${process.pid}`,
     threadsPerSlot: 1,
     report,
   };
-  await queue.run(allJobs, deps, { quickSlots: QUICK_SLOTS, longSlots: settings.encodeThreads });
+  await queue.run(allJobs, deps, {
+    quickSlots: QUICK_SLOTS,
+    longSlots: settings.encodeThreads,
+    fetchSlots: FETCH_SLOTS,
+  });
   const webhooks = await startWebhooks({ settings, database, storage, log });
   return {
     listeners: {},
     health: () => databaseHealth(database),
     async close() {
       await Promise.all([queue.close(), webhooks.close()]);
+      await outbound.close();
       await database.close();
     },
   };

@@ -1,9 +1,11 @@
 import path from 'node:path';
+import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../src/catalog/publications/publication.ts';
 import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
+import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { readSegmentTable } from '../../src/media/playlists/published-rendition.ts';
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
@@ -24,6 +26,9 @@ const edge = await startEdge({
   findPullZone: async (name) => (name === zone ? { id: 1, name, libraryId: 1 } : null),
   watch: () => ({ close: async () => undefined }),
   storage,
+  sendFile: await openSendFile((error) => {
+    throw error;
+  }),
   player: await loadPlayerAssets(),
   log: { warn: say, error: say },
   limits: { segmentCacheBytes: Number(segmentCacheBytes) },
@@ -61,7 +66,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     title: 'bench',
     description: null,
     state: 'finished',
-    settings: { keepsOriginals: true, exposesOriginals: false, allowsEarlyPlay: false, keyColor: null },
+    settings: readDeliverySettings({}),
     stateReason: null,
     encodeProgressPercent: 100,
     durationMs: total * 4_000,

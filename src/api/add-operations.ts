@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { KeyStore } from '../catalog/keys/key-store.ts';
-import { authenticate } from './authenticate.ts';
+import type { Grant } from '../catalog/keys/access-key.ts';
+import { toAuditedWrite } from './audit-line.ts';
+import { authenticate, requireMay } from './authenticate.ts';
 import type { Operation } from './define-operation.ts';
 import { toErrorAnswer } from './errors.ts';
 import { type OperationDeps, operations } from './operations.ts';
@@ -10,8 +11,17 @@ import { type OperationDeps, operations } from './operations.ts';
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
 const LINGER_MS = 10_000;
 
+/** Nothing between here and the caller may hold events back or keep them. */
+const EVENT_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  // A stream ends when its caller leaves or the service stops; nothing follows it on the same connection.
+  connection: 'close',
+};
+
 type Log = Pick<Logger, 'error'>;
-type Serving = { deps: OperationDeps; keys: KeyStore; log: Log };
+type Serving = { deps: OperationDeps; log: Log };
 
 /** Adds every operation as a route; answers the set of requests under way, for whoever waits for their end. */
 export function addOperations(app: FastifyInstance, serving: Serving): ReadonlySet<Promise<void>> {
@@ -21,9 +31,9 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: answer === null ? {} : { response: { [answerStatus]: answer } },
+      schema: answer === null || answer === 'events' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
-        const deed = answerOperation(operation, { request, reply }, serving);
+        const deed = answerOperation(operation, { request, reply, ip: request.ip || 'unknown' }, serving);
         running.add(deed);
         await deed.finally(() => running.delete(deed));
         return reply;
@@ -33,18 +43,21 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
   return running;
 }
 
-type Exchange = { request: FastifyRequest; reply: FastifyReply };
+/** `ip` was read while the connection stood. */
+type Exchange = { request: FastifyRequest; reply: FastifyReply; ip: string };
 
 async function answerOperation(
   operation: Operation<OperationDeps>,
-  { request, reply }: Exchange,
-  { deps, keys, log }: Serving,
+  exchange: Exchange,
+  { deps, log }: Serving,
 ): Promise<void> {
+  const { request, reply } = exchange;
+  let grant: Grant | null = null;
   try {
     const { method, auth } = operation;
     const { libraryId }: { libraryId?: string } = Object(request.params);
-    const claim = { auth, method, key: headerText(request.headers.accesskey), libraryId };
-    const grant = await authenticate(claim, { keys, libraries: deps.libraries });
+    grant = await authenticate({ auth, key: headerText(request.headers.accesskey), libraryId }, deps);
+    requireMay(grant, method);
     const raw = {
       params: request.params,
       queryText: queryOf(request.raw.url ?? ''),
@@ -53,11 +66,34 @@ async function answerOperation(
       signal: goneSignal(reply.raw),
     };
     const answer = await operation.handle(raw, deps);
-    reply.code(operation.answerStatus ?? 200).send(answer ?? undefined);
+    const status = operation.answerStatus ?? 200;
+    await recordWrite(operation, { exchange, grant, answer, status }, deps);
+    if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
+    reply.code(status).send(answer ?? undefined);
   } catch (error) {
+    const { status } = toErrorAnswer(error, operation);
+    await recordWrite(operation, { exchange, grant, answer: null, status }, deps);
     answerError(error, operation, reply, log);
   }
   throwAwayRest(request.raw);
+}
+
+type Done = { exchange: Exchange; grant: Grant | null; answer: unknown; status: number };
+
+/** Adds a write to the audit log before it is answered: what a caller saw done is in the log. */
+async function recordWrite(
+  operation: Operation<OperationDeps>,
+  { exchange: { request, ip }, grant, answer, status }: Done,
+  { audit }: Pick<OperationDeps, 'audit'>,
+): Promise<void> {
+  const { id: requestId, raw } = request;
+  const params: Record<string, unknown> = { ...Object(request.params) };
+  const deed = { params, queryText: queryOf(raw.url ?? ''), answer, status, requestId, ip };
+  const line = toAuditedWrite(operation, grant, deed);
+  if (line === null) return;
+  const stored = audit.write(line);
+  // While the database is away nobody waits for a line as well.
+  if (status !== 503) await stored;
 }
 
 /** Answers with what an error means to the caller, and logs it once when it is ours. */

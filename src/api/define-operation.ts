@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Grant } from '../catalog/keys/access-key.ts';
@@ -24,8 +25,11 @@ export type ErrorShape = 'status' | 'list' | 'text' | 'captions' | 'empty' | 'co
 /** What an operation takes as its body: JSON of a model, the raw bytes, or nothing. */
 export type BodyContract = TSchema | 'raw' | null;
 
+/** What a success answers: JSON of a model, a stream of server-sent events, or nothing. */
+export type AnswerContract = TSchema | 'events' | null;
+
 /** The contract of an operation: all that documents and conformance checks need to know. */
-export type Contract<P extends TObject, Q extends TObject, B extends BodyContract, A extends TSchema | null> = {
+export type Contract<P extends TObject, Q extends TObject, B extends BodyContract, A extends AnswerContract> = {
   /** The operation's name in documents, verb-noun in camel case. */
   name: string;
   method: Method;
@@ -37,7 +41,7 @@ export type Contract<P extends TObject, Q extends TObject, B extends BodyContrac
   body: B;
   /** The largest JSON body, 1 MiB when absent. */
   bodyLimitBytes?: number;
-  /** The model of a success; null when it has no body. */
+  /** The model of a success, or `events`; null when it has no body. */
   answer: A;
   /** The status of a success, 200 when absent. */
   answerStatus?: number;
@@ -58,7 +62,7 @@ export type Request<P, Q, B> = {
 };
 
 type BodyOf<B extends BodyContract> = B extends 'raw' ? IncomingMessage : B extends TSchema ? Static<B> : null;
-type AnswerOf<A extends TSchema | null> = A extends TSchema ? Static<A> : null;
+type AnswerOf<A extends AnswerContract> = A extends 'events' ? Readable : A extends TSchema ? Static<A> : null;
 
 /** The bytes of a request as they came, before any contract was held against them. */
 export type RawRequest = {
@@ -70,7 +74,7 @@ export type RawRequest = {
 };
 
 /** An operation as a value, its types folded in: the contract, and `handle`, which reads a request by it and does the deed. */
-export type Operation<Deps> = Contract<TObject, TObject, BodyContract, TSchema | null> & {
+export type Operation<Deps> = Contract<TObject, TObject, BodyContract, AnswerContract> & {
   handle(raw: RawRequest, deps: Deps): Promise<unknown>;
 };
 
@@ -79,7 +83,7 @@ export function defineOperation<
   P extends TObject,
   Q extends TObject,
   B extends BodyContract,
-  A extends TSchema | null,
+  A extends AnswerContract,
   Deps,
 >(
   operation: Contract<P, Q, B, A> & {
@@ -105,7 +109,7 @@ export function defineOperation<
   };
 }
 
-function bodyReader<P extends TObject, Q extends TObject, A extends TSchema | null>(
+function bodyReader<P extends TObject, Q extends TObject, A extends AnswerContract>(
   contract: Contract<P, Q, BodyContract, A>,
 ): (message: IncomingMessage) => Promise<unknown> {
   const { body, bodyLimitBytes } = contract;

@@ -1,7 +1,8 @@
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { Contract, ErrorShape } from './define-operation.ts';
-import { StatusModel } from './models/status.ts';
+import { type CaptionValidationModel, StatusModel } from './models/status.ts';
+import { RefusedCaptions } from './refused-captions.ts';
 
 /** Statuses that every operation may answer with, whatever its contract lists. */
 const COMMON: { readonly [K in RefusalKind]?: number } = {
@@ -30,7 +31,7 @@ const STATUS: { readonly [K in RefusalKind]: number } = {
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER_SEC = 5;
 
-type Rules = Pick<Contract<never, never, never, never>, 'refusals' | 'errorShape'> & { answer: unknown };
+type Rules = Pick<Contract<never, never, never, never>, 'path' | 'refusals' | 'errorShape'> & { answer: unknown };
 
 /** An error as it leaves: `body` undefined is no body. `isOurs` says that somebody should hear of it. */
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown; isOurs: boolean };
@@ -45,7 +46,7 @@ export function toErrorAnswer(error: unknown, rules: Rules | null): ErrorAnswer 
     return {
       status,
       headers: again ? { 'retry-after': String(RETRY_AFTER_SEC) } : {},
-      body: bodyOf({ shape, kind, message, status, code: STATUS[kind] }),
+      body: bodyOf({ shape, kind, message, status, code: STATUS[kind], rules, error }),
       isOurs: false,
     };
   }
@@ -64,17 +65,30 @@ export function toErrorAnswer(error: unknown, rules: Rules | null): ErrorAnswer 
   };
 }
 
+/** Refusals of what a body says; an operation that reads one need not list a status for them. */
+const OF_BODY: readonly RefusalKind[] = ['invalid', 'conflict', 'unprocessable'];
+
 // Operations that list no 400 say "not done" as their clients expect it: status 200 with success false.
 function statusOf(kind: RefusalKind, rules: Rules | null): number {
   const listed = rules?.refusals[kind] ?? COMMON[kind];
   if (listed !== undefined) return listed;
-  return rules?.answer === StatusModel ? 200 : STATUS[kind];
+  const saysNotDone = rules?.answer === StatusModel || (rules?.errorShape === 'status' && OF_BODY.includes(kind));
+  return saysNotDone ? 200 : STATUS[kind];
 }
 
-type Words = { shape: ErrorShape; kind: RefusalKind; message: string; status: number; code: number };
+type Words = {
+  shape: ErrorShape;
+  kind: RefusalKind;
+  message: string;
+  status: number;
+  code: number;
+  rules?: Rules | null;
+  error?: Refused;
+};
 
-function bodyOf({ shape, kind, message, status, code }: Words): unknown {
-  if (shape === 'core') return { ErrorKey: coreKey(kind, status), Field: coreField(kind), Message: message };
+function bodyOf({ shape, kind, message, status, code, rules, error }: Words): unknown {
+  if (shape === 'core')
+    return coreBody(kind, { message, status, path: rules?.path ?? '', field: error?.field ?? null });
   if (status === 401) return { Success: false, Message: message, StatusCode: 401 };
   const model = { success: false, message, statusCode: code };
   if (status !== 400 && status !== 422) return model;
@@ -86,7 +100,7 @@ function bodyOf({ shape, kind, message, status, code }: Words): unknown {
     case 'text':
       return message;
     case 'captions':
-      return { ...model, data: { valid: false, errorList: [message], warningList: [], warningMessage: null } };
+      return { ...model, data: validationOf(message, error) };
     case 'empty':
       return undefined;
     default:
@@ -94,15 +108,25 @@ function bodyOf({ shape, kind, message, status, code }: Words): unknown {
   }
 }
 
-function coreKey(kind: RefusalKind, status: number): string {
-  if (status === 401) return 'authentication.failed';
-  if (kind === 'not-found') return 'pullZone.not_found';
-  return status >= 500 ? 'internal_error' : `request.${kind.replaceAll('-', '_')}`;
+/** What the second address's paths address, by their first part, as its errors name it. */
+const CORE_THINGS: Readonly<Record<string, string>> = { pullzone: 'PullZone', videolibrary: 'VideoLibrary' };
+
+function validationOf(message: string, error: Refused | undefined): CaptionValidationModel {
+  if (error instanceof RefusedCaptions) return error.validation;
+  return { valid: false, errorList: [message], warningList: [], warningMessage: null };
 }
 
-function coreField(kind: RefusalKind): string | null {
-  if (kind === 'unauthenticated') return 'AccessKey';
-  return kind === 'not-found' ? 'PullZone' : null;
+type CoreWords = { message: string; status: number; path: string; field: string | null };
+
+function coreBody(kind: RefusalKind, { message, status, path, field }: CoreWords): object {
+  if (status === 401) return { ErrorKey: 'authentication.failed', Field: 'AccessKey', Message: message };
+  if (status >= 500) return { ErrorKey: 'internal_error', Field: null, Message: message };
+  const thing = CORE_THINGS[path.split('/')[1] ?? ''];
+  if (kind === 'not-found' && thing !== undefined) {
+    const ErrorKey = `${thing.charAt(0).toLowerCase()}${thing.slice(1)}.not_found`;
+    return { ErrorKey, Field: field ?? thing, Message: message };
+  }
+  return { ErrorKey: `request.${kind.replaceAll('-', '_')}`, Field: field, Message: message };
 }
 
 /** PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), and what sockets and the pool say. */

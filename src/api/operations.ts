@@ -1,10 +1,22 @@
+import type { AuditStore } from '../catalog/audit/audit-store.ts';
+import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { Db } from '../catalog/db.ts';
+import type { CodecStore } from '../catalog/encoding/codec-store.ts';
+import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
-import type { PullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
+import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
+import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
+import type { CleanupStore } from '../catalog/videos/cleanup-store.ts';
+import type { StoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
+import type { ThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/define-job.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { PictureMaker } from '../media/pictures/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
 import { createCollection } from './collections/create-collection.ts';
 import { deleteCollection } from './collections/delete-collection.ts';
@@ -12,26 +24,76 @@ import { getCollection } from './collections/get-collection.ts';
 import { listCollections } from './collections/list-collections.ts';
 import { updateCollection } from './collections/update-collection.ts';
 import type { Operation } from './define-operation.ts';
+import { createKey } from './keys/create-key.ts';
+import { deleteKey } from './keys/delete-key.ts';
+import { listKeys } from './keys/list-keys.ts';
+import { getOEmbed } from './oembed/get-oembed.ts';
+import { followLibrary } from './progress/follow-library.ts';
+import { followVideo } from './progress/follow-video.ts';
+import type { ProgressHub } from './progress/progress-hub.ts';
+import { getPullZone } from './pull-zones/get-pull-zone.ts';
+import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
+import {
+  addAllowedReferrer,
+  addBlockedReferrer,
+  removeAllowedReferrer,
+  removeBlockedReferrer,
+} from './video-libraries/change-referrers.ts';
+import { createLibrary } from './video-libraries/create-library.ts';
+import { deleteLibrary } from './video-libraries/delete-library.ts';
+import { deleteWatermark } from './video-libraries/delete-watermark.ts';
+import { getLibrary } from './video-libraries/get-library.ts';
+import { listAudit } from './video-libraries/list-audit.ts';
+import { listLanguages } from './video-libraries/list-languages.ts';
+import { listLibraries } from './video-libraries/list-libraries.ts';
+import { putWatermark } from './video-libraries/put-watermark.ts';
+import { resetApiKey, resetApiKeyByQuery, resetReadOnlyApiKey } from './video-libraries/reset-library-keys.ts';
+import { updateLibrary } from './video-libraries/update-library.ts';
+import { addCaption } from './videos/add-caption.ts';
+import { addOutputCodec } from './videos/add-output-codec.ts';
+import { cleanResolutions } from './videos/clean-resolutions.ts';
 import { createVideo } from './videos/create-video.ts';
+import { deleteCaption } from './videos/delete-caption.ts';
 import { deleteVideo } from './videos/delete-video.ts';
+import { fetchIntoVideo } from './videos/fetch-into-video.ts';
+import { fetchNewVideo } from './videos/fetch-new-video.ts';
 import { getPlayData } from './videos/get-play-data.ts';
+import { getResolutions } from './videos/get-resolutions.ts';
+import { getStorageSize } from './videos/get-storage-size.ts';
 import { getVideo } from './videos/get-video.ts';
 import { listVideos } from './videos/list-videos.ts';
 import { reencodeVideo } from './videos/reencode-video.ts';
+import { setThumbnail } from './videos/set-thumbnail.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
+import { listWebhookEvents } from './webhooks/list-webhook-events.ts';
+import { resendWebhookEvent } from './webhooks/resend-webhook-event.ts';
+import { testWebhook } from './webhooks/test-webhook.ts';
 
 /** All that operations are made to work with; each names the part that it needs. */
 export type OperationDeps = {
+  audit: AuditStore;
+  captions: CaptionStore;
+  cleanups: CleanupStore;
+  codecs: CodecStore;
+  db: Db;
   collections: CollectionStore;
+  keys: KeyStore;
   libraries: LibraryStore;
+  libraryViews: LibraryViewStore;
+  pictures: PictureMaker;
+  progressHub: ProgressHub;
   pullZones: PullZoneStore;
+  storedVideos: StoredVideoStore;
+  thumbnails: ThumbnailStore;
   uploads: UploadStore;
   videos: VideoStore;
   videoViews: VideoViewStore;
   queue: Queue;
   storage: Storage;
+  outbound: Outbound;
+  secretBox: SecretBox;
   /** Where the edge is for viewers, without a final slash. */
   edgeUrl: string;
   diskFloorBytes(totalBytes: number): number;
@@ -44,13 +106,49 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getCollection,
   listCollections,
   updateCollection,
+  addCaption,
+  addOutputCodec,
+  cleanResolutions,
   createVideo,
+  deleteCaption,
   deleteVideo,
-  getVideo,
+  fetchIntoVideo,
+  fetchNewVideo,
+  getOEmbed,
   getPlayData,
+  getResolutions,
+  getStorageSize,
+  getVideo,
   listVideos,
+  followLibrary,
+  followVideo,
   reencodeVideo,
+  setThumbnail,
   updateVideo,
   uploadVideo,
   resetSecurityKey,
+  getPullZone,
+  listPullZones,
+  listLibraries,
+  createLibrary,
+  getLibrary,
+  updateLibrary,
+  deleteLibrary,
+  listLanguages,
+  resetApiKey,
+  resetApiKeyByQuery,
+  resetReadOnlyApiKey,
+  addAllowedReferrer,
+  removeAllowedReferrer,
+  addBlockedReferrer,
+  removeBlockedReferrer,
+  putWatermark,
+  deleteWatermark,
+  listAudit,
+  listKeys,
+  createKey,
+  deleteKey,
+  listWebhookEvents,
+  resendWebhookEvent,
+  testWebhook,
 ];

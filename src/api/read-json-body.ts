@@ -3,8 +3,7 @@ import type { TSchema } from 'typebox';
 import type { Validator } from 'typebox/compile';
 import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
-
-const BODY_LIMIT_MS = 30_000;
+import { readBytes } from './read-bytes.ts';
 
 type Wanted = { schema: TSchema; validator: Validator; limitBytes: number };
 
@@ -23,43 +22,11 @@ type Shape = {
  * Refuses what is no JSON or does not fit (`invalid`), what is too large, and what takes over 30 s to arrive.
  */
 export async function readJsonBody(message: IncomingMessage, { schema, validator, limitBytes }: Wanted) {
-  const bytes = await collect(message, limitBytes);
+  const bytes = await readBytes(message, { what: 'a JSON body', limitBytes });
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   const value = shaped(schema, parse(text));
   if (validator.Check(value)) return value;
   throw misfit(validator, value);
-}
-
-// Listeners rather than a loop: leaving a loop early would cut the connection before the refusal is sent.
-function collect(message: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const timer = setTimeout(() => reject(tooSlow()), BODY_LIMIT_MS);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  message.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= limitBytes) chunks.push(chunk);
-    else reject(tooLarge(limitBytes));
-  });
-  message.once('end', () => resolve(Buffer.concat(chunks)));
-  message.once('error', (cause) => reject(cutShort(cause)));
-  return promise.finally(() => {
-    clearTimeout(timer);
-    message.removeAllListeners('data');
-  });
-}
-
-function tooSlow(): Refused {
-  return new Refused('timeout', `Expected the whole body within ${BODY_LIMIT_MS / 1000} s. Send it again, faster.`);
-}
-
-function cutShort(cause: Error): Refused {
-  return new Refused('invalid', 'The connection ended before the body was complete. Send it again.', { cause });
-}
-
-function tooLarge(limitBytes: number): Refused {
-  return new Refused('too-large', `Expected a JSON body of at most ${limitBytes} bytes, got more. Send less at once.`);
 }
 
 function parse(text: string): unknown {
@@ -104,5 +71,12 @@ function misfit(validator: Validator, value: unknown): Refused {
   const list = faults.map(
     ({ instancePath, message }) => `${instancePath === '' ? 'the body' : instancePath} ${message}`,
   );
-  return new Refused('invalid', `The body does not fit: ${list.join('; ')}. Correct it and send it again.`);
+  const message = `The body does not fit: ${list.join('; ')}. Correct it and send it again.`;
+  return new Refused('invalid', message, { field: faults[0] === undefined ? '' : fieldOf(faults[0]) });
+}
+
+/** The field of the body that a fault lies in, or that it misses; empty when it is the body itself. */
+function fieldOf({ instancePath, params }: { instancePath: string; params: object }): string {
+  const { requiredProperties: missing = [] }: { requiredProperties?: readonly unknown[] } = params;
+  return instancePath.split('/')[1] ?? String(missing[0] ?? '');
 }

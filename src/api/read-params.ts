@@ -7,6 +7,7 @@ import { cleanText } from './clean-text.ts';
 export const idParam = (thing: string) => Type.Integer({ minimum: 0, title: thing });
 export const guidParam = (thing: string) => Type.Unsafe<Guid>({ type: 'string', format: 'uuid', title: thing });
 
+export const NoParams = Type.Object({});
 export const LibraryParams = Type.Object({ libraryId: idParam('library') });
 
 type ParamSchema = { type?: unknown; format?: unknown; title?: unknown };

@@ -1,21 +1,34 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
+import { createAuditStore } from '../catalog/audit/audit-store.ts';
+import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import { createCodecStore } from '../catalog/encoding/codec-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
-import { createPullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
+import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
+import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
+import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
+import { createCleanupStore } from '../catalog/videos/cleanup-store.ts';
+import { createProgressStore } from '../catalog/videos/progress-store.ts';
+import { createStoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
+import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/define-job.ts';
 import { newGuid } from '../lib/guid.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import { createPictureMaker } from '../media/pictures/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, answerError } from './add-operations.ts';
+import { answerUnreadable } from './answer-unreadable.ts';
 import type { OperationDeps } from './operations.ts';
+import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 
 const HEADERS_LIMIT_MS = 10_000;
 const KEEP_ALIVE_MS = 75_000;
@@ -24,7 +37,7 @@ const LONGEST_PATH_PART = 500;
 /** How long requests may go on after `close` was called. */
 const DRAIN_MS = 5_000;
 
-/** Addresses that others answer on this server: they get every request whose path begins with `prefix`. */
+/** Addresses that others answer on this server: they get every request whose path begins with `prefix`, in any case. */
 export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
 
 export type ApiDeps = {
@@ -37,6 +50,11 @@ export type ApiDeps = {
   queue: Queue;
   storage: Storage;
   secretBox: SecretBox;
+  /** The way to addresses that callers name. */
+  outbound: Outbound;
+  /** Opens an ear for changes of videos' states and progress; it is closed with the server. */
+  watchProgress(listener: PublicationListener): PublicationWatch;
+  progressLimits?: ProgressLimits;
   /** What `GET /healthz` answers, without a key. */
   health(): { status: number; body: object };
   log: Pick<Logger, 'error'>;
@@ -56,11 +74,27 @@ export function usualDiskFloorBytes(totalBytes: number): number {
 export async function startApi(deps: ApiDeps): Promise<Api> {
   const { db, secretBox, health, log } = deps;
   const app = createApp(deps);
+  const progressHub = new ProgressHub({
+    progress: createProgressStore(db),
+    watch: deps.watchProgress,
+    onError: (error) => log.error({ err: error }, 'Progress of videos could not be told; trying again.'),
+    ...(deps.progressLimits !== undefined && { limits: deps.progressLimits }),
+  });
   const operationDeps: OperationDeps = {
     ...deps,
+    audit: createAuditStore(db, (err, line) => log.error({ err, line }, 'An audit line could not be stored.')),
+    captions: createCaptionStore(db),
+    cleanups: createCleanupStore(db),
+    codecs: createCodecStore(db),
     collections: createCollectionStore(db),
+    keys: createKeyStore(db),
     libraries: createLibraryStore({ db, secretBox }),
+    libraryViews: createLibraryViewStore({ db, secretBox }),
+    pictures: createPictureMaker(),
+    progressHub,
     pullZones: createPullZoneStore({ db, secretBox }),
+    storedVideos: createStoredVideoStore(db),
+    thumbnails: createThumbnailStore(db),
     uploads: createUploadStore(db),
     videos: createVideoStore(db),
     videoViews: createVideoViewStore(db),
@@ -69,9 +103,16 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     const { status, body } = health();
     return reply.code(status).header('cache-control', 'no-store').send(body);
   });
-  const running = addOperations(app, { deps: operationDeps, keys: createKeyStore(db), log });
+  const running = addOperations(app, { deps: operationDeps, log });
   await app.listen({ host: deps.host, port: deps.port });
-  return { port: portOf(app.server), close: () => drain(app, running) };
+  return {
+    port: portOf(app.server),
+    async close() {
+      // Streams of events have no end of their own.
+      await progressHub.close();
+      await drain(app, running);
+    },
+  };
 }
 
 function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyInstance {
@@ -95,6 +136,7 @@ function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyIns
       // Typed for a server that is not made yet; at run time it is the reply of any other request.
       answerError(refused, null, (reply as FastifyReply).header('x-request-id', request.id), log);
     },
+    clientErrorHandler: answerUnreadable,
     serverFactory: (handler) => createHttpServer(handler, mounts),
   });
   app.addHook('onRequest', async (request, reply) => {
@@ -124,7 +166,8 @@ function createHttpServer(
   const server = createServer(
     { requestTimeout: 0, headersTimeout: HEADERS_LIMIT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => {
-      const mount = mounts.find(({ prefix }) => request.url?.startsWith(prefix));
+      const path = request.url?.toLowerCase() ?? '';
+      const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
       if (mount) mount.handle(request, response.setHeader('x-request-id', newGuid()));
       else handler(request, response);
     },

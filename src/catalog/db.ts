@@ -20,6 +20,9 @@ export type MediaKey = { libraryId: number; mediaId: Guid };
 /** Tells the edge that viewers may see something new: payload `libraryId:mediaId:publication`. */
 export const PUBLICATION_CHANNEL = 'millrace_publication';
 
+/** Tells of every change of a video's state, progress or publication; payload as above, or `…:deleted`. */
+export const PROGRESS_CHANNEL = 'millrace_progress';
+
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 

@@ -2,44 +2,16 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
-
-/** jsonb: read as a value, written as JSON text. */
-export type Json<T> = ColumnType<T, string, string>;
-export type JsonDefault<T> = ColumnType<T, string | undefined, string>;
-type CreatedAt = ColumnType<Date, Date | undefined, Date>;
-
-export type LibraryTable = {
-  id: Generated<number>;
-  name: string;
-  settings: JsonDefault<Record<string, unknown>>;
-  api_key_sealed: Buffer;
-  api_key_hash: Buffer;
-  read_only_key_sealed: Buffer;
-  read_only_key_hash: Buffer;
-  video_count: Generated<number>;
-  created_at: CreatedAt;
-  modified_at: CreatedAt;
-};
-
-export type PullZoneTable = {
-  id: Generated<number>;
-  library_id: number;
-  name: string;
-  security_key_sealed: Buffer;
-  settings: JsonDefault<Record<string, unknown>>;
-};
-
-export type AccessKeyTable = {
-  id: Guid;
-  library_id: number | null;
-  hash: Buffer;
-  scope: 'account' | 'write' | 'read';
-  label: Generated<string>;
-  created_at: CreatedAt;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  revoked_at: Date | null;
-};
+import type {
+  AccessKeyTable,
+  AuditLineTable,
+  CreatedAt,
+  Json,
+  JsonDefault,
+  LibraryTable,
+  PullZoneTable,
+} from './account-schema.ts';
+import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 export type CollectionTable = {
   library_id: number;
@@ -65,7 +37,8 @@ export type MediaMessage = { at: string; level: 1 | 2 | 3; issueCode: number; me
 export type Chapter = { title: string; start: number; end: number };
 export type Moment = { label: string; timestamp: number };
 export type MetaTag = { property: string; value: string };
-export type CaptionTrack = { srclang: string; label: string; version: number; key: StorageKey };
+/** A stored caption file. `sizeBytes` is absent in rows older than the sum that needs it. */
+export type CaptionTrack = { srclang: string; label: string; version: number; key: StorageKey; sizeBytes?: number };
 
 /** What an upload asked for, kept from its query until the encode is planned. Null or absent: the library's setting. */
 export type UploadOptions = {
@@ -100,6 +73,8 @@ export type MediaTable = {
   lease_owner: string | null;
   lease_until: Date | null;
   process_attempt: Generated<number>;
+  /** Attempts to plan it since it was last uploaded, planned or sent to be encoded again; they are limited. */
+  process_tries: Generated<number>;
   publication: Generated<number>;
   upload_options: JsonDefault<UploadOptions>;
   thumbnail_time_ms: number | null;
@@ -118,22 +93,33 @@ export type MediaTable = {
   thumbnail_bytes: Generated<number>;
   thumbnail_file_name: Generated<string>;
   thumbnail_count: Generated<number>;
+  /** Size of a thumbnail that the owner set; null for one made from the video. */
+  thumbnail_width_px: ColumnType<number | null, number | null | undefined, number | null>;
+  thumbnail_height_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_blurhash: string | null;
   messages: JsonDefault<MediaMessage[]>;
   meta_tags: JsonDefault<MetaTag[]>;
   chapters: JsonDefault<Chapter[]>;
   moments: JsonDefault<Moment[]>;
   captions: JsonDefault<CaptionTrack[]>;
+  /** The highest version ever given to a language's captions, so that none comes twice. */
+  caption_versions: JsonDefault<Record<string, number>>;
   views: Generated<number>;
   watch_sec_total: Generated<number>;
 };
 
-/** An open door to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. */
+/**
+ * A door to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. A door that is
+ * `complete` gave its bytes to the video and only stays to say so again; one that is `closing` takes nothing more.
+ */
 export type UploadTable = {
   id: Guid;
   library_id: number;
   media_id: Guid;
   door: 'put' | 'tus' | 'fetch';
+  state: Generated<'open' | 'complete' | 'closing'>;
+  /** Fences the workers of a fetch: each that takes it over adds one. */
+  attempt: Generated<number>;
   length_bytes: number | null;
   metadata: JsonDefault<Record<string, unknown>>;
   lease_owner: string | null;
@@ -160,7 +146,12 @@ export type TimelineTable = {
 };
 
 /** What a rendition's encoder is told beside the source's facts; `streamIndex` names the source's sound track. */
-export type RenditionPlan = { durationSec: number; streamIndex?: number; maxBitrateBps?: number };
+export type RenditionPlan = {
+  durationSec: number;
+  streamIndex?: number;
+  maxBitrateBps?: number;
+  normaliseLoudness?: boolean;
+};
 
 /**
  * A rendition. `active` renditions are what playlists list. `planned_segments` (a fragment table of one
@@ -218,6 +209,15 @@ export type ChunkTable = {
   published_at: CreatedAt;
 };
 
+/** An object that no row names any more, kept until whoever still reads it is done. */
+export type RetiredObjectTable = {
+  storage_key: StorageKey;
+  library_id: number;
+  media_id: Guid;
+  size_bytes: number;
+  retired_at: CreatedAt;
+};
+
 /** A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. */
 export type EncodeWorkTable = {
   library_id: number;
@@ -244,20 +244,6 @@ export type EncodeWorkTable = {
   created_at: CreatedAt;
 };
 
-/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` what the receiver said last, for people. */
-export type WebhookEventTable = {
-  id: Guid;
-  library_id: number;
-  media_id: Guid;
-  status: number;
-  state: 'pending' | 'delivered' | 'dead';
-  attempts: Generated<number>;
-  next_attempt_at: CreatedAt;
-  last_answer: string | null;
-  created_at: CreatedAt;
-  settled_at: Date | null;
-};
-
 export type Schema = {
   library: LibraryTable;
   pull_zone: PullZoneTable;
@@ -268,6 +254,9 @@ export type Schema = {
   timeline: TimelineTable;
   rendition: RenditionTable;
   chunk: ChunkTable;
+  retired_object: RetiredObjectTable;
   encode_work: EncodeWorkTable;
   webhook_event: WebhookEventTable;
+  webhook_line: WebhookLineTable;
+  audit_line: AuditLineTable;
 };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newKey } from '../catalog/keys/access-key.ts';
 import { hasCode } from '../lib/has-code.ts';
 
 const SECRET_KEY_BYTES = 32;
@@ -18,16 +19,15 @@ export type EnsureFirstLibrary = (keys: FirstKeys) => Promise<FirstLibrary>;
 export type ReservedKeys = { keys: FirstKeys; werePending: boolean };
 
 /**
- * Chooses the keys of library 1: the owner's, else random GUIDs (122 bits), of the shape that clients
- * expect. They stay in a file until shown, so that a start killed in between loses none.
+ * Chooses the keys of library 1: the owner's, else 256 random bits each. They stay in a file until shown, so that a start killed in between loses none.
  */
 export async function reserveFirstKeys(dataDir: string, given: GivenKeys): Promise<ReservedKeys> {
   const path = pendingPath(dataDir);
   const pending = await readIfPresent(path);
   if (pending !== null) return { keys: JSON.parse(pending.toString()), werePending: true };
   const keys = {
-    accountKey: given.accountKey ?? crypto.randomUUID(),
-    libraryKey: given.libraryKey ?? crypto.randomUUID(),
+    accountKey: given.accountKey ?? newKey(),
+    libraryKey: given.libraryKey ?? newKey(),
   };
   await writeWhole(path, Buffer.from(JSON.stringify(keys)));
   return { keys, werePending: false };

@@ -8,10 +8,11 @@ const well: Fleet = {
   listeners: { api: 7700, edge: 7701 },
   sandbox: 'bubblewrap',
 };
-const storage = { kind: 'file', freeBytes: 1, totalBytes: 2 } as const;
+const storage = { kind: 'file', freeBytes: 10, totalBytes: 100 } as const;
+const floor = (totalBytes: number) => totalBytes / 20;
 
 test('all well is 200 with the real ports and nothing to complain of', () => {
-  expect(describeHealth(well, storage)).toEqual({
+  expect(describeHealth(well, storage, floor)).toEqual({
     status: 200,
     body: {
       status: 'ok',
@@ -29,7 +30,7 @@ test.each([
   { part: 'a starting database', fleet: { database: { state: 'starting', detail: 'recovers' } }, says: 'starting' },
   { part: 'a failing role', fleet: { roles: { edge: { state: 'failing', detail: 'ended' } } }, says: 'failing' },
 ] satisfies { part: string; fleet: Partial<Fleet>; says: string }[])('$part is 503 and $says', ({ fleet, says }) => {
-  expect(describeHealth({ ...well, ...fleet }, storage)).toMatchObject({ status: 503, body: { status: says } });
+  expect(describeHealth({ ...well, ...fleet }, storage, floor)).toMatchObject({ status: 503, body: { status: says } });
 });
 
 test('one failing part outweighs those that start, and each is named with its reason', () => {
@@ -37,7 +38,27 @@ test('one failing part outweighs those that start, and each is named with its re
     api: { state: 'starting', detail: null },
     edge: { state: 'failing', detail: 'no port' },
   };
-  const { body } = describeHealth({ ...well, roles }, null);
+  const { body } = describeHealth({ ...well, roles }, null, floor);
   expect(body).toMatchObject({ status: 'failing', problems: ['api: starting', 'edge: no port'] });
   expect(body).not.toHaveProperty('storage');
+});
+
+test.each([
+  { freeBytes: 5, totalBytes: 100, status: 200 },
+  { freeBytes: 4, totalBytes: 100, status: 503 },
+  { freeBytes: 0, totalBytes: 100, status: 503 },
+])('$freeBytes of $totalBytes bytes free with a floor of 5 is $status', ({ status, ...space }) => {
+  expect(describeHealth(well, { kind: 'file', ...space }, floor).status).toBe(status);
+});
+
+test('a nearly full store is failing and says how much is left, and what that means', () => {
+  const { body } = describeHealth(well, { kind: 'file', freeBytes: 4, totalBytes: 100 }, floor);
+  expect(body).toMatchObject({
+    status: 'failing',
+    problems: ['storage: nearly full: 4 of 100 bytes are free, uploads are refused below 5'],
+  });
+});
+
+test('a store without a bound is never full', () => {
+  expect(describeHealth(well, { kind: 's3' }, floor).status).toBe(200);
 });

@@ -20,6 +20,9 @@ export type Fleet = {
 /** The object store: what it is and, where it has a bound, how much of it is left. */
 export type StorageHealth = { kind: 'file' | 's3'; freeBytes?: number; totalBytes?: number };
 
+/** How many bytes must stay free on a medium of this many bytes: below, uploads are refused. */
+export type DiskFloor = (totalBytes: number) => number;
+
 /** The body of `GET /healthz`. */
 export type HealthBody = {
   status: PartState;
@@ -33,9 +36,21 @@ export type HealthBody = {
   problems?: string[];
 };
 
-/** The answer of `GET /healthz`: 200 when every part is ready, 503 while one starts or fails. */
-export function describeHealth(fleet: Fleet, storage: StorageHealth | null): { status: 200 | 503; body: HealthBody } {
-  const parts = Object.entries({ database: fleet.database, ...fleet.roles });
+/**
+ * The answer of `GET /healthz`: 200 when every part is ready, 503 while one starts or fails. A store that is so
+ * full that uploads are refused counts as failing: its owner hears of it before encoders and viewers do.
+ */
+export function describeHealth(
+  fleet: Fleet,
+  storage: StorageHealth | null,
+  diskFloorBytes: DiskFloor,
+): { status: 200 | 503; body: HealthBody } {
+  const shortage = storage === null ? null : describeShortage(storage, diskFloorBytes);
+  const parts = Object.entries({
+    database: fleet.database,
+    ...fleet.roles,
+    ...(shortage === null ? {} : { storage: { state: 'failing', detail: shortage } satisfies PartHealth }),
+  });
   const states = parts.map(([, part]) => part.state);
   const status = states.includes('failing') ? 'failing' : states.includes('starting') ? 'starting' : 'ok';
   const problems = parts.flatMap(([name, part]) =>
@@ -54,4 +69,11 @@ export function describeHealth(fleet: Fleet, storage: StorageHealth | null): { s
       ...(problems.length > 0 ? { problems } : {}),
     },
   };
+}
+
+function describeShortage({ freeBytes, totalBytes }: StorageHealth, diskFloorBytes: DiskFloor): string | null {
+  if (freeBytes === undefined || totalBytes === undefined) return null;
+  const floorBytes = diskFloorBytes(totalBytes);
+  if (freeBytes >= floorBytes) return null;
+  return `nearly full: ${freeBytes} of ${totalBytes} bytes are free, uploads are refused below ${floorBytes}`;
 }

@@ -9,7 +9,7 @@ export type WaitingRoom = { port: number; close(): Promise<void> };
 export async function openWaitingRoom(port: number, host: string, fleet: () => Fleet | null): Promise<WaitingRoom> {
   const server = createServer((request, response) => {
     const known = fleet();
-    const { body } = known === null ? { body: { status: 'starting' } } : describeHealth(known, null);
+    const { body } = known === null ? { body: { status: 'starting' } } : describeHealth(known, null, () => 0);
     const answer = request.url === '/healthz' ? body : { message: 'The service is starting.' };
     response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1', connection: 'close' });
     response.end(JSON.stringify(answer));

@@ -2,6 +2,7 @@ import type { PublicationStore } from '../catalog/publications/publication-store
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZone } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { SendFile } from '../lib/send-file.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 
@@ -16,6 +17,8 @@ export type EdgeLimits = {
   objectCacheBytes: number;
   /** Large segments that are asked for again. */
   segmentCacheBytes: number;
+  /** Heads of MP4 files and where their bytes lie. */
+  moviePlanBytes: number;
   /** Loads of different publications under way at once; more are answered 503. */
   publicationLoads: number;
   segmentWaiters: number;
@@ -32,6 +35,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   publicationCacheBytes: 64 * 2 ** 20,
   objectCacheBytes: 64 * 2 ** 20,
   segmentCacheBytes: 64 * 2 ** 20,
+  moviePlanBytes: 64 * 2 ** 20,
   publicationLoads: 200,
   segmentWaiters: 2_000,
   segmentWaitMs: 10_000,
@@ -48,6 +52,8 @@ export type EdgeDeps = {
   findPullZone(name: PullZoneName): Promise<PullZone | null>;
   watch(listener: PublicationListener): PublicationWatch;
   storage: EdgeStorage;
+  /** Null where sendfile cannot be called: bytes then go through memory. */
+  sendFile: SendFile | null;
   player: PlayerAssets;
   log: EdgeLog;
   limits?: Partial<EdgeLimits>;

@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Refused } from '../lib/refused.ts';
 import { type AnswerDeps, answerRequest } from './answer-request.ts';
 import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './edge-deps.ts';
+import { IFrameLists } from './hls/i-frame-lists.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
+import { MoviePlans } from './mp4/movie-plans.ts';
+import { IndexReader } from './objects/index-reader.ts';
 import { ObjectSender } from './objects/object-sender.ts';
 import { PublicationReader } from './publication-reader.ts';
 
@@ -16,8 +19,12 @@ export type Edge = { port: number; close(): Promise<void> };
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
   const reader = new PublicationReader(deps, limits);
-  const objects = new ObjectSender(deps.storage, limits);
-  const answers: AnswerDeps = { reader, objects, storage: deps.storage, player: deps.player };
+  const objects = new ObjectSender(deps, limits);
+  const indexes = new IndexReader(deps.storage);
+  const movies = new MoviePlans(indexes, limits.moviePlanBytes);
+  const iFrames = new IFrameLists(indexes, deps.log);
+  const { storage, player } = deps;
+  const answers: AnswerDeps = { reader, objects, movies, iFrames, storage, player };
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -38,6 +45,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     async close() {
       await reader.close();
       await drain(server, limits.drainMs);
+      indexes.close();
       objects.close();
     },
   };
@@ -59,7 +67,10 @@ async function handle(
       return;
     }
     const left = new AbortController();
-    response.once('close', () => left.abort());
+    response.once('close', () => {
+      // An abort costs a stack trace, which whole answers need not pay.
+      if (!response.writableFinished) left.abort();
+    });
     const answer = await answerRequest(request, answers, left.signal);
     if (!response.destroyed) await sendAnswer(request, response, { answer, objects: answers.objects });
   } catch (error) {

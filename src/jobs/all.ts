@@ -1,12 +1,18 @@
+import { deleteLibrary } from './delete-library.ts';
 import { deleteMedia } from './delete-media.ts';
 import { encodeAudio, encodeAudioLong } from './encode-audio.ts';
 import { encodeChunk, encodeFirstChunk } from './encode-chunk.ts';
+import { extractCaptions } from './extract-captions.ts';
+import { fetchVideo } from './fetch-video.ts';
+import { hashSource } from './hash-source.ts';
 import type { JobDeps } from './job-deps.ts';
 import { makeThumbnail } from './make-thumbnail.ts';
 import { passThrough } from './pass-through.ts';
 import { processVideo } from './process-video.ts';
+import { pruneAuditLog } from './prune-audit.ts';
 import type { AnyJob } from './queue.ts';
 import { sweep } from './sweep.ts';
+import { sweepTemp } from './sweep-temp.ts';
 import { sweepUploads } from './sweep-uploads.ts';
 
 /** Every job that a worker runs. */
@@ -18,7 +24,13 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   encodeAudio,
   encodeAudioLong,
   makeThumbnail,
+  fetchVideo,
+  hashSource,
+  extractCaptions,
   deleteMedia,
+  deleteLibrary,
+  pruneAuditLog,
   sweep,
   sweepUploads,
+  sweepTemp,
 ];

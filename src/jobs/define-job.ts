@@ -3,8 +3,11 @@ import type { FollowUp } from '../catalog/db.ts';
 /** What sending a job takes. */
 export type JobName = {
   name: string;
-  /** `quick` work (probe, first chunk, thumbnails, deletes) has slots of its own that long encodes never take. */
-  lane: 'quick' | 'long';
+  /**
+   * `quick` work (probe, first chunk, thumbnails, deletes) has slots of its own that long encodes never take, and
+   * so has `fetch` work, which waits for other machines most of its time.
+   */
+  lane: 'quick' | 'long' | 'fetch';
   retryLimit: number;
 };
 

@@ -38,7 +38,8 @@ async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSignal): 
   const ended = new AbortController();
   try {
     const niceness = work.lane === 'long' ? 10 : 0;
-    const plan = planAudioEncode(view.facts, track, rendition.plan.durationSec);
+    const { durationSec, normaliseLoudness = false } = rendition.plan;
+    const plan = planAudioEncode(view.facts, track, { durationSec, normaliseLoudness });
     const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
     const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
     try {

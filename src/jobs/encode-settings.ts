@@ -4,7 +4,13 @@ import { VIDEO_CODECS } from '../media/codecs/all.ts';
 import { type LadderOptions, RUNGS, type Rung } from '../media/ladder.ts';
 
 /** What a library and an upload want encoded, as far as the engine can. */
-export type EncodeSettings = { ladder: LadderOptions; codec: string };
+export type EncodeSettings = {
+  ladder: LadderOptions;
+  /** The base codec first: H.264, which every player knows, whatever else was asked for. */
+  codecs: readonly string[];
+  normaliseLoudness: boolean;
+  hasAllSounds: boolean;
+};
 
 /** Merges a library's settings with what the upload asked for; an upload's empty list, or one of unknown rungs, is the library's. */
 export function readEncodeSettings(stored: unknown, upload: UploadOptions): EncodeSettings {
@@ -12,13 +18,15 @@ export function readEncodeSettings(stored: unknown, upload: UploadOptions): Enco
   const wanted = knownRungs(upload.enabledRungs ?? []);
   const allowed = wanted.length > 0 ? wanted : knownRungs(encoding.rungs);
   const caps = Object.entries(encoding.videoKbps).map(([rung, kbps]) => [rung, kbps * 1000]);
-  const codecs = upload.enabledCodecs ?? encoding.codecs;
+  const codecs: readonly string[] = upload.enabledCodecs ?? encoding.codecs;
   return {
     ladder: {
       allowedRungs: allowed.length > 0 ? allowed : RUNGS.filter((rung) => rung <= 1080),
       maxBitratesBps: Object.fromEntries(caps.filter(([, bps]) => Number(bps) > 0)),
     },
-    codec: (VIDEO_CODECS.find(({ name }) => codecs.includes(name)) ?? VIDEO_CODECS[0])?.name ?? 'x264',
+    codecs: VIDEO_CODECS.map(({ name }) => name).filter((name, index) => index === 0 || codecs.includes(name)),
+    normaliseLoudness: encoding.normaliseLoudness,
+    hasAllSounds: encoding.multiAudio,
   };
 }
 

@@ -1,18 +1,21 @@
 import { LostClaim } from '../catalog/encoding/chunk-store.ts';
 import { failWork } from '../catalog/encoding/fail-store.ts';
+import { MEMORY_REASON } from '../catalog/encoding/messages.ts';
 import { type Claim, MAX_FAILURES } from '../catalog/encoding/work.ts';
-import { claimWork, noteFailure, releaseWork, renewWork } from '../catalog/encoding/work-store.ts';
+import { claimWork, noteFailure, postponeWork, releaseWork, renewWork } from '../catalog/encoding/work-store.ts';
+import { FfmpegFailed } from '../media/run-ffmpeg.ts';
 import { LeaseLost, underLease, untilFree } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
 import { sendWorks, type WorkRef } from './send-works.ts';
+import { isStorageFull, WAITING_FOR_SPACE } from './storage-full.ts';
 
 /** A claimed work in progress. `tell` says how far it is, 0 to 1; the lease's renewal writes it down. */
 export type HeldWork = { claim: Claim; tell: (fraction: number) => void };
 
 /**
  * Claims a work, keeps its lease while `perform` does it, and settles how it ended: an error is counted and
- * tried again up to three times, then the work fails with its reason; a lost claim ends quietly; a stopping
- * worker gives the work back. What is over already is left alone, so doing it twice changes nothing.
+ * tried again up to three times, then the work fails with its reason; a full store makes the work wait, with
+ * nothing counted; a lost claim ends quietly; a stopping worker gives the work back. What is over already is left alone, so doing it twice changes nothing.
  */
 export async function holdWork(
   ref: WorkRef,
@@ -52,7 +55,11 @@ async function settleError(deps: JobDeps, claim: Claim, error: unknown, signal: 
     await releaseWork(deps.db, claim);
     throw error;
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  if (isStorageFull(error)) {
+    await postponeWork(deps.db, claim, WAITING_FOR_SPACE);
+    return;
+  }
+  const reason = reasonOf(error);
   if (claim.failures + 1 >= MAX_FAILURES) {
     deps.report(new Error(`Work ${claim.work.id} of video ${claim.work.key.mediaId} failed.`, { cause: error }));
     await endFailed(deps, claim, reason);
@@ -60,6 +67,11 @@ async function settleError(deps: JobDeps, claim: Claim, error: unknown, signal: 
   }
   // The queue starts it again after a pause; a claim lost meanwhile needs nothing more.
   if (await noteFailure(deps.db, claim, reason)) throw error;
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof FfmpegFailed && error.kind === 'out-of-memory' ? `${MEMORY_REASON}${message}` : message;
 }
 
 async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<void> {

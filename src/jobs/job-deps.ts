@@ -1,19 +1,31 @@
 import type { Db } from '../catalog/db.ts';
+import type { DownloadLimits } from '../lib/outbound/download.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Queue } from './define-job.ts';
 import type { SourceCache } from './source-cache.ts';
 
-/** What the encoding jobs need. `compose.ts` makes it for the worker role. */
+/** What the jobs need. `compose.ts` makes it for the worker role. */
 export type JobDeps = {
   db: Db;
   storage: Storage;
   queue: Queue;
   sources: SourceCache;
+  /** The way to origins that callers name; the sealed requests for them are opened with `secretBox`. */
+  outbound: Outbound;
+  secretBox: SecretBox;
+  /** What differs from the usual patience with origins. */
+  fetchLimits?: Partial<DownloadLimits>;
   /** Names this process in leases, for people who ask who holds what. */
   owner: string;
   /** Threads that one encoder slot may use. */
   threadsPerSlot: number;
+  /** Address space that one encoder may use; 6 GiB when left out. */
+  encoderMemoryBytes?: number;
   /** How old an object without a row must be before the sweep takes it; an hour when left out. */
   orphanAgeMs?: number;
+  /** How long objects stay that were replaced; ten minutes when left out. */
+  retiredGraceSec?: number;
   report: (error: Error) => void;
 };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { newGuid } from '../lib/guid.ts';
 import type { Rung } from '../media/ladder.ts';
 import type { SourceFacts, VideoFacts } from '../media/source-facts.ts';
+import { planCodec } from './plan-codec.ts';
 import { type ChosenPassThrough, planVideo } from './plan-video.ts';
 
 const VIDEO: VideoFacts = {
@@ -50,6 +51,7 @@ const FACTS: SourceFacts = {
   warnings: [],
 };
 const RUNGS: Rung[] = [240, 480, 720];
+const WISHES = { codecs: ['x264'], normaliseLoudness: false, hasAllSounds: true };
 
 function passThrough(isForGood: boolean): ChosenPassThrough {
   const startTicks = [0, 500, 1000, 1500];
@@ -68,10 +70,15 @@ function passThrough(isForGood: boolean): ChosenPassThrough {
 }
 
 /** Timelines as `active grid: renditions`. */
-function summary(chosen: ChosenPassThrough | null, isReplacement = false, facts = FACTS): string[] {
+function summary(
+  chosen: ChosenPassThrough | null,
+  isReplacement = false,
+  facts = FACTS,
+  hasAllSounds = true,
+): string[] {
   const key = { libraryId: 1, mediaId: newGuid() };
   const ladder = { allowedRungs: RUNGS };
-  const request = { key, facts, ladder, codec: 'x264', passThrough: chosen, isReplacement, now: new Date(0) };
+  const request = { ...WISHES, hasAllSounds, key, facts, ladder, passThrough: chosen, isReplacement, now: new Date(0) };
   return planVideo(request).timelines.map(({ isActive, cutList, renditions }) => {
     const names = renditions.map(({ origin, rung, language }) =>
       rung === null ? language : `${origin === 'encode' ? '' : 'copy '}${rung}`,
@@ -108,7 +115,7 @@ test('without pass-through the lowest rung goes first, one segment alone, and al
     key: { libraryId: 1, mediaId: newGuid() },
     facts: FACTS,
     ladder: { allowedRungs: RUNGS },
-    codec: 'x264',
+    ...WISHES,
     passThrough: null,
     isReplacement: false,
     now: new Date(0),
@@ -125,4 +132,46 @@ test('without pass-through the lowest rung goes first, one segment alone, and al
     );
     expect(made.toSorted((a, b) => a - b)).toEqual(timeline?.cutList.startTicks.map((_, index) => index));
   }
+});
+
+test.each([
+  { name: 'on frames', chosen: null, heights: [720, 480, 240] },
+  { name: 'beside a source that passes through', chosen: passThrough(true), heights: [720, 480, 240] },
+])(
+  'further codecs have all rungs, $name, and every work of theirs waits behind the base codec',
+  ({ chosen, heights }) => {
+    const request = {
+      ...WISHES,
+      codecs: ['x264', 'vp9', 'av1'],
+      key: { libraryId: 1, mediaId: newGuid() },
+      facts: FACTS,
+      ladder: { allowedRungs: RUNGS },
+      passThrough: chosen,
+      isReplacement: false,
+      now: new Date(0),
+    };
+    const [timeline] = planVideo(request).timelines;
+    const ofCodec = (codec: string) => timeline?.renditions.filter((rendition) => rendition.codec === codec) ?? [];
+    const priorities = (codec: string) =>
+      ofCodec(codec).flatMap(({ id }) =>
+        (timeline?.works ?? []).filter(({ renditionIds }) => renditionIds.includes(id)).map(({ priority }) => priority),
+      );
+    for (const codec of ['vp9', 'av1']) {
+      expect(ofCodec(codec).map(({ rung }) => rung)).toEqual(heights);
+      expect(Math.max(...priorities(codec))).toBeLessThan(Math.min(...priorities('x264')));
+    }
+  },
+);
+
+test('a rung too small for a codec is left out of it', () => {
+  const facts = { ...FACTS, video: { ...VIDEO, displayWidthPx: 60, displayHeightPx: 60 } };
+  const cutList = { timescale: 25, startTicks: [0], endTicks: 50, grid: { kind: 'source' as const } };
+  const place = { key: { libraryId: 1, mediaId: newGuid() }, timelineId: newGuid(), cutList, durationSec: 2 };
+  const made = (codec: string) => planCodec(place, { facts, ladder: { allowedRungs: RUNGS }, codec });
+  expect(made('av1')).toEqual({ renditions: [], works: [] });
+  expect(made('vp9').renditions.map(({ widthPx }) => widthPx)).toEqual([60]);
+});
+
+test('one sound language is kept where a library wants no more', () => {
+  expect(summary(null, false, { ...FACTS, video: null }, false)).toEqual(['shown frames: en']);
 });

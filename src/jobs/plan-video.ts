@@ -2,11 +2,13 @@ import type { MediaKey } from '../catalog/db.ts';
 import type { EncodePlan, PlannedRendition, PlannedTimeline } from '../catalog/encoding/encode-plan.ts';
 import { warningMessage } from '../catalog/encoding/messages.ts';
 import { newGuid } from '../lib/guid.ts';
-import { type CutList, planFrameGrid } from '../media/cut-list.ts';
+import { planFrameGrid } from '../media/cut-list.ts';
 import { AUDIO_RATE_HZ } from '../media/encode-audio.ts';
-import { type LadderOptions, planLadder, type Rung, type RungPlan } from '../media/ladder.ts';
+import { type LadderOptions, planLadder, type Rung } from '../media/ladder.ts';
 import type { PassThroughPlan } from '../media/pass-through/plan-pass-through.ts';
-import type { AudioFacts, SourceFacts } from '../media/source-facts.ts';
+import type { SourceFacts } from '../media/source-facts.ts';
+import { nameTrack } from '../media/track-name.ts';
+import { encodedRendition, planCodec } from './plan-codec.ts';
 import { audioWorks, encodedWorks, frameGridWorks, passThroughWorks, thumbnailWork } from './plan-works.ts';
 
 /** A source that may be shown as it is: for good, or until its encoded set takes its place. */
@@ -22,7 +24,11 @@ export type PlanRequest = {
   key: MediaKey;
   facts: SourceFacts;
   ladder: LadderOptions;
-  codec: string;
+  /** The first is what playing starts with; rungs of the others follow behind it. */
+  codecs: readonly string[];
+  normaliseLoudness: boolean;
+  /** False keeps one sound language only. */
+  hasAllSounds: boolean;
   passThrough: ChosenPassThrough | null;
   /** Something is shown already: the new set is made in the background. */
   isReplacement: boolean;
@@ -36,6 +42,7 @@ export type PlanRequest = {
  */
 export function planVideo(request: PlanRequest): EncodePlan {
   const { facts, passThrough, isReplacement, now } = request;
+  const [baseCodec = 'x264', ...otherCodecs] = request.codecs;
   const isForGood = passThrough?.isForGood === true;
   const cutList = isForGood ? passThrough.plan.cutList : planFrameGrid(facts);
   const durationSec = cutList.endTicks / cutList.timescale;
@@ -44,15 +51,16 @@ export function planVideo(request: PlanRequest): EncodePlan {
   if (isShownMeanwhile) timelines.push(planMeanwhile(request, passThrough, durationSec));
   const copied = isForGood ? [passThroughRendition(passThrough)] : [];
   const rungs = planLadder(facts, request.ladder).filter((rung) => !isForGood || rung.rung < passThrough.rung);
-  const encoded = rungs.map((rung) => encodedRendition(rung, request.codec, cutList));
-  const sounds = isShownMeanwhile ? [] : planSounds(facts, durationSec);
+  const encoded = rungs.map((rung) => encodedRendition(rung, baseCodec, cutList));
+  const sounds = isShownMeanwhile ? [] : planSounds(request, durationSec);
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
+  const others = otherCodecs.map((codec) => planCodec(place, { facts, ladder: request.ladder, codec }));
   timelines.push({
     id,
     cutList,
     isActive: !isReplacement && !isShownMeanwhile,
-    renditions: [...copied, ...encoded, ...sounds],
+    renditions: [...copied, ...encoded, ...others.flatMap(({ renditions }) => renditions), ...sounds],
     works: [
       ...passThroughWorks(place, copied),
       ...(isForGood || isShownMeanwhile
@@ -60,6 +68,7 @@ export function planVideo(request: PlanRequest): EncodePlan {
         : frameGridWorks(place, encoded)),
       ...audioWorks(place, sounds),
       ...(facts.video === null || isShownMeanwhile ? [] : [thumbnailWork(place)]),
+      ...others.flatMap(({ works }) => works),
     ],
   });
   const messages = facts.warnings.map((warning) => warningMessage(warning, now));
@@ -72,7 +81,7 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
   const copied = [passThroughRendition(passThrough)];
-  const sounds = planSounds(request.facts, durationSec);
+  const sounds = planSounds(request, durationSec);
   const works = [...passThroughWorks(place, copied), ...audioWorks(place, sounds), thumbnailWork(place)];
   return { id, cutList, isActive: true, renditions: [...copied, ...sounds], works };
 }
@@ -95,48 +104,26 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
   };
 }
 
-function encodedRendition(rung: RungPlan, codec: string, cutList: CutList): PlannedRendition {
-  return {
-    id: newGuid(),
-    kind: 'video',
-    origin: 'encode',
-    codec,
-    rung: rung.rung,
-    language: 'und',
-    name: '',
-    isDefault: true,
-    timescale: cutList.timescale,
-    widthPx: rung.widthPx,
-    heightPx: rung.heightPx,
-    plan: { durationSec: cutList.endTicks / cutList.timescale, maxBitrateBps: rung.maxBitrateBps },
-    listed: null,
-  };
-}
-
 /** One sound rendition for each language: the first track that has it. */
-function planSounds(facts: SourceFacts, durationSec: number): PlannedRendition[] {
-  const tracks = facts.audio.filter(
-    (track, index) => facts.audio.findIndex(({ language }) => language === track.language) === index,
+function planSounds(request: PlanRequest, durationSec: number): PlannedRendition[] {
+  const { audio } = request.facts;
+  const tracks = audio.filter(
+    (track, index) => audio.findIndex(({ language }) => language === track.language) === index,
   );
-  return tracks.map((track, index) => ({
+  const kept = request.hasAllSounds ? tracks : tracks.slice(0, 1);
+  return kept.map((track, index) => ({
     id: newGuid(),
     kind: 'audio',
     origin: 'encode',
     codec: 'aac',
     rung: null,
     language: track.language,
-    name: nameOf(track),
+    name: nameTrack(track, 'Audio'),
     isDefault: index === 0,
     timescale: AUDIO_RATE_HZ,
     widthPx: null,
     heightPx: null,
-    plan: { durationSec, streamIndex: track.streamIndex },
+    plan: { durationSec, streamIndex: track.streamIndex, normaliseLoudness: request.normaliseLoudness },
     listed: null,
   }));
-}
-
-function nameOf({ title, language }: AudioFacts): string {
-  if (title !== null && title !== '') return title;
-  if (language === 'und') return 'Audio';
-  return new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' }).of(language) ?? language;
 }

@@ -12,6 +12,9 @@ export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; duratio
 /** Chunks that one copying work takes, about four minutes: bounds how long it holds its slot. */
 const COPIED_CHUNKS = 8;
 
+/** How far works of a further codec stand behind those that make a video play at all: as much as a video 180 times longer. */
+const FURTHER_CODEC_STEP = 300;
+
 /** Sound segments, about a minute, that are encoded in a slot for quick work; the rest of a long track goes the long way. */
 const QUICK_AUDIO_SEGMENTS = 16;
 
@@ -39,6 +42,14 @@ export function passThroughWorks(place: Place, renditions: readonly PlannedRendi
 export function encodedWorks(place: Place, renditions: readonly PlannedRendition[], isEarly: boolean): Work[] {
   if (renditions.length === 0) return [];
   return planChunks(place.cutList).map((range, index) => videoWork(place, renditions, range, isEarly && index === 0));
+}
+
+/** Encodes the rungs of a further codec: all in long slots, after what the base codec still has to do. */
+export function codecWorks(place: Place, renditions: readonly PlannedRendition[]): Work[] {
+  return encodedWorks(place, renditions, false).map((work) => ({
+    ...work,
+    priority: Math.max(0, work.priority - FURTHER_CODEC_STEP),
+  }));
 }
 
 /**

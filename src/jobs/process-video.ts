@@ -7,13 +7,16 @@ import {
   claimProcess,
   failMedia,
   type ProcessClaim,
+  postponeProcess,
   releaseProcess,
   renewProcess,
 } from '../catalog/encoding/process-store.ts';
 import { probeSource } from '../media/run-probe.ts';
+import { chooseSubtitles } from '../media/subtitles.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
 import { defineJob } from './define-job.ts';
 import { readEncodeSettings } from './encode-settings.ts';
+import { extractCaptions } from './extract-captions.ts';
 import {
   type CopySource,
   copyFirstPictures,
@@ -29,6 +32,7 @@ import { planVideo } from './plan-video.ts';
 import { type IndexedSource, indexSource, openRanges } from './read-pass-through.ts';
 import { encodeFirstSound, type FirstSound } from './read-sound.ts';
 import { sendWorks } from './send-works.ts';
+import { isStorageFull, WAITING_FOR_SPACE } from './storage-full.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
 /** Names a video whose original is stored; `reason` is for people who read the queue. */
@@ -56,6 +60,10 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
       );
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof LostClaim) return;
+      if (isStorageFull(error)) {
+        await postponeProcess(deps.db, claim, WAITING_FOR_SPACE);
+        return;
+      }
       await releaseProcess(deps.db, claim);
       throw error;
     }
@@ -74,7 +82,9 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   const early = new AbortController();
   try {
     const indexing = indexSource(file, signal);
-    const sound = startFirstSound(local.path, indexing, AbortSignal.any([signal, early.signal]));
+    const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
+    const begun = { path: local.path, indexing, normaliseLoudness: settings.normaliseLoudness };
+    const sound = startFirstSound(begun, AbortSignal.any([signal, early.signal]));
     const [facts, indexed] = await Promise.all([probeSource(local.path, file.sizeBytes, signal), indexing]);
     if ('kind' in facts) {
       await deps.db
@@ -82,13 +92,11 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
         .execute((tx) => failMedia(tx, claim.key, facts.kind, faultMessage(facts, new Date())));
       return;
     }
-    const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
     const passThrough = indexed === null ? null : choosePassThrough(indexed, facts, settings.ladder);
     const plan = planVideo({
       key: claim.key,
       facts,
-      ladder: settings.ladder,
-      codec: settings.codec,
+      ...settings,
       passThrough,
       isReplacement: claim.hasActiveTimeline,
       now: new Date(),
@@ -107,14 +115,14 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
 
 /** Begins with the sound before the probe has answered, where the source may pass through: it is what playing waits for. */
 async function startFirstSound(
-  path: string,
-  indexing: Promise<IndexedSource | null>,
+  begun: { path: string; indexing: Promise<IndexedSource | null>; normaliseLoudness: boolean },
   signal: AbortSignal,
 ): Promise<FirstSound | null> {
   try {
-    const indexed = await indexing;
+    const indexed = await begun.indexing;
     if (indexed === null) return null;
-    return await encodeFirstSound(path, indexed.index.trackPosition === 0 ? 1 : 0, signal);
+    const streamIndex = indexed.index.trackPosition === 0 ? 1 : 0;
+    return await encodeFirstSound(begun.path, { streamIndex, normaliseLoudness: begun.normaliseLoudness }, signal);
   } catch {
     // Whatever it is, the probe and the ordinary work meet it too.
     return null;
@@ -145,6 +153,9 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
         deps.queue,
         works.filter(({ id }) => !done.has(id)),
       )(tx);
+      if (chooseSubtitles(plan.facts).length > 0) {
+        await deps.queue.send(extractCaptions, claim.key, { onlyOneNamed: claim.key.mediaId })(tx);
+      }
     });
   } catch (error) {
     const written = stored.flatMap(({ writer }) => writer.written);

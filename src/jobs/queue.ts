@@ -7,7 +7,7 @@ import type { Job, Queue } from './define-job.ts';
 import { listen } from './listen.ts';
 
 const SCHEMA = 'millrace_queue';
-const LANES = ['quick', 'long'] as const;
+const LANES = ['quick', 'long', 'fetch'] as const;
 const GIVEN_UP = 'given-up';
 
 /** How long after its last sign of life a worker counts as dead; the queue's smallest value. */
@@ -23,7 +23,8 @@ type Envelope = { job: string; payload: object };
 /** Jobs as the runner sees them: which payload and dependencies each takes is checked where it is listed. */
 export type AnyJob<Deps> = Job<never, Deps>;
 
-export type Slots = { quickSlots: number; longSlots: number };
+/** How many jobs of each lane a worker runs at once; without `fetchSlots` it fetches nothing. */
+export type Slots = { quickSlots: number; longSlots: number; fetchSlots?: number };
 
 /** An open queue. `run` starts the slots of a worker; `close` aborts what runs, hands it back and ends. */
 export type JobQueue = Queue & {
@@ -116,11 +117,12 @@ type Running<Deps> = {
 };
 
 async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
-  const { quickSlots, longSlots } = running.slots;
+  const { quickSlots, longSlots, fetchSlots = 0 } = running.slots;
   await scheduleCrons(boss, running.jobs);
   const starts = [
     ...Array.from({ length: quickSlots }, () => startSlot(boss, running, 'quick')),
     ...Array.from({ length: longSlots }, () => startSlot(boss, running, 'long')),
+    ...Array.from({ length: fetchSlots }, () => startSlot(boss, running, 'fetch')),
     startSlot(boss, running, GIVEN_UP),
   ];
   await Promise.all(starts);

@@ -48,13 +48,13 @@ const BEYOND_FIRST_SEC = 60;
  */
 export async function encodeFirstSound(
   path: string,
-  streamIndex: number,
+  { streamIndex, normaliseLoudness }: { streamIndex: number; normaliseLoudness: boolean },
   signal: AbortSignal,
 ): Promise<FirstSound | null> {
   const track: Pick<AudioFacts, 'streamIndex'> = { streamIndex };
   const ended = new AbortController();
   const options = { sourcePath: path, niceness: 0 };
-  const plan = planAudioEncode({ startSec: 0 }, track, BEYOND_FIRST_SEC);
+  const plan = planAudioEncode({ startSec: 0 }, track, { durationSec: BEYOND_FIRST_SEC, normaliseLoudness });
   const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
   let init: SoundInit | null = null;
   try {

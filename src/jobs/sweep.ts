@@ -1,14 +1,14 @@
 import type { MediaKey } from '../catalog/db.ts';
+import { sumStorage } from '../catalog/encoding/storage-store.ts';
 import {
-  dropExpiredUploads,
   dropRetired,
   findIdleWorks,
   findNamedObjects,
   findRetired,
   findUnplanned,
-  findUploads,
   settleStuck,
 } from '../catalog/encoding/sweep-store.ts';
+import { findRetiredObjects, forgetRetiredObjects } from '../catalog/retired-object-store.ts';
 import { parseGuid } from '../lib/guid.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
@@ -17,19 +17,18 @@ import { processVideo } from './process-video.ts';
 import { sendWorks } from './send-works.ts';
 
 const RETIRED_GRACE_SEC = 24 * 3600;
-const STAGING_AGE_MS = 24 * 3600 * 1000;
 const ORPHAN_AGE_MS = 3600 * 1000;
 /** Objects that one run of the orphan sweep looks at; the next goes on from there. */
 const OBJECTS_AT_ONCE = 20_000;
 const DELETES_AT_ONCE = 500;
 
-/** Objects that only encoding writes: chunks of a rendition and thumbnails made from the source. */
-const ENCODED_OBJECT = /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$/;
+/** Objects whose writers may die before a row names them: chunks of a rendition, thumbnails, captions. */
+const NAMED_OBJECT = /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$/;
 
 /**
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
- * expired uploads, retired renditions and objects without a row are deleted. Runs each minute and at start;
- * doing it at any time, and twice, is harmless.
+ * retired renditions and objects without a row are deleted. Runs each minute; doing it at any time, and
+ * twice, is harmless.
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',
@@ -39,9 +38,8 @@ export const sweep = defineJob<object, JobDeps>({
   async run(_, deps, signal) {
     await resendLost(deps);
     await settleStuck(deps.db);
-    await dropUploads(deps, signal);
-    await deps.storage.sweepTemp(STAGING_AGE_MS, signal);
     await dropRetiredRenditions(deps);
+    await dropRetiredObjects(deps);
     await dropOrphans(deps, signal);
   },
 });
@@ -55,23 +53,26 @@ async function resendLost({ db, queue }: JobDeps): Promise<void> {
   });
 }
 
-async function dropUploads({ db, storage }: JobDeps, signal: AbortSignal): Promise<void> {
-  for (const id of await dropExpiredUploads(db)) await storage.staging.abort(id);
-  const old: string[] = [];
-  for await (const staged of storage.staging.list(signal)) {
-    if (Date.now() - staged.modifiedAt.getTime() > STAGING_AGE_MS) old.push(staged.id);
-    if (old.length === DELETES_AT_ONCE) break;
-  }
-  const known = await findUploads(db, old);
-  for (const id of old) if (!known.has(id)) await storage.staging.abort(id);
-}
-
 async function dropRetiredRenditions({ db, storage }: JobDeps): Promise<void> {
   for (const { key, renditionId, objects } of await findRetired(db, RETIRED_GRACE_SEC)) {
     for (let at = 0; at < objects.length; at += DELETES_AT_ONCE) {
       await storage.delete(objects.slice(at, at + DELETES_AT_ONCE));
     }
     await db.transaction().execute((tx) => dropRetired(tx, key, renditionId));
+  }
+}
+
+/** Objects that were replaced or taken away a while ago. */
+async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps): Promise<void> {
+  const retired = await findRetiredObjects(db, retiredGraceSec);
+  const keys = new Map(retired.map(({ key }) => [key.mediaId, key]));
+  for (const key of keys.values()) {
+    const objects = retired.filter(({ key: { mediaId } }) => mediaId === key.mediaId).map(({ object }) => object);
+    await storage.delete(objects);
+    await db.transaction().execute(async (tx) => {
+      await forgetRetiredObjects(tx, key, objects);
+      await sumStorage(tx, key);
+    });
   }
 }
 
@@ -109,7 +110,7 @@ async function dropUnnamed({ db, storage }: JobDeps, owner: string, keys: readon
   if (named?.isBusy === true) return;
   const orphans = keys.filter((object) => {
     if (named === null) return true;
-    return ENCODED_OBJECT.test(object.slice(owner.length + 1)) && !named.keys.has(object);
+    return NAMED_OBJECT.test(object.slice(owner.length + 1)) && !named.keys.has(object);
   });
   for (let at = 0; at < orphans.length; at += DELETES_AT_ONCE) {
     await storage.delete(orphans.slice(at, at + DELETES_AT_ONCE));

@@ -17,13 +17,18 @@ export type RefusalKind =
   | 'unavailable'
   | 'disk-full';
 
-/** A refusal that is the caller's doing. Its message says what was expected, what came and what to do. */
+/**
+ * A refusal that is the caller's doing. Its message says what was expected, what came and what to do;
+ * `field` names the part of the request that it is about, where there is one.
+ */
 export class Refused extends Error {
   readonly kind: RefusalKind;
+  readonly field: string | null;
 
-  constructor(kind: RefusalKind, message: string, options?: ErrorOptions) {
+  constructor(kind: RefusalKind, message: string, options: ErrorOptions & { field?: string } = {}) {
     super(message, options);
     this.name = 'Refused';
     this.kind = kind;
+    this.field = options.field ?? null;
   }
 }

@@ -36,14 +36,20 @@ export function moveTime(filter: 'setpts' | 'asetpts', sec: number): string[] {
 
 /**
  * One decoded picture in, one `[label]` for each rung out, scaled in a cascade: each from the next larger one.
- * Colours become BT.709 limited range, 8-bit 4:2:0, square pixels; HDR is tone-mapped at the largest rung's size.
+ * Colours become BT.709 limited range, 8-bit 4:2:0, square pixels; HDR is tone-mapped at the largest rung's size, or
+ * with `keepsHdr` stays BT.2020 at 10 bits.
  */
-export function scaleCascade(video: VideoFacts, rungs: readonly RungPlan[], labels: readonly string[]): string {
+export function scaleCascade(
+  video: VideoFacts,
+  rungs: readonly RungPlan[],
+  labels: readonly string[],
+  keepsHdr: boolean,
+): string {
   const parts: string[] = [];
   rungs.forEach((rung, index) => {
     const isLast = index === rungs.length - 1;
     const input = index === 0 ? '' : `[rest${index}]`;
-    const scaling = index === 0 ? firstScale(video, rung) : `scale=${rung.widthPx}:${rung.heightPx}`;
+    const scaling = index === 0 ? firstScale(video, rung, keepsHdr) : `scale=${rung.widthPx}:${rung.heightPx}`;
     const output = isLast ? `[${labels[index]}]` : `,split=2[${labels[index]}][rest${index + 1}]`;
     parts.push(`${input}${scaling},setsar=1${output}`);
   });
@@ -52,15 +58,22 @@ export function scaleCascade(video: VideoFacts, rungs: readonly RungPlan[], labe
 
 /** One decoded picture made fit to show at a size: deinterlaced, BT.709, 8-bit, square pixels. */
 export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx' | 'heightPx'>): string[] {
-  return [...deinterlace(video), firstScale(video, size), 'setsar=1'];
+  return [...deinterlace(video), firstScale(video, size, false), 'setsar=1'];
 }
 
 function deinterlace(video: VideoFacts): string[] {
   return video.isInterlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : [];
 }
 
-function firstScale(video: VideoFacts, { widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>): string {
+function firstScale(
+  video: VideoFacts,
+  { widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>,
+  keepsHdr: boolean,
+): string {
   const size = `${widthPx}:${heightPx}`;
+  if (keepsHdr) {
+    return `scale=${size}:in_color_matrix=bt2020:out_color_matrix=bt2020:out_range=tv,format=yuv420p10le`;
+  }
   if (video.hdr !== null) return toneMap(video.hdr, size);
   return `scale=${size}:in_color_matrix=${video.colorMatrix}:out_color_matrix=bt709:out_range=tv,format=yuv420p`;
 }

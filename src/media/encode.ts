@@ -46,11 +46,11 @@ export const QUIET_ARGV: readonly string[] = [
   ...['-nostdin', '-hide_banner', '-nostats', '-benchmark', '-loglevel', 'level+info'],
   ...['-filter_threads', '1', '-filter_complex_threads', '1', '-max_error_rate', String(MAX_ERROR_SHARE)],
 ];
-const BT709_ARGV = ['-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'];
+const TRANSFERS = { pq: 'smpte2084', hlg: 'arib-std-b67' };
 
 /**
  * Plans one ffmpeg that decodes a range of segments once and encodes every given rung of it into fragmented
- * MP4 on pipes, in the order of `rungs`. Fragments begin at keyframes: each 2 s of frames, and at each cut.
+ * MP4 on pipes, in the order of `rungs`; HDR stays HDR where the codec keeps it. Fragments begin at keyframes: each 2 s of frames, and at each cut.
  * Neighbouring ranges join without a lost or doubled frame. The first `tfdt` of each output is 0 whatever the
  * range: whoever stores the fragments adds the range's start. Refuses a source without picture.
  */
@@ -61,11 +61,18 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
   if (rungs.length === 0) throw new Error('Expected at least one rung to encode, got none.');
   const pacing = cutList.grid.kind === 'frames' ? paceByFrames(job, video) : paceBySource(job, video);
   const labels = rungs.map((_, index) => `v${index}`);
-  const graph = [...pacing.filters, scaleCascade(video, rungs, labels)].join(',');
+  const hdr = job.codec.keepsHdr ? video.hdr : null;
+  const graph = [...pacing.filters, scaleCascade(video, rungs, labels, hdr !== null)].join(',');
   const outputs = rungs.map((rung, index) => [
     ...['-map', `[${labels[index]}]`],
-    ...job.codec.encoderArgv({ rung, rate: video.rate, gopFrames: pacing.gopFrames, threads: job.encoderThreads }),
-    ...BT709_ARGV,
+    ...job.codec.encoderArgv({
+      rung,
+      rate: video.rate,
+      gopFrames: pacing.gopFrames,
+      threads: job.encoderThreads,
+      hdr,
+    }),
+    ...colourArgv(hdr),
     ...pacing.timing,
     ...fragmentedMp4(cutList.timescale, FIRST_OUTPUT_FD + index),
   ]);
@@ -145,6 +152,13 @@ function openVideo(threads: number, seekSec: number): string[] {
   // Decoding from the keyframe on, nothing dropped: a picture that is shown for long began long before the seek.
   const seek = seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : [];
   return [...GUARD_ARGV, '-threads', String(threads), '-an', '-sn', '-dn', ...seek, '-i', SOURCE_URL];
+}
+
+/** ITU-T H.273 names of the colours that come out, always in limited range. */
+function colourArgv(hdr: VideoFacts['hdr']): string[] {
+  const [matrix, primaries, transfer] =
+    hdr === null ? ['bt709', 'bt709', 'bt709'] : ['bt2020nc', 'bt2020', TRANSFERS[hdr]];
+  return ['-colorspace', matrix, '-color_primaries', primaries, '-color_trc', transfer, '-color_range', 'tv'];
 }
 
 function fragmentedMp4(timescale: number, fd: number): string[] {

@@ -10,7 +10,8 @@ type Raw = Record<string, unknown>;
 const MAX_SIDE_PX = 8192;
 const MAX_PIXELS = 35_389_440;
 const MAX_DURATION_SEC = 24 * 3600;
-const TEXT_SUBTITLES = new Set(['subrip', 'srt', 'ass', 'ssa', 'webvtt', 'mov_text', 'text', 'ttml']);
+/** Text that Debian's ffmpeg decodes: not ttml. */
+const TEXT_SUBTITLES = new Set(['subrip', 'srt', 'ass', 'ssa', 'webvtt', 'mov_text', 'text']);
 const KEYFRAME_SEEKERS = /\b(mov|mp4|matroska|webm|avi|mxf|asf)\b/;
 
 /**
@@ -28,7 +29,11 @@ export function parseProbe(
   const streams = (Array.isArray(root.streams) ? root.streams : []).map(asRaw);
   const video = readVideo(streams, spans);
   if (video !== null && 'kind' in video) return video;
-  const audio = streams.filter((stream) => stream.codec_type === 'audio').flatMap((stream) => readAudio(stream, spans));
+  const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type);
+  // The sound that the file calls its default first; subtitles for foreign speech alone last.
+  const audio = ofType('audio')
+    .toSorted((a, b) => flag(b, 'default') - flag(a, 'default'))
+    .flatMap((stream) => readAudio(stream, spans));
   if (video === null && audio.length === 0) return whyNothingPlays(streams);
   const startSec = readNumber(format.start_time) ?? 0;
   const durationSec = wholeDurationSec({ video, audio, startSec, statedSec: readNumber(format.duration) });
@@ -45,7 +50,9 @@ export function parseProbe(
     seeksToKeyframes: KEYFRAME_SEEKERS.test(container),
     video,
     audio,
-    subtitles: streams.filter((stream) => stream.codec_type === 'subtitle').map(readSubtitle),
+    subtitles: ofType('subtitle')
+      .toSorted((a, b) => flag(a, 'forced') - flag(b, 'forced'))
+      .map(readSubtitle),
     warnings: [],
   };
 }
@@ -219,6 +226,10 @@ function toLanguageTag(text: string | null): string {
     if (error instanceof RangeError) return 'und';
     throw error;
   }
+}
+
+function flag(stream: Raw, name: string): number {
+  return asRaw(stream.disposition)[name] === 1 ? 1 : 0;
 }
 
 function isPicture(stream: Raw): boolean {

@@ -17,6 +17,8 @@ export type FfmpegOptions = {
   niceness?: number;
   /** Default 30: a run that brings nothing forth for so long is ended. */
   stallSec?: number;
+  /** Address space that the run may use; 6 GiB when left out. */
+  memoryBytes?: number;
   /** Leave out to use the best level of this machine. */
   sandbox?: SandboxLevel;
 };
@@ -59,7 +61,8 @@ const MAX_DAMAGE_EXIT = 69;
  * the end of this process. Throws when the sandbox cannot be started.
  */
 export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal: AbortSignal): Promise<FfmpegRun> {
-  const limits = encodeLimits(Math.max(plan.durationSec, options.sourceDurationSec ?? 0));
+  const usual = encodeLimits(Math.max(plan.durationSec, options.sourceDurationSec ?? 0));
+  const limits = { ...usual, addressSpaceBytes: options.memoryBytes ?? usual.addressSpaceBytes };
   const child = await startSandboxed(
     {
       program: options.program ?? 'ffmpeg',

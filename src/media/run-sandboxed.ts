@@ -46,7 +46,11 @@ export type SandboxedChild = {
 
 const STDERR_TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5_000;
+const SETUP_MS = 200;
 const SIGXCPU_EXIT = 128 + 24;
+/** How ffmpeg, the loader, x264 and x265, libvpx, SVT-AV1 and C++ say that they were given no memory. */
+const REFUSED_ALLOCATION =
+  /Cannot allocate memory|malloc of size \d+ failed|Memory allocation error|insufficient resources|bad_alloc|failed to map segment/i;
 
 let detected: Promise<SandboxLevel> | null = null;
 
@@ -76,7 +80,8 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   const { pid, stdout } = child;
   // `spawn` reports a failed start by an event; without a pid there is nothing to own.
   if (pid === undefined || stdout === null) throw await startFailure(child);
-  lowerSession(pid, command.niceness);
+  // Not before it has set itself up: until then it would outlive this process.
+  setTimeout(() => lowerSession(pid, command.niceness), SETUP_MS).unref();
   const stop = makeStop(child, level, command.graceMs ?? GRACE_MS);
   return {
     pid,
@@ -110,6 +115,7 @@ export async function runSandboxed(
 
 /** Linux weighs sessions, not processes, where it groups them (sched_autogroup): `nice` alone then changes nothing. */
 function lowerSession(pid: number, niceness: number): void {
+  if (niceness === 0) return;
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
@@ -216,7 +222,7 @@ function whoKilled(code: number | null, signal: NodeJS.Signals | null, stderrTai
   // bubblewrap answers 128 + n for a program that signal n ended.
   if (signal === 'SIGXCPU' || code === SIGXCPU_EXIT || /received signal 24\b/.test(stderrTail)) return 'cpu-limit';
   if (signal === 'SIGKILL' || code === 137) return 'out-of-memory';
-  if (code !== 0 && /Cannot allocate memory|malloc of size \d+ failed/.test(stderrTail)) return 'out-of-memory';
+  if (code !== 0 && REFUSED_ALLOCATION.test(stderrTail)) return 'out-of-memory';
   return null;
 }
 

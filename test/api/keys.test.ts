@@ -78,7 +78,7 @@ test('a further key opens its library by its scope until it expires or is revoke
   expect((await create(read.key)).status).toBe(403);
   expect((await create(old.key)).status).toBe(401);
   expect((await api.call('GET', `/library/${api.second.id}/videos`, { key: write.key })).status).toBe(401);
-  await keys.revoke(write.id);
+  await keys.revoke(1, write.id);
   await vi.waitFor(async () => expect((await create(write.key)).status).toBe(401), { timeout: 2_000, interval: 50 });
   const { rows } = await sql<{ used: boolean }>`
     select last_used_at is not null as used from access_key where id = ${write.id}`.execute(api.database.db);

@@ -217,7 +217,8 @@ test('the server that stops ends uploads under way and leaves nothing', async ()
   await other.stop();
 });
 
-const sweep = () => sweepUploads.run({}, { db: api.database.db, storage: api.storage }, AbortSignal.timeout(5_000));
+const sweep = () =>
+  sweepUploads.run({}, { db: api.database.db, storage: api.storage, queue: api.queue }, AbortSignal.timeout(5_000));
 const endLeases = () =>
   api.database.db
     .updateTable('upload')

@@ -95,7 +95,8 @@ test.each([
   ['beyond the bound', { segmentCacheBytes: 0 }, true],
   ['read as a stream', { segmentCacheBytes: 0 }, false],
 ])('a segment that is asked for again and again is exact, %s', async (_, limits, isLocal) => {
-  const edge = await videos.open({ limits, storage: createFolderStorage(videos.room.folder, isLocal) });
+  const storage = createFolderStorage(videos.room.folder, isLocal);
+  const edge = await videos.open({ limits, storage, sendFile: null });
   const key = await videos.addVideo();
   await videos.publish(key, 0);
   const { bytes } = makeChunk(0);
@@ -113,7 +114,7 @@ test.each([
 describe('files beside the playlists', () => {
   test('thumbnail, captions and original are served as the row and the library say', async () => {
     const edge = await videos.open();
-    const shown = await addLibrary(videos.database.db, { ExposeOriginals: true, KeepOriginalFiles: true });
+    const shown = await addLibrary(videos.database.db, { originals: { expose: true, keep: true } });
     const { mediaId } = await addVideo(videos.database.db, shown);
     const write = (name: string, text: string) =>
       videos.room.storage.write(`${shown}/${mediaId}/${name}`, Buffer.from(text));
@@ -135,7 +136,7 @@ describe('files beside the playlists', () => {
     expect((await ask('captions/de.vtt'))[0]).toBe(404);
     await videos.database.db
       .updateTable('library')
-      .set({ settings: '{"ExposeOriginals":false}' })
+      .set({ settings: '{"originals":{"expose":false}}' })
       .where('id', '=', shown)
       .execute();
     await expect.poll(async () => (await ask('original'))[0], { timeout: 4_000 }).toBe(404);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   ]);
   room = await createEdgeRoom(database);
   edge = await room.start();
-  libraryId = await addLibrary(database.db, { PlayerKeyColor: '#12ab34' });
+  libraryId = await addLibrary(database.db, { player: { keyColor: '#12ab34' } });
 });
 afterEach(async () => {
   for (const { page } of pages.splice(0)) await page.close();

@@ -7,6 +7,7 @@ import { findPullZone } from '../../src/catalog/pull-zones/pull-zone-store.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
+import { openSendFile } from '../../src/lib/send-file.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { createFolderStorage } from './folder-storage.ts';
 
@@ -29,6 +30,9 @@ export async function createEdgeRoom(database: TestDatabase) {
         findPullZone: (name) => findPullZone(database.db, name),
         watch: (listener) => watchPublications(database.config, listener),
         storage,
+        sendFile: await openSendFile((error) => {
+          throw error;
+        }),
         player,
         log: {
           warn: (fields, message) => lines.push({ level: 'warn', fields, message }),

@@ -132,6 +132,10 @@ describe('S3 writes that go wrong (scripted server)', () => {
     expect(stub.uploads.size).toBe(0);
     expect(stored(KEY)).toBeUndefined();
   });
+});
+
+describe('S3 writes of which the outcome is unclear (scripted server)', () => {
+  const large = () => Readable.from(cut(Buffer.alloc(40 * MIB, 'x'), MIB));
 
   test('an upload that cannot even be ended is named, and swept later', async () => {
     stub.fail('Part', ...Array<Fault>(12).fill(BROKEN));

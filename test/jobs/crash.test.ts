@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { deleteMedia } from '../../src/jobs/delete-media.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
@@ -20,6 +20,9 @@ import {
   upload,
   type Worker,
 } from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
 let libraryId: number;
@@ -175,8 +178,8 @@ test('deleting a video in mid-encode ends its encoders and leaves no object', as
     await tx.deleteFrom('media').where('id', '=', key.mediaId).execute();
     await lab.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
   });
-  await until(async () => encodersOf(process.pid).length === 0, 'no encoder', 5);
-  await until(async () => (await listObjects(lab, key)).size === 0, 'no object', 5);
+  await until(async () => encodersOf(process.pid).length === 0, 'no encoder', 20);
+  await until(async () => (await listObjects(lab, key)).size === 0, 'no object', 20);
   await runSweep();
   expect(await listObjects(lab, key)).toEqual(new Map());
 });

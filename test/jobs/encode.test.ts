@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { commitChunks, LostClaim } from '../../src/catalog/encoding/chunk-store.ts';
 import { toWork } from '../../src/catalog/encoding/work-store.ts';
@@ -20,6 +20,9 @@ import {
   untilState,
   upload,
 } from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
 let libraryId: number;

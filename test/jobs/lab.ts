@@ -14,6 +14,8 @@ import { processVideo } from '../../src/jobs/process-video.ts';
 import { type JobQueue, openQueue, openSendOnlyQueue } from '../../src/jobs/queue.ts';
 import { createSourceCache } from '../../src/jobs/source-cache.ts';
 import { newGuid } from '../../src/lib/guid.ts';
+import { createOutbound } from '../../src/lib/outbound/outbound.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -81,11 +83,14 @@ type WorkerSettings = {
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { database, storage, onError } = settings;
   const queue = await openQueue({ pool: database.pool, onError });
+  const outbound = createOutbound({ allow: [] });
   const deps: JobDeps = {
     db: database.db,
     storage,
     queue,
     sources: await createSourceCache(storage, settings.cache, 1e9),
+    outbound,
+    secretBox: createSecretBox(Buffer.alloc(32, 7)),
     owner: `worker-${process.pid}`,
     threadsPerSlot: 1,
     orphanAgeMs: 0,
@@ -96,7 +101,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   return {
     deps,
     async stop() {
-      if (!isStopped) await queue.close();
+      if (!isStopped) await Promise.all([queue.close(), outbound.close()]);
       isStopped = true;
     },
   };
@@ -176,7 +181,7 @@ export function loadChunks(lab: Lab, { mediaId }: MediaKey) {
     .execute();
 }
 
-export async function until(isTrue: () => Promise<boolean>, what: string, limitSec = 50): Promise<void> {
+export async function until(isTrue: () => Promise<boolean>, what: string, limitSec = 150): Promise<void> {
   const deadline = performance.now() + limitSec * 1000;
   while (performance.now() < deadline) {
     if (await isTrue()) return;

@@ -1,6 +1,9 @@
 import { type Api, type ApiDeps, startApi } from '../../src/api/server.ts';
+import { PROGRESS_CHANNEL } from '../../src/catalog/db.ts';
 import { ensureFirstLibrary, type FirstLibrary } from '../../src/catalog/libraries/first-library-store.ts';
 import { createLibraryStore, type LibraryStore } from '../../src/catalog/libraries/library-store.ts';
+import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
+import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox, type SecretBox } from '../../src/lib/secret-box.ts';
 import { startTestDatabase, type TestDatabase } from './database.ts';
 import { createFolderStorage, type FolderStorage } from './folder-storage.ts';
@@ -37,6 +40,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
   const libraries = createLibraryStore({ db, secretBox });
   const { library, keys } = await libraries.create({ name: 'second', pullZoneName: null, libraryKey: null });
   const faults: unknown[] = [];
+  const outbound = createOutbound({ allow: ['127.0.0.0/8'] });
   const api = await startApi({
     host: '127.0.0.1',
     port: 0,
@@ -45,6 +49,8 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     queue,
     storage,
     secretBox,
+    outbound,
+    watchProgress: (listener) => watchPublications(database.config, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),
     log: { error: (fault: unknown) => void faults.push(fault) } as ApiDeps['log'],
     mounts: [],
@@ -66,6 +72,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     call: (method, path, options) => call(`${url}${path}`, method, { key: first.libraryKey, ...options }),
     async stop() {
       await api.close();
+      await outbound.close();
       await database.stop();
       await storage.remove();
     },

@@ -34,11 +34,19 @@ export type Service = {
   kill(): Promise<void>;
 };
 
-/** Starts the service on free ports and waits until it is ready. `dataDir` null makes a new folder. */
-export async function startService(dataDir: string | null, env: Record<string, string> = {}): Promise<Service> {
+/**
+ * Starts the service on free ports and waits until it is ready. `dataDir` null makes a new folder. `through` is a
+ * command that prepares something and then turns into the one that follows it.
+ */
+export async function startService(
+  dataDir: string | null,
+  env: Record<string, string> = {},
+  through: readonly string[] = [],
+): Promise<Service> {
   const folder = dataDir ?? (await mkdtemp(path.join(tmpdir(), 'millrace-')));
   const [apiPort, edgePort] = [await freePort(), await freePort()];
-  const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve'], {
+  const [program = '', ...args] = [...through, process.execPath, path.join(root, 'bin/millrace.js'), 'serve'];
+  const child = spawn(program, args, {
     env: { ...process.env, ...serviceEnv(folder, apiPort, edgePort), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -86,6 +86,8 @@ export class Engine extends EventTarget {
       startFragPrefetch: true,
       backBufferLength: 60,
       capLevelToPlayerSize: false,
+      // The page has its own track elements: the playlist's would stand beside them a second time.
+      enableWebVTT: false,
     });
     this.#hls = hls;
     hls.on(Hls.Events.MANIFEST_PARSED, () => {

@@ -1,3 +1,11 @@
+import {
+  AccessKeyList,
+  AccessKeyModel,
+  AccessKeyScope,
+  CreateAccessKeyModel,
+  NewAccessKeyModel,
+} from './access-key.ts';
+import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import {
   DrmVersion,
@@ -33,7 +41,13 @@ import {
   VideoPlayDataModel,
   VideoStatisticsModel,
 } from './play-data.ts';
-import { ResetPullZoneSecurityKeyModel } from './pull-zone.ts';
+import {
+  HostnameModel,
+  PaginationListModelOfPullZoneModel,
+  PullZoneList,
+  PullZoneModel,
+  ResetPullZoneSecurityKeyModel,
+} from './pull-zone.ts';
 import {
   ApiErrorData,
   AuthError401,
@@ -56,8 +70,11 @@ import {
   AppleFairPlayDrm,
   GoogleWidevineDrm,
   PaginationListModelOfVideoLibraryModel,
+  ReferrerModel,
   VideoLanguage,
+  VideoLanguageList,
   VideoLibraryCreateModel,
+  VideoLibraryList,
   VideoLibraryModel,
   VideoLibraryUpdateModel,
 } from './video-library.ts';
@@ -78,7 +95,13 @@ import {
   VideoResolutionsInfoModel,
   VideoStorageSizeModel,
 } from './video-storage.ts';
-import { WebhookPayload } from './webhook.ts';
+import {
+  PaginationListOfWebhookEventModel,
+  WebhookEventModel,
+  WebhookEventState,
+  WebhookPayload,
+  WebhookTestModel,
+} from './webhook.ts';
 
 /** Every named model and enumeration of the interface, for documents and checks made from them. */
 export const models = {
@@ -134,12 +157,30 @@ export const models = {
   VideoLibraryCreateModel,
   VideoLibraryUpdateModel,
   VideoLanguage,
+  VideoLanguageList,
+  VideoLibraryList,
+  ReferrerModel,
   ResetPullZoneSecurityKeyModel,
+  HostnameModel,
+  PullZoneModel,
+  PaginationListModelOfPullZoneModel,
+  PullZoneList,
+  AccessKeyScope,
+  AccessKeyModel,
+  AccessKeyList,
+  NewAccessKeyModel,
+  CreateAccessKeyModel,
+  AuditLineModel,
+  PaginationListModelOfAuditLineModel,
   Labels,
   Log,
   GenericRequestResponse,
   EventLogPage,
   WebhookPayload,
+  WebhookEventModel,
+  PaginationListOfWebhookEventModel,
+  WebhookTestModel,
+  WebhookEventState,
   LiveStreamStatus,
   VideoModelStatus,
   Severity,

@@ -25,6 +25,11 @@ export function model<P extends TProperties>(name: string, properties: P): TObje
   return Type.Object(properties, { title: name });
 }
 
+/** A page of things, or all of them as a plain list: which one comes depends on the query. */
+export function pageOrList<P extends TObject, T extends TSchema>(name: string, page: P, item: T) {
+  return Type.Union([page, Type.Array(item)], { title: name });
+}
+
 /** An enumeration that is a number on the wire; `values` on the schema names them. */
 export function numbers<const V extends Record<string, number>>(name: string, values: V) {
   const described = Object.entries(values).map(([word, number]) => `${number} ${word}`);

@@ -109,16 +109,19 @@ export const VideoOEmbedModel = model('VideoOEmbedModel', {
   version: nullable(text()),
   title: nullable(text()),
   type: nullable(text()),
-  /** 1.0.0 spec: thumbnailUrl. */
+  /** As oEmbed spells it; its twins in camel case are of the older specification. */
   thumbnail_url: nullable(text()),
   thumbnail_width: nullable(int32()),
   thumbnail_height: nullable(int32()),
   width: int32(),
   height: int32(),
   html: nullable(text()),
-  /** 1.0.0 spec: providerName. */
   provider_name: nullable(text()),
-  /** 1.0.0 spec: providerUrl. */
   provider_url: nullable(text()),
+  thumbnailUrl: nullable(text()),
+  thumbnailWidth: nullable(int32()),
+  thumbnailHeight: nullable(int32()),
+  providerName: nullable(text()),
+  providerUrl: nullable(text()),
 });
 export type VideoOEmbedModel = Static<typeof VideoOEmbedModel>;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DrmVersion, EncodingTier, PullZoneType, WidevineMinClientSecurityLevel } from './enums.ts';
-import { dateTime, double, flag, int32, int64, model, nullable, text } from './fields.ts';
+import { dateTime, double, flag, int32, int64, model, nullable, pageOrList, text } from './fields.ts';
 
 export const AppleFairPlayDrm = model('AppleFairPlayDrm', {
   Enabled: flag(),
@@ -113,6 +113,14 @@ export const PaginationListModelOfVideoLibraryModel = model('PaginationListModel
 });
 export type PaginationListModelOfVideoLibraryModel = Static<typeof PaginationListModelOfVideoLibraryModel>;
 
+/** A page of libraries, or all of them as a plain list when no page was asked for. */
+export const VideoLibraryList = pageOrList(
+  'VideoLibraryList',
+  PaginationListModelOfVideoLibraryModel,
+  VideoLibraryModel,
+);
+export type VideoLibraryList = Static<typeof VideoLibraryList>;
+
 export const VideoLibraryCreateModel = model('VideoLibraryCreateModel', {
   Name: text({ minLength: 1 }),
   ReplicationRegions: Type.Optional(nullable(Type.Array(text()))),
@@ -207,3 +215,10 @@ export const VideoLanguage = model('VideoLanguage', {
   TranscribingAccuracy: int64(),
 });
 export type VideoLanguage = Static<typeof VideoLanguage>;
+
+export const VideoLanguageList = Type.Array(VideoLanguage, { title: 'VideoLanguageList' });
+export type VideoLanguageList = Static<typeof VideoLanguageList>;
+
+/** Body of the four operations on a library's lists of referrers. */
+export const ReferrerModel = model('ReferrerModel', { Hostname: text({ minLength: 1, maxLength: 300 }) });
+export type ReferrerModel = Static<typeof ReferrerModel>;

@@ -1,6 +1,6 @@
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { WebhookStatus } from './enums.ts';
-import { int64, model, text } from './fields.ts';
+import { dateTime, int32, int64, model, nullable, text, words } from './fields.ts';
 
 export const WebhookPayload = model('WebhookPayload', {
   VideoLibraryId: int64(),
@@ -8,3 +8,34 @@ export const WebhookPayload = model('WebhookPayload', {
   Status: WebhookStatus,
 });
 export type WebhookPayload = Static<typeof WebhookPayload>;
+
+export const WebhookEventState = words('WebhookEventState', ['pending', 'delivered', 'dead']);
+
+/** A line of the delivery log; `guid` is the webhook-id of the delivery. */
+export const WebhookEventModel = model('WebhookEventModel', {
+  videoLibraryId: int64(),
+  guid: text(),
+  videoGuid: text(),
+  status: WebhookStatus,
+  state: WebhookEventState,
+  attempts: int32(),
+  /** What the receiver said last, or why nothing reached it. */
+  lastAnswer: nullable(text()),
+  dateCreated: dateTime(),
+  /** Null for what is settled or waits behind an earlier event of its video. */
+  dateNextAttempt: nullable(dateTime()),
+  dateSettled: nullable(dateTime()),
+});
+export type WebhookEventModel = Static<typeof WebhookEventModel>;
+
+export const PaginationListOfWebhookEventModel = model('PaginationListOfWebhookEventModel', {
+  totalItems: int64(),
+  currentPage: int64(),
+  itemsPerPage: int32(),
+  items: Type.Array(WebhookEventModel),
+});
+
+export const WebhookTestModel = model('WebhookTestModel', {
+  /** The webhook-id that the test will carry; the delivery log tells what came of it. */
+  guid: text(),
+});

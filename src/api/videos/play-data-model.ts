@@ -1,11 +1,10 @@
 import type { Library } from '../../catalog/libraries/library.ts';
+import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
 import type { VideoView } from '../../catalog/videos/video-view-store.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { DrmVersion } from '../models/enums.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
 import { type Showing, toVideoModel } from './video-model.ts';
-
-const TALLEST_MP4_PX = 1080;
 
 const DRM_VERSION = {
   basic: DrmVersion.values.Basic,
@@ -18,11 +17,14 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
   const { library } = showing;
   const { settings, pullZone } = library;
   const video = toVideoModel(view, showing);
-  const playsOriginal = !hasPlaylist && settings.originals.allowEarlyPlay && view.source_key !== null;
+  // Clear files beside an encrypted video would open it to everybody.
+  const isClear = !settings.drm.enabled;
+  const allowEarlyPlay = settings.originals.allowEarlyPlay && isClear;
+  const playsOriginal = !hasPlaylist && allowEarlyPlay && view.source_key !== null;
   return {
     video,
     libraryName: library.name,
-    ...fileAddresses(view, { hasMp4: video.hasMP4Fallback, ...showing }),
+    ...fileAddresses(view, { hasMp4: video.hasMP4Fallback, allowEarlyPlay, ...showing }),
     ...playerLook(library),
     enableDRM: settings.drm.enabled,
     drmVersion: DRM_VERSION[settings.drm.version],
@@ -30,9 +32,9 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
     widevineEmeRobustness: null,
     widevineSdOnlyForL3: settings.drm.widevine.sdOnlyForL3,
     maxSoftwareWidevineResolution: null,
-    allowEarlyPlay: settings.originals.allowEarlyPlay,
+    allowEarlyPlay,
     tokenAuthEnabled: settings.access.playerTokenRequired,
-    enableMP4Fallback: settings.mp4.enabled,
+    enableMP4Fallback: settings.mp4.enabled && isClear,
     zoneTier: 0,
     pullZoneId: pullZone.id,
     isPlayable: hasPlaylist || playsOriginal,
@@ -42,16 +44,20 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
   };
 }
 
-function fileAddresses(view: VideoView, { hasMp4, library, edgeUrl }: Showing & { hasMp4: boolean }) {
+type Shown = Showing & { hasMp4: boolean; allowEarlyPlay: boolean };
+
+function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, library, edgeUrl }: Shown) {
   const { originals } = library.settings;
   const address = (file: string) => edgeFileUrl(edgeUrl, library, view.id, file);
-  const mp4Px = view.rungs.findLast((rung) => rung <= TALLEST_MP4_PX) ?? view.rungs[0];
-  const showsOriginal = view.source_key !== null && (originals.expose || originals.allowEarlyPlay);
+  // Early play ends with the encode; a kept original is shown on when the library exposes it.
+  const isShown = (originals.keep && originals.expose) || (allowEarlyPlay && view.state !== 'finished');
+  const showsOriginal = view.source_key !== null && isShown;
+  const mp4Px = chooseMp4Rung(view.mp4_rungs);
   return {
     captionsPath: address('captions/'),
     seekPath: address('seek'),
     thumbnailUrl: address(view.thumbnail_file_name),
-    fallbackUrl: hasMp4 && mp4Px !== undefined ? address(`play_${mp4Px}p.mp4`) : null,
+    fallbackUrl: hasMp4 && mp4Px !== null ? address(`play_${mp4Px}p.mp4`) : null,
     videoPlaylistUrl: address('playlist.m3u8'),
     originalUrl: showsOriginal ? address('original') : null,
     previewUrl: null,

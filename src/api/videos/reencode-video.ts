@@ -2,6 +2,8 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { requestReencode } from '../../catalog/videos/video.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
+import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import type { Queue } from '../../jobs/define-job.ts';
 import { processVideo } from '../../jobs/process-video.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -24,7 +26,7 @@ export const reencodeVideo = defineOperation({
   errorShape: 'empty',
   async run({ params: { libraryId, videoId } }, { videos, videoViews, queue, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    await videos.change(key, requestReencode, queue.send(processVideo, key));
+    await videos.change(key, requestReencode, queue.send(processVideo, key), announce(key, WebhookStatus.queued));
     return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
   },
 });

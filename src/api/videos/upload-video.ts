@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Type } from 'typebox';
-import type { MediaKey } from '../../catalog/db.ts';
+import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
 import { receiveSource, requireUploadable } from '../../catalog/videos/video.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
+import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import type { Queue } from '../../jobs/define-job.ts';
 import { processVideo } from '../../jobs/process-video.ts';
 import type { Guid } from '../../lib/guid.ts';
@@ -17,14 +19,13 @@ import { emptyBody, receiveBytes } from './receive-bytes.ts';
 import { readUploadOptions } from './upload-options.ts';
 import { VideoParams } from './video-model.ts';
 
-type Deps = {
-  videos: VideoStore;
-  uploads: UploadStore;
-  storage: Storage;
-  queue: Queue;
+export type SpaceDeps = {
+  storage: Pick<Storage, 'space'>;
   /** How many bytes must stay free on a medium of this many bytes. */
   diskFloorBytes(totalBytes: number): number;
 };
+
+type Deps = SpaceDeps & { videos: VideoStore; uploads: UploadStore; storage: Storage; queue: Queue };
 
 export const uploadVideo = defineOperation({
   name: 'uploadVideo',
@@ -56,7 +57,7 @@ export const uploadVideo = defineOperation({
     if (lengthBytes === 0) throw emptyBody();
     await requireSpace(lengthBytes ?? 0, deps);
     const uploadId = await deps.uploads.openPut(key, { lengthBytes, options });
-    const objectKey = sourceKey(key, uploadId);
+    const objectKey = sourceKeyOf(key, uploadId);
     const written = await receiveBytes({ body, objectKey, lengthBytes, uploadId }, deps, signal).catch((error) =>
       forget(uploadId, { objectKey, because: error }, deps),
     );
@@ -67,6 +68,7 @@ export const uploadVideo = defineOperation({
         (video) => receiveSource(video, source, options),
         deps.uploads.closing(uploadId),
         deps.queue.send(processVideo, key),
+        announce(key, WebhookStatus.queued),
       )
       .catch((error) => {
         // After any other fault it is unknown what was committed: the door's lease runs out and the sweep decides.
@@ -77,18 +79,14 @@ export const uploadVideo = defineOperation({
   },
 });
 
-function sourceKey({ libraryId, mediaId }: MediaKey, uploadId: Guid): StorageKey {
-  // Made of ids alone, in the shape that the storage port sets out for originals.
-  return `${libraryId}/${mediaId}/source/${uploadId}` as StorageKey;
-}
-
 function announcedBytes({ headers }: IncomingMessage): number | null {
   const text = headers['content-length'];
   if (text !== undefined) return Number(text);
   return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 
-async function requireSpace(lengthBytes: number, { storage, diskFloorBytes }: Deps): Promise<void> {
+/** Refuses (`disk-full`) bytes that would not leave the floor free on the medium. */
+export async function requireSpace(lengthBytes: number, { storage, diskFloorBytes }: SpaceDeps): Promise<void> {
   const space = await storage.space();
   if (space === null) return;
   const floorBytes = diskFloorBytes(space.totalBytes);

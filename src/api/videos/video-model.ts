@@ -1,34 +1,20 @@
 import { Type } from 'typebox';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { MediaMessage, MediaState } from '../../catalog/schema.ts';
+import type { MediaMessage } from '../../catalog/schema.ts';
 import type { VideoView } from '../../catalog/videos/video-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { wireTime } from '../models/answers.ts';
-import { VideoModelStatus } from '../models/enums.ts';
 import type { VideoModel } from '../models/video.ts';
 import type { TranscodingMessageModel } from '../models/video-parts.ts';
+import { wireStatus } from '../models/video-status.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
 
 export const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') });
 
 /** What a video's model needs besides the video: settings and names of its library, and where the edge is. */
 export type Showing = { library: Library; edgeUrl: string };
-
-const WIRE = VideoModelStatus.values;
-
-const STATUS = {
-  created: WIRE.Created,
-  uploaded: WIRE.Uploaded,
-  processing: WIRE.Processing,
-  transcoding: WIRE.Transcoding,
-  finished: WIRE.Finished,
-  failed: WIRE.Error,
-  'upload-failed': WIRE.UploadFailed,
-  'jit-segmenting': WIRE.JitSegmenting,
-  'jit-ready': WIRE.JitPlaylistsCreated,
-} as const satisfies Record<MediaState, number>;
 
 /** Recalls what showing videos of a library needs. Refuses (`not-found`) a library that is gone. */
 export async function recallShowing(
@@ -54,7 +40,7 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     views: view.views,
     isPublic: view.is_public,
     length: Math.round(view.duration_ms / 1000),
-    status: STATUS[view.state],
+    status: wireStatus(view),
     framerate: view.frame_rate,
     rotation: view.rotation_deg,
     width: view.width_px,
@@ -65,7 +51,7 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     encodeProgress: isFinished ? 100 : view.encode_progress,
     storageSize: view.storage_bytes,
     captions: view.captions.map(({ srclang, label, version }) => ({ srclang, label, version })),
-    hasMP4Fallback: isFinished && settings.mp4.enabled && view.codecs.includes('x264'),
+    hasMP4Fallback: isFinished && settings.mp4.enabled && !settings.drm.enabled && view.mp4_rungs.length > 0,
     collectionId: view.collection_id ?? '',
     thumbnailFileName: view.thumbnail_file_name,
     thumbnailBlurhash: view.thumbnail_blurhash,

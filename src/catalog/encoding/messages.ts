@@ -27,9 +27,17 @@ export function renditionMessage(rendition: string, reason: string, at: Date): M
   return make(LEVEL.warning, ISSUE.transcodingWarnings, `${rendition} could not be made: ${reason}`, rendition, at);
 }
 
+/** What the reason of a work begins with whose encoder wanted more memory than it may have. */
+export const MEMORY_REASON = 'memory: ';
+
+/** The machine-readable kind of a failure that is not the source's. */
+export function failureKind(reason: string): 'memory' | 'encode-failed' {
+  return reason.startsWith(MEMORY_REASON) ? 'memory' : 'encode-failed';
+}
+
 /** The whole video failed for a reason that is not the source's. */
 export function failureMessage(reason: string, at: Date): MediaMessage {
-  return make(LEVEL.error, ISSUE.undefined, reason, 'encode-failed', at);
+  return make(LEVEL.error, ISSUE.undefined, reason, failureKind(reason), at);
 }
 
 function faultIssue(kind: SourceFault['kind']): number {

@@ -26,7 +26,7 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
       state_since: sql<Date>`now()`,
       lease_owner: null,
       lease_until: null,
-      process_attempt: 0,
+      process_tries: 0,
       facts: JSON.stringify(plan.facts),
       duration_ms: plan.durationMs,
       width_px: video?.displayWidthPx ?? 0,
@@ -50,9 +50,16 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   return true;
 }
 
-/** Rows of sets that never became active; their objects are orphans then and swept. */
+/** Rows of sets and of added codecs that never became active; their objects are orphans then and swept. */
 async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await tx.deleteFrom('encode_work').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
+  await tx
+    .deleteFrom('rendition')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('active', '=', false)
+    .where('retired_at', 'is', null)
+    .execute();
   await tx
     .deleteFrom('timeline')
     .where('library_id', '=', libraryId)
@@ -91,6 +98,15 @@ async function saveTimeline(tx: Tx, key: MediaKey, timeline: PlannedTimeline): P
       active: timeline.isActive,
     })
     .execute();
+  await insertRenditions(tx, key, timeline);
+}
+
+/** Writes renditions of a timeline that has its row, and the works that make them. */
+export async function insertRenditions(
+  tx: Tx,
+  key: MediaKey,
+  timeline: Pick<PlannedTimeline, 'id' | 'isActive' | 'renditions' | 'works'>,
+): Promise<void> {
   if (timeline.renditions.length > 0) {
     const rows = timeline.renditions.map((rendition) => renditionRow(key, timeline, rendition));
     await tx.insertInto('rendition').values(rows).execute();
@@ -104,7 +120,7 @@ async function saveTimeline(tx: Tx, key: MediaKey, timeline: PlannedTimeline): P
   }
 }
 
-function renditionRow(key: MediaKey, timeline: PlannedTimeline, rendition: PlannedRendition) {
+function renditionRow(key: MediaKey, timeline: Pick<PlannedTimeline, 'id' | 'isActive'>, rendition: PlannedRendition) {
   return {
     library_id: key.libraryId,
     media_id: key.mediaId,

@@ -22,7 +22,7 @@ export type ProcessClaim = {
 };
 
 /** Attempts to plan a video whose worker died each time. */
-const MAX_PROCESS_ATTEMPTS = 10;
+const MAX_PROCESS_TRIES = 10;
 
 /** `over`: there is nothing to plan (any more). `busy`: another worker's lease still holds. */
 export type ProcessAnswer = { kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' } | { kind: 'busy' };
@@ -37,12 +37,12 @@ export async function claimProcess(db: Db, key: MediaKey, owner: string): Promis
   if (row !== undefined) return { kind: 'claimed', claim: toClaim(key, owner, row) };
   const found = await db
     .selectFrom('media')
-    .select(['state', 'process_attempt', 'source_key'])
+    .select(['state', 'process_tries', 'source_key'])
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .executeTakeFirst();
   if (found?.state !== 'processing' && found?.state !== 'uploaded') return { kind: 'over' };
-  if (found.process_attempt < MAX_PROCESS_ATTEMPTS && found.source_key !== null) return { kind: 'busy' };
+  if (found.process_tries < MAX_PROCESS_TRIES && found.source_key !== null) return { kind: 'busy' };
   await db.transaction().execute((tx) => failUnclaimed(tx, key));
   return { kind: 'over' };
 }
@@ -52,10 +52,10 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
     update media m set state = 'processing', state_reason = 'probing the source',
       state_since = case when state = 'processing' then state_since else now() end,
       lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${LEASE_SEC}),
-      process_attempt = process_attempt + 1
+      process_attempt = process_attempt + 1, process_tries = process_tries + 1
     from library l
     where l.id = m.library_id and m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
-      and m.source_key is not null and process_attempt < ${MAX_PROCESS_ATTEMPTS}
+      and m.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
       and (m.state = 'uploaded' or (m.state = 'processing' and (m.lease_until is null or m.lease_until < now())))
     returning m.process_attempt, m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms, l.settings,
       exists (select 1 from timeline t where t.library_id = m.library_id and t.media_id = m.id and t.active) as shown
@@ -105,6 +105,18 @@ export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Pr
   await db
     .updateTable('media')
     .set({ lease_owner: null, lease_until: null, state_reason: 'waiting to be planned again' })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', attempt)
+    .execute();
+}
+
+/** Gives a planning back that something outside the video holds up: the attempt does not count. The sweep sends it again. */
+export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
+  await db
+    .updateTable('media')
+    .set({ lease_owner: null, lease_until: null, state_reason: reason, process_attempt: attempt - 1 })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .where('state', '=', 'processing')

@@ -5,7 +5,7 @@ import type { MediaMessage } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { type Extent, findGap } from './coverage.ts';
-import { failureMessage, renditionMessage } from './messages.ts';
+import { failureKind, failureMessage, renditionMessage } from './messages.ts';
 import { failMedia } from './process-store.ts';
 import { decideOutcome, type RenditionStanding } from './settle.ts';
 import { recountStorage } from './storage-store.ts';
@@ -38,7 +38,7 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
   if (media.state !== 'transcoding') return;
   const outcome = decideOutcome(standings, media.facts?.video !== null);
   if (outcome.kind === 'failed') {
-    await failMedia(tx, key, 'encode-failed', failureMessage(outcome.reason, new Date()));
+    await failMedia(tx, key, failureKind(outcome.reason), failureMessage(outcome.reason, new Date()));
     return;
   }
   if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate);
@@ -66,7 +66,7 @@ async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
   const { rows } = await sql<RenditionStanding>`
     select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
       r.retired_at is not null as "isRetired",
-      case when r.kind = 'audio' then 'Sound (' || r.language || ')' else coalesce(r.rung || 'p', 'Picture') end as name,
+      case when r.kind = 'audio' then 'Sound (' || r.language || ')' else coalesce(r.rung || 'p', 'Picture') || case r.codec when 'x264' then '' else ' ' || r.codec end end as name,
       w.works, w."openWorks",
       coalesce(r.state_reason, w.reason) as "failedReason"
     from rendition r cross join lateral (
@@ -190,6 +190,7 @@ async function activateTimeline(tx: Tx, { libraryId, mediaId }: MediaKey, timeli
   `.execute(tx);
   await sql`
     update rendition set active = true where ${here} and timeline_id = ${timelineId} and state = 'finished'
+      and retired_at is null
   `.execute(tx);
   await sql`update timeline set active = (id = ${timelineId}) where ${here}`.execute(tx);
 }

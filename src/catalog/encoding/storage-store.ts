@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { MediaKey, Tx } from '../db.ts';
 
-/** Sets the bytes of a media and of its renditions to what is stored: original, chunks with their `.idx`, thumbnail. */
+/** Sets the bytes of a media and of its renditions to what is stored: see `sumStorage`. */
 export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update rendition r set storage_bytes = coalesce(
@@ -12,12 +12,17 @@ export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): 
   await sumStorage(tx, { libraryId, mediaId });
 }
 
-/** Sets the bytes of a media from its renditions' sums. */
+/**
+ * Sets the bytes of a media from its renditions' sums and all else that is stored of it: original, thumbnail,
+ * captions, and objects that are retired and not deleted yet.
+ */
 export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update media m set storage_bytes = case when source_key is null then 0 else coalesce(source_bytes, 0) end
       + thumbnail_bytes
       + coalesce((select sum(storage_bytes) from rendition r where r.library_id = m.library_id and r.media_id = m.id), 0)
+      + coalesce((select sum((track->>'sizeBytes')::bigint) from jsonb_array_elements(m.captions) track), 0)
+      + coalesce((select sum(size_bytes) from retired_object o where o.library_id = m.library_id and o.media_id = m.id), 0)
     where m.library_id = ${libraryId} and m.id = ${mediaId}
   `.execute(tx);
 }

@@ -113,7 +113,7 @@ export async function findNamedObjects(
 ): Promise<{ isBusy: boolean; keys: ReadonlySet<string> } | null> {
   const media = await db
     .selectFrom('media')
-    .select(['state', 'source_key', 'thumbnail_key'])
+    .select(['state', 'source_key', 'thumbnail_key', 'captions'])
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .executeTakeFirst();
@@ -132,28 +132,15 @@ export async function findNamedObjects(
     .where('media_id', '=', mediaId)
     .execute();
   const keys = new Set<string>(chunks.flatMap(({ storage_key: key }) => [key, idxKeyOf(key)]));
+  const retired = await db
+    .selectFrom('retired_object')
+    .select('storage_key')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+  for (const { storage_key: key } of retired) keys.add(key);
+  for (const { key } of media.captions) keys.add(key);
   for (const key of [media.source_key, media.thumbnail_key]) if (key !== null) keys.add(key);
   const isBusy = open !== undefined || media.state === 'processing' || media.state === 'uploaded';
   return { isBusy, keys };
-}
-
-/** Takes staged uploads whose time is over and that nobody writes: their ids name their staged bytes too. PUTs have a sweep of their own. */
-export async function dropExpiredUploads(db: Db): Promise<Guid[]> {
-  const rows = await db
-    .deleteFrom('upload')
-    .where('door', '<>', 'put')
-    .where('expires_at', '<', sql<Date>`now()`)
-    .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
-    .returning('id')
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/** Which of these staged uploads have a row. */
-export async function findUploads(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  const { rows } = await sql<{ id: string }>`
-    select id from upload where id::text = any(${[...ids]})
-  `.execute(db);
-  return new Set(rows.map(({ id }) => id));
 }

@@ -81,15 +81,27 @@ export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: Media
 }
 
 /** Gives an interrupted work back without counting a failure. */
-export async function releaseWork(db: Db | Tx, claim: Claim): Promise<void> {
+export async function releaseWork(db: Db | Tx, claim: Claim, reason = 'waiting for an encoder slot'): Promise<void> {
   await db
     .updateTable('encode_work')
-    .set({ state: 'waiting', owner: null, lease_until: null, reason: 'waiting for an encoder slot' })
+    .set({ state: 'waiting', owner: null, lease_until: null, reason })
     .where('id', '=', claim.work.id)
     .where('library_id', '=', claim.work.key.libraryId)
     .where('media_id', '=', claim.work.key.mediaId)
     .where('state', '=', 'running')
     .where('attempt', '=', claim.attempt)
+    .execute();
+}
+
+/** Gives a work back that something outside the video holds up, and tells so on the video. The sweep sends it again. */
+export async function postponeWork(db: Db, claim: Claim, reason: string): Promise<void> {
+  await releaseWork(db, claim, reason);
+  await db
+    .updateTable('media')
+    .set({ state_reason: reason })
+    .where('library_id', '=', claim.work.key.libraryId)
+    .where('id', '=', claim.work.key.mediaId)
+    .where('state', '=', 'transcoding')
     .execute();
 }
 

@@ -53,7 +53,11 @@ export async function loadWorkView(db: Db, work: Work): Promise<WorkView | null>
   };
 }
 
-async function loadCutList(db: Db, { key, timelineId }: Work): Promise<CutList | null> {
+/** Reads a timeline's cut list; null when there is no such timeline. */
+export async function loadCutList(
+  db: Db,
+  { key, timelineId }: Pick<Work, 'key' | 'timelineId'>,
+): Promise<CutList | null> {
   const row = await db
     .selectFrom('timeline')
     .selectAll()

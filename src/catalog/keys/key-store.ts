@@ -1,22 +1,30 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import type { Db } from '../db.ts';
-import { type Grant, hashKey, newKey } from './access-key.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Db, Tx } from '../db.ts';
+import { type AccessKey, type Grant, hashKey, MOST_KEYS, newKey } from './access-key.ts';
 
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
+/** Keys that ended stay known this long, then the next new key of their library takes them out. */
+const KEPT_DAYS = 30;
 
-export type NewKey = { scope: Grant['scope']; libraryId: number | null; label: string; expiresAt: Date | null };
+export type NewKey = Pick<AccessKey, 'libraryId' | 'scope' | 'label' | 'expiresAt'>;
 
 /** The keys that open libraries and the account. */
 export type KeyStore = {
   /** What a key opens, or null. A revoked or expired key opens nothing after 1 s at most. */
   find(key: string): Promise<Grant | null>;
-  /** Makes a further key; its text is shown this once and kept as a hash only. */
-  create(wanted: NewKey): Promise<{ id: Guid; key: string }>;
-  /** Ends a key for good; doing it twice is harmless. */
-  revoke(id: Guid): Promise<void>;
+  /**
+   * Makes a further key of a library; its text is shown this once and kept as a hash only. Refuses an
+   * unknown library (`not-found`) and one that has 100 keys already (`invalid`).
+   */
+  create(wanted: NewKey): Promise<AccessKey & { key: string }>;
+  /** The further keys of a library that are not revoked, oldest first, 1,000 at most. Refuses (`not-found`) an unknown library. */
+  list(libraryId: number): Promise<AccessKey[]>;
+  /** Ends a key for good; doing it twice is harmless. Refuses (`not-found`) what is no key of this library. */
+  revoke(libraryId: number, id: Guid): Promise<void>;
 };
 
 type Found = Grant & { hash: Buffer };
@@ -38,35 +46,95 @@ export function createKeyStore(db: Db): KeyStore {
       remembered.set(name, { grant, until: Date.now() + REMEMBERED_MS });
       return grant;
     },
-    async create({ scope, libraryId, label, expiresAt }) {
-      const made = { id: newGuid(), key: newKey() };
-      const row = { id: made.id, library_id: libraryId, hash: hashKey(made.key), scope, label, expires_at: expiresAt };
-      await db.insertInto('access_key').values(row).execute();
-      return made;
+    create: (wanted) => db.transaction().execute((tx) => insertKey(tx, wanted)),
+    async list(libraryId) {
+      await requireLibrary(db, libraryId, false);
+      return selectKeys(db, libraryId);
     },
-    async revoke(id) {
-      await db
+    async revoke(libraryId, id) {
+      const { numUpdatedRows } = await db
         .updateTable('access_key')
-        .set({ revoked_at: sql`now()` })
+        .set({ revoked_at: sql`coalesce(revoked_at, now())` })
+        .where('library_id', '=', libraryId)
         .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .execute();
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) return;
+      throw new Refused('not-found', `There is no key ${id} of library ${libraryId}. Check both ids.`);
     },
   };
 }
 
+// Found by a hash that is compared again in constant time: what the index tells is about the hash, not the key.
 async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
   const { rows } = await sql<Found>`
     with used as (
       update access_key set last_used_at = now()
       where hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())
         and (last_used_at is null or last_used_at < now() - interval '1 minute'))
-    select api_key_hash as hash, 'write' as scope, id as "libraryId" from library where api_key_hash = ${hash}
+    select api_key_hash as hash, 'write' as scope, id as "libraryId", 'ApiKey' as "keyName"
+    from library where api_key_hash = ${hash}
     union all
-    select read_only_key_hash, 'read', id from library where read_only_key_hash = ${hash}
+    select read_only_key_hash, 'read', id, 'ReadOnlyApiKey' from library where read_only_key_hash = ${hash}
     union all
-    select hash, scope, library_id from access_key
+    select hash, scope, library_id, id::text from access_key
     where hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())`.execute(db);
   const found = rows.find((row) => timingSafeEqual(row.hash, hash));
-  return found === undefined ? null : { scope: found.scope, libraryId: found.libraryId };
+  return found === undefined ? null : { scope: found.scope, libraryId: found.libraryId, keyName: found.keyName };
+}
+
+async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey): Promise<AccessKey & { key: string }> {
+  // Locked, so that the count of its keys stays true until the new one is written.
+  await requireLibrary(tx, libraryId, true);
+  await dropOldKeys(tx, libraryId);
+  const { count } = await tx
+    .selectFrom('access_key')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('library_id', '=', libraryId)
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .executeTakeFirstOrThrow();
+  if (count >= MOST_KEYS) {
+    throw new Refused('invalid', `Library ${libraryId} has ${count} keys already. Revoke one that is not needed.`);
+  }
+  const key = newKey();
+  const row = { id: newGuid(), library_id: libraryId, hash: hashKey(key), scope, label, expires_at: expiresAt };
+  const { created_at: createdAt } = await tx
+    .insertInto('access_key')
+    .values(row)
+    .returning('created_at')
+    .executeTakeFirstOrThrow();
+  return { id: row.id, libraryId, scope, label, createdAt, expiresAt, lastUsedAt: null, key };
+}
+
+async function dropOldKeys(tx: Tx, libraryId: number): Promise<void> {
+  const longAgo = sql<Date>`now() - make_interval(days => ${KEPT_DAYS})`;
+  await tx
+    .deleteFrom('access_key')
+    .where('library_id', '=', libraryId)
+    .where(({ eb, or }) => or([eb('expires_at', '<', longAgo), eb('revoked_at', '<', longAgo)]))
+    .execute();
+}
+
+async function selectKeys(db: Db, libraryId: number): Promise<AccessKey[]> {
+  const rows = await db
+    .selectFrom('access_key')
+    .select(['id', 'scope', 'label', 'created_at as createdAt', 'expires_at as expiresAt'])
+    .select('last_used_at as lastUsedAt')
+    .where('library_id', '=', libraryId)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .limit(1_000)
+    .execute();
+  return rows.map(({ scope, ...row }) => ({ ...row, libraryId, scope: scope === 'read' ? 'read' : 'write' }));
+}
+
+async function requireLibrary(db: Db, id: number, lock: boolean): Promise<void> {
+  const row = await db
+    .selectFrom('library')
+    .select('id')
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (row === undefined) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
 }

@@ -3,7 +3,8 @@ import { newGuid } from '../../lib/guid.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, Tx } from '../db.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
-import { insertLibrary, readLibraryKeys } from './library-store.ts';
+import { insertLibrary } from './library-store.ts';
+import { readLibraryKeys } from './read-library-store.ts';
 
 const FIRST_START_LOCK = 7_700_001;
 
@@ -28,7 +29,13 @@ type Deps = { db: Db; secretBox: SecretBox };
 export async function ensureFirstLibrary(wanted: FirstKeys, { db, secretBox }: Deps): Promise<FirstLibrary> {
   return db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(tx);
-    const first = await tx.selectFrom('library').select('id').orderBy('id').limit(1).executeTakeFirst();
+    const first = await tx
+      .selectFrom('library')
+      .select('id')
+      .where('deleted_at', 'is', null)
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
     if (first !== undefined) {
       const keys = await readLibraryKeys(tx, secretBox, first.id);
       return { created: false, libraryId: first.id, accountKey: await validAccountKey(tx, wanted), ...keys };

@@ -22,13 +22,13 @@ test('the first library is made once, even by two machines, with the keys that w
   const later = await ensureFirstLibrary({ accountKey: 'another-key', libraryKey: null }, deps);
   expect(later).toMatchObject({ created: false, accountKey: null, libraryKey: wanted.libraryKey });
   const keys = createKeyStore(db);
-  expect(await keys.find(wanted.libraryKey)).toEqual({ scope: 'write', libraryId: 1 });
-  expect(await keys.find(later.readOnlyKey)).toEqual({ scope: 'read', libraryId: 1 });
-  expect(await keys.find(wanted.accountKey)).toEqual({ scope: 'account', libraryId: null });
+  expect(await keys.find(wanted.libraryKey)).toEqual({ scope: 'write', libraryId: 1, keyName: 'ApiKey' });
+  expect(await keys.find(later.readOnlyKey)).toEqual({ scope: 'read', libraryId: 1, keyName: 'ReadOnlyApiKey' });
+  expect(await keys.find(wanted.accountKey)).toMatchObject({ scope: 'account', libraryId: null });
   expect(await keys.find('another-key')).toBeNull();
   await adoptAccountKey('another-key', { db });
   await adoptAccountKey('another-key', { db });
-  expect(await keys.find('another-key')).toEqual({ scope: 'account', libraryId: null });
+  expect(await keys.find('another-key')).toMatchObject({ scope: 'account', libraryId: null });
 });
 
 test('a library starts with the documented defaults and its own pull zone', async () => {

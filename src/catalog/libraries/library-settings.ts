@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 
@@ -27,6 +27,7 @@ const encoding = section({
   scaleByBothDimensions: flag(true),
   jitEnabled: flag(false),
   multiAudio: flag(true),
+  normaliseLoudness: flag(false),
   separateAudio: flag(true),
   contentTagging: flag(false),
 });
@@ -126,26 +127,56 @@ const LibrarySettingsSchema = Type.Object({
  */
 export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
 
+/** Where the webhook address lies in the stored settings, for SQL. */
+export const WEBHOOK_URL_SETTING = 'webhookUrl' satisfies keyof LibrarySettings;
+
+/** Some of the settings, as deep as they go; lists count as one value. What is undefined stays as it is. */
+export type LibrarySettingsPatch = Patch<LibrarySettings>;
+type Patch<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Patch<T[K]> | undefined } : T;
+
 const PullZoneSettingsSchema = Type.Object({ tokenRequired: flag(false), tokenHoldsAddress: flag(false) });
 
 /** How a pull zone guards its files: `tokenHoldsAddress` ties a token to the viewer's IP address. */
 export type PullZoneSettings = Static<typeof PullZoneSettingsSchema>;
 
-const librarySettings = Compile(LibrarySettingsSchema);
-const pullZoneSettings = Compile(PullZoneSettingsSchema);
+const librarySettings = withDefaults(LibrarySettingsSchema, 'library settings');
+const pullZoneSettings = withDefaults(PullZoneSettingsSchema, 'pull zone settings');
 
 /** Reads stored settings, filling what is not stored; throws when a stored value is of the wrong kind. */
 export function readLibrarySettings(stored: unknown): LibrarySettings {
-  const filled = Value.Default(LibrarySettingsSchema, Value.Clone(stored));
-  if (librarySettings.Check(filled)) return filled;
-  throw new Error(`Expected library settings, got a stored value with ${faults(librarySettings.Errors(filled))}.`);
+  return librarySettings(stored);
 }
 
 /** Reads a pull zone's stored settings, filling what is not stored; throws when a stored value is of the wrong kind. */
 export function readPullZoneSettings(stored: unknown): PullZoneSettings {
-  const filled = Value.Default(PullZoneSettingsSchema, Value.Clone(stored));
-  if (pullZoneSettings.Check(filled)) return filled;
-  throw new Error(`Expected pull zone settings, got a stored value with ${faults(pullZoneSettings.Errors(filled))}.`);
+  return pullZoneSettings(stored);
+}
+
+// The edge reads settings with each publication, so the defaults are made once and shared: nobody may write to them.
+function withDefaults<S extends TObject>(schema: S, what: string): (stored: unknown) => Static<S> {
+  const validator = Compile(schema);
+  const defaults = frozen(Value.Default(schema, {}));
+  return (stored) => {
+    const filled = mergeSettings({ ...Object(defaults) }, { ...Object(stored) });
+    if (validator.Check(filled)) return filled;
+    throw new Error(`Expected ${what}, got a stored value with ${faults(validator.Errors(filled))}.`);
+  };
+}
+
+function frozen(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+/** Lays some settings over stored ones. Only what was ever set is stored, so that the rest follows the defaults. */
+export function mergeSettings(stored: Readonly<Record<string, unknown>>, patch: object): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...stored };
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const isSection = typeof value === 'object' && value !== null && !Array.isArray(value);
+    merged[name] = isSection ? mergeSettings({ ...Object(merged[name]) }, value) : value;
+  }
+  return merged;
 }
 
 function faults(errors: readonly { instancePath: string; message: string }[]): string {

@@ -1,16 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import type { Db } from '../db.ts';
+import type { Db, FollowUp } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
-import type { Library, LibraryKeys } from './library.ts';
-import { readLibrarySettings, readPullZoneSettings } from './library-settings.ts';
+import { changeLibrary, resetLibraryKey } from './change-library-store.ts';
+import { type Library, type LibraryChange, type LibraryKeys, newSecurityKey } from './library.ts';
+import { type LibrarySettingsPatch, mergeSettings } from './library-settings.ts';
+import { loadLibrary, readLibraryKeys, selectLibraries, toLibrary } from './read-library-store.ts';
+import { markLibraryRemoved } from './remove-library-store.ts';
 
 const REMEMBERED_LIBRARIES = 1_000;
 const REMEMBERED_MS = 1_000;
 
-/** A name of null for the pull zone has one drawn; a key of null is made. */
-export type NewLibrary = { name: string; pullZoneName: string | null; libraryKey: string | null };
+/** A name of null for the pull zone has one drawn; a key of null is made; settings left out have their defaults. */
+export type NewLibrary = {
+  name: string;
+  pullZoneName: string | null;
+  libraryKey: string | null;
+  settings?: LibrarySettingsPatch;
+};
 
 /** Libraries with their pull zones and own keys. */
 export type LibraryStore = {
@@ -22,13 +30,26 @@ export type LibraryStore = {
   create(wanted: NewLibrary): Promise<{ library: Library; keys: LibraryKeys }>;
   /** The library's own keys in clear. Refuses (`not-found`) an unknown library. */
   keys(id: number): Promise<LibraryKeys>;
+  /**
+   * Locks a library, asks `transition` what is to change and saves that, settings and pull zone in one
+   * transaction. Refuses (`not-found`) an unknown library, and what the transition refuses.
+   */
+  change(id: number, transition: (library: Library) => LibraryChange): Promise<void>;
+  /**
+   * Gives a library a new key in place of one of its two. For `overlapSec` seconds the old one goes on to
+   * open the library, as a hashed further key: it signs nothing any more. Refuses (`not-found`) an unknown library.
+   */
+  resetKey(id: number, which: keyof LibraryKeys, overlapSec: number): Promise<void>;
+  /** Removes a library for everybody at once, see `markLibraryRemoved`; follow-ups join its transaction. */
+  remove(id: number, ...followUps: FollowUp[]): Promise<void>;
 };
-
-type LibraryRow = Awaited<ReturnType<typeof selectLibrary>>;
 
 export function createLibraryStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): LibraryStore {
   const remembered = new Map<number, { library: Library; until: number }>();
-  const find = async (id: number) => toLibrary(await selectLibrary(db, id));
+  const find = async (id: number) => {
+    const row = await selectLibraries(db).where('library.id', '=', id).executeTakeFirst();
+    return row === undefined ? null : toLibrary(row);
+  };
   return {
     find,
     async recall(id) {
@@ -47,27 +68,34 @@ export function createLibraryStore({ db, secretBox }: { db: Db; secretBox: Secre
       return { library: await loadLibrary(db, id), keys };
     },
     keys: (id) => readLibraryKeys(db, secretBox, id),
+    async change(id, transition) {
+      await inTransaction(db, (tx) => changeLibrary(tx, id, transition, secretBox));
+      remembered.delete(id);
+    },
+    resetKey: (id, which, overlapSec) =>
+      inTransaction(db, (tx) => resetLibraryKey(tx, { id, which, overlapSec }, secretBox)),
+    async remove(id, ...followUps) {
+      await inTransaction(db, async (tx) => {
+        await markLibraryRemoved(tx, id);
+        for (const followUp of followUps) await followUp(tx);
+      });
+      remembered.delete(id);
+    },
   };
-}
-
-/** Reads a library. Refuses (`not-found`) an unknown one. */
-export async function loadLibrary(db: Db, id: number): Promise<Library> {
-  const library = toLibrary(await selectLibrary(db, id));
-  if (library === null) throw unknownLibrary(id);
-  return library;
 }
 
 /** Writes a library, its pull zone and its keys; joins the transaction that it is given. */
 export async function insertLibrary(
   tx: Db,
   secretBox: SecretBox,
-  { name, pullZoneName, libraryKey }: NewLibrary,
+  { name, pullZoneName, libraryKey, settings = {} }: NewLibrary,
 ): Promise<{ id: number; keys: LibraryKeys }> {
   const keys = { libraryKey: libraryKey ?? newKey(), readOnlyKey: newKey() };
   const { id } = await tx
     .insertInto('library')
     .values({
       name,
+      settings: JSON.stringify(mergeSettings({}, settings)),
       api_key_sealed: secretBox.seal(keys.libraryKey),
       api_key_hash: hashKey(keys.libraryKey),
       read_only_key_sealed: secretBox.seal(keys.readOnlyKey),
@@ -78,54 +106,13 @@ export async function insertLibrary(
   const zone = {
     library_id: id,
     name: pullZoneName ?? drawPullZoneName(),
-    security_key_sealed: secretBox.seal(crypto.randomUUID()),
+    security_key_sealed: secretBox.seal(newSecurityKey()),
   };
   await tx.insertInto('pull_zone').values(zone).execute();
   return { id, keys };
 }
 
-/** Opens the two sealed keys of a library. Refuses (`not-found`) an unknown library. */
-export async function readLibraryKeys(db: Db, secretBox: SecretBox, id: number): Promise<LibraryKeys> {
-  const row = await db
-    .selectFrom('library')
-    .select(['api_key_sealed', 'read_only_key_sealed'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (row === undefined) throw unknownLibrary(id);
-  return {
-    libraryKey: secretBox.open(row.api_key_sealed),
-    readOnlyKey: secretBox.open(row.read_only_key_sealed),
-  };
-}
-
-function selectLibrary(db: Db, id: number) {
-  return db
-    .selectFrom('library')
-    .innerJoin('pull_zone', 'pull_zone.library_id', 'library.id')
-    .select(['library.id', 'library.name', 'library.settings', 'video_count', 'created_at', 'modified_at'])
-    .select(['pull_zone.id as zone_id', 'pull_zone.name as zone_name', 'pull_zone.settings as zone_settings'])
-    .where('library.id', '=', id)
-    .executeTakeFirst();
-}
-
-function toLibrary(row: LibraryRow): Library | null {
-  if (row === undefined) return null;
-  return {
-    id: row.id,
-    name: row.name,
-    settings: readLibrarySettings(row.settings),
-    pullZone: { id: row.zone_id, name: row.zone_name, settings: readPullZoneSettings(row.zone_settings) },
-    videoCount: row.video_count,
-    createdAt: row.created_at,
-    modifiedAt: row.modified_at,
-  };
-}
-
 function drawPullZoneName(): string {
   const hex = randomBytes(6).toString('hex');
   return `vz-${hex.slice(0, 8)}-${hex.slice(8, 11)}`;
-}
-
-function unknownLibrary(id: number): Refused {
-  return new Refused('not-found', `There is no library ${id}. Check the id.`);
 }

@@ -5,8 +5,8 @@ export type ReferrerRules = {
   blockNoneReferrer: boolean;
 };
 
-/** Hosts whose players mobile clients name as their page of origin. */
-const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.net'];
+/** Hosts whose players mobile clients name as their page of origin, and whose addresses old pages hold. */
+export const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.net'];
 
 /**
  * Whether a page may show a library's media. `ownHosts` (where our player lives) and the player hosts that
@@ -28,3 +28,15 @@ function covers(rule: string, host: string): boolean {
   const wanted = rule.toLowerCase();
   return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) || host === wanted.slice(2) : host === wanted;
 }
+
+/**
+ * Reads a rule as callers write it: a host name, `*.` before it for all below, or an address of which only
+ * the host counts. Null for anything else.
+ */
+export function parseReferrerRule(text: string): string | null {
+  const trimmed = text.trim();
+  const host = trimmed.includes('://') ? hostOf(trimmed) : trimmed;
+  return host !== null && RULE.test(host) ? host : null;
+}
+
+const RULE = /^(\*\.)?[\p{L}\p{N}_-]{1,63}(\.[\p{L}\p{N}_-]{1,63}){0,30}$/u;

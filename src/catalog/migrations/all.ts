@@ -1,11 +1,19 @@
 import type { Migration } from 'kysely/migration';
-import * as start from './001-start.ts';
-import * as webhooks from './003-webhooks.ts';
-import * as titleSearch from './006-title-search.ts';
+import { up as start } from './001-start.ts';
+import { up as webhooks } from './003-webhooks.ts';
+import { up as keysAndAudit } from './004-keys-and-audit.ts';
+import { up as uploads } from './004-uploads.ts';
+import { up as videoParts } from './005-video-parts.ts';
+import { up as titleSearch } from './006-title-search.ts';
+import { up as webhookLines } from './007-webhook-lines.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
-  '001-start': start,
-  '003-webhooks': webhooks,
-  '006-title-search': titleSearch,
+  '001-start': { up: start },
+  '003-webhooks': { up: webhooks },
+  '004-keys-and-audit': { up: keysAndAudit },
+  '004-uploads': { up: uploads },
+  '005-video-parts': { up: videoParts },
+  '006-title-search': { up: titleSearch },
+  '007-webhook-lines': { up: webhookLines },
 };

@@ -1,24 +1,30 @@
+import { readLibrarySettings } from '../libraries/library-settings.ts';
+
 /** The library's settings that decide what the edge gives out. */
 export type DeliverySettings = {
   keepsOriginals: boolean;
   exposesOriginals: boolean;
   allowsEarlyPlay: boolean;
+  /** Captions are listed in the multivariant playlist. */
+  listsCaptions: boolean;
   keyColor: string | null;
+  /** Whether finished videos may be had as MP4 files; never of protected ones. */
+  offersMp4: boolean;
+  isProtected: boolean;
 };
 
 const COLOR = /^#[0-9a-fA-F]{6}$/;
 
-/**
- * Reads them from the library's settings, which carry their wire names (KeepOriginalFiles, ExposeOriginals,
- * AllowEarlyPlay, PlayerKeyColor); names are compared without case. Absent: originals kept, nothing shown.
- */
-export function readDeliverySettings(settings: Record<string, unknown>): DeliverySettings {
-  const values = new Map(Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value]));
-  const color = values.get('playerkeycolor');
+/** Takes them from a library's stored settings. `keyColor` is null when it is no colour of six hexadecimal digits. */
+export function readDeliverySettings(stored: unknown): DeliverySettings {
+  const { originals, player, mp4, drm } = readLibrarySettings(stored);
   return {
-    keepsOriginals: values.get('keeporiginalfiles') !== false,
-    exposesOriginals: values.get('exposeoriginals') === true,
-    allowsEarlyPlay: values.get('allowearlyplay') === true,
-    keyColor: typeof color === 'string' && COLOR.test(color) ? color : null,
+    keepsOriginals: originals.keep,
+    exposesOriginals: originals.expose,
+    allowsEarlyPlay: originals.allowEarlyPlay,
+    listsCaptions: player.captionsInPlaylist,
+    keyColor: COLOR.test(player.keyColor) ? player.keyColor : null,
+    offersMp4: mp4.enabled && !drm.enabled,
+    isProtected: drm.enabled,
   };
 }

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { CutList } from '../../media/cut-list.ts';
 import { readPlannedSegments, readSegmentTable, segmentCount } from '../../media/playlists/published-rendition.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
@@ -22,7 +23,7 @@ export type PublicationStore = {
 type Head = Omit<Publication, 'renditions'>;
 type KnownRenditions = ReadonlyMap<Guid, StoredRendition>;
 type LightRow = Awaited<ReturnType<typeof selectRenditions>>[number];
-type HeavyParts = Pick<StoredRendition, 'init' | 'planned'>;
+type HeavyParts = Pick<StoredRendition, 'init' | 'planned' | 'videoRange'>;
 
 export function createPublicationStore(db: Db): PublicationStore {
   return {
@@ -70,7 +71,11 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
     let chunks = old === undefined ? (whole.get(row.id) ?? []) : replaceChunks(old.chunks, fresh.get(row.id) ?? []);
     // Rows that only went away leave no trace in `publication`: the count tells, and all are read again.
     if (chunks.length !== row.chunk_count) chunks = (await selectChunks(tx, key, [row], -1)).get(row.id) ?? [];
-    const parts = heavy.get(row.id) ?? { init: old?.init ?? null, planned: old?.planned ?? null };
+    const parts = heavy.get(row.id) ?? {
+      init: old?.init ?? null,
+      planned: old?.planned ?? null,
+      ...(old?.videoRange === undefined ? {} : { videoRange: old.videoRange }),
+    };
     renditions.push({ ...toRendition(row, cutListOf(cutLists, row)), ...parts, chunks });
   }
   return renditions;
@@ -99,6 +104,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .select(['captions', 'meta_tags', 'library.settings', 'pull_zone.name as pull_zone_name'])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
+    .where('library.deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return null;
   return {
@@ -171,9 +177,19 @@ async function selectHeavyParts(
   return new Map(
     rows.map(({ id, init, planned_segments }) => [
       id,
-      { init, planned: planned_segments === null ? null : readPlannedSegments(planned_segments) },
+      {
+        init,
+        planned: planned_segments === null ? null : readPlannedSegments(planned_segments),
+        ...rangeOf(init),
+      },
     ]),
   );
+}
+
+/** How the pictures become light stands in their init segment. */
+function rangeOf(init: Buffer | null): Pick<StoredRendition, 'videoRange'> {
+  const videoRange = init === null ? null : readInitSegment(init).videoRange;
+  return videoRange === null ? {} : { videoRange };
 }
 
 async function selectChunks(

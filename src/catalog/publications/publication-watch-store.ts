@@ -19,10 +19,17 @@ export type PublicationListener = {
 /** The open ear; `close` ends its connection and its retries. */
 export type PublicationWatch = { close(): Promise<void> };
 
-/** Listens for publications on a connection of its own, and connects anew for as long as it is open. */
-export function watchPublications(config: pg.ClientConfig, listener: PublicationListener): PublicationWatch {
+/**
+ * Listens for publications, or on another channel of such news, on a connection of its own, and connects anew for
+ * as long as it is open.
+ */
+export function watchPublications(
+  config: pg.ClientConfig,
+  listener: PublicationListener,
+  channel = PUBLICATION_CHANNEL,
+): PublicationWatch {
   const closing = new AbortController();
-  const running = listenUntilClosed(config, listener, closing.signal);
+  const running = listenUntilClosed({ config, channel }, listener, closing.signal);
   return {
     async close() {
       closing.abort();
@@ -31,11 +38,13 @@ export function watchPublications(config: pg.ClientConfig, listener: Publication
   };
 }
 
-async function listenUntilClosed(config: pg.ClientConfig, listener: PublicationListener, signal: AbortSignal) {
+type Ear = { config: pg.ClientConfig; channel: string };
+
+async function listenUntilClosed(ear: Ear, listener: PublicationListener, signal: AbortSignal) {
   let retryMs = FIRST_RETRY_MS;
   while (!signal.aborted) {
     try {
-      await listenOnce(config, listener, signal, () => {
+      await listenOnce(ear, listener, signal, () => {
         retryMs = FIRST_RETRY_MS;
       });
     } catch (error) {
@@ -49,7 +58,7 @@ async function listenUntilClosed(config: pg.ClientConfig, listener: PublicationL
 
 /** Returns when the watch is closed; throws when the connection fails. */
 async function listenOnce(
-  config: pg.ClientConfig,
+  { config, channel }: Ear,
   listener: PublicationListener,
   signal: AbortSignal,
   onListening: () => void,
@@ -68,7 +77,7 @@ async function listenOnce(
   });
   try {
     await client.connect();
-    await client.query(`listen ${PUBLICATION_CHANNEL}`);
+    await client.query(`listen ${channel}`);
     onListening();
     listener.listening();
     await ended;

@@ -3,17 +3,25 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import type { UploadOptions } from '../schema.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
 
 const LEASE_SEC = 60;
 const LONGEST_PUT_SEC = 7 * 24 * 3600;
-const SWEPT_AT_ONCE = 100;
+
+/** A door that is complete tells so for this long, to clients that lost the last answer. */
+const REMEMBERED_SEC = 24 * 3600;
 
 /** Owners of a lease are named `host/pid`, for the eyes of whoever looks into the table. */
 const owner = `${hostname()}/${process.pid}`;
 
-/** A PUT whose owner is gone: its object (`{libraryId}/{mediaId}/source/{id}`) belongs to nobody unless the video names it. */
-export type AbandonedPut = MediaKey & { id: Guid; isSource: boolean };
+/** Whoever closes a door has this long before the sweep does it. */
+const closingUntil = sql<Date>`now() + ${LEASE_SEC} * interval '1 second'`;
+
+/** Names one door to one video. */
+export type UploadRef = { id: Guid; key: MediaKey };
 
 /** The doors that stand open for PUTs, each under a lease of 60 s that its request keeps renewing. */
 export type UploadStore = {
@@ -24,8 +32,6 @@ export type UploadStore = {
   closing(id: Guid): FollowUp;
   /** Forgets a door, whoever has it; doing it twice is harmless. */
   close(id: Guid): Promise<void>;
-  /** Takes over doors whose lease ended, a hundred at most: their objects are to be removed, then the doors closed. */
-  takeAbandonedPuts(): Promise<AbandonedPut[]>;
 };
 
 export function createUploadStore(db: Db): UploadStore {
@@ -53,7 +59,7 @@ export function createUploadStore(db: Db): UploadStore {
         .updateTable('upload')
         .set({ lease_until: sql`now() + ${LEASE_SEC} * interval '1 second'` })
         .where('id', '=', id)
-        .where('lease_owner', '=', owner)
+        .where('state', '=', 'open')
         .executeTakeFirst();
       if (numUpdatedRows === 0n) throw givenUp();
     },
@@ -61,28 +67,76 @@ export function createUploadStore(db: Db): UploadStore {
       const { numDeletedRows } = await tx
         .deleteFrom('upload')
         .where('id', '=', id)
-        .where('lease_owner', '=', owner)
+        .where('state', '=', 'open')
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw givenUp();
     },
-    async close(id) {
-      await db.deleteFrom('upload').where('id', '=', id).execute();
-    },
-    takeAbandonedPuts: () => takeAbandoned(db),
+    close: (id) => forgetUpload(db, id),
   };
 }
 
-// The lease changes hands first: from then on the upload, should it wake, can no longer end in its video.
-async function takeAbandoned(db: Db): Promise<AbandonedPut[]> {
-  const { rows } = await sql<AbandonedPut>`
-    update upload set lease_owner = ${`sweep ${owner}`}, lease_until = now() + ${LEASE_SEC} * interval '1 second'
-    from media
-    where media.library_id = upload.library_id and media.id = upload.media_id and upload.id in (
-      select id from upload where door = 'put' and lease_until < now()
-      order by lease_until limit ${SWEPT_AT_ONCE} for update skip locked)
-    returning upload.id, upload.library_id as "libraryId", upload.media_id as "mediaId",
-      coalesce(media.source_key like '%/' || upload.id::text, false) as "isSource"`.execute(db);
-  return rows;
+/** Forgets a door, whoever has it; doing it twice is harmless. */
+export async function forgetUpload(db: Db, id: Guid): Promise<void> {
+  await db.deleteFrom('upload').where('id', '=', id).execute();
+}
+
+/**
+ * Marks a door as complete in the change that gave its bytes to the video; it tells so for another 24 h, and
+ * what it knew beside (secrets for an origin among it) is forgotten. Refuses (`not-found`) when it was given up.
+ */
+export function completing(id: Guid): FollowUp {
+  return async (tx) => {
+    const row = await tx
+      .updateTable('upload')
+      .set({
+        state: 'complete',
+        metadata: '{}',
+        lease_owner: null,
+        lease_until: null,
+        expires_at: sql`now() + ${REMEMBERED_SEC} * interval '1 second'`,
+      })
+      .where('id', '=', id)
+      .where('state', '=', 'open')
+      .returning(['door', 'library_id as libraryId', 'media_id as mediaId'])
+      .executeTakeFirst();
+    if (row === undefined) throw new Refused('not-found', 'The upload was given up before it was complete.');
+    if (row.door === 'tus') await announce(row, WebhookStatus.presignedUploadFinished)(tx);
+  };
+}
+
+/** Gives up an open door in the change that notes its failure. Refuses (`not-found`) when it is open no more. */
+export function givingUp(id: Guid): FollowUp {
+  return async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('upload')
+      .set({ state: 'closing', lease_owner: owner, lease_until: closingUntil })
+      .where('id', '=', id)
+      .where('state', '=', 'open')
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Refused('not-found', 'The upload is not open any more.');
+  };
+}
+
+/** Sees to it that a door takes nothing more. `closing`: its bytes are to be removed. `complete`: they are the video's. */
+export async function giveUpDoor(db: Db, id: Guid): Promise<'closing' | 'complete' | 'gone'> {
+  return inTransaction(db, async (tx) => {
+    const door = await tx
+      .selectFrom('upload')
+      .select(['state', 'door', 'library_id as libraryId', 'media_id as mediaId'])
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (door === undefined) return 'gone';
+    if (door.state === 'complete') return 'complete';
+    await tx
+      .updateTable('upload')
+      .set({ state: 'closing', lease_owner: owner, lease_until: closingUntil })
+      .where('id', '=', id)
+      .execute();
+    const isLostTus = door.door === 'tus' && door.state === 'open';
+    if (isLostTus) await announce(door, WebhookStatus.presignedUploadFailed)(tx);
+    return 'closing';
+  });
 }
 
 function givenUp(): Refused {

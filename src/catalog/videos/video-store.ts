@@ -11,8 +11,8 @@ export type NewVideo = { libraryId: number; title: string; collectionId: Guid | 
 
 /** Videos and what is done to them; each method is one transaction, counters of library and collection included. */
 export type VideoStore = {
-  /** Makes a video that awaits its upload. Refuses an unknown collection (`invalid`). */
-  create(wanted: NewVideo): Promise<MediaKey>;
+  /** Makes a video that awaits its upload, and does what follows from it. Refuses an unknown collection (`invalid`). */
+  create(wanted: NewVideo, ...followUps: ((key: MediaKey) => FollowUp)[]): Promise<MediaKey>;
   /** The video by state. Refuses (`not-found`) when there is none. */
   load(key: MediaKey): Promise<Video>;
   /**
@@ -29,7 +29,12 @@ type VideoRow = NonNullable<Awaited<ReturnType<typeof selectVideo>>>;
 
 export function createVideoStore(db: Db): VideoStore {
   return {
-    create: (wanted) => inTransaction(db, (tx) => insertVideo(tx, wanted)),
+    create: (wanted, ...followUps) =>
+      inTransaction(db, async (tx) => {
+        const key = await insertVideo(tx, wanted);
+        for (const followUp of followUps) await followUp(key)(tx);
+        return key;
+      }),
     async load(key) {
       return toVideo(found(await selectVideo(db, key, false), key));
     },
@@ -129,7 +134,7 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
       source_sha256: source?.sha256 ?? null,
       ...(moreBytes !== 0 && { storage_bytes: eb('storage_bytes', '+', moreBytes) }),
       ...(after.state !== before.state && { state_since: new Date() }),
-      ...(after.state === 'uploaded' && { encode_progress: 0 }),
+      ...(after.state === 'uploaded' && { encode_progress: 0, process_tries: 0, lease_owner: null, lease_until: null }),
     }))
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)

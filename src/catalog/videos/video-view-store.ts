@@ -7,9 +7,9 @@ import type { MediaTable } from '../schema.ts';
 
 /**
  * A video as it is shown: its row, and of its active finished video renditions the rungs (heights in
- * pixels, rising) and the codecs.
+ * pixels, rising), those of them that are H.264, and the codecs.
  */
-export type VideoView = Selectable<MediaTable> & { rungs: number[]; codecs: string[] };
+export type VideoView = Selectable<MediaTable> & { rungs: number[]; mp4_rungs: number[]; codecs: string[] };
 
 /** Up to here a search counts its matches whatever page is wanted. */
 const EXACT_TOTAL = 10_000;
@@ -37,7 +37,7 @@ export type VideoViewStore = {
    * page by page until the total is reached gets every video.
    */
   list(query: VideoQuery): Promise<{ total: number; items: VideoView[] }>;
-  /** Whether a playlist would list anything: an active video rendition has a segment, or all are planned. */
+  /** Whether the edge has a playlist: of every kind (picture, sound) that is shown, a rendition has its first segment. */
   hasPlaylist(key: MediaKey): Promise<boolean>;
 };
 
@@ -48,7 +48,7 @@ export function createVideoViewStore(db: Db): VideoViewStore {
       const row = await db
         .selectFrom('media')
         .selectAll('media')
-        .select([RUNGS, CODECS])
+        .select([RUNGS, MP4_RUNGS, CODECS])
         .where('media.library_id', '=', libraryId)
         .where('media.id', '=', mediaId)
         .where('media.type', '=', 'video')
@@ -68,9 +68,15 @@ export function createVideoViewStore(db: Db): VideoViewStore {
 
 const SHOWN = sql`from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
   and rendition.kind = 'video' and rendition.active and rendition.state = 'finished'`;
-const RUNGS = sql<
+/** The rungs of active finished video renditions, of a query over `media`. */
+export const RUNGS = sql<
   number[]
 >`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null)`.as('rungs');
+const MP4_RUNGS = sql<
+  number[]
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null and codec = 'x264')`.as(
+  'mp4_rungs',
+);
 const CODECS = sql<string[]>`(select coalesce(array_agg(distinct codec order by codec), '{}') ${SHOWN})`.as('codecs');
 
 const ORDERS = {
@@ -110,7 +116,7 @@ async function selectViews(db: Db, { libraryId, orderBy }: VideoQuery, ids: read
   return db
     .selectFrom('media')
     .selectAll('media')
-    .select([RUNGS, CODECS])
+    .select([RUNGS, MP4_RUNGS, CODECS])
     .where('media.library_id', '=', libraryId)
     .where(sql<SqlBool>`media.id = any(${ids})`)
     .orderBy(ORDERS[orderBy])
@@ -142,11 +148,11 @@ function matching({ libraryId, collection, search }: VideoQuery) {
 }
 
 async function findPlaylist(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`select exists (
-    select 1 from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'video'
-      and r.active and (r.planned_segments is not null or exists (select 1 from chunk c
-        where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id))) as found`.execute(
-    db,
-  );
+  const { rows } = await sql<{ found: boolean | null }>`
+    select bool_and(starts) as found from (
+      select bool_or(exists (select 1 from chunk c where c.library_id = r.library_id and c.media_id = r.media_id
+        and c.rendition_id = r.id and c.first_segment = 0)) as starts
+      from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.active
+        and r.state <> 'failed' group by r.kind) kinds`.execute(db);
   return rows[0]?.found === true;
 }

@@ -60,6 +60,21 @@ export function requireUploadable(video: Video): void {
   }
 }
 
+/**
+ * Makes a video ready for an upload that has begun, with what the upload says of it; an earlier failure is
+ * forgotten. The answer is always a new value. Refuses (`invalid`) when it has had its upload.
+ */
+export function beginUpload(video: Video, edit: VideoEdit): Video {
+  requireUploadable(video);
+  return { ...detailsOf(video), ...edit, state: 'created' };
+}
+
+/** Notes that an upload came to nothing, and why; another may follow. A video that has had its upload stays as it is. */
+export function failUpload(video: Video, reason: string): Video {
+  if (video.state !== 'created' && video.state !== 'upload-failed') return video;
+  return { ...detailsOf(video), state: 'upload-failed', reason };
+}
+
 /** Gives a video its original. Refuses (`invalid`) when it has had one. */
 export function receiveSource(video: Video, source: Source, uploadOptions: UploadOptions): Video {
   requireUploadable(video);

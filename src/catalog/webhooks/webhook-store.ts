@@ -1,93 +1,84 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import type { Db, FollowUp, MediaKey } from '../db.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
 import type { Schema } from '../schema.ts';
-import { GIVE_UP_AFTER_MS, retryDelaySec, type WebhookEvent, type WebhookStatus } from './webhook.ts';
+import { GIVE_UP_AFTER_SEC, TEST_MEDIA_ID, type WebhookEvent, WebhookStatus } from './webhook.ts';
 
 /** Wakes the senders of every machine. */
 export const WEBHOOK_CHANNEL = 'millrace_webhook';
 
-const LOG_DAYS = 7;
+const DELIVERED_LOG_DAYS = 7;
+const DEAD_LOG_DAYS = 30;
+const PRUNED_AT_ONCE = 10_000;
+const MAX_PENDING_TESTS = 10;
 
-/** An event that a sender has taken: nobody else takes it before its lease ends. */
-export type ClaimedEvent = WebhookEvent & {
-  attempts: number;
-  createdAt: Date;
-  url: string | null;
-  readOnlyKeySealed: Buffer;
-};
-
-/** A line of the delivery log, newest first. */
+/** A line of the delivery log. `nextAttemptAt` is null for what is settled or waits behind an earlier event. */
 export type WebhookLogEntry = WebhookEvent & {
   state: 'pending' | 'delivered' | 'dead';
   attempts: number;
   lastAnswer: string | null;
   createdAt: Date;
-  nextAttemptAt: Date;
+  nextAttemptAt: Date | null;
   settledAt: Date | null;
 };
 
 /**
- * Records that something happened to a video, in the transaction that made it happen. A library without
- * a webhook address records nothing.
+ * Records that something happened to a video, in the transaction that made it happen; events of one video are
+ * sent in the order in which their transactions commit. A library without a webhook address records nothing.
  */
-export function announce({ libraryId, mediaId }: MediaKey, status: WebhookStatus): FollowUp {
+export function announce(key: MediaKey, status: WebhookStatus): FollowUp {
   return async (tx) => {
-    await sql`
-      insert into webhook_event (id, library_id, media_id, status, state)
-      select ${newGuid()}, id, ${mediaId}, ${status}, 'pending' from library
-      where id = ${libraryId} and coalesce(settings->>'webhookUrl', '') <> ''`.execute(tx);
-    await sql`select pg_notify(${WEBHOOK_CHANNEL}, '')`.execute(tx);
+    await addEvent(tx, key, status);
   };
 }
 
-/**
- * Takes up to `limit` due events for `leaseSec`. Of each video only the oldest pending event is ever taken, so
- * its events arrive in order; libraries in `busyLibraries` are passed over.
- */
-export async function claimEvents(
-  db: Db,
-  { limit, leaseSec, busyLibraries }: { limit: number; leaseSec: number; busyLibraries: readonly number[] },
-): Promise<ClaimedEvent[]> {
-  const { rows } = await sql<ClaimedEvent>`
-    with due as (
-      select e.id from webhook_event e
-      where e.state = 'pending' and e.next_attempt_at <= now() and e.library_id <> all(${[...busyLibraries]}::bigint[])
-        and not exists (
-          select 1 from webhook_event p where p.media_id = e.media_id and p.state = 'pending' and p.id < e.id)
-      order by e.next_attempt_at limit ${limit} for update skip locked
-    )
-    update webhook_event e
-    set attempts = e.attempts + 1, next_attempt_at = now() + make_interval(secs => ${leaseSec})
-    from due, library l
-    where e.id = due.id and l.id = e.library_id
-    returning e.id, e.library_id as "libraryId", e.media_id as "mediaId", e.status, e.attempts,
-      e.created_at as "createdAt", l.settings->>'webhookUrl' as url, l.read_only_key_sealed as "readOnlyKeySealed"`.execute(
-    db,
-  );
-  return rows;
+// The line comes first: its lock, held to the commit, makes positions of one video rise with the commits.
+async function addEvent(tx: Tx, { libraryId, mediaId }: MediaKey, status: WebhookStatus): Promise<Guid | null> {
+  const line = await sql`
+    insert into webhook_line (library_id, media_id)
+    select id, ${mediaId} from library where id = ${libraryId} and coalesce(settings->>${WEBHOOK_URL_SETTING}, '') <> ''
+    on conflict (library_id, media_id) do update set media_id = excluded.media_id
+    returning media_id`.execute(tx);
+  if (line.rows.length === 0) return null;
+  const id = newGuid();
+  await tx
+    .insertInto('webhook_event')
+    .values({
+      id,
+      library_id: libraryId,
+      media_id: mediaId,
+      status,
+      state: 'pending',
+      give_up_at: sql<Date>`now() + make_interval(secs => ${GIVE_UP_AFTER_SEC})`,
+    })
+    .execute();
+  await wakeSenders(tx);
+  return id;
 }
 
-/** Settles a delivery: done, to be tried again later, or, after three days, dead. */
-export async function settleEvent(
-  db: Db,
-  event: ClaimedEvent,
-  outcome: { delivered: boolean; answer: string },
-): Promise<void> {
-  const isDead = !outcome.delivered && Date.now() - event.createdAt.getTime() >= GIVE_UP_AFTER_MS;
-  const state = outcome.delivered ? 'delivered' : isDead ? 'dead' : 'pending';
-  const delaySec = retryDelaySec(event.attempts);
-  await db
-    .updateTable('webhook_event')
-    .set({
-      state,
-      last_answer: outcome.answer.slice(0, 500),
-      settled_at: state === 'pending' ? null : new Date(),
-      ...(state === 'pending' ? { next_attempt_at: sql<Date>`now() + make_interval(secs => ${delaySec})` } : {}),
-    })
-    .where('id', '=', event.id)
-    .execute();
-  await sql`select pg_notify(${WEBHOOK_CHANNEL}, '')`.execute(db);
+/**
+ * Asks for a test delivery: Status 0 for the nil GUID, signed as any other, tried once. Answers its id. Refuses
+ * (`invalid`) a library without a webhook address and (`busy`) an eleventh test that waits.
+ */
+export function requestTest(db: Db, libraryId: number): Promise<Guid> {
+  return inTransaction(db, async (tx) => {
+    const id = await addEvent(tx, { libraryId, mediaId: TEST_MEDIA_ID }, WebhookStatus.queued);
+    if (id === null) throw new Refused('invalid', 'The library has no webhook address. Set its WebhookUrl first.');
+    const { waiting } = await tx
+      .selectFrom('webhook_event')
+      .select((eb) => eb.fn.countAll<number>().as('waiting'))
+      .where('library_id', '=', libraryId)
+      .where('media_id', '=', TEST_MEDIA_ID)
+      .where('state', '=', 'pending')
+      .executeTakeFirstOrThrow();
+    if (waiting > MAX_PENDING_TESTS) {
+      throw new Refused('busy', `${MAX_PENDING_TESTS} test deliveries of this library wait already. Ask again later.`);
+    }
+    return id;
+  });
 }
 
 /** A page of a library's delivery log, newest first, of one state or of all. */
@@ -103,10 +94,10 @@ export async function listEvents(
   const entries = await db
     .selectFrom('webhook_event')
     .select(['id', 'library_id as libraryId', 'media_id as mediaId', 'status', 'state', 'attempts'])
-    .select(['last_answer as lastAnswer', 'created_at as createdAt', 'next_attempt_at as nextAttemptAt'])
-    .select('settled_at as settledAt')
+    .select(['last_answer as lastAnswer', 'created_at as createdAt', 'settled_at as settledAt'])
+    .select(nextAttempt.as('nextAttemptAt'))
     .where(matches)
-    .orderBy('id', 'desc')
+    .orderBy('position', 'desc')
     .limit(filter.limit)
     .offset(filter.offset)
     .execute();
@@ -118,25 +109,51 @@ export async function listEvents(
   return { total, entries };
 }
 
-/** Puts an event back in line, whatever became of it; its three days begin anew. False when there is none. */
-export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<boolean> {
-  const result = await db
-    .updateTable('webhook_event')
-    .set({ state: 'pending', attempts: 0, next_attempt_at: sql<Date>`now()`, created_at: sql<Date>`now()` })
-    .set({ settled_at: null })
-    .where('library_id', '=', libraryId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  await sql`select pg_notify(${WEBHOOK_CHANNEL}, '')`.execute(db);
-  return result.numUpdatedRows > 0n;
+/** The line's next attempt, for the event at its head. */
+const nextAttempt = sql<Date | null>`(
+  select l.next_attempt_at from webhook_line l
+  where webhook_event.state = 'pending' and l.library_id = webhook_event.library_id
+    and l.media_id = webhook_event.media_id and not exists (
+      select 1 from webhook_event p where p.library_id = l.library_id and p.media_id = l.media_id
+        and p.state = 'pending' and p.position < webhook_event.position))`;
+
+/**
+ * Puts an event back in line, whatever became of it, before the later events of its video; its three days begin
+ * anew, and its line goes on at once. Refuses (`not-found`) an event that the library does not have.
+ */
+export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const line = await sql`
+      insert into webhook_line (library_id, media_id)
+      select library_id, media_id from webhook_event where library_id = ${libraryId} and id = ${id}
+      on conflict (library_id, media_id) do update
+        set next_attempt_at = case when webhook_line.claim is null then now() else webhook_line.next_attempt_at end
+      returning media_id`.execute(tx);
+    if (line.rows.length === 0) {
+      throw new Refused('not-found', `There is no webhook event ${id} in library ${libraryId}. Check the id.`);
+    }
+    await tx
+      .updateTable('webhook_event')
+      .set({ state: 'pending', attempts: 0, settled_at: null })
+      .set({ give_up_at: sql<Date>`now() + make_interval(secs => ${GIVE_UP_AFTER_SEC})` })
+      .where('library_id', '=', libraryId)
+      .where('id', '=', id)
+      .execute();
+    await wakeSenders(tx);
+  });
 }
 
-/** Removes settled events older than a week; answers how many. */
-export async function pruneEvents(db: Db): Promise<number> {
-  const result = await db
-    .deleteFrom('webhook_event')
-    .where('state', '!=', 'pending')
-    .where('settled_at', '<', sql<Date>`now() - make_interval(days => ${LOG_DAYS})`)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+/** Removes delivered events after a week and dead letters after 30 days, ten thousand at most; true when there are more. */
+export async function pruneEvents(db: Db): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from webhook_event where id in (
+      select id from webhook_event
+      where state <> 'pending' and settled_at < now() - make_interval(days => ${DELIVERED_LOG_DAYS})
+        and (state = 'delivered' or settled_at < now() - make_interval(days => ${DEAD_LOG_DAYS}))
+      order by settled_at limit ${PRUNED_AT_ONCE}) and state <> 'pending'`.execute(db);
+  return Number(numAffectedRows) === PRUNED_AT_ONCE;
+}
+
+async function wakeSenders(tx: Tx): Promise<void> {
+  await sql`select pg_notify(${WEBHOOK_CHANNEL}, '')`.execute(tx);
 }

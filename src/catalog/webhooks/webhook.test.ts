@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseGuid } from '../../lib/guid.ts';
-import { retryDelaySec, webhookBody, webhookHeaders } from './webhook.ts';
+import { judgeStatus, redirectTarget, retryDelaySec, webhookBody, webhookHeaders } from './webhook.ts';
 
 const id = parseGuid('0192f000-0000-7000-8000-000000000001');
 const mediaId = parseGuid('657bb740-a71b-4529-a012-528021c31a92');
@@ -20,4 +21,40 @@ test('a delivery is signed as published receivers check it', () => {
 
 test('waits grow from seconds to hours', () => {
   expect([1, 2, 3, 9, 10, 50].map(retryDelaySec)).toEqual([5, 15, 60, 14_400, 14_400, 14_400]);
+});
+
+test('the id, the time and the body are signed as Standard Webhooks has it, anew for each attempt', () => {
+  const at = (nowMs: number) => {
+    const headers = webhookHeaders(event, 'read-only-key', nowMs);
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${webhookBody(event)}`;
+    const wanted = createHmac('sha256', Buffer.from('read-only-key')).update(signed).digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${wanted}`);
+    return headers;
+  };
+  const [first, second] = [at(1_700_000_000_999), at(1_700_000_005_000)];
+  expect([first['webhook-timestamp'], second['webhook-timestamp']]).toEqual(['1700000000', '1700000005']);
+  expect(second['webhook-id']).toBe(first['webhook-id']);
+  expect(second['webhook-signature']).not.toBe(first['webhook-signature']);
+});
+
+test.each([
+  [200, 'delivered'],
+  [204, 'delivered'],
+  [299, 'delivered'],
+  [303, 'failed'],
+  [404, 'failed'],
+  [410, 'gone'],
+  [429, 'failed'],
+  [500, 'failed'],
+])('an answer of %i is %s', (status, kind) => {
+  expect(judgeStatus(status)).toEqual({ kind, answer: `HTTP ${status}` });
+});
+
+test('redirects that keep a POST are followed, never away from https', () => {
+  expect(redirectTarget(308, '/new?a=1', 'https://example.com/hook')).toBe('https://example.com/new?a=1');
+  expect(redirectTarget(302, 'https://other.example/', 'http://example.com/hook')).toBe('https://other.example/');
+  expect(redirectTarget(303, '/new', 'https://example.com/hook')).toBeNull();
+  expect(redirectTarget(307, undefined, 'https://example.com/hook')).toBeNull();
+  expect(() => redirectTarget(307, 'http://example.com/', 'https://example.com/hook')).toThrow('from https to http:');
+  expect(() => redirectTarget(307, 'http://[', 'https://example.com/hook')).toThrow('no URL');
 });

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
 
 /** What happened to a video, as receivers number it (wire facts, section 4). */
 export const WebhookStatus = {
@@ -17,16 +18,48 @@ export const WebhookStatus = {
 } as const;
 export type WebhookStatus = (typeof WebhookStatus)[keyof typeof WebhookStatus];
 
+/** An event; it keeps its id over retries and when it is sent again. */
 export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status: number };
 
-/** Events are tried for this long after they happened, then they are dead letters. */
-export const GIVE_UP_AFTER_MS = 3 * 24 * 3_600_000;
+/** The video that test deliveries speak of; no video has this id. */
+// The nil GUID of RFC 9562 section 5.9 is a GUID as it stands.
+export const TEST_MEDIA_ID = '00000000-0000-0000-0000-000000000000' as Guid;
+
+/** Events are tried for this long after they happened (or were asked for again), then they are dead letters. */
+export const GIVE_UP_AFTER_SEC = 3 * 24 * 3600;
 
 const RETRY_SEC = [5, 15, 60, 300, 900, 1800, 3600, 7200, 14_400] as const;
 
 /** How long to wait after the n-th failed attempt (n from 1): 5 s rising to 4 h. */
 export function retryDelaySec(attempts: number): number {
   return RETRY_SEC[Math.min(attempts, RETRY_SEC.length) - 1] ?? RETRY_SEC[0];
+}
+
+/** What became of one attempt, with a line for people. `gone`: the receiver wants no more of it, so it is dead at once. */
+export type Outcome = { kind: 'delivered' | 'failed' | 'gone'; answer: string };
+
+/** What a receiver's status means: 2xx is delivered, 410 is "never again" (Standard Webhooks), the rest is tried again. */
+export function judgeStatus(status: number): Outcome {
+  const answer = `HTTP ${status}`;
+  if (status >= 200 && status < 300) return { kind: 'delivered', answer };
+  return { kind: status === 410 ? 'gone' : 'failed', answer };
+}
+
+/**
+ * Where a redirect sends the delivery, null when the status is none that keeps a POST a POST (301, 302, 307, 308:
+ * RFC 9110 section 15.4 lets the first two keep it). Refuses an address that is no URL and one that leaves https.
+ */
+export function redirectTarget(status: number, location: string | undefined, from: string): string | null {
+  if (![301, 302, 307, 308].includes(status) || location === undefined) return null;
+  if (!URL.canParse(location, from)) throw new Refused('invalid', `Redirected (HTTP ${status}) to what is no URL.`);
+  const target = new URL(location, from);
+  if (from.startsWith('https:') && target.protocol !== 'https:') {
+    throw new Refused(
+      'invalid',
+      `Redirected (HTTP ${status}) from https to ${target.protocol.slice(0, 40)} Set another address.`,
+    );
+  }
+  return target.href;
 }
 
 /** The exact bytes that are sent and signed: compact JSON with Pascal case names. */
@@ -37,7 +70,8 @@ export function webhookBody({ libraryId, mediaId, status }: WebhookEvent): strin
 /**
  * The headers of a delivery. The interface's own signature covers the body alone: hex(HMAC-SHA256(body)) under the
  * library's read-only key. The Standard Webhooks headers beside it also sign id and time, so that a receiver can
- * refuse replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the same key.
+ * refuse replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of the same key; their libraries
+ * take secrets in base64, so a receiver gives them `whsec_` and the base64 of the key.
  */
 export function webhookHeaders(event: WebhookEvent, readOnlyKey: string, nowMs: number): Record<string, string> {
   const body = webhookBody(event);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { hasCode } from '../../lib/has-code.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import { commandAs, type PostgresIdentity } from './postgres-identity.ts';
-import { giveTo, type PostgresPlaces } from './postgres-places.ts';
+import { giveTo, type PostgresPlaces, SOCKET_PORT } from './postgres-places.ts';
 
 export const DATABASE_USER = 'millrace';
 
@@ -31,13 +31,15 @@ export async function ensureCluster(
 }
 
 /**
- * Ends what an earlier, killed server left running on the cluster, and forgets its pid file. Only
- * for the holder of the data folder's lock: PostgreSQL's own check of that file is fooled by a pid
- * that was given to another process since (the usual case in a restarted container).
+ * Ends what an earlier, killed server left running on the cluster, and forgets its pid file and that of
+ * its socket. Only for the holder of the data folder's lock: PostgreSQL's own check of those files is
+ * fooled by a pid that was given to another process since (the usual case in a restarted container), and
+ * by a dead one that nobody has waited for yet.
  */
-export async function clearLeftOvers(cluster: string): Promise<void> {
+export async function clearLeftOvers({ cluster, socket }: PostgresPlaces): Promise<void> {
   await endProcessesIn(cluster);
   await rm(join(cluster, 'postmaster.pid'), { force: true });
+  await rm(join(socket, `.s.PGSQL.${SOCKET_PORT}.lock`), { force: true });
 }
 
 async function runInitdb(folder: string, { binFolder, environment }: PostgresBinaries, identity: PostgresIdentity) {

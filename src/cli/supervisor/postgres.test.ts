@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,9 +13,11 @@ import { withDatabase } from './reach-database.ts';
 const isRoot = process.getuid?.() === 0;
 const folders: string[] = [];
 const servers: EmbeddedPostgres[] = [];
+const strangers: ChildProcess[] = [];
 
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
+  for (const stranger of strangers.splice(0)) stranger.kill('SIGKILL');
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -39,11 +41,18 @@ test('what a killed initdb left is thrown away', async () => {
   expect(existsSync(join(dataDir, 'postgres.new'))).toBe(false);
 });
 
-test('a pid file that names a living stranger does not stop the start', async () => {
+test('pid files of cluster and socket that name a living stranger do not stop the start', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
-  const lines = [process.pid, join(dataDir, 'postgres'), 1, 5432, join(dataDir, 'postgres-socket'), '', ''];
+  const socket = join(dataDir, 'postgres-socket');
+  // Not this process: PostgreSQL forgives its own parent.
+  const stranger = spawn('sleep', ['600']);
+  strangers.push(stranger);
+  const lines = [stranger.pid, join(dataDir, 'postgres'), 1, 5432, socket, '', ''];
   writeFileSync(join(dataDir, 'postgres/postmaster.pid'), lines.join('\n'), { mode: 0o600 });
+  // As after a kill -9, which leaves the socket and its lock behind.
+  mkdirSync(socket, { mode: 0o700 });
+  writeFileSync(join(socket, '.s.PGSQL.5432.lock'), lines.join('\n'), { mode: 0o600 });
   expect(await ask(await start(dataDir), 'select 1 as value')).toEqual([{ value: 1 }]);
 });
 
@@ -54,7 +63,7 @@ test('a process that an earlier server left in the cluster is ended, others are 
   const other = spawn('sleep', ['600'], { cwd: elsewhere });
   const ended = once(left, 'exit');
   await Promise.all([once(left, 'spawn'), once(other, 'spawn')]);
-  await clearLeftOvers(cluster);
+  await clearLeftOvers({ home: elsewhere, cluster, socket: join(elsewhere, 'socket') });
   expect(await ended).toEqual([null, 'SIGINT']);
   expect(existsSync(join(cluster, 'postmaster.pid'))).toBe(false);
   expect(other.exitCode ?? other.signalCode).toBeNull();

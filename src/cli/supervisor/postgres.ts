@@ -144,7 +144,7 @@ export class EmbeddedPostgres {
   async #serveOnce(opened: () => void): Promise<string> {
     const isOver = new AbortController();
     try {
-      await clearLeftOvers(this.#places.cluster);
+      await clearLeftOvers(this.#places);
       const server = this.#spawn();
       this.#server = server;
       const ended = once(server, 'exit');

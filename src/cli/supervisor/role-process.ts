@@ -64,6 +64,8 @@ export class RoleProcess {
     this.#restart = null;
     const startedMs = performance.now();
     const child = fork(ROLE_SCRIPT, [this.role], {
+      // Node still calls stripping types of the player's code for browsers an experiment, as it does not for its own.
+      execArgv: [...process.execArgv, '--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
       execArgv: [...process.execArgv, ...MEMORY_FLAGS],

@@ -2,7 +2,7 @@ import type { Publication } from '../../catalog/publications/publication.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { EdgeStorage } from '../edge-deps.ts';
 import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
-import { ObjectMissing } from '../objects/object-sender.ts';
+import { ObjectMissing } from '../objects/object-missing.ts';
 
 type FileRequest = { kind: 'picture'; name: string } | { kind: 'captions'; language: string } | { kind: 'original' };
 

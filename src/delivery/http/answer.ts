@@ -1,7 +1,14 @@
 import type { StorageKey } from '../../ports/storage.ts';
+import type { Slice } from './range.ts';
 
 /** Bytes `start` to `start + sizeBytes` of a stored object. `version` changes whenever the bytes do. */
 export type ObjectWindow = { key: StorageKey; version: string; start: number; sizeBytes: number };
+
+/** Bytes `start` to `end`, end excluded, of a stored object. */
+export type ObjectPart = { key: StorageKey; start: number; end: number };
+
+/** A stretch of an answer: bytes at hand, or stored ones. */
+export type Part = { bytes: Buffer } | ObjectPart;
 
 type Described = {
   /** 200 unless said otherwise; a page that says that nothing is there is 404. */
@@ -17,6 +24,8 @@ type Described = {
 export type Answer =
   | ({ kind: 'bytes'; bytes: Buffer } & Described)
   | ({ kind: 'object'; window: ObjectWindow } & Described)
+  /** Put together from stretches: `cut` names those of a slice of the whole, in order. */
+  | ({ kind: 'parts'; sizeBytes: number; cut(slice: Slice): Iterable<Part> } & Described)
   | { kind: 'problem'; problem: Problem; retryAfterSec?: number };
 
 /** Why there is nothing to see: a stable code, and a sentence for people. */

@@ -27,7 +27,7 @@ export async function sendAnswer(
     response.writeHead(304, headers).end();
     return;
   }
-  const sizeBytes = answer.kind === 'bytes' ? answer.bytes.length : answer.window.sizeBytes;
+  const sizeBytes = contentBytes(answer);
   const wanted = allowsRange(headerOf(request, 'if-range'), answer.etag) ? request.headers.range : undefined;
   const range = answer.status === 404 ? null : readRange(wanted, sizeBytes);
   headers['Accept-Ranges'] = 'bytes';
@@ -45,6 +45,17 @@ export async function sendAnswer(
   else await sendBody(response, { answer, slice, objects }, () => response.writeHead(status, headers));
 }
 
+function contentBytes(answer: Content): number {
+  switch (answer.kind) {
+    case 'bytes':
+      return answer.bytes.length;
+    case 'object':
+      return answer.window.sizeBytes;
+    case 'parts':
+      return answer.sizeBytes;
+  }
+}
+
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(',') : value;
@@ -56,6 +67,7 @@ async function sendBody(
   begin: () => void,
 ): Promise<void> {
   if (answer.kind === 'object') return objects.send(response, answer.window, slice, begin);
+  if (answer.kind === 'parts') return objects.sendParts(response, answer.cut(slice), begin);
   begin();
   response.end(answer.bytes.subarray(slice.start, slice.end));
 }

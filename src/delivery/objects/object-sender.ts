@@ -1,11 +1,11 @@
-import { read } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
-import { Refused } from '../../lib/refused.ts';
-import { ByteCache } from '../cache/byte-cache.ts';
+import type { SendFile } from '../../lib/send-file.ts';
+import { HeldCache } from '../cache/held-cache.ts';
 import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
-import type { ObjectWindow } from '../http/answer.ts';
+import type { ObjectPart, ObjectWindow, Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
+import { pieceBytes, writeFileBody, writeOut } from './file-body.ts';
+import { asMissing, ObjectMissing } from './object-missing.ts';
 import { OpenFiles } from './open-files.ts';
 import { Leases, RecentNames } from './popular.ts';
 import { ReadBuffers } from './read-buffers.ts';
@@ -16,27 +16,26 @@ const SMALL_BYTES = 512 * 1024;
 /** Larger windows than this are never held in memory, however popular. */
 const HELD_BYTES = 8 * 2 ** 20;
 
-/** An object that a row promises is not there, or is shorter than promised. Ours, never the viewer's fault. */
-export class ObjectMissing extends Error {}
-
 /**
- * Sends stored bytes: small ones, and segments that are asked for again, from memory; the others straight
- * from their file or stream.
+ * Sends stored bytes: small ones from memory; others by sendfile from their file, or where that cannot be,
+ * from memory when they are asked for again, else read from their file or stream.
  */
 export class ObjectSender {
   readonly #storage: EdgeStorage;
+  readonly #sendFile: SendFile | null;
   readonly #files: OpenFiles;
   readonly #buffers = new ReadBuffers();
   readonly #recent = new RecentNames();
-  readonly #segments: ByteCache;
+  readonly #segments: HeldCache<Buffer>;
   readonly #leases: Leases;
-  readonly hot: ByteCache;
+  readonly hot: HeldCache<Buffer>;
 
-  constructor(storage: EdgeStorage, limits: EdgeLimits) {
+  constructor({ storage, sendFile }: { storage: EdgeStorage; sendFile: SendFile | null }, limits: EdgeLimits) {
     this.#storage = storage;
+    this.#sendFile = sendFile;
     this.#files = new OpenFiles(limits.openFiles);
-    this.hot = new ByteCache(limits.objectCacheBytes);
-    this.#segments = new ByteCache(limits.segmentCacheBytes);
+    this.hot = new HeldCache(limits.objectCacheBytes, (bytes) => bytes.length);
+    this.#segments = new HeldCache(limits.segmentCacheBytes, (bytes) => bytes.length);
     this.#leases = new Leases(limits.segmentCacheBytes);
   }
 
@@ -52,11 +51,25 @@ export class ObjectSender {
       begin();
       response.end(bytes.subarray(slice.start, slice.end));
     } else if (this.#isHeld(name, window)) await this.#sendHeld(response, { name, window, slice }, begin);
-    else await this.#sendLarge(response, window, slice, begin);
+    else {
+      const part = { key: window.key, start: window.start + slice.start, end: window.start + slice.end };
+      await this.sendParts(response, [part], begin);
+    }
   }
 
-  /** Takes a lease on the segment when it is popular and there is room. */
-  #isHeld(name: string, { sizeBytes }: ObjectWindow): boolean {
+  /** Sends stretches one after the other, and calls `begin` before the first of their bytes. */
+  async sendParts(response: ServerResponse, parts: Iterable<Part>, begin: () => void): Promise<void> {
+    const beginOnce = () => {
+      if (!response.headersSent) begin();
+    };
+    for (const part of parts) if (!(await this.#sendPart(response, part, beginOnce))) return;
+    beginOnce();
+    response.end();
+  }
+
+  /** Takes a lease on the segment when it is popular and there is room. What sendfile can send needs no memory. */
+  #isHeld(name: string, { key, sizeBytes }: ObjectWindow): boolean {
+    if (this.#sendFile !== null && this.#storage.localPath(key) !== null) return false;
     return sizeBytes <= HELD_BYTES && this.#recent.note(name) && this.#leases.take(name, sizeBytes);
   }
 
@@ -77,12 +90,6 @@ export class ObjectSender {
     }
   }
 
-  async #sendLarge(response: ServerResponse, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
-    const path = this.#storage.localPath(window.key);
-    if (path === null) await this.#sendStream(response, window, slice, begin);
-    else await this.#sendFile(response, path, shift(slice, window), begin);
-  }
-
   async #readWhole({ key, start, sizeBytes }: ObjectWindow): Promise<Buffer> {
     const range = { start, end: start + sizeBytes - 1 };
     const bytes = await this.#storage.readBytes(key, range, AbortSignal.timeout(10_000)).catch(asMissing(key));
@@ -91,67 +98,54 @@ export class ObjectSender {
     return bytes;
   }
 
-  async #sendStream(response: ServerResponse, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
-    const { start, end } = shift(slice, window);
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    const range = { start, end: end - 1 };
-    const { body } = await this.#storage.read(window.key, range, gone.signal).catch(asMissing(window.key));
-    begin();
-    await pipeline(body, response);
+  /** False when the viewer left. */
+  #sendPart(response: ServerResponse, part: Part, begin: () => void): Promise<boolean> {
+    if ('bytes' in part) {
+      begin();
+      return writeOut(response, part.bytes);
+    }
+    const path = this.#storage.localPath(part.key);
+    return path === null
+      ? this.#sendFromStream(response, part, begin)
+      : this.#sendFromFile(response, { path, part }, begin);
   }
 
-  async #sendFile(response: ServerResponse, path: string, slice: Slice, begin: () => void): Promise<void> {
+  async #sendFromStream(
+    response: ServerResponse,
+    { key, start, end }: ObjectPart,
+    begin: () => void,
+  ): Promise<boolean> {
+    const gone = new AbortController();
+    const leave = () => gone.abort();
+    response.once('close', leave);
+    try {
+      const { body } = await this.#storage.read(key, { start, end: end - 1 }, gone.signal).catch(asMissing(key));
+      begin();
+      for await (const bytes of body) if (!(await writeOut(response, bytes))) return false;
+      return true;
+    } finally {
+      response.off('close', leave);
+    }
+  }
+
+  async #sendFromFile(
+    response: ServerResponse,
+    { path, part }: { path: string; part: ObjectPart },
+    begin: () => void,
+  ): Promise<boolean> {
     const file = await this.#files.lend(path).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT'
         ? new ObjectMissing(`Expected a stored object at ${path}.`, { cause: error })
         : error;
     });
-    const buffer = this.#buffers.take();
+    const buffer = this.#buffers.take(pieceBytes(this.#sendFile));
     try {
       begin();
-      for (let at = slice.start; at < slice.end; ) {
-        const length = await readInto(file.fd, buffer, { at, length: Math.min(buffer.length, slice.end - at) });
-        if (length === 0) throw new ObjectMissing(`Expected ${path} to reach byte ${slice.end}, it ended at ${at}.`);
-        at += length;
-        if (!(await writeOut(response, buffer.subarray(0, length)))) return;
-      }
-      response.end();
+      const body = { fd: file.fd, path, start: part.start, end: part.end };
+      return await writeFileBody(response, body, { buffer, sendFile: this.#sendFile });
     } finally {
       file.release();
       this.#buffers.give(buffer);
     }
   }
-}
-
-function shift({ start, end }: Slice, window: ObjectWindow): Slice {
-  return { start: window.start + start, end: window.start + end };
-}
-
-function asMissing(key: string) {
-  return (error: unknown): never => {
-    if (error instanceof Refused && error.kind === 'not-found') {
-      throw new ObjectMissing(`Expected a stored object ${key}.`, { cause: error });
-    }
-    throw error;
-  };
-}
-
-function readInto(fd: number, buffer: Buffer, { at, length }: { at: number; length: number }): Promise<number> {
-  return new Promise((resolve, reject) => {
-    read(fd, buffer, 0, length, at, (error, count) => (error === null ? resolve(count) : reject(error)));
-  });
-}
-
-/** Resolves when the kernel took the bytes, so that the buffer may be used again; false when the viewer left. */
-function writeOut(response: ServerResponse, bytes: Buffer): Promise<boolean> {
-  return new Promise((resolve) => {
-    if (response.destroyed) return resolve(false);
-    const leave = () => resolve(false);
-    response.once('close', leave);
-    response.write(bytes, (error) => {
-      response.off('close', leave);
-      resolve(error === undefined || error === null);
-    });
-  });
 }

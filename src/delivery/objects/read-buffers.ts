@@ -16,9 +16,10 @@ export class ReadBuffers {
   readonly #free = new Map<number, Buffer[]>();
   #lent = 0;
 
-  take(): Buffer {
+  /** A buffer of at most `maxBytes`. */
+  take(maxBytes: number): Buffer {
     const step = STEPS.find(({ upTo }) => this.#lent < upTo);
-    const sizeBytes = step?.sizeBytes ?? 16 * 1024;
+    const sizeBytes = Math.min(maxBytes, step?.sizeBytes ?? 16 * 1024);
     this.#lent += 1;
     return this.#free.get(sizeBytes)?.pop() ?? Buffer.allocUnsafeSlow(sizeBytes);
   }

@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 export const TUS_VERSION = '1.0.0';
 const MAX_METADATA_CHARS = 4096;
 const MAX_METADATA_KEYS = 32;
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /** What a creation request says of the file: its length and what the client chose to tell. */
 export type TusCreation = { lengthBytes: number; metadata: Record<string, string> };
@@ -52,9 +53,10 @@ export function readMetadata(value: string): Record<string, string> {
   }
   const metadata: Record<string, string> = {};
   for (const pair of value.split(',').slice(0, MAX_METADATA_KEYS)) {
-    const [name = '', encoded = ''] = pair.trim().split(/ +/);
-    if (/^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== '__proto__') {
-      metadata[name.toLowerCase()] = Buffer.from(encoded, 'base64').toString('utf8').replaceAll('\0', '');
+    const [spelt = '', encoded = ''] = pair.trim().split(/ +/);
+    const name = spelt.toLowerCase();
+    if (/^[a-z0-9_-]{1,64}$/.test(name) && name !== '__proto__' && BASE64.test(encoded)) {
+      metadata[name] = Buffer.from(encoded, 'base64').toString('utf8').replaceAll('\0', '');
     }
   }
   return metadata;

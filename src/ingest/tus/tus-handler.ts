@@ -1,28 +1,31 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Transform } from 'node:stream';
 import type { MediaKey } from '../../catalog/db.ts';
+import type { TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
-import { type RefusalKind, Refused } from '../../lib/refused.ts';
+import { Refused } from '../../lib/refused.ts';
 import type { Staging } from '../../ports/storage.ts';
 import { readChecksum, readCreation, readOffset, TUS_VERSION, type TusCreation } from './headers.ts';
+import { receivePiece } from './receive-piece.ts';
+import { createRunningHashes, type RunningHashes } from './running-hashes.ts';
 import { isSignedBy, readClaim, type TusClaim } from './signature.ts';
+import { end, refuse, throwAwayRest } from './tus-answer.ts';
 import { createUploadLocks, type UploadLocks } from './upload-locks.ts';
-
-/** An upload that a client may go on with. `isComplete`: all bytes are in and the video has its file. */
-export type OpenUpload = { id: Guid; key: MediaKey; lengthBytes: number; expiresAt: Date; isComplete: boolean };
 
 /** What the handler needs of the catalogue. */
 export type TusUploads = {
   /** The library's key in the clear, null when there is no such library. */
   libraryKey(libraryId: number): Promise<string | null>;
   /** Opens an upload for a video without a file. Refuses an unknown video and one that has its file. */
-  open(key: MediaKey, creation: TusCreation): Promise<OpenUpload>;
-  find(id: Guid): Promise<OpenUpload | null>;
+  open(key: MediaKey, creation: TusCreation): Promise<TusUpload>;
+  find(id: Guid): Promise<TusUpload | null>;
+  /** Puts off the expiry of an upload that someone goes on with; answers when it expires now. */
+  keep(upload: TusUpload): Promise<Date>;
+  /** How many bytes are durably there, those of an end that a crash cut short included. */
+  size(upload: TusUpload): Promise<number>;
   /** Gives the staged bytes to the video and starts its processing; doing it twice changes nothing. */
-  complete(upload: OpenUpload, signal: AbortSignal): Promise<void>;
+  complete(upload: TusUpload, sha256: Buffer | null, signal: AbortSignal): Promise<void>;
   /** Forgets an upload that is not complete. */
-  drop(upload: OpenUpload): Promise<void>;
+  drop(upload: TusUpload): Promise<void>;
 };
 
 export type TusDeps = {
@@ -36,58 +39,72 @@ export type TusDeps = {
   onError(error: unknown): void;
 };
 
+/** `handle` answers every request that it is given; `close` ends the writing ones and waits until their bytes are safe. */
+export type TusHandler = {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  close(): Promise<void>;
+};
+
 const PATH = /^\/tusupload(?:\/([^/?]*))?\/?(?:\?.*)?$/i;
+const MAX_HASHED_UPLOADS = 1_000;
 const CHECKSUM_MISMATCH = 460;
+const METHODS = 'OPTIONS, POST, HEAD, PATCH, DELETE';
 const EXTENSIONS = 'creation,termination,checksum,expiration';
 const ALLOWED_HEADERS =
   'AuthorizationSignature, AuthorizationExpire, VideoId, LibraryId, Content-Type, Tus-Resumable, Upload-Length, ' +
-  'Upload-Offset, Upload-Metadata, Upload-Checksum, Upload-Defer-Length, X-HTTP-Method-Override, X-Requested-With';
+  'Upload-Offset, Upload-Metadata, Upload-Checksum, Upload-Defer-Length, X-HTTP-Method-Override, X-Requested-With, ' +
+  'X-Request-Id';
 const EXPOSED_HEADERS =
-  'Location, Upload-Offset, Upload-Length, Upload-Expires, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size';
+  'Location, Upload-Offset, Upload-Length, Upload-Expires, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, ' +
+  'X-Request-Id';
 
-const STATUS: Partial<Record<RefusalKind, number>> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  conflict: 409,
-  'too-large': 413,
-  busy: 429,
-  unavailable: 503,
-  'disk-full': 507,
-};
+type Serving = { deps: TusDeps; locks: UploadLocks; hashes: RunningHashes; stopping: AbortSignal };
+type Exchange = Serving & { request: IncomingMessage; response: ServerResponse };
 
-type Context = { deps: TusDeps; locks: UploadLocks; request: IncomingMessage; response: ServerResponse; id: string };
+/** An exchange about the upload that its path names; of a POST the name says nothing. */
+type Context = Exchange & { id: string };
 
 /**
  * Resumable uploads, tus 1.0.0 with creation, termination, checksum (sha1) and expiration. Every request is signed by
  * four headers (interface facts, section 7). A session that was opened in time may finish after its signature's
- * expiry, until the upload itself expires. Answers true when the request was one of its own.
+ * expiry, until the upload itself expires.
  */
-export function createTusHandler(deps: TusDeps): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const locks = createUploadLocks();
-  return (request, response) => {
-    const match = PATH.exec(request.url ?? '');
-    if (match === null) return false;
-    answer({ deps, locks, request, response, id: match[1] ?? '' }).catch(deps.onError);
-    return true;
+export function createTusHandler(deps: TusDeps): TusHandler {
+  const stop = new AbortController();
+  const serving = {
+    deps,
+    locks: createUploadLocks(),
+    hashes: createRunningHashes(MAX_HASHED_UPLOADS),
+    stopping: stop.signal,
+  };
+  const running = new Set<Promise<void>>();
+  return {
+    handle(request, response) {
+      const answered = answer({ ...serving, request, response }).catch(deps.onError);
+      running.add(answered);
+      answered.finally(() => running.delete(answered)).catch(deps.onError);
+    },
+    async close() {
+      stop.abort(new Refused('unavailable', 'The service is stopping; go on with the upload in a moment.'));
+      while (running.size > 0) await Promise.all(running);
+    },
   };
 }
 
-async function answer(context: Context): Promise<void> {
-  const { request, response } = context;
+async function answer(exchange: Exchange): Promise<void> {
+  const { deps, request, response } = exchange;
   response.setHeader('Tus-Resumable', TUS_VERSION);
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
   response.setHeader('Cache-Control', 'no-store');
   try {
-    await route(context);
+    const match = PATH.exec(request.url ?? '');
+    if (match === null) throw new Refused('not-found', `There is nothing at ${request.url}. Check the address.`);
+    await route({ ...exchange, id: match[1] ?? '' });
   } catch (error) {
-    refuse(context, error);
-  } finally {
-    // What the client still sends of a refused body is not waited for.
-    if (!request.complete) response.once('finish', () => request.destroy());
+    refuse(response, error, deps.onError);
   }
+  throwAwayRest(request);
 }
 
 async function route(context: Context): Promise<void> {
@@ -110,8 +127,8 @@ async function route(context: Context): Promise<void> {
     case 'DELETE':
       return remove(context, claim);
     default:
-      response.setHeader('Allow', 'OPTIONS, POST, HEAD, PATCH, DELETE');
-      return end(response, 405, `Expected OPTIONS, POST, HEAD, PATCH or DELETE, got ${method}.`);
+      response.setHeader('Allow', METHODS);
+      return end(response, 405, `Expected ${METHODS}, got ${method}.`);
   }
 }
 
@@ -120,7 +137,7 @@ function describe({ response, deps }: Context): void {
   response.setHeader('Tus-Extension', EXTENSIONS);
   response.setHeader('Tus-Checksum-Algorithm', 'sha1');
   response.setHeader('Tus-Max-Size', String(deps.maxBytes));
-  response.setHeader('Access-Control-Allow-Methods', 'OPTIONS, POST, HEAD, PATCH, DELETE');
+  response.setHeader('Access-Control-Allow-Methods', METHODS);
   response.setHeader('Access-Control-Allow-Headers', ALLOWED_HEADERS);
   response.setHeader('Access-Control-Max-Age', '86400');
   end(response, 204);
@@ -142,12 +159,10 @@ async function create({ deps, request, response }: Context, claim: TusClaim): Pr
 }
 
 async function tellOffset(context: Context, claim: TusClaim): Promise<void> {
-  const { response, deps } = context;
+  const { response, locks } = context;
   const upload = await findUpload(context, claim);
   // Taking the lock ends a writer whose client has gone, so the offset told is the final one.
-  const offset = upload.isComplete
-    ? upload.lengthBytes
-    : await context.locks.hold(upload.id, (signal) => settleOffset(deps, upload, signal));
+  const offset = upload.isComplete ? upload.lengthBytes : await locks.hold(upload.id, () => settle(context, upload));
   response.setHeader('Upload-Offset', String(offset));
   response.setHeader('Upload-Length', String(upload.lengthBytes));
   response.setHeader('Upload-Expires', upload.expiresAt.toUTCString());
@@ -155,66 +170,76 @@ async function tellOffset(context: Context, claim: TusClaim): Promise<void> {
 }
 
 /** The staged size. All bytes may be there although a crash came before the video got them: that is made good here. */
-async function settleOffset(deps: TusDeps, upload: OpenUpload, signal: AbortSignal): Promise<number> {
-  const sizeBytes = await deps.staging.size(upload.id);
-  if (sizeBytes === upload.lengthBytes) await deps.uploads.complete(upload, signal);
-  return sizeBytes;
+async function settle(context: Context, upload: TusUpload): Promise<number> {
+  const size = await context.deps.uploads.size(upload);
+  if (size === upload.lengthBytes) await complete(context, upload);
+  return size;
+}
+
+// Not ended by a newer request: on a bucket it takes long, and a client out of patience would make it start over.
+async function complete({ deps, hashes, stopping }: Context, upload: TusUpload): Promise<void> {
+  const running = hashes.take(upload.id, upload.lengthBytes);
+  await deps.uploads.complete(upload, running?.hash.digest() ?? null, stopping);
 }
 
 async function append(context: Context, claim: TusClaim): Promise<void> {
-  const { request, response } = context;
+  const { request, response, locks } = context;
   if (request.headers['content-type'] !== 'application/offset+octet-stream') {
     return end(response, 415, 'Expected the Content-Type application/offset+octet-stream.');
   }
   const offset = readOffset(request.headers);
   const upload = await findUpload(context, claim);
   if (upload.isComplete) return confirmRepeat(context, upload, offset);
-  await context.locks.hold(upload.id, (signal) => write(context, upload, offset, signal));
+  await locks.hold(upload.id, (signal) => write(context, { upload, offset }, signal));
 }
 
 /** A client that lost the last answer sends its last piece again: it hears the same answer, nothing is done twice. */
-function confirmRepeat({ response }: Context, upload: OpenUpload, offset: number): void {
+function confirmRepeat({ response }: Context, upload: TusUpload, offset: number): void {
   response.setHeader('Upload-Offset', String(upload.lengthBytes));
   if (offset > upload.lengthBytes) end(response, 409, `Expected Upload-Offset ${upload.lengthBytes}, got ${offset}.`);
   else end(response, 204);
 }
 
-async function write(context: Context, upload: OpenUpload, offset: number, stopped: AbortSignal): Promise<void> {
-  const { deps, request, response } = context;
-  const before = await deps.staging.size(upload.id);
-  if (offset !== before) {
-    response.setHeader('Upload-Offset', String(before));
-    return end(response, 409, `Expected Upload-Offset ${before}, got ${offset}.`);
-  }
+type Write = { upload: TusUpload; offset: number };
+
+async function write(context: Context, { upload, offset }: Write, taken: AbortSignal): Promise<void> {
+  const { deps, request, stopping } = context;
   const checksum = readChecksum(request.headers);
-  const hash = createHash('sha1');
-  const body = request.pipe(limitTo(upload.lengthBytes - before, checksum === null ? null : hash));
-  request.once('close', () => body.destroy(request.complete ? undefined : new Error('The client went away.')));
-  const after = await deps.staging.append(upload.id, before, body, stopped);
-  if (checksum !== null && !hash.digest().equals(checksum.digest)) {
-    await deps.staging.rewind(upload.id, before);
-    response.setHeader('Upload-Offset', String(before));
-    return end(response, CHECKSUM_MISMATCH, 'The bytes that arrived do not have the SHA-1 that Upload-Checksum says.');
+  // The staging itself refuses an offset that is not its size, so most pieces need not ask for it before.
+  const mayBeOver = offset === 0 || offset >= upload.lengthBytes;
+  if (mayBeOver && (await settle(context, upload)) !== offset) return correct(context, upload, offset);
+  const piece = { uploadId: upload.id, request, offset, maxBytes: upload.lengthBytes - offset, checksum };
+  const stopped = AbortSignal.any([taken, stopping]);
+  try {
+    const size = await receivePiece(piece, { ...deps, hashes: context.hashes }, stopped);
+    await confirmPiece(context, upload, { offset, size });
+  } catch (error) {
+    if (stopped.aborted || !(error instanceof Refused) || error.kind !== 'conflict') throw error;
+    await correct(context, upload, offset);
   }
-  if (after === upload.lengthBytes) await deps.uploads.complete(upload, stopped);
-  response.setHeader('Upload-Offset', String(after));
-  response.setHeader('Upload-Expires', upload.expiresAt.toUTCString());
-  end(response, 204);
 }
 
-function limitTo(maxBytes: number, hash: ReturnType<typeof createHash> | null): Transform {
-  let seen = 0;
-  return new Transform({
-    transform(piece: Buffer, _encoding, done) {
-      seen += piece.byteLength;
-      if (seen > maxBytes) {
-        done(new Refused('too-large', `Expected at most ${maxBytes} bytes more, as Upload-Length said.`));
-        return;
-      }
-      hash?.update(piece);
-      done(null, piece);
-    },
-  });
+/** The piece does not go on where the upload ends: tells where that is, or that all is there already. */
+async function correct(context: Context, upload: TusUpload, offset: number): Promise<void> {
+  const size = await settle(context, upload);
+  if (size === upload.lengthBytes) return confirmRepeat(context, upload, offset);
+  context.response.setHeader('Upload-Offset', String(size));
+  end(context.response, 409, `Expected Upload-Offset ${size}, got ${offset}.`);
+}
+
+async function confirmPiece(
+  context: Context,
+  upload: TusUpload,
+  { offset, size }: { offset: number; size: number | null },
+): Promise<void> {
+  const { deps, response } = context;
+  response.setHeader('Upload-Offset', String(size ?? offset));
+  if (size === null) {
+    return end(response, CHECKSUM_MISMATCH, 'The bytes that arrived do not have the SHA-1 that Upload-Checksum says.');
+  }
+  if (size === upload.lengthBytes) await complete(context, upload);
+  response.setHeader('Upload-Expires', (await deps.uploads.keep(upload)).toUTCString());
+  end(response, 204);
 }
 
 async function remove(context: Context, claim: TusClaim): Promise<void> {
@@ -224,11 +249,11 @@ async function remove(context: Context, claim: TusClaim): Promise<void> {
   end(context.response, 204);
 }
 
-async function findUpload({ deps, id }: Context, claim: TusClaim): Promise<OpenUpload> {
+async function findUpload({ deps, id }: Context, claim: TusClaim): Promise<TusUpload> {
   const guid = parseGuid(id);
   const upload = guid === null ? null : await deps.uploads.find(guid);
   const isOwn = upload?.key.libraryId === claim.libraryId && upload.key.mediaId === claim.videoId;
-  if (upload === null || !isOwn || upload.expiresAt.getTime() < Date.now()) {
+  if (upload === null || !isOwn) {
     throw new Refused('not-found', 'There is no such upload, or it has expired; create a new one.');
   }
   return upload;
@@ -247,27 +272,4 @@ async function ensureSigned(deps: TusDeps, claim: TusClaim): Promise<void> {
 function methodOf(request: IncomingMessage): string {
   const override = request.headers['x-http-method-override'];
   return request.method === 'POST' && typeof override === 'string' ? override.toUpperCase() : (request.method ?? 'GET');
-}
-
-function refuse({ deps, response, request }: Context, error: unknown): void {
-  if (!(error instanceof Refused) && !request.destroyed) deps.onError(error);
-  if (response.headersSent || response.destroyed) return;
-  const status = error instanceof Refused ? (STATUS[error.kind] ?? 400) : 500;
-  if (status === 503 || status === 429) response.setHeader('Retry-After', '5');
-  end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored; try again.');
-}
-
-/** Bodies are StatusModel, and the 401 the interface's own spelling of it. */
-function end(response: ServerResponse, status: number, message?: string): void {
-  response.statusCode = status;
-  if (message === undefined) {
-    response.end();
-    return;
-  }
-  const body =
-    status === 401
-      ? { Success: false, Message: message, StatusCode: 401 }
-      : { success: false, message, statusCode: status };
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.end(JSON.stringify(body));
 }

@@ -13,33 +13,34 @@ export type UploadLocks = {
 
 type Holder = { stop: AbortController; ended: Promise<void> };
 
-export function createUploadLocks(): UploadLocks {
+export function createUploadLocks(takeoverLimitMs: number = TAKEOVER_LIMIT_MS): UploadLocks {
   const holders = new Map<string, Holder>();
   return {
     async hold(uploadId, work) {
-      await takeOver(holders, uploadId);
+      const limitMs = performance.now() + takeoverLimitMs;
+      for (let holder = holders.get(uploadId); holder !== undefined; holder = holders.get(uploadId)) {
+        await takeOver(holder, limitMs - performance.now());
+      }
+      // Nothing is awaited between the last look and this: of several who wait, one gets it.
       const stop = new AbortController();
       const running = work(stop.signal);
       const holder = { stop, ended: settled(running) };
       holders.set(uploadId, holder);
-      try {
-        return await running;
-      } finally {
+      return running.finally(() => {
         if (holders.get(uploadId) === holder) holders.delete(uploadId);
-      }
+      });
     },
   };
 }
 
-async function takeOver(holders: Map<string, Holder>, uploadId: string): Promise<void> {
-  const limitMs = Date.now() + TAKEOVER_LIMIT_MS;
-  for (let holder = holders.get(uploadId); holder !== undefined; holder = holders.get(uploadId)) {
-    if (Date.now() > limitMs) {
-      throw new Refused('conflict', 'Another request still writes to this upload; try again in a second.');
-    }
-    holder.stop.abort();
-    await Promise.race([holder.ended, sleep(TAKEOVER_LIMIT_MS, undefined, { ref: false })]);
+async function takeOver(holder: Holder, leftMs: number): Promise<void> {
+  if (leftMs <= 0) {
+    throw new Refused('conflict', 'Another request still writes to this upload; try again in a second.');
   }
+  holder.stop.abort(new Refused('conflict', 'Another request took this upload over.'));
+  const ended = new AbortController();
+  await Promise.race([holder.ended, sleep(leftMs, undefined, { signal: ended.signal }).catch(() => undefined)]);
+  ended.abort();
 }
 
 /** Ends when the work ends, whichever way: its own caller hears of the failure. */

@@ -26,12 +26,19 @@ export type DownloadLimits = {
   backoffMs: number;
 };
 
+/**
+ * What outlives the process that downloads: of which version of the file the sink's bytes are. `remember` is
+ * done before the first byte of a version is stored.
+ */
+export type DownloadMemory = { version: Version | null; remember(version: Version): Promise<void> };
+
 export type DownloadRequest = {
   outbound: Outbound;
   url: string;
   headers: Readonly<Record<string, string>>;
   sink: DownloadSink;
   limits: DownloadLimits;
+  memory?: DownloadMemory;
 };
 
 export type Downloaded = { sizeBytes: number; url: string; contentType: string | null };
@@ -55,14 +62,16 @@ const OWN_HEADERS = new Set([
  * Brings a file into a sink. A connection that breaks or stalls, and a status of 408, 429 or 5xx, is tried again
  * from the last byte (`Range` with `If-Range`); when the origin cannot resume, or its file changed, once from the
  * start. Refuses with the origin's status, or what else was wrong, after bounded tries. What the sink already holds
- * is dropped: nothing tells which version it is of.
+ * is gone on with when the memory tells which version it is of, else dropped.
  */
 export async function download(request: DownloadRequest, signal: AbortSignal): Promise<Downloaded> {
-  const { headers, sink, limits } = request;
+  const { headers, sink, limits, memory } = request;
   const own = Object.keys(headers).find((name) => OWN_HEADERS.has(name.toLowerCase()));
   if (own !== undefined) throw new Refused('invalid', `The header ${own} cannot be set for a download.`);
-  if ((await sink.size()) > 0) await sink.reset();
-  const state: State = { deadlineMs: performance.now() + limits.timeoutMs, version: null, isRestarted: false };
+  const known = memory?.version ?? null;
+  const version = known !== null && isResumable(known) ? known : null;
+  if (version === null && (await sink.size()) > 0) await sink.reset();
+  const state: State = { deadlineMs: performance.now() + limits.timeoutMs, version, isRestarted: false };
   for (let failures = 0; ; ) {
     const before = await sink.size();
     const outcome = await attempt(request, { state, offset: before }, signal);
@@ -132,6 +141,7 @@ async function take(
     // The whole file, although the rest was asked for: it changed, or the origin knows no ranges.
     if (offset > 0) await restart(request, state);
     state.version = versionOf(headers);
+    await request.memory?.remember(state.version);
     return await receive(request, { state, offset: 0, answer }, signal);
   }
   if (status === 206 && offset > 0 && state.version !== null) {
@@ -214,7 +224,8 @@ function broken(message: string, cause?: unknown): Outcome & { kind: 'broken' } 
   return { kind: 'broken', refusal: new Refused('invalid', message, { cause }), retryAfterMs: 0 };
 }
 
-function statusMessage(status: number): string {
+/** What an origin answered, in words. */
+export function statusMessage(status: number): string {
   return `Origin returned HTTP ${status} (${STATUS_CODES[status] ?? 'unknown status'}).`;
 }
 

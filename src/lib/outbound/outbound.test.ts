@@ -90,7 +90,9 @@ describe('where a request may go', () => {
   test('a public address is refused at a port that is none of the web', async () => {
     await expect(open().request('http://8.8.8.8:22/', GET, never)).rejects.toThrow('Port 22 is not allowed');
   });
+});
 
+describe('which addresses a name may have', () => {
   test('a name with one public and one private address is refused', async () => {
     const lookup = async () => [
       { address: '8.8.8.8', family: 4 },
@@ -159,6 +161,13 @@ describe('redirects', () => {
     const post: OutboundRequest = { ...GET, method: 'POST', body: 'event', headers: { 'content-type': 'text/plain' } };
     expect(await text((await open().request(`${origin.url}/307`, post, never)).body)).toBe('POST event');
     expect(await text((await open().request(`${origin.url}/302`, post, never)).body)).toBe('GET ');
+  });
+
+  test('are returned as they came to who asks for that', async () => {
+    const origin = await serve((_, response) => response.writeHead(307, { location: '/end' }).end('moved'));
+    const { status, headers, body } = await open().request(origin.url, { ...GET, redirects: 'returned' }, never);
+    expect([status, headers.location, await text(body)]).toEqual([307, '/end', 'moved']);
+    expect(origin.seen).toEqual(['GET /']);
   });
 });
 

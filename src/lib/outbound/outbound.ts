@@ -29,6 +29,8 @@ export type OutboundRequest = {
   idleTimeoutMs?: number;
   /** The least rate of the answer's body, over 10 s of waiting. */
   minBytesPerSec?: number;
+  /** Redirects are followed as browsers do, unless their answers are to be `returned` as they came. */
+  redirects?: 'followed' | 'returned';
 };
 
 export type AnswerHeaders = Readonly<Partial<Record<string, string>>>;
@@ -111,7 +113,8 @@ async function follow(agent: Agent, { asked, hop: first, clock }: Journey): Prom
   for (let redirects = 0; ; redirects += 1) {
     const answer = await send(agent, { asked, hop, clock });
     const headers = flatHeaders(answer.headers);
-    const next = await redirectOrDestroy(answer, () => redirectOf(hop, answer.statusCode, headers.location ?? null));
+    const location = asked.redirects === 'returned' ? null : (headers.location ?? null);
+    const next = await redirectOrDestroy(answer, () => redirectOf(hop, answer.statusCode, location));
     if (next === null) return admit(answer, { asked, hop, clock });
     if (redirects === MAX_REDIRECTS)
       throw new Refused('invalid', `Origin redirected more than ${MAX_REDIRECTS} times.`);

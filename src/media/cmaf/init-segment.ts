@@ -14,7 +14,10 @@ import {
 import { BrokenMedia } from './broken-media.ts';
 import { readCodecString } from './codec-string.ts';
 import type { SampleDefaults } from './fragment.ts';
-import { readSampleEntry, writeStableEntry } from './sample-entry.ts';
+import { readEntryBox, readSampleEntry, type SampleEntry, writeStableEntry } from './sample-entry.ts';
+
+/** RFC 8216bis VIDEO-RANGE: how picture samples become light. */
+export type VideoRange = 'SDR' | 'PQ' | 'HLG';
 
 /** What an init segment says of its one track. Video has no channels and no sample rate, audio no size: null. */
 export type InitFacts = {
@@ -26,8 +29,22 @@ export type InitFacts = {
   /** What the fragments' samples have where they do not say (trex). */
   sampleDefaults: SampleDefaults;
 } & (
-  | { handler: 'video'; widthPx: number; heightPx: number; channels: null; sampleRateHz: null }
-  | { handler: 'audio'; widthPx: null; heightPx: null; channels: number; sampleRateHz: number }
+  | {
+      handler: 'video';
+      widthPx: number;
+      heightPx: number;
+      videoRange: VideoRange;
+      channels: null;
+      sampleRateHz: null;
+    }
+  | {
+      handler: 'audio';
+      widthPx: null;
+      heightPx: null;
+      videoRange: null;
+      channels: number;
+      sampleRateHz: number;
+    }
 );
 
 /** What an init segment is made of. `sampleEntry` is the whole entry box, `geometry` tkhd's matrix, width and height. */
@@ -61,13 +78,14 @@ export function readInitSegment(bytes: Buffer): InitFacts {
     sampleDefaults: track.sampleDefaults,
   };
   if (track.handler === 'video') {
-    const size = { widthPx: fixed.readUInt16BE(24), heightPx: fixed.readUInt16BE(26) };
+    const videoRange = readVideoRange(entry);
+    const size = { widthPx: fixed.readUInt16BE(24), heightPx: fixed.readUInt16BE(26), videoRange };
     return { ...common, handler: 'video', ...size, channels: null, sampleRateHz: null };
   }
   // The rate is 16.16 fixed point: above 65535 Hz it does not fit, and the timescale is the rate.
   const sampleRateHz = fixed.readUInt16BE(24) || track.timescale;
   const channels = fixed.readUInt16BE(16);
-  return { ...common, handler: 'audio', widthPx: null, heightPx: null, channels, sampleRateHz };
+  return { ...common, handler: 'audio', widthPx: null, heightPx: null, videoRange: null, channels, sampleRateHz };
 }
 
 /**
@@ -123,6 +141,16 @@ type OpenTrack = {
   stsd: Box;
   sampleDefaults: SampleDefaults;
 };
+
+/** The transfer function of a colr box of type nclx (ISO 14496-12 section 12.1.5, ITU-T H.273 table 3). */
+function readVideoRange(entry: SampleEntry): VideoRange {
+  if (!entry.children.some(({ type }) => type === 'colr')) return 'SDR';
+  const fields = readEntryBox(entry, 'colr');
+  if (fields.take(4).toString('latin1') !== 'nclx') return 'SDR';
+  fields.skip(2);
+  const transfer = fields.u16();
+  return transfer === 16 ? 'PQ' : transfer === 18 ? 'HLG' : 'SDR';
+}
 
 function openTrack(bytes: Buffer): OpenTrack {
   const moov = requireBox(bytes, readBoxes(bytes), ['moov']);

@@ -1,8 +1,11 @@
+import { av1 } from './av1.ts';
+import { hevc } from './hevc.ts';
 import type { VideoCodec } from './video-codec.ts';
+import { vp9 } from './vp9.ts';
 import { x264 } from './x264.ts';
 
-/** Every codec that the engine can encode, the default first. */
-export const VIDEO_CODECS: readonly VideoCodec[] = [x264];
+/** Every codec that the engine can encode, the one that every player knows first. */
+export const VIDEO_CODECS: readonly VideoCodec[] = [x264, hevc, vp9, av1];
 
 /** Finds a codec by its name. Throws on a name that is not in the list. */
 export function findCodec(name: string): VideoCodec {

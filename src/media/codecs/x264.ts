@@ -1,5 +1,5 @@
 import { toNumber } from '../frame-rate.ts';
-import type { EncoderJob, VideoCodec } from './video-codec.ts';
+import { type EncoderJob, pixelFormat, type VideoCodec } from './video-codec.ts';
 
 /**
  * H.264 by libx264, capped quality: CRF 23 `veryfast` with a two-second buffer under the rung's cap.
@@ -8,6 +8,10 @@ import type { EncoderJob, VideoCodec } from './video-codec.ts';
 export const x264: VideoCodec = {
   name: 'x264',
   probeName: 'h264',
+  // 10-bit H.264 plays in no browser.
+  keepsHdr: false,
+  minSidePx: 2,
+  forcesKeyframes: true,
   encoderArgv(job) {
     const { rung, gopFrames, threads } = job;
     return [
@@ -15,7 +19,7 @@ export const x264: VideoCodec = {
       ...['-crf', '23', '-maxrate', String(rung.maxBitrateBps), '-bufsize', String(2 * rung.maxBitrateBps)],
       // Scene cuts would move keyframes; without open GOPs every keyframe is an IDR picture.
       ...['-g', String(gopFrames), '-keyint_min', '1', '-sc_threshold', '0', '-forced-idr', '1', '-flags', '+cgop'],
-      ...['-threads', String(threads), '-pix_fmt', 'yuv420p'],
+      ...['-threads', String(threads), '-pix_fmt', pixelFormat(null)],
     ];
   },
 };

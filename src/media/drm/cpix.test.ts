@@ -92,7 +92,9 @@ describe('a key answer', () => {
     );
     expect(parseCpixAnswer(text, request).keys.groups.hd.constantIv).toEqual(iv);
   });
+});
 
+describe('a key answer for several systems', () => {
   test('gives the headers of the systems asked for and passes over others', () => {
     const { kid } = request.keys.groups.hd;
     const systems = [

@@ -1,38 +1,58 @@
+import type { SubtitleTrack } from '../captions/subtitle-playlist.ts';
+import type { VideoRange } from '../cmaf/init-segment.ts';
+import { type IFrameRates, writeIFrameStreamInf } from '../i-frames/i-frame-playlist.ts';
 import type { ListedSet } from './listed-set.ts';
 import type { PublishedRendition } from './published-rendition.ts';
 import { averageBps, computeSegmentRun, peakBps } from './segment-run.ts';
 
 const AUDIO_GROUP = 'audio';
+const SUBTITLE_GROUP = 'subtitles';
 
 /** Native players start with the first variant: a middle rung starts fast and does not look poor. */
 const START_RUNG_LIMIT = 720;
 
 type Rates = { peakBps: number; averageBps: number };
 
+/** What is listed beside pictures and sound: subtitles, and the rates of I-frame playlists by rendition id. */
+export type ListedBeside = { subtitles?: readonly SubtitleTrack[]; iFrames?: ReadonlyMap<string, IFrameRates> };
+
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
- * real segments, video and dearest sound added. `sourceFrameRate` serves timelines without a fixed grid.
- * Addresses are `r/{renditionId}/video.m3u8`, relative to the video's folder.
+ * real segments, video and dearest sound added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
+ * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
+ * video's folder. `subtitles` are signalled as a group that every variant has; none is on before the viewer, or the
+ * system's language, asks for it. A video with rates in `iFrames` has its
+ * I-frame playlist listed too.
  */
-export function writeMultivariant(set: ListedSet<PublishedRendition>, sourceFrameRate: number): string {
+export function writeMultivariant(
+  set: ListedSet<PublishedRendition>,
+  sourceFrameRate: number,
+  { subtitles = [], iFrames = new Map() }: ListedBeside = {},
+): string {
   const audioRates = set.audio.map(ratesOf);
   const sound: Rates = {
     peakBps: Math.max(0, ...audioRates.map((rates) => rates.peakBps)),
     averageBps: Math.max(0, ...audioRates.map((rates) => rates.averageBps)),
   };
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
-  if (set.video.length === 0) return `${[...lines, ...soundOnly(set.audio, sound)].join('\n')}\n`;
+  const text = subtitleGroup(subtitles);
+  const groups = text.length === 0 ? [] : [`SUBTITLES=${quoted(SUBTITLE_GROUP)}`];
+  lines.push(...text);
+  if (set.video.length === 0) return `${[...lines, ...soundOnly(set.audio, sound, groups)].join('\n')}\n`;
+  if (set.audio.length > 0) groups.unshift(`AUDIO=${quoted(AUDIO_GROUP)}`);
   lines.push(...audioGroup(set.audio));
-  for (const video of inStartOrder(set.video)) lines.push(...videoVariant(video, set.audio, sound, sourceFrameRate));
+  const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
+  for (const video of inStartOrder(set.video)) {
+    const attributes = videoAttributes(video, { audio: set.audio, sound, sourceFrameRate, hasHdr });
+    lines.push(`#EXT-X-STREAM-INF:${[...attributes, ...groups].join(',')}`, address(video));
+  }
+  for (const video of set.video) lines.push(...iFrameVariant(video, iFrames.get(video.id)));
   return `${lines.join('\n')}\n`;
 }
 
-function videoVariant(
-  video: PublishedRendition,
-  audio: readonly PublishedRendition[],
-  sound: Rates,
-  sourceFrameRate: number,
-): string[] {
+type Beside = { audio: readonly PublishedRendition[]; sound: Rates; sourceFrameRate: number; hasHdr: boolean };
+
+function videoAttributes(video: PublishedRendition, { audio, sound, sourceFrameRate, hasHdr }: Beside): string[] {
   const own = ratesOf(video);
   const attributes = [
     `BANDWIDTH=${own.peakBps + sound.peakBps}`,
@@ -44,11 +64,16 @@ function videoVariant(
   }
   const rate = frameRate(video, sourceFrameRate);
   if (rate > 0) attributes.push(`FRAME-RATE=${rate.toFixed(3)}`);
-  if (audio.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
-  return [`#EXT-X-STREAM-INF:${attributes.join(',')}`, address(video)];
+  if (hasHdr) attributes.push(`VIDEO-RANGE=${rangeOf(video)}`);
+  return attributes;
 }
 
-function soundOnly(audio: readonly PublishedRendition[], sound: Rates): string[] {
+function iFrameVariant({ id, codecString, widthPx, heightPx }: PublishedRendition, rates?: IFrameRates): string[] {
+  if (rates === undefined || codecString === null || widthPx === null || heightPx === null) return [];
+  return [writeIFrameStreamInf(rates, { codecString, widthPx, heightPx, uri: `r/${id}/i-frames.m3u8` })];
+}
+
+function soundOnly(audio: readonly PublishedRendition[], sound: Rates, groups: readonly string[]): string[] {
   const first = defaultOf(audio);
   if (first === undefined) throw new Error('Expected a listed rendition to write a playlist of, found none.');
   const attributes = [
@@ -58,6 +83,7 @@ function soundOnly(audio: readonly PublishedRendition[], sound: Rates): string[]
   ];
   const group = audio.length > 1 ? audioGroup(audio) : [];
   if (group.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
+  attributes.push(...groups);
   return [...group, `#EXT-X-STREAM-INF:${attributes.join(',')}`, address(first)];
 }
 
@@ -65,7 +91,7 @@ function audioGroup(audio: readonly PublishedRendition[]): string[] {
   const chosen = defaultOf(audio);
   const names = new Set<string>();
   return audio.map((rendition) => {
-    const name = uniqueName(rendition, names);
+    const name = uniqueName(rendition.name === '' ? languageName(rendition.language) : rendition.name, names);
     const isDefault = rendition === chosen;
     const attributes = ['TYPE=AUDIO', `GROUP-ID=${quoted(AUDIO_GROUP)}`, `NAME=${quoted(name)}`];
     if (rendition.language !== 'und') attributes.push(`LANGUAGE=${quoted(rendition.language)}`);
@@ -74,9 +100,21 @@ function audioGroup(audio: readonly PublishedRendition[]): string[] {
   });
 }
 
+function subtitleGroup(subtitles: readonly SubtitleTrack[]): string[] {
+  const names = new Set<string>();
+  return subtitles.map(({ language, name, address: uri }) => {
+    const attributes = [
+      'TYPE=SUBTITLES',
+      `GROUP-ID=${quoted(SUBTITLE_GROUP)}`,
+      `NAME=${quoted(uniqueName(name, names))}`,
+    ];
+    attributes.push(`LANGUAGE=${quoted(language)}`, 'DEFAULT=NO', 'AUTOSELECT=YES', `URI=${quoted(uri)}`);
+    return `#EXT-X-MEDIA:${attributes.join(',')}`;
+  });
+}
+
 /** RFC 8216 section 4.3.4.1.1: the names of one group differ. */
-function uniqueName(rendition: PublishedRendition, taken: Set<string>): string {
-  const plain = rendition.name === '' ? languageName(rendition.language) : rendition.name;
+function uniqueName(plain: string, taken: Set<string>): string {
   let name = plain;
   for (let count = 2; taken.has(name); count += 1) name = `${plain} ${count}`;
   taken.add(name);
@@ -100,9 +138,19 @@ function defaultOf(audio: readonly PublishedRendition[]): PublishedRendition | u
 
 function inStartOrder(video: readonly PublishedRendition[]): PublishedRendition[] {
   const size = (rendition: PublishedRendition) => rendition.rung ?? rendition.heightPx ?? 0;
-  const descending = video.toSorted((a, b) => size(b) - size(a));
-  const start = descending.find((rendition) => size(rendition) <= START_RUNG_LIMIT) ?? descending.at(-1);
+  const descending = video.toSorted((a, b) => Number(isH264(b)) - Number(isH264(a)) || size(b) - size(a));
+  const known = descending.some(isH264) ? descending.filter(isH264) : descending;
+  const start = known.find((rendition) => size(rendition) <= START_RUNG_LIMIT) ?? known.at(-1);
   return descending.toSorted((a, b) => Number(b === start) - Number(a === start));
+}
+
+/** What every player knows comes first. */
+function isH264({ codecString }: PublishedRendition): boolean {
+  return codecString !== null && /^avc[13]\./.test(codecString);
+}
+
+function rangeOf({ videoRange }: PublishedRendition): VideoRange {
+  return videoRange ?? 'SDR';
 }
 
 function frameRate({ cutList }: PublishedRendition, sourceFrameRate: number): number {
@@ -123,7 +171,13 @@ function address(rendition: PublishedRendition): string {
   return `r/${rendition.id}/video.m3u8`;
 }
 
-/** A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). */
+/**
+ * A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). Some parsers take an apostrophe
+ * for a quote as well: both are written as their typographic forms.
+ */
 function quoted(text: string): string {
-  return `"${text.replaceAll('"', "'").replaceAll(/[\r\n]+/g, ' ')}"`;
+  return `"${text
+    .replaceAll('"', '”')
+    .replaceAll("'", '’')
+    .replaceAll(/[\r\n]+/g, ' ')}"`;
 }

@@ -199,7 +199,7 @@ describe('multivariant playlist', () => {
     expect(text.match(/DEFAULT=YES/g)).toHaveLength(1);
     expect([...text.matchAll(/NAME="([^"]*)"/g)].map((match) => match[1])).toEqual([
       'English',
-      "Deutsch 'Kino'",
+      'Deutsch ”Kino”',
       'English 2',
       'x',
     ]);

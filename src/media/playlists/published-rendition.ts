@@ -1,5 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
 import { decodeFragmentTable } from '../cmaf/fragment-table.ts';
+import type { VideoRange } from '../cmaf/init-segment.ts';
 import type { CutList } from '../cut-list.ts';
 
 /** Sizes and samples of consecutive segments. Segment i lies at bytes `offsets[i]` to `offsets[i + 1]`, end excluded. */
@@ -26,6 +27,8 @@ export type PublishedRendition = {
   rung: number | null;
   widthPx: number | null;
   heightPx: number | null;
+  /** Left out for SDR and sound. */
+  videoRange?: VideoRange;
   language: string;
   name: string;
   isDefault: boolean;

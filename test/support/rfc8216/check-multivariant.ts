@@ -24,12 +24,30 @@ const MEDIA: AttributeRules = {
     LANGUAGE: 'quoted',
     DEFAULT: 'enumerated',
     AUTOSELECT: 'enumerated',
+    FORCED: 'enumerated',
     CHANNELS: 'quoted',
     URI: 'quoted',
   },
   required: ['TYPE', 'GROUP-ID', 'NAME'],
 };
-const KNOWN_TAGS = new Set(['EXT-X-VERSION', 'EXT-X-INDEPENDENT-SEGMENTS', 'EXT-X-MEDIA', 'EXT-X-STREAM-INF']);
+const PICTURES: AttributeRules = {
+  forms: {
+    BANDWIDTH: 'integer',
+    'AVERAGE-BANDWIDTH': 'integer',
+    CODECS: 'quoted',
+    RESOLUTION: 'resolution',
+    URI: 'quoted',
+    'VIDEO-RANGE': 'enumerated',
+  },
+  required: ['BANDWIDTH', 'CODECS', 'URI'],
+};
+const KNOWN_TAGS = new Set([
+  'EXT-X-VERSION',
+  'EXT-X-INDEPENDENT-SEGMENTS',
+  'EXT-X-MEDIA',
+  'EXT-X-STREAM-INF',
+  'EXT-X-I-FRAME-STREAM-INF',
+]);
 const CODEC = /^(avc[13]\.[0-9a-fA-F]{6}|mp4a\.40\.\d+|hvc1\..+|vp09\..+|av01\..+|opus|Opus|fLaC)$/;
 
 /** Checks a multivariant playlist against RFC 8216 sections 4.3.4 and 4.3.5; answers its faults. */
@@ -40,6 +58,7 @@ export function checkMultivariant(lines: PlaylistLines): string[] {
   }
   const groups = checkRenditions(lines, faults);
   checkVariants(lines, groups, faults);
+  checkPictures(lines, faults);
   return faults;
 }
 
@@ -53,7 +72,10 @@ function checkRenditions(lines: PlaylistLines, faults: string[]): Set<string> {
     const name = `${group}/${media.get('NAME')}`;
     if (names.has(name)) faults.push(`the name ${name} is taken twice`);
     names.add(name);
-    groups.add(group);
+    const type = media.get('TYPE') ?? '';
+    if (!['AUDIO', 'SUBTITLES'].includes(type)) faults.push(`the type ${type} is not one that this project writes`);
+    if (type === 'SUBTITLES' && !media.has('URI')) faults.push('a subtitles rendition has no URI');
+    groups.add(`${type}/${group}`);
     for (const flag of ['DEFAULT', 'AUTOSELECT']) {
       if (!['YES', 'NO', undefined].includes(media.get(flag))) faults.push(`${flag} is neither YES nor NO`);
     }
@@ -63,6 +85,17 @@ function checkRenditions(lines: PlaylistLines, faults: string[]): Set<string> {
     defaults.add(group);
   }
   return groups;
+}
+
+function checkPictures(lines: PlaylistLines, faults: string[]): void {
+  for (const { value } of lines.tags.filter(({ tag }) => tag === 'EXT-X-I-FRAME-STREAM-INF')) {
+    const pictures = readAttributes(value, PICTURES, (message) => faults.push(`EXT-X-I-FRAME-STREAM-INF: ${message}`));
+    if (Number(pictures.get('BANDWIDTH')) < 1) faults.push('BANDWIDTH of single pictures is 0');
+    if (Number(pictures.get('AVERAGE-BANDWIDTH') ?? 0) > Number(pictures.get('BANDWIDTH'))) {
+      faults.push('AVERAGE-BANDWIDTH of single pictures exceeds BANDWIDTH');
+    }
+    if (!CODEC.test(pictures.get('CODECS') ?? '')) faults.push(`codec ${pictures.get('CODECS')} is malformed`);
+  }
 }
 
 function checkVariants(lines: PlaylistLines, groups: Set<string>, faults: string[]): void {
@@ -77,9 +110,13 @@ function checkVariants(lines: PlaylistLines, groups: Set<string>, faults: string
     if (Number(stream.get('AVERAGE-BANDWIDTH') ?? 0) > Number(stream.get('BANDWIDTH'))) {
       faults.push('AVERAGE-BANDWIDTH exceeds BANDWIDTH');
     }
-    const group = stream.get('AUDIO');
-    if (group !== undefined && !groups.has(group)) faults.push(`the audio group ${group} does not exist`);
-    if (group === undefined && groups.size > 0) faults.push('a variant names no audio group although there is one');
+    for (const type of ['AUDIO', 'SUBTITLES']) {
+      const group = stream.get(type);
+      const known = [...groups].filter((name) => name.startsWith(`${type}/`));
+      if (group !== undefined && !known.includes(`${type}/${group}`)) faults.push(`the group ${group} does not exist`);
+      if (group === undefined && known.length > 0)
+        faults.push(`a variant names no ${type} group although there is one`);
+    }
     const codecs = stream.get('CODECS')?.split(',') ?? [];
     for (const codec of codecs) if (!CODEC.test(codec)) faults.push(`codec ${codec} is malformed`);
     const isVideo = codecs.some((codec) => !/^(mp4a|opus|Opus|fLaC)/.test(codec));

@@ -1,0 +1,30 @@
+import type { KeyStore } from '../../catalog/keys/key-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { CreateAccessKeyModel, NewAccessKeyModel } from '../models/access-key.ts';
+import { NoQuery } from '../read-query.ts';
+import { KeysParams, toKeyModel } from './key-model.ts';
+
+/** An extension of the interface: a further key of a library, told this once. */
+export const createKey = defineOperation({
+  name: 'createKey',
+  method: 'POST',
+  path: '/videolibrary/{id}/keys',
+  auth: 'account-key',
+  params: KeysParams,
+  query: NoQuery,
+  body: CreateAccessKeyModel,
+  answer: NewAccessKeyModel,
+  answerStatus: 201,
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params: { id }, body }, { keys }: { keys: KeyStore }) {
+    const { ExpiresInSec: expiresInSec } = body;
+    const made = await keys.create({
+      libraryId: id,
+      scope: body.Scope,
+      label: body.Label ?? '',
+      expiresAt: expiresInSec == null ? null : new Date(Date.now() + expiresInSec * 1000),
+    });
+    return { ...toKeyModel(made), Key: made.key };
+  },
+});

@@ -1,0 +1,23 @@
+import type { KeyStore } from '../../catalog/keys/key-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { NoQuery } from '../read-query.ts';
+import { KeyParams } from './key-model.ts';
+
+/** An extension of the interface: ends a further key, everywhere within 2 s. */
+export const deleteKey = defineOperation({
+  name: 'deleteKey',
+  method: 'DELETE',
+  path: '/videolibrary/{id}/keys/{keyId}',
+  auth: 'account-key',
+  params: KeyParams,
+  query: NoQuery,
+  body: null,
+  answer: null,
+  answerStatus: 204,
+  refusals: { 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params: { id, keyId } }, { keys }: { keys: KeyStore }) {
+    await keys.revoke(id, keyId);
+    return null;
+  },
+});

@@ -1,0 +1,22 @@
+import type { KeyStore } from '../../catalog/keys/key-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { AccessKeyList } from '../models/access-key.ts';
+import { NoQuery } from '../read-query.ts';
+import { KeysParams, toKeyModel } from './key-model.ts';
+
+/** An extension of the interface. */
+export const listKeys = defineOperation({
+  name: 'listKeys',
+  method: 'GET',
+  path: '/videolibrary/{id}/keys',
+  auth: 'account-key',
+  params: KeysParams,
+  query: NoQuery,
+  body: null,
+  answer: AccessKeyList,
+  refusals: { 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params }, { keys }: { keys: KeyStore }) {
+    return (await keys.list(params.id)).map(toKeyModel);
+  },
+});

@@ -1,0 +1,30 @@
+import { type Static, Type } from 'typebox';
+import { dateTime, int32, model, nullable, text, words } from './fields.ts';
+
+export const AccessKeyScope = words('AccessKeyScope', ['read', 'write']);
+
+/** A further key of a library (an extension of the interface). */
+export const AccessKeyModel = model('AccessKeyModel', {
+  Id: text(),
+  Label: text(),
+  Scope: AccessKeyScope,
+  DateCreated: dateTime(),
+  DateExpires: nullable(dateTime()),
+  DateLastUsed: nullable(dateTime()),
+});
+export type AccessKeyModel = Static<typeof AccessKeyModel>;
+
+export const AccessKeyList = Type.Array(AccessKeyModel, { title: 'AccessKeyList' });
+export type AccessKeyList = Static<typeof AccessKeyList>;
+
+/** A key just made: the only time that its text is told. */
+export const NewAccessKeyModel = model('NewAccessKeyModel', { ...AccessKeyModel.properties, Key: text() });
+export type NewAccessKeyModel = Static<typeof NewAccessKeyModel>;
+
+/** Without `ExpiresInSec` a key lasts until it is revoked. */
+export const CreateAccessKeyModel = model('CreateAccessKeyModel', {
+  Label: Type.Optional(nullable(text({ maxLength: 200 }))),
+  Scope: AccessKeyScope,
+  ExpiresInSec: Type.Optional(nullable(int32({ minimum: 1 }))),
+});
+export type CreateAccessKeyModel = Static<typeof CreateAccessKeyModel>;

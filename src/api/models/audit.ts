@@ -1,0 +1,25 @@
+import { type Static, Type } from 'typebox';
+import { dateTime, flag, int32, int64, model, text } from './fields.ts';
+
+/** A write that a key asked for (an extension of the interface). `Hash` chains a UTC day's lines, in hexadecimal digits. */
+export const AuditLineModel = model('AuditLineModel', {
+  Id: int64(),
+  Date: dateTime(),
+  Key: text(),
+  Scope: text(),
+  Operation: text(),
+  Targets: Type.Record(Type.String(), text()),
+  Status: int32(),
+  RequestId: text(),
+  Ip: text(),
+  Hash: text(),
+});
+export type AuditLineModel = Static<typeof AuditLineModel>;
+
+export const PaginationListModelOfAuditLineModel = model('PaginationListModelOfAuditLineModel', {
+  Items: Type.Array(AuditLineModel),
+  CurrentPage: int32(),
+  TotalItems: int32(),
+  HasMoreItems: flag(),
+});
+export type PaginationListModelOfAuditLineModel = Static<typeof PaginationListModelOfAuditLineModel>;

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { readEmbedAddress } from './embed-address.ts';
+
+const EDGE = 'https://media.example:7701';
+const ID = '0192f000-0000-7000-8000-000000000001';
+
+test.each([
+  `${EDGE}/embed/7/${ID}`,
+  `${EDGE}/play/7/${ID}/`,
+  `${EDGE}/embed/7/${ID.toUpperCase()}?autoplay=true#t=5`,
+  ` http://media.example:7701/embed/7/${ID}`,
+  `https://iframe.mediadelivery.net/embed/7/${ID}`,
+  `https://player.mediadelivery.net/play/7/${ID}`,
+])('%s shows the video', (address) => {
+  expect(readEmbedAddress(address, EDGE)).toEqual({ libraryId: 7, mediaId: ID });
+});
+
+test.each([
+  '',
+  'embed/7/x',
+  `ftp://media.example:7701/embed/7/${ID}`,
+  `https://media.example/embed/7/${ID}`,
+  `https://elsewhere.example/embed/7/${ID}`,
+  `https://iframe.mediadelivery.net.evil.example/embed/7/${ID}`,
+  `${EDGE}/embed/7/${ID}/state`,
+  `${EDGE}/embed/x/${ID}`,
+  `${EDGE}/embed/7/not-a-guid`,
+  `${EDGE}/vz-1/${ID}/playlist.m3u8`,
+  'javascript:alert(1)',
+])('%j is no player page', (address) => {
+  expect(readEmbedAddress(address, EDGE)).toBeNull();
+});

@@ -1,0 +1,19 @@
+import { PLAYER_HOSTS } from '../../catalog/libraries/referrer.ts';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { readId } from '../read-params.ts';
+
+/** The video that a page shows. */
+export type EmbeddedVideo = { libraryId: number; mediaId: Guid };
+
+/**
+ * Reads the address of an embed or play page, `/embed/{library}/{video}` or `/play/{library}/{video}`, on our own
+ * edge or on a host whose pages an application may still hold; null for anything else.
+ */
+export function readEmbedAddress(text: string, edgeUrl: string): EmbeddedVideo | null {
+  const url = URL.parse(text.trim());
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
+  if (url.host !== new URL(edgeUrl).host && !PLAYER_HOSTS.includes(url.hostname)) return null;
+  const [, library = '', video = ''] = /^\/(?:embed|play)\/([^/]+)\/([^/]+)\/?$/i.exec(url.pathname) ?? [];
+  const [libraryId, mediaId] = [readId(library), parseGuid(video)];
+  return libraryId === null || mediaId === null ? null : { libraryId, mediaId };
+}

@@ -1,0 +1,138 @@
+import { Type } from 'typebox';
+import type { Library } from '../../catalog/libraries/library.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import type { VideoView, VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { edgeFileUrl } from '../addresses.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoOEmbedModel } from '../models/play-data.ts';
+import { maybe, queryInt64, queryText } from '../read-query.ts';
+import { requireEmbedToken } from '../require-embed-token.ts';
+import { readEmbedAddress } from './embed-address.ts';
+
+type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; pullZones: PullZoneStore; edgeUrl: string };
+type Size = { widthPx: number; heightPx: number };
+type Frame = { address: string; title: string; size: Size };
+
+/** The size of a player whose video is not known yet. */
+const USUAL_SIZE: Size = { widthPx: 1280, heightPx: 720 };
+/** Thumbnails made from a video are no larger on their long side. */
+const LONGEST_THUMBNAIL_PX = 1920;
+const PROVIDER = 'Millrace';
+
+export const getOEmbed = defineOperation({
+  name: 'getOEmbed',
+  method: 'GET',
+  path: '/OEmbed',
+  auth: 'none',
+  params: Type.Object({}),
+  query: Type.Object({
+    url: queryText(),
+    maxWidth: maybe.int32(1),
+    maxHeight: maybe.int32(1),
+    token: queryText(),
+    expires: queryInt64(0),
+  }),
+  body: null,
+  answer: VideoOEmbedModel,
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ query }, deps: Deps) {
+    if (query.url === '') {
+      throw new Refused(
+        'invalid',
+        `Expected the address of a player page as url, got none. Example: ${deps.edgeUrl}/embed/1/{videoId}.`,
+      );
+    }
+    const key = readEmbedAddress(query.url, deps.edgeUrl);
+    if (key === null) throw noPage(query.url, deps.edgeUrl);
+    const library = await deps.libraries.recall(key.libraryId);
+    if (library === null) throw noPage(query.url, deps.edgeUrl);
+    const shown = { token: query.token, expiresSec: query.expires };
+    await requireEmbedToken(shown, { mediaId: key.mediaId, library }, deps);
+    const video = await deps.videoViews.load(key);
+    const proof =
+      query.token === '' ? '' : `?${new URLSearchParams({ token: query.token, expires: `${query.expires}` })}`;
+    const address = `${deps.edgeUrl}/embed/${key.libraryId}/${key.mediaId}${proof}`;
+    const size = shrink(
+      sizeOf(video),
+      query.maxWidth ?? Number.POSITIVE_INFINITY,
+      query.maxHeight ?? Number.POSITIVE_INFINITY,
+    );
+    return describe(
+      { address, title: video.title, size },
+      describeThumbnail(video, library, deps.edgeUrl),
+      deps.edgeUrl,
+    );
+  },
+});
+
+type Thumbnail = { url: string | null; size: Size | null };
+
+function describe(frame: Frame, { url, size }: Thumbnail, providerUrl: string): VideoOEmbedModel {
+  const [width, height] = [size?.widthPx ?? null, size?.heightPx ?? null];
+  return {
+    version: '1.0',
+    title: frame.title,
+    type: 'video',
+    thumbnail_url: url,
+    thumbnail_width: width,
+    thumbnail_height: height,
+    width: frame.size.widthPx,
+    height: frame.size.heightPx,
+    html: writeFrame(frame),
+    provider_name: PROVIDER,
+    provider_url: providerUrl,
+    thumbnailUrl: url,
+    thumbnailWidth: width,
+    thumbnailHeight: height,
+    providerName: PROVIDER,
+    providerUrl,
+  };
+}
+
+function describeThumbnail(video: VideoView, library: Library, edgeUrl: string): Thumbnail {
+  if (video.thumbnail_key === null) return { url: null, size: null };
+  const { thumbnail_width_px: widthPx, thumbnail_height_px: heightPx } = video;
+  const isOwn = widthPx !== null && heightPx !== null;
+  const size = isOwn ? { widthPx, heightPx } : shrink(sizeOf(video), LONGEST_THUMBNAIL_PX, LONGEST_THUMBNAIL_PX);
+  return { url: edgeFileUrl(edgeUrl, library, video.id, video.thumbnail_file_name), size };
+}
+
+function sizeOf({ width_px: widthPx, height_px: heightPx }: VideoView): Size {
+  return widthPx > 0 && heightPx > 0 ? { widthPx, heightPx } : USUAL_SIZE;
+}
+
+/** The size shrunk, never grown, to fit both bounds. */
+function shrink({ widthPx, heightPx }: Size, maxWidthPx: number, maxHeightPx: number): Size {
+  const scale = Math.min(1, maxWidthPx / widthPx, maxHeightPx / heightPx);
+  if (scale === 1) return { widthPx, heightPx };
+  const side = (px: number) => Math.max(1, Math.round(px * scale));
+  return { widthPx: Math.min(side(widthPx), maxWidthPx), heightPx: Math.min(side(heightPx), maxHeightPx) };
+}
+
+function writeFrame({ address, title, size }: Frame): string {
+  const attributes = {
+    src: address,
+    title,
+    width: `${size.widthPx}`,
+    height: `${size.heightPx}`,
+    style: 'border:0',
+    loading: 'lazy',
+    allow: 'accelerometer;gyroscope;autoplay;encrypted-media;picture-in-picture;fullscreen',
+  };
+  const written = Object.entries(attributes).map(([name, value]) => `${name}="${escapeHtml(value)}"`);
+  return `<iframe ${written.join(' ')} allowfullscreen></iframe>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+function noPage(address: string, edgeUrl: string): Refused {
+  return new Refused(
+    'not-found',
+    `Expected url to be a player page such as ${edgeUrl}/embed/{libraryId}/{videoId}, got "${address.slice(0, 500)}". Check the address.`,
+  );
+}

@@ -1,0 +1,71 @@
+import { models } from '../models/all.ts';
+
+/** A JSON Schema as OpenAPI 3.1 writes it. */
+export type Schema = Record<string, unknown>;
+
+const NAMES: ReadonlySet<string> = new Set(Object.keys(models));
+
+/** The record of any text keys, as the schemas of this project spell it. */
+const ANY_KEY = '^.*$';
+
+/** Gathers the named models that a document refers to. */
+export type Components = {
+  /** The schema with each named model in it replaced by a reference. */
+  refer(schema: object): Schema;
+  /** A reference to an answer that many operations share; the first of a name is kept. */
+  referAnswer(name: string, answer: Schema): Schema;
+  /** Every model referred to so far and those that they refer to, by name in order. */
+  schemas(): Record<string, Schema>;
+  /** Every shared answer, by name in order. */
+  answers(): Record<string, Schema>;
+};
+
+export function createComponents(): Components {
+  const found = new Map<string, Schema>();
+  const answers = new Map<string, Schema>();
+  const refer = (schema: object): Schema => {
+    const { title, type } = fieldsOf(schema);
+    if (typeof title !== 'string' || !NAMES.has(title)) return written(schema);
+    keep(title);
+    const reference = { $ref: `#/components/schemas/${title}` };
+    return Array.isArray(type) && type.includes('null') ? { anyOf: [reference, { type: 'null' }] } : reference;
+  };
+  const keep = (name: string) => {
+    const schema = Object.entries(models).find(([key]) => key === name)?.[1];
+    if (schema === undefined || found.has(name)) return;
+    found.set(name, {});
+    found.set(name, written(schema));
+  };
+  const written = (schema: object): Schema => {
+    const { properties, items, anyOf, patternProperties, values: _values, ...plain } = fieldsOf(schema);
+    return {
+      ...plain,
+      ...(properties !== undefined && { properties: mapValues(properties, refer) }),
+      ...(items !== undefined && { items: refer(Object(items)) }),
+      ...(Array.isArray(anyOf) && { anyOf: anyOf.map((one) => refer(Object(one))) }),
+      ...(patternProperties !== undefined && { additionalProperties: refer(Object(patternProperties)[ANY_KEY]) }),
+    };
+  };
+  return {
+    refer,
+    referAnswer(name, answer) {
+      if (!answers.has(name)) answers.set(name, answer);
+      return { $ref: `#/components/responses/${name}` };
+    },
+    schemas: () => inOrder(found),
+    answers: () => inOrder(answers),
+  };
+}
+
+function inOrder(named: ReadonlyMap<string, Schema>): Record<string, Schema> {
+  return Object.fromEntries([...named].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+// Schemas carry marks of their maker besides: only what JSON shows is part of a document.
+function fieldsOf(schema: object): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !key.startsWith('~')));
+}
+
+function mapValues(properties: unknown, change: (schema: object) => Schema): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(Object(properties)).map(([name, schema]) => [name, change(Object(schema))]));
+}

@@ -1,0 +1,96 @@
+import type { Contract } from '../define-operation.ts';
+import {
+  ApiErrorData,
+  AuthError401,
+  StatusModel,
+  StatusModelOfCaptionValidationModel,
+  StatusModelOfListOfString,
+} from '../models/status.ts';
+import type { Components, Schema } from './component-schemas.ts';
+
+/** What of an operation its answers follow from. */
+export type Answering = Pick<
+  Contract<never, never, never, never>,
+  'refusals' | 'errorShape' | 'answerStatus' | 'name'
+> & { body: unknown; answer: object | 'events' | null };
+
+type Words = { name: string; words: string };
+
+/** Statuses that any operation may answer with besides its own, and when. */
+const COMMON: ReadonlyMap<number, Words> = new Map([
+  [401, { name: 'Denied', words: 'The key is missing, not valid, expired or revoked, or does not open this.' }],
+  [408, { name: 'TooSlow', words: 'The body took too long to arrive.' }],
+  [413, { name: 'TooLarge', words: 'The body is larger than this operation takes.' }],
+  [429, { name: 'Busy', words: 'Too much is under way already; Retry-After says when to ask again.' }],
+  [500, { name: 'Failed', words: 'The service failed; its log has the reason under X-Request-Id.' }],
+  [503, { name: 'Away', words: 'Something that is needed is away for now; Retry-After says when to ask again.' }],
+  [507, { name: 'DiskFull', words: 'The storage has no room for it.' }],
+]);
+
+const OWN: ReadonlyMap<number, Words> = new Map([
+  [400, { name: 'Invalid', words: 'It cannot be carried out; the message says what was expected.' }],
+  [403, { name: 'Forbidden', words: 'The key may not do this.' }],
+  [404, { name: 'NotFound', words: 'What the path names does not exist.' }],
+  [409, { name: 'Conflict', words: 'It contradicts what is there.' }],
+  [422, { name: 'Unusable', words: 'It was understood, but cannot be used.' }],
+]);
+
+/** The responses of an operation by status: its success, its own refusals and those of every operation. */
+export function describeAnswers(operation: Answering, components: Components): Record<string, Schema> {
+  const own = Object.values(operation.refusals);
+  const statuses = [...new Set([...COMMON.keys(), ...own])].toSorted((a, b) => a - b);
+  return {
+    [operation.answerStatus ?? 200]: success(operation, components),
+    ...Object.fromEntries(statuses.map((status) => [status, refusal(operation, status, components)])),
+  };
+}
+
+function success({ answer, body, errorShape, refusals }: Answering, components: Components): Schema {
+  if (answer === null) return { description: 'Done.', headers: HEADERS };
+  if (answer === 'events') {
+    return { description: 'Server-sent events.', headers: HEADERS, content: { 'text/event-stream': {} } };
+  }
+  // An operation that lists no 400 says "not done" inside its success, as its clients expect it.
+  const mayRefuse =
+    errorShape === 'status' && refusals.invalid === undefined && (body !== null || answer === StatusModel);
+  const description = mayRefuse ? 'Done, unless `success` is false: then `message` says why it was not.' : 'Done.';
+  const schema = components.refer(answer);
+  const schemas = mayRefuse && answer !== StatusModel ? { anyOf: [schema, components.refer(StatusModel)] } : schema;
+  return { description, headers: HEADERS, ...json(schemas) };
+}
+
+function refusal({ errorShape }: Answering, status: number, components: Components): Schema {
+  const known = COMMON.get(status) ?? OWN.get(status);
+  if (known === undefined) throw new Error(`Expected a status with words of its own, got ${status}.`);
+  const model = bodyModel(errorShape, status);
+  const headers = status === 429 || status === 503 ? { ...HEADERS, ...RETRY } : HEADERS;
+  const answer = { description: known.words, headers, ...(model !== null && json(components.refer(model))) };
+  const isUsual = model === StatusModel || model === AuthError401;
+  const shape = isUsual ? '' : errorShape.charAt(0).toUpperCase() + errorShape.slice(1);
+  return components.referAnswer(`${known.name}${shape}`, answer);
+}
+
+function bodyModel(shape: Answering['errorShape'], status: number): object | null {
+  if (shape === 'core') return ApiErrorData;
+  if (status === 401) return AuthError401;
+  if (status !== 400 && status !== 422) return StatusModel;
+  switch (shape) {
+    case 'status':
+      return StatusModel;
+    case 'list':
+      return StatusModelOfListOfString;
+    case 'text':
+      return { type: 'string' };
+    case 'captions':
+      return StatusModelOfCaptionValidationModel;
+    case 'empty':
+      return null;
+  }
+}
+
+const HEADERS = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+const RETRY = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+
+function json(schema: Schema): Schema {
+  return { content: { 'application/json': { schema } } };
+}

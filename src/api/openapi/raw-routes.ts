@@ -1,0 +1,163 @@
+import { AuthError401, StatusModel } from '../models/status.ts';
+import type { Components, Schema } from './component-schemas.ts';
+
+const SIGNED = [{ AuthorizationSignature: [], AuthorizationExpire: [], VideoId: [], LibraryId: [] }];
+const TUS = { $ref: '#/components/headers/TusResumable' };
+const OFFSET = { $ref: '#/components/headers/UploadOffset' };
+
+type TusCall = {
+  name: string;
+  summary: string;
+  asks: readonly Schema[];
+  body?: Schema;
+  status: number;
+  says: string;
+  gives: Record<string, Schema>;
+  refuses: Readonly<Record<number, string>>;
+};
+
+/** Addresses of the main port that are no operations: resumable uploads (tus 1.0.0) and the state of the service. */
+export function rawRoutes(components: Components): Record<string, Schema> {
+  const call = (parts: TusCall) => tusOperation(parts, components);
+  return {
+    '/healthz': { get: HEALTH },
+    '/tusupload': { post: call(CREATE), options: DESCRIBE },
+    '/tusupload/{uploadId}': {
+      parameters: [{ name: 'uploadId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+      head: call(ASK),
+      patch: call(APPEND),
+      delete: call(GIVE_UP),
+    },
+  };
+}
+
+/** The four headers that sign each request of a resumable upload. */
+export const tusSecuritySchemes: Record<string, Schema> = {
+  AuthorizationSignature: header(
+    'AuthorizationSignature',
+    'Hexadecimal SHA-256 of LibraryId, the ApiKey of the library, AuthorizationExpire and VideoId, joined as they are.',
+  ),
+  AuthorizationExpire: header('AuthorizationExpire', 'Unix time in seconds until which an upload may be created.'),
+  VideoId: header('VideoId', 'GUID of the video that the upload is for.'),
+  LibraryId: header('LibraryId', 'Id of the library of the video.'),
+};
+
+function header(name: string, description: string): Schema {
+  return { type: 'apiKey', in: 'header', name, description };
+}
+
+const HEALTH = {
+  operationId: 'getHealth',
+  summary: 'Say whether every part of the service is ready',
+  tags: ['Service'],
+  security: [],
+  responses: {
+    200: { description: 'Every part is ready.', content: { 'application/json': { schema: { type: 'object' } } } },
+    503: { description: 'A part starts or fails.', content: { 'application/json': { schema: { type: 'object' } } } },
+  },
+};
+
+const DESCRIBE = {
+  operationId: 'describeUploads',
+  summary: 'Say which version and extensions of tus are spoken',
+  tags: ['Resumable uploads'],
+  security: [],
+  responses: { 204: { description: 'Told by the headers Tus-Version, Tus-Extension and Tus-Max-Size.' } },
+};
+
+const CREATE: TusCall = {
+  name: 'createUpload',
+  summary: 'Create a resumable upload',
+  asks: [
+    parameter('Upload-Length', 'Size of the file in bytes.', { type: 'integer', minimum: 1 }),
+    {
+      ...parameter(
+        'Upload-Metadata',
+        'Pairs of name and base64: filetype, title, collection, thumbnailTime (ms). What cannot be used is passed over.',
+        { type: 'string' },
+      ),
+      required: false,
+    },
+  ],
+  status: 201,
+  says: 'Created; Location is the address of the upload.',
+  gives: { Location: { required: true, schema: { type: 'string' } } },
+  refuses: { 400: 'A header is missing or cannot be read.', 404: 'There is no such video.' },
+};
+
+const ASK: TusCall = {
+  name: 'getUploadOffset',
+  summary: 'Ask how much of an upload has arrived',
+  asks: [],
+  status: 200,
+  says: 'Told by its headers.',
+  gives: { 'Upload-Offset': OFFSET, 'Upload-Length': { schema: { type: 'integer' } } },
+  refuses: {},
+};
+
+const APPEND: TusCall = {
+  name: 'appendToUpload',
+  summary: 'Send the next bytes of an upload',
+  asks: [
+    parameter('Upload-Offset', 'Where the bytes begin.', { type: 'integer', minimum: 0 }),
+    {
+      ...parameter('Upload-Checksum', '"sha1", a space and the SHA-1 of these bytes in base64.', { type: 'string' }),
+      required: false,
+    },
+  ],
+  body: { required: true, content: { 'application/offset+octet-stream': {} } },
+  status: 204,
+  says: 'Stored.',
+  gives: { 'Upload-Offset': OFFSET },
+  refuses: {
+    400: 'A header is missing or cannot be read.',
+    409: 'The bytes do not begin where the upload ends.',
+    415: 'The content type is not application/offset+octet-stream.',
+    460: 'The bytes do not have the announced checksum.',
+  },
+};
+
+const GIVE_UP: TusCall = {
+  name: 'deleteUpload',
+  summary: 'Give an upload up',
+  asks: [],
+  status: 204,
+  says: 'Gone.',
+  gives: {},
+  refuses: {},
+};
+
+const EVERY_REFUSAL: Readonly<Record<number, string>> = {
+  401: 'The signature does not match or has expired.',
+  404: 'There is no such upload.',
+  408: 'The body took too long to arrive.',
+  412: 'The header Tus-Resumable is not 1.0.0.',
+  413: 'More bytes than were announced, or than are taken at all.',
+  429: 'Too many uploads are open.',
+  500: 'The service failed.',
+  503: 'Something that the service needs is away for the moment.',
+  507: 'The storage has no room for it.',
+};
+
+function tusOperation(parts: TusCall, components: Components): Schema {
+  const refusals = Object.entries({ ...EVERY_REFUSAL, ...parts.refuses }).map(([status, description]) => {
+    const model = status === '401' ? AuthError401 : StatusModel;
+    return [status, { description, content: { 'application/json': { schema: components.refer(model) } } }];
+  });
+  return {
+    operationId: parts.name,
+    summary: parts.summary,
+    tags: ['Resumable uploads'],
+    security: SIGNED,
+    parameters: [{ $ref: '#/components/parameters/TusResumable' }, ...parts.asks],
+    ...(parts.body && { requestBody: parts.body }),
+    responses: {
+      [parts.status]: { description: parts.says, headers: { 'Tus-Resumable': TUS, ...parts.gives } },
+      ...Object.fromEntries(refusals),
+    },
+  };
+}
+
+function parameter(name: string, description: string, schema: Schema): Schema {
+  return { name, in: 'header', required: true, description, schema };
+}

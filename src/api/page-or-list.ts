@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { queryInt32, queryText } from './read-query.ts';
+
+/** The most things that a plain list holds: whoever has more asks for pages. */
+const LONGEST_LIST = 10_000;
+
+/** The query of the second address's lists: page 0, the default, asks for a plain list. */
+export const ListQuery = Type.Object({
+  page: queryInt32(0, 0),
+  perPage: queryInt32(1000, 1, 1000),
+  search: queryText(),
+});
+
+type Part = { search: string; limit: number; offset: number };
+type Page<T> = { Items: T[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
+
+/** Answers such a query: all things as a plain list, at most 10,000, or one page of them in its envelope. */
+export async function listOrPage<T>(
+  { page, perPage, search }: { page: number; perPage: number; search: string },
+  list: (part: Part) => Promise<{ total: number; items: T[] }>,
+): Promise<T[] | Page<T>> {
+  if (page === 0) return (await list({ search, limit: LONGEST_LIST, offset: 0 })).items;
+  const offset = (page - 1) * perPage;
+  const { total, items } = await list({ search, limit: perPage, offset });
+  return toPage(items, { page, offset, total });
+}
+
+/** Writes one page of things in the second address's envelope. */
+export function toPage<T>(
+  items: T[],
+  { page, offset, total }: { page: number; offset: number; total: number },
+): Page<T> {
+  return { Items: items, CurrentPage: page, TotalItems: total, HasMoreItems: offset + items.length < total };
+}

@@ -1,0 +1,20 @@
+import { defineOperation } from '../define-operation.ts';
+import { LibraryParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import type { ProgressHub } from './progress-hub.ts';
+
+export const followLibrary = defineOperation({
+  name: 'followLibrary',
+  method: 'GET',
+  path: '/library/{libraryId}/progress',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: NoQuery,
+  body: null,
+  answer: 'events',
+  refusals: {},
+  errorShape: 'status',
+  async run({ params: { libraryId } }, { progressHub }: { progressHub: ProgressHub }) {
+    return progressHub.open({ libraryId, mediaId: null });
+  },
+});

@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { guidParam, LibraryParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import type { ProgressHub } from './progress-hub.ts';
+
+type Deps = { videos: VideoStore; progressHub: ProgressHub };
+
+export const followVideo = defineOperation({
+  name: 'followVideo',
+  method: 'GET',
+  path: '/library/{libraryId}/videos/{videoId}/progress',
+  auth: 'access-key',
+  params: Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') }),
+  query: NoQuery,
+  body: null,
+  answer: 'events',
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { videos, progressHub }: Deps) {
+    await videos.load({ libraryId, mediaId: videoId });
+    return progressHub.open({ libraryId, mediaId: videoId });
+  },
+});

@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream';
+import type { Guid } from '../../lib/guid.ts';
+
+/** What a client follows: one video, or all of a library when `mediaId` is null. */
+export type Topic = { libraryId: number; mediaId: Guid | null };
+
+/** Bytes that may wait for a client before it is let go; it connects again and is told how things are. */
+const MAX_WAITING_BYTES = 256 * 1024;
+const REMEMBERED_VIDEOS = 200;
+const RECONNECT_MS = 2_000;
+
+/** One open stream of server-sent events (HTML Living Standard section 9.2). */
+export class ProgressClient {
+  readonly topic: Topic;
+  readonly stream = new Readable({ read() {} });
+  /** What was said last of each video, so that nothing is said twice in a row. */
+  readonly #said = new Map<Guid, string>();
+
+  constructor(topic: Topic) {
+    this.topic = topic;
+    this.stream.push(`retry: ${RECONNECT_MS}\n\n`);
+  }
+
+  tell(mediaId: Guid, event: { name: string; id: number | null; data: object }): void {
+    const id = event.id === null ? '' : `id: ${event.id}\n`;
+    const text = `event: ${event.name}\n${id}data: ${JSON.stringify(event.data)}\n\n`;
+    if (this.#said.get(mediaId) === text) return;
+    this.#said.delete(mediaId);
+    const oldest = this.#said.keys().next();
+    if (this.#said.size >= REMEMBERED_VIDEOS && !oldest.done) this.#said.delete(oldest.value);
+    this.#said.set(mediaId, text);
+    this.#write(text);
+  }
+
+  /** A comment, so that neither end nor what lies between takes the connection for dead. */
+  beat(): void {
+    this.#write(':\n\n');
+  }
+
+  end(): void {
+    this.stream.push(null);
+  }
+
+  #write(text: string): void {
+    if (this.stream.destroyed || this.stream.readableEnded) return;
+    if (this.stream.readableLength > MAX_WAITING_BYTES) this.stream.destroy();
+    else this.stream.push(text);
+  }
+}

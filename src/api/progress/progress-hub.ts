@@ -1,0 +1,214 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  PublicationListener,
+  PublicationNews,
+  PublicationWatch,
+} from '../../catalog/publications/publication-watch-store.ts';
+import type { ProgressStore, VideoProgress } from '../../catalog/videos/progress-store.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { wireStatus } from '../models/video-status.ts';
+import { ProgressClient, type Topic } from './progress-client.ts';
+
+const BEAT_MS = 15_000;
+/** Changes that come in quick succession are read together. */
+const GATHER_MS = 100;
+const RETRY_MS = 1_000;
+const VIDEOS_AT_ONCE = 200;
+const MAX_WAITING_VIDEOS = 10_000;
+/** Clocks of this machine and the database's may differ by this much. */
+const CLOCK_DOUBT_MS = 60_000;
+
+export type ProgressLimits = { clients: number; clientsOfLibrary: number };
+
+export type ProgressDeps = {
+  progress: ProgressStore;
+  /** Opens the one ear of this process for changes; it is opened with the first client. */
+  watch(listener: PublicationListener): PublicationWatch;
+  onError(error: unknown): void;
+  limits?: ProgressLimits;
+};
+
+const USUAL_LIMITS: ProgressLimits = { clients: 1_000, clientsOfLibrary: 200 };
+
+/**
+ * Tells followers how far videos are. All share one listening connection; each change is read once, whoever
+ * follows it. Whoever comes is told how things stand at once, and again after news may have been missed.
+ */
+export class ProgressHub {
+  readonly #deps: ProgressDeps;
+  readonly #limits: ProgressLimits;
+  readonly #clients = new Set<ProgressClient>();
+  readonly #newcomers = new Set<ProgressClient>();
+  /** Videos to read again, by library. */
+  readonly #changed = new Map<number, Set<Guid>>();
+  readonly #closing = new AbortController();
+  #ear: PublicationWatch | null = null;
+  #deafSince: Date | null = null;
+  #beats: NodeJS.Timeout | undefined;
+  #work: Promise<void> | null = null;
+
+  constructor(deps: ProgressDeps) {
+    this.#deps = deps;
+    this.#limits = deps.limits ?? USUAL_LIMITS;
+  }
+
+  /** Opens a stream of events; closing it ends the following. Refuses more clients than are allowed (`busy`). */
+  open(topic: Topic): Readable {
+    if (this.#closing.signal.aborted) throw new Refused('unavailable', 'The service is stopping. Connect again.');
+    const ofLibrary = [...this.#clients].filter((client) => client.topic.libraryId === topic.libraryId).length;
+    if (this.#clients.size >= this.#limits.clients || ofLibrary >= this.#limits.clientsOfLibrary) {
+      throw new Refused(
+        'busy',
+        `Expected at most ${this.#limits.clientsOfLibrary} followers of a library and ${this.#limits.clients} in all, there are ${ofLibrary} and ${this.#clients.size}. Close one, or ask for the video instead.`,
+      );
+    }
+    const client = new ProgressClient(topic);
+    this.#clients.add(client);
+    this.#newcomers.add(client);
+    client.stream.once('close', () => this.#forget(client));
+    this.#ear ??= this.#listen();
+    this.#beats ??= setInterval(() => this.#beat(), BEAT_MS);
+    this.#goOn();
+    return client.stream;
+  }
+
+  /** Ends all streams and the listening. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearInterval(this.#beats);
+    for (const client of this.#clients) client.end();
+    await this.#ear?.close();
+    await this.#work;
+  }
+
+  #listen(): PublicationWatch {
+    this.#deafSince = new Date(Date.now() - CLOCK_DOUBT_MS);
+    return this.#deps.watch({
+      news: (news) => this.#hear(news),
+      listening: () => {
+        // What happened while nobody listened was not heard: everybody is told anew how things stand.
+        for (const client of this.#clients) this.#newcomers.add(client);
+        this.#goOn();
+      },
+      lost: (error) => {
+        this.#deafSince ??= new Date(Date.now() - CLOCK_DOUBT_MS);
+        this.#deps.onError(error);
+      },
+    });
+  }
+
+  #hear({ libraryId, mediaId }: PublicationNews): void {
+    if (this.#followers(libraryId, mediaId).length === 0) return;
+    const changed = this.#changed.get(libraryId) ?? new Set();
+    this.#changed.set(libraryId, changed.add(mediaId));
+    const waiting = [...this.#changed.values()].reduce((sum, ids) => sum + ids.size, 0);
+    if (waiting > MAX_WAITING_VIDEOS) {
+      // Too much to tell one by one: they connect again and are told how things stand.
+      this.#changed.clear();
+      for (const client of this.#clients) client.end();
+    }
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#work ??= this.#tellAll().finally(() => {
+      this.#work = null;
+      if (this.#hasWork()) this.#goOn();
+    });
+  }
+
+  #hasWork(): boolean {
+    return !this.#closing.signal.aborted && (this.#newcomers.size > 0 || this.#changed.size > 0);
+  }
+
+  async #tellAll(): Promise<void> {
+    const { signal } = this.#closing;
+    while (this.#hasWork()) {
+      const failed = await this.#tellOnce().then(
+        () => false,
+        (error: unknown) => {
+          this.#deps.onError(error);
+          return true;
+        },
+      );
+      // The pause ends early when the service stops, which is no error.
+      await sleep(failed ? RETRY_MS : GATHER_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Newcomers first, then one batch of changes. What fails stays to be done again. */
+  async #tellOnce(): Promise<void> {
+    const since = this.#deafSince;
+    for (const client of [...this.#newcomers]) {
+      await this.#greet(client, since);
+      this.#newcomers.delete(client);
+    }
+    if (this.#deafSince === since) this.#deafSince = null;
+    for (const [libraryId, changed] of [...this.#changed]) {
+      const ids = [...changed].slice(0, VIDEOS_AT_ONCE);
+      for (const id of ids) changed.delete(id);
+      if (changed.size === 0) this.#changed.delete(libraryId);
+      try {
+        await this.#tellOf(libraryId, ids);
+      } catch (error) {
+        this.#changed.set(libraryId, new Set([...ids, ...(this.#changed.get(libraryId) ?? [])]));
+        throw error;
+      }
+    }
+  }
+
+  async #greet(client: ProgressClient, since: Date | null): Promise<void> {
+    const { libraryId, mediaId } = client.topic;
+    if (mediaId !== null) return await this.#tellOf(libraryId, [mediaId], [client]);
+    for (const video of await this.#deps.progress.loadActive(libraryId, since)) client.tell(video.id, describe(video));
+  }
+
+  async #tellOf(libraryId: number, ids: readonly Guid[], only?: readonly ProgressClient[]): Promise<void> {
+    const videos = await this.#deps.progress.load(libraryId, ids);
+    for (const id of ids) {
+      const video = videos.find((each) => each.id === id);
+      for (const client of only ?? this.#followers(libraryId, id)) {
+        client.tell(id, video === undefined ? describeGone(libraryId, id) : describe(video));
+        if (video === undefined && client.topic.mediaId !== null) client.end();
+      }
+    }
+  }
+
+  #followers(libraryId: number, mediaId: Guid): ProgressClient[] {
+    return [...this.#clients].filter(
+      ({ topic }) => topic.libraryId === libraryId && (topic.mediaId === null || topic.mediaId === mediaId),
+    );
+  }
+
+  #beat(): void {
+    for (const client of this.#clients) client.beat();
+  }
+
+  #forget(client: ProgressClient): void {
+    this.#clients.delete(client);
+    this.#newcomers.delete(client);
+  }
+}
+
+function describe(video: VideoProgress) {
+  const { libraryId, id, state, stateReason, wasPlanned, encodeProgress, rungs, publication } = video;
+  return {
+    name: 'progress',
+    id: publication,
+    data: {
+      videoLibraryId: libraryId,
+      guid: id,
+      status: wireStatus({ state, facts: wasPlanned ? {} : null }),
+      encodeProgress: state === 'finished' ? 100 : encodeProgress,
+      availableResolutions: rungs.map((rung) => `${rung}p`).join(','),
+      publication,
+      reason: stateReason,
+    },
+  };
+}
+
+function describeGone(libraryId: number, id: Guid) {
+  return { name: 'deleted', id: null, data: { videoLibraryId: libraryId, guid: id } };
+}

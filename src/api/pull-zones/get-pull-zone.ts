@@ -1,0 +1,23 @@
+import { Type } from 'typebox';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { PullZoneModel } from '../models/pull-zone.ts';
+import { idParam } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { toPullZoneModel } from './pull-zone-model.ts';
+
+export const getPullZone = defineOperation({
+  name: 'getPullZone',
+  method: 'GET',
+  path: '/pullzone/{id}',
+  auth: 'account-key',
+  params: Type.Object({ id: idParam('pull zone') }),
+  query: NoQuery,
+  body: null,
+  answer: PullZoneModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params }, { pullZones, edgeUrl }: { pullZones: PullZoneStore; edgeUrl: string }) {
+    return toPullZoneModel(await pullZones.load(params.id), edgeUrl);
+  },
+});

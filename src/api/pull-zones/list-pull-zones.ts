@@ -1,0 +1,24 @@
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { PullZoneList } from '../models/pull-zone.ts';
+import { ListQuery, listOrPage } from '../page-or-list.ts';
+import { NoParams } from '../read-params.ts';
+import { toPullZoneModel } from './pull-zone-model.ts';
+
+export const listPullZones = defineOperation({
+  name: 'listPullZones',
+  method: 'GET',
+  path: '/pullzone',
+  auth: 'account-key',
+  params: NoParams,
+  query: ListQuery,
+  body: null,
+  answer: PullZoneList,
+  refusals: {},
+  errorShape: 'core',
+  run: ({ query }, { pullZones, edgeUrl }: { pullZones: PullZoneStore; edgeUrl: string }) =>
+    listOrPage(query, async (part) => {
+      const { total, items } = await pullZones.list(part);
+      return { total, items: items.map((zone) => toPullZoneModel(zone, edgeUrl)) };
+    }),
+});

@@ -1,0 +1,35 @@
+import { isIP } from 'node:net';
+import type { PullZoneView } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { PullZoneType } from '../models/enums.ts';
+import type { HostnameModel, PullZoneModel } from '../models/pull-zone.ts';
+
+/** Writes a pull zone as the account sees it. */
+export function toPullZoneModel(zone: PullZoneView, edgeUrl: string): PullZoneModel {
+  return {
+    Id: zone.id,
+    Name: zone.name,
+    Enabled: true,
+    Suspended: false,
+    Hostnames: toHostnames(zone, edgeUrl),
+    VideoLibraryId: zone.libraryId,
+    StorageZoneId: zone.libraryId,
+    ZoneSecurityEnabled: zone.settings.tokenRequired,
+    ZoneSecurityKey: zone.securityKey,
+    ZoneSecurityIncludeHashRemoteIP: zone.settings.tokenHoldsAddress,
+    AllowedReferrers: zone.access.allowedReferrers,
+    BlockedReferrers: zone.access.blockedReferrers,
+    BlockNoneReferrer: zone.access.blockNoneReferrer,
+    Type: PullZoneType.values.Premium,
+  };
+}
+
+// The edge knows a zone by the first label of the host name that it is asked under. An address has no names
+// below it; this machine's own has `localhost`, below which browsers find every name.
+function toHostnames({ id, name }: PullZoneView, edgeUrl: string): HostnameModel[] {
+  const { hostname, protocol } = new URL(edgeUrl);
+  const isOwn = hostname === '127.0.0.1' || hostname === '[::1]';
+  if (!isOwn && isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return [];
+  const isSecure = protocol === 'https:';
+  const Value = `${name}.${isOwn ? 'localhost' : hostname}`;
+  return [{ Id: id, Value, ForceSSL: isSecure, IsSystemHostname: true, HasCertificate: isSecure }];
+}

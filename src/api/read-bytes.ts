@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import { Refused } from '../lib/refused.ts';
+
+const BODY_LIMIT_MS = 30_000;
+
+/** What is read, in the words of a refusal (`a JSON body`), and the most bytes that it may have. */
+export type BytesWanted = { what: string; limitBytes: number };
+
+/** Reads a whole body into memory. Refuses one that is too large and one that takes over 30 s to arrive. */
+// Listeners rather than a loop: leaving a loop early would cut the connection before the refusal is sent.
+export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promise<Buffer> {
+  const { limitBytes } = wanted;
+  if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(wanted);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const timer = setTimeout(() => reject(tooSlow()), BODY_LIMIT_MS);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  message.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limitBytes) chunks.push(chunk);
+    else reject(tooLarge(wanted));
+  });
+  message.once('end', () => resolve(Buffer.concat(chunks)));
+  message.once('error', (cause) => reject(cutShort(cause)));
+  return promise.finally(() => {
+    clearTimeout(timer);
+    message.removeAllListeners('data');
+  });
+}
+
+function tooSlow(): Refused {
+  return new Refused('timeout', `Expected the whole body within ${BODY_LIMIT_MS / 1000} s. Send it again, faster.`);
+}
+
+function cutShort(cause: Error): Refused {
+  return new Refused('invalid', 'The connection ended before the body was complete. Send it again.', { cause });
+}
+
+function tooLarge({ what, limitBytes }: BytesWanted): Refused {
+  return new Refused('too-large', `Expected ${what} of at most ${limitBytes} bytes, got more. Send less at once.`);
+}

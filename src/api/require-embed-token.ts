@@ -1,0 +1,37 @@
+import { type EmbedToken, isEmbedTokenValid } from '../catalog/libraries/embed-token.ts';
+import type { Library } from '../catalog/libraries/library.ts';
+import type { LibraryStore } from '../catalog/libraries/library-store.ts';
+import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { Guid } from '../lib/guid.ts';
+import { Refused } from '../lib/refused.ts';
+
+type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
+
+/**
+ * Lets a caller pass who shows a valid token for a media, or whose library asks for none. Refuses
+ * (`unauthenticated`) all others and says what is wrong with what they showed.
+ */
+export async function requireEmbedToken(
+  shown: EmbedToken,
+  { mediaId, library }: { mediaId: Guid; library: Library },
+  { pullZones, libraries }: Deps,
+): Promise<void> {
+  if (!library.settings.access.playerTokenRequired) return;
+  const [zoneKey, { libraryKey }] = await Promise.all([
+    pullZones.securityKey(library.pullZone.id),
+    libraries.keys(library.id),
+  ]);
+  if (isEmbedTokenValid(shown, { mediaId, keys: [zoneKey, libraryKey] }, Date.now())) return;
+  throw new Refused(
+    'unauthenticated',
+    `This library plays with a token only: expected token and expires in the query, ${whatCame(shown)}. Sign SHA256(key + video id + expires) anew.`,
+  );
+}
+
+function whatCame({ token, expiresSec }: EmbedToken): string {
+  if (token === '') return 'got no token';
+  if (expiresSec === 0) return 'got a token without expires';
+  if (expiresSec * 1000 <= Date.now())
+    return `got a token that expired at ${new Date(expiresSec * 1000).toISOString()}`;
+  return 'got a token that was not made with this key, video and expires';
+}

@@ -1,0 +1,26 @@
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { Queue } from '../../jobs/define-job.ts';
+import { deleteLibrary as deleteLibraryJob } from '../../jobs/delete-library.ts';
+import { defineOperation } from '../define-operation.ts';
+import { NoQuery } from '../read-query.ts';
+import { CoreLibraryParams } from './core-library.ts';
+
+type Deps = { libraries: LibraryStore; queue: Queue };
+
+export const deleteLibrary = defineOperation({
+  name: 'deleteLibrary',
+  method: 'DELETE',
+  path: '/videolibrary/{id}',
+  auth: 'account-key',
+  params: CoreLibraryParams,
+  query: NoQuery,
+  body: null,
+  answer: null,
+  answerStatus: 204,
+  refusals: { 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params: { id } }, { libraries, queue }: Deps) {
+    await libraries.remove(id, queue.send(deleteLibraryJob, { libraryId: id }));
+    return null;
+  },
+});

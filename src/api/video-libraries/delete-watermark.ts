@@ -1,0 +1,31 @@
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { defineOperation } from '../define-operation.ts';
+import { NoQuery } from '../read-query.ts';
+import { CoreLibraryParams } from './core-library.ts';
+import { dropWatermarks } from './stored-watermark.ts';
+
+type Deps = { libraries: LibraryStore; storage: Storage };
+
+export const deleteWatermark = defineOperation({
+  name: 'deleteWatermark',
+  method: 'DELETE',
+  path: '/videolibrary/{id}/watermark',
+  auth: 'account-key',
+  params: CoreLibraryParams,
+  query: NoQuery,
+  body: null,
+  answer: null,
+  answerStatus: 204,
+  refusals: { 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params: { id }, signal }, { libraries, storage }: Deps) {
+    let version = 0;
+    await libraries.change(id, ({ settings }) => {
+      version = settings.watermark.version;
+      return { settings: { watermark: { present: false } } };
+    });
+    await dropWatermarks({ libraryId: id, before: version + 1 }, storage, signal);
+    return null;
+  },
+});

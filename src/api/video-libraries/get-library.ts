@@ -1,0 +1,22 @@
+import type { LibraryViewStore } from '../../catalog/libraries/library-view-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoLibraryModel } from '../models/video-library.ts';
+import { NoQuery } from '../read-query.ts';
+import { CoreLibraryParams } from './core-library.ts';
+import { toLibraryModel } from './library-model.ts';
+
+export const getLibrary = defineOperation({
+  name: 'getLibrary',
+  method: 'GET',
+  path: '/videolibrary/{id}',
+  auth: 'account-key',
+  params: CoreLibraryParams,
+  query: NoQuery,
+  body: null,
+  answer: VideoLibraryModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params }, { libraryViews }: { libraryViews: LibraryViewStore }) {
+    return toLibraryModel(await libraryViews.load(params.id));
+  },
+});

@@ -1,0 +1,140 @@
+import type { LibraryChange } from '../../catalog/libraries/library.ts';
+import type { LibrarySettingsPatch } from '../../catalog/libraries/library-settings.ts';
+import type { VideoLibraryUpdateModel } from '../models/video-library.ts';
+import {
+  language,
+  percent,
+  playbackSpeeds,
+  positive,
+  resolutions,
+  texts,
+  webAddress,
+  words,
+} from './setting-fields.ts';
+import { DRM_VERSIONS, nameOf, TIERS } from './wire-enums.ts';
+
+type Sent = VideoLibraryUpdateModel;
+
+const CODECS = ['x264', 'vp9', 'hevc', 'av1'] as const;
+const LONGEST_HTML = 100_000;
+
+/**
+ * Reads what an update wants changed. A field that is absent or null stays as it is. Refuses (`invalid`, naming
+ * the field) values that could not be kept as they came.
+ */
+export function toLibraryChange(sent: Sent): LibraryChange {
+  return {
+    name: texts(sent.Name, 'Name'),
+    settings: toSettingsPatch(sent),
+    zoneSettings: {
+      tokenRequired: sent.EnableTokenAuthentication ?? undefined,
+      tokenHoldsAddress: sent.EnableTokenIPVerification ?? undefined,
+    },
+    drawsSecurityKey: sent.ResetToken === true,
+  };
+}
+
+/** Reads the settings alone, those of the pull zone left out. */
+export function toSettingsPatch(sent: Sent): LibrarySettingsPatch {
+  return {
+    encoding: encodingOf(sent),
+    originals: {
+      keep: sent.KeepOriginalFiles ?? undefined,
+      expose: sent.ExposeOriginals ?? undefined,
+      allowEarlyPlay: sent.AllowEarlyPlay ?? undefined,
+    },
+    mp4: {
+      enabled: sent.EnableMP4Fallback ?? undefined,
+      removeMetadata: sent.RemoveMetadataFromFallbackVideos ?? undefined,
+    },
+    drm: drmOf(sent),
+    access: {
+      playerTokenRequired: sent.PlayerTokenAuthenticationEnabled ?? undefined,
+      blockNoneReferrer: sent.BlockNoneReferrer ?? undefined,
+      allowDirectPlay: sent.AllowDirectPlay ?? undefined,
+    },
+    transcription: transcriptionOf(sent),
+    player: playerOf(sent),
+    watermark: {
+      leftPercent: percent(sent.WatermarkPositionLeft, 'WatermarkPositionLeft'),
+      topPercent: percent(sent.WatermarkPositionTop, 'WatermarkPositionTop'),
+      widthPercent: percent(sent.WatermarkWidth, 'WatermarkWidth'),
+      heightPercent: percent(sent.WatermarkHeight, 'WatermarkHeight'),
+    },
+    webhookUrl: webAddress(sent.WebhookUrl, 'WebhookUrl'),
+  };
+}
+
+function encodingOf(sent: Sent): LibrarySettingsPatch['encoding'] {
+  return {
+    tier: nameOf(TIERS, sent.EncodingTier),
+    codecs: words(sent.OutputCodecs, 'OutputCodecs', CODECS),
+    rungs: resolutions(sent.EnabledResolutions, 'EnabledResolutions'),
+    jitEnabled: sent.JitEncodingEnabled ?? undefined,
+    videoKbps: {
+      240: positive(sent.Bitrate240p, 'Bitrate240p'),
+      360: positive(sent.Bitrate360p, 'Bitrate360p'),
+      480: positive(sent.Bitrate480p, 'Bitrate480p'),
+      720: positive(sent.Bitrate720p, 'Bitrate720p'),
+      1080: positive(sent.Bitrate1080p, 'Bitrate1080p'),
+      1440: positive(sent.Bitrate1440p, 'Bitrate1440p'),
+      2160: positive(sent.Bitrate2160p, 'Bitrate2160p'),
+    },
+    scaleByBothDimensions: sent.ScaleVideoUsingBothDimensions ?? undefined,
+    multiAudio: sent.EnableMultiAudioTrackSupport ?? undefined,
+    separateAudio: sent.UseSeparateAudioStream ?? undefined,
+    contentTagging: sent.EnableContentTagging ?? undefined,
+  };
+}
+
+function drmOf({ EnableDRM, DrmVersion, AppleFairPlayDrm, GoogleWidevineDrm }: Sent): LibrarySettingsPatch['drm'] {
+  return {
+    enabled: EnableDRM ?? undefined,
+    version: nameOf(DRM_VERSIONS, DrmVersion),
+    fairPlay: {
+      enabled: AppleFairPlayDrm?.Enabled,
+      certificateId: AppleFairPlayDrm?.CertificateId,
+      provider: AppleFairPlayDrm?.Provider,
+    },
+    widevine: {
+      enabled: GoogleWidevineDrm?.Enabled,
+      certificateId: GoogleWidevineDrm?.CertificateId,
+      provider: GoogleWidevineDrm?.Provider,
+      sdOnlyForL3: GoogleWidevineDrm?.SdOnlyForL3,
+      minClientSecurityLevel: GoogleWidevineDrm?.MinClientSecurityLevel,
+    },
+  };
+}
+
+function transcriptionOf(sent: Sent): LibrarySettingsPatch['transcription'] {
+  return {
+    enabled: sent.EnableTranscribing ?? undefined,
+    languages: sent.TranscribingCaptionLanguages?.map((code) => language(code, 'TranscribingCaptionLanguages')),
+    generateTitle: sent.EnableTranscribingTitleGeneration ?? undefined,
+    generateDescription: sent.EnableTranscribingDescriptionGeneration ?? undefined,
+    generateChapters: sent.EnableTranscribingChaptersGeneration ?? undefined,
+    generateMoments: sent.EnableTranscribingMomentsGeneration ?? undefined,
+  };
+}
+
+function playerOf(sent: Sent): LibrarySettingsPatch['player'] {
+  return {
+    version: positive(sent.PlayerVersion, 'PlayerVersion'),
+    keyColor: texts(sent.PlayerKeyColor, 'PlayerKeyColor'),
+    fontFamily: texts(sent.FontFamily, 'FontFamily'),
+    controls: words(sent.Controls, 'Controls'),
+    playbackSpeeds: playbackSpeeds(sent.PlaybackSpeeds, 'PlaybackSpeeds'),
+    uiLanguage: texts(sent.UILanguage, 'UILanguage'),
+    captionsFontSizePx: positive(sent.CaptionsFontSize, 'CaptionsFontSize'),
+    captionsFontColor: texts(sent.CaptionsFontColor, 'CaptionsFontColor'),
+    captionsBackground: texts(sent.CaptionsBackground, 'CaptionsBackground'),
+    captionsInPlaylist: sent.EnableCaptionsInPlaylist ?? undefined,
+    showHeatmap: sent.ShowHeatmap ?? undefined,
+    rememberPosition: sent.RememberPlayerPosition ?? undefined,
+    compactControls: sent.EnableCompactControls ?? undefined,
+    exposeVideoMetadata: sent.ExposeVideoMetadata ?? undefined,
+    vastTagUrl: webAddress(sent.VastTagUrl, 'VastTagUrl'),
+    viAiPublisherId: texts(sent.ViAiPublisherId, 'ViAiPublisherId'),
+    customHtml: texts(sent.CustomHTML, 'CustomHTML', LONGEST_HTML),
+  };
+}

@@ -1,0 +1,28 @@
+import { defineOperation } from '../define-operation.ts';
+import { VideoLanguageList } from '../models/video-library.ts';
+import { NoParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { LANGUAGES } from './languages.ts';
+
+/** No accuracy was measured, which is 0; the player's own words are English. */
+export const listLanguages = defineOperation({
+  name: 'listLanguages',
+  method: 'GET',
+  path: '/videolibrary/languages',
+  auth: 'account-key',
+  params: NoParams,
+  query: NoQuery,
+  body: null,
+  answer: VideoLanguageList,
+  refusals: {},
+  errorShape: 'core',
+  async run() {
+    return LANGUAGES.map(([ShortCode, Name]) => ({
+      ShortCode,
+      Name,
+      SupportPlayerTranslation: ShortCode === 'en',
+      SupportTranscribing: true,
+      TranscribingAccuracy: 0,
+    }));
+  },
+});

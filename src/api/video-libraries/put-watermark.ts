@@ -1,0 +1,32 @@
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { isPicture } from '../../catalog/libraries/picture.ts';
+import { WATERMARK_LIMIT_BYTES } from '../../catalog/libraries/watermark.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { defineOperation } from '../define-operation.ts';
+import { readBytes } from '../read-bytes.ts';
+import { NoQuery } from '../read-query.ts';
+import { CoreLibraryParams } from './core-library.ts';
+import { keepWatermark } from './stored-watermark.ts';
+
+export const putWatermark = defineOperation({
+  name: 'putWatermark',
+  method: 'PUT',
+  path: '/videolibrary/{id}/watermark',
+  auth: 'account-key',
+  params: CoreLibraryParams,
+  query: NoQuery,
+  body: 'raw',
+  answer: null,
+  answerStatus: 204,
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params: { id }, body, signal }, deps: { libraries: LibraryStore; storage: Storage }) {
+    const library = await deps.libraries.find(id);
+    if (library === null) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
+    const bytes = await readBytes(body, { what: 'a picture', limitBytes: WATERMARK_LIMIT_BYTES });
+    if (!isPicture(bytes)) throw new Refused('invalid', 'Expected the bytes of a PNG, JPEG or WebP picture.');
+    await keepWatermark({ library, bytes }, deps, signal);
+    return null;
+  },
+});

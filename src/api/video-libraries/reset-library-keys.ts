@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { NoParams } from '../read-params.ts';
+import { maybe, queryInt32 } from '../read-query.ts';
+import { CoreLibraryParams } from './core-library.ts';
+
+type Deps = { libraries: LibraryStore };
+
+const LONGEST_OVERLAP_SEC = 30 * 24 * 3600;
+
+/** For how long the old key still opens the library beside the new one (an extension of the interface). */
+const overlap = { overlapSec: queryInt32(0, 0, LONGEST_OVERLAP_SEC) };
+
+const COMMON = {
+  method: 'POST',
+  auth: 'account-key',
+  body: null,
+  answer: null,
+  answerStatus: 204,
+  errorShape: 'core',
+} as const;
+
+export const resetApiKey = defineOperation({
+  ...COMMON,
+  name: 'resetApiKey',
+  path: '/videolibrary/{id}/resetApiKey',
+  params: CoreLibraryParams,
+  query: Type.Object(overlap),
+  refusals: { 'not-found': 404 },
+  async run({ params: { id }, query: { overlapSec } }, { libraries }: Deps) {
+    await libraries.resetKey(id, 'libraryKey', overlapSec);
+    return null;
+  },
+});
+
+/** The same by an older address, which names the library in the query. */
+export const resetApiKeyByQuery = defineOperation({
+  ...COMMON,
+  name: 'resetApiKeyByQuery',
+  path: '/videolibrary/resetApiKey',
+  params: NoParams,
+  query: Type.Object({ id: maybe.int32(0), ...overlap }),
+  refusals: { 'not-found': 404 },
+  async run({ query: { id, overlapSec } }, { libraries }: Deps) {
+    if (id === undefined) throw new Refused('not-found', 'Expected the id of a library in the query, got none.');
+    await libraries.resetKey(id, 'libraryKey', overlapSec);
+    return null;
+  },
+});
+
+export const resetReadOnlyApiKey = defineOperation({
+  ...COMMON,
+  name: 'resetReadOnlyApiKey',
+  path: '/videolibrary/{id}/resetReadOnlyApiKey',
+  params: CoreLibraryParams,
+  query: Type.Object(overlap),
+  refusals: { 'not-found': 404 },
+  async run({ params: { id }, query: { overlapSec } }, { libraries }: Deps) {
+    await libraries.resetKey(id, 'readOnlyKey', overlapSec);
+    return null;
+  },
+});

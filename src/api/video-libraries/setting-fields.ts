@@ -1,0 +1,89 @@
+import { Refused } from '../../lib/refused.ts';
+
+const LONGEST_TEXT = 2_000;
+const MOST_WORDS = 100;
+const RUNGS = [240, 360, 480, 720, 1080, 1440, 2160];
+const SLOWEST = 0.25;
+const FASTEST = 4;
+
+/** Readers of single settings: undefined when none was sent, a refusal that names the field when it cannot be kept. */
+type Sent<T> = T | null | undefined;
+
+export function texts(sent: Sent<string>, field: string, longest = LONGEST_TEXT): string | undefined {
+  if (sent == null) return undefined;
+  if (sent.length > longest) throw misfit(field, `at most ${longest} characters`, `${sent.length}`);
+  return sent;
+}
+
+export function positive(sent: Sent<number>, field: string): number | undefined {
+  if (sent == null) return undefined;
+  if (sent < 0) throw misfit(field, 'a whole number from 0', `${sent}`);
+  return sent;
+}
+
+export function percent(sent: Sent<number>, field: string): number | undefined {
+  if (sent == null) return undefined;
+  if (sent < 0 || sent > 100) throw misfit(field, 'a percentage from 0 to 100', `${sent}`);
+  return sent;
+}
+
+/** An absolute http(s) address, or an empty text for none. */
+export function webAddress(sent: Sent<string>, field: string): string | undefined {
+  const text = texts(sent, field);
+  if (text === undefined || text === '') return text;
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:') throw misfit(field, 'an http or https address', text);
+  return text;
+}
+
+/** A list of comma separated words, each once; of `known` ones when they are given. */
+export function words<Word extends string = string>(
+  sent: Sent<string>,
+  field: string,
+  known?: readonly Word[],
+): Word[] | undefined {
+  const entries = list(sent, field);
+  if (entries === undefined) return undefined;
+  const unknown = known === undefined ? undefined : entries.find((entry) => !known.some((word) => word === entry));
+  if (unknown !== undefined) throw misfit(field, `a list of ${known?.join(', ')}`, unknown);
+  return entries as Word[]; // Each was found among the known ones, or any will do.
+}
+
+/** Rungs such as `240p,720p`, in the order sent. */
+export function resolutions(sent: Sent<string>, field: string): number[] | undefined {
+  return list(sent, field)?.map((entry) => {
+    const rung = RUNGS.find((height) => `${height}p` === entry.toLowerCase());
+    if (rung === undefined) throw misfit(field, `a list of ${RUNGS.map((height) => `${height}p`).join(', ')}`, entry);
+    return rung;
+  });
+}
+
+export function playbackSpeeds(sent: Sent<string>, field: string): number[] | undefined {
+  return list(sent, field)?.map((entry) => {
+    const speed = Number(entry);
+    if (!(speed >= SLOWEST && speed <= FASTEST)) {
+      throw misfit(field, `a list of numbers from ${SLOWEST} to ${FASTEST}`, entry);
+    }
+    return speed;
+  });
+}
+
+/** A language's code, such as `en` or `pt-BR`. */
+export function language(sent: string, field: string): string {
+  if (/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(sent)) return sent;
+  throw misfit(field, "languages' codes such as en or pt-BR", sent);
+}
+
+function list(sent: Sent<string>, field: string): string[] | undefined {
+  const text = texts(sent, field);
+  if (text === undefined) return undefined;
+  const entries = new Set(text.split(',').map((entry) => entry.trim()));
+  entries.delete('');
+  if (entries.size > MOST_WORDS) throw misfit(field, `at most ${MOST_WORDS} entries`, `${entries.size}`);
+  return [...entries];
+}
+
+function misfit(field: string, expected: string, got: string): Refused {
+  const shown = got.length > 100 ? `${got.slice(0, 100)}…` : got;
+  return new Refused('invalid', `Expected ${field} to be ${expected}, got ${shown}. Correct it.`, { field });
+}

@@ -1,0 +1,32 @@
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { LibraryViewStore } from '../../catalog/libraries/library-view-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoLibraryModel, VideoLibraryUpdateModel } from '../models/video-library.ts';
+import { NoQuery } from '../read-query.ts';
+import { CoreLibraryParams } from './core-library.ts';
+import { toLibraryChange } from './library-change.ts';
+import { toLibraryModel } from './library-model.ts';
+
+type Deps = { libraries: LibraryStore; libraryViews: LibraryViewStore };
+
+export const updateLibrary = defineOperation({
+  name: 'updateLibrary',
+  method: 'POST',
+  path: '/videolibrary/{id}',
+  auth: 'account-key',
+  params: CoreLibraryParams,
+  query: NoQuery,
+  body: VideoLibraryUpdateModel,
+  answer: VideoLibraryModel,
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params: { id }, body }, { libraries, libraryViews }: Deps) {
+    const change = toLibraryChange(body);
+    if (change.name?.trim() === '') {
+      throw new Refused('invalid', 'Expected a Name of at least 1 character.', { field: 'Name' });
+    }
+    await libraries.change(id, () => change);
+    return toLibraryModel(await libraryViews.load(id));
+  },
+});

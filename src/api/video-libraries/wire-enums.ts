@@ -1,0 +1,23 @@
+import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
+import { DrmVersion, EncodingTier } from '../models/enums.ts';
+
+/** The numbers that stand for a library's encoding tier and DRM version on the wire. */
+export const TIERS = {
+  free: EncodingTier.values.Free,
+  premium: EncodingTier.values.Premium,
+} as const satisfies Record<LibrarySettings['encoding']['tier'], number>;
+
+export const DRM_VERSIONS = {
+  basic: DrmVersion.values.Basic,
+  enterprise: DrmVersion.values.Enterprise,
+  'basic-v2': DrmVersion.values.BasicV2,
+} as const satisfies Record<LibrarySettings['drm']['version'], number>;
+
+/** The name that a number stands for; undefined when none was sent. The model has refused every other number. */
+export function nameOf<Name extends string>(
+  numbers: Readonly<Record<Name, number>>,
+  sent: number | null | undefined,
+): Name | undefined {
+  const names = Object.keys(numbers) as Name[]; // The keys of a record of names are those names.
+  return names.find((name) => numbers[name] === sent);
+}

@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import { captionLabel, readCaptionLanguage } from '../../catalog/captions/caption.ts';
+import type { CaptionStore } from '../../catalog/captions/caption-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { writeVtt } from '../../media/captions/cue.ts';
+import { decodeBase64, decodeCaptions } from '../../media/captions/decode-captions.ts';
+import { readCaptions } from '../../media/captions/read-captions.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { type CaptionValidationModel, StatusModelOfCaptionValidationModel } from '../models/status.ts';
+import { CaptionModelAdd } from '../models/video.ts';
+import { NoQuery } from '../read-query.ts';
+import { RefusedCaptions } from '../refused-captions.ts';
+import { VideoParams } from './video-model.ts';
+
+const MAX_FILE_BYTES = 5 * 2 ** 20;
+/** Base64 takes four bytes for three; some more for line breaks and the fields around it. */
+const BODY_LIMIT_BYTES = 8 * 2 ** 20;
+
+/** The path of one language's captions. */
+export const CaptionParams = Type.Object({ ...VideoParams.properties, srclang: Type.String({ title: 'language' }) });
+
+type Deps = { captions: CaptionStore; storage: Storage };
+type CheckedFile = { vtt: Buffer; validation: CaptionValidationModel };
+
+export const addCaption = defineOperation({
+  name: 'addCaption',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}/captions/{srclang}',
+  auth: 'access-key',
+  params: CaptionParams,
+  query: NoQuery,
+  body: CaptionModelAdd,
+  bodyLimitBytes: BODY_LIMIT_BYTES,
+  answer: StatusModelOfCaptionValidationModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'captions',
+  async run({ params, body, signal }, { captions, storage }: Deps) {
+    const key = { libraryId: params.libraryId, mediaId: params.videoId };
+    const srclang = readCaptionLanguage(params.srclang);
+    const { vtt, validation } = checkFile(body.captionsFile ?? '');
+    const { version, objectKey } = await captions.reserve(key, srclang);
+    await storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
+    const track = { srclang, label: captionLabel(body.label, srclang), version, key: objectKey };
+    await captions.put(key, { ...track, sizeBytes: vtt.length }).catch(async (error: unknown) => {
+      // After any other fault it is unknown what was committed: the sweep of objects without a row decides.
+      if (error instanceof Refused) await storage.delete([objectKey]);
+      throw error;
+    });
+    return { ...ok(), data: validation };
+  },
+});
+
+function checkFile(base64: string): CheckedFile {
+  const bytes = decodeBase64(base64);
+  if (bytes === null || bytes.length === 0) {
+    const came = bytes === null ? 'text that is no base64' : 'none';
+    throw refusal(
+      `Expected a SubRip or WebVTT file as base64 in captionsFile, got ${came}. Encode the file and send it again.`,
+    );
+  }
+  if (bytes.length > MAX_FILE_BYTES) {
+    throw refusal(
+      `Expected a caption file of at most ${MAX_FILE_BYTES} bytes, got ${bytes.length}. Send a shorter one.`,
+    );
+  }
+  const decoded = decodeCaptions(bytes);
+  const { cues, errors, warnings: found } = readCaptions(decoded.text);
+  const warnings = [...decoded.warnings, ...found];
+  if (errors.length > 0) {
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errorList)` : '';
+    throw refusal(
+      `The captions cannot be read: ${errors[0]}${more} Correct the file and send it again.`,
+      errors,
+      warnings,
+    );
+  }
+  return { vtt: Buffer.from(writeVtt(cues)), validation: describe([], warnings) };
+}
+
+function refusal(message: string, errors: string[] = [message], warnings: string[] = []): RefusedCaptions {
+  return new RefusedCaptions(message, describe(errors, warnings));
+}
+
+function describe(errorList: string[], warningList: string[]): CaptionValidationModel {
+  const count = warningList.length;
+  const warningMessage =
+    count === 0 ? null : `${count} ${count === 1 ? 'thing was' : 'things were'} left out or mended.`;
+  return { valid: errorList.length === 0, errorList, warningList, warningMessage };
+}

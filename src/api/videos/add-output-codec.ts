@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import type { CodecStore } from '../../catalog/encoding/codec-store.ts';
+import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import type { Queue } from '../../jobs/define-job.ts';
+import { planMissingRungs } from '../../jobs/plan-codec.ts';
+import { sendWorks } from '../../jobs/send-works.ts';
+import { Refused } from '../../lib/refused.ts';
+import { VIDEO_CODECS } from '../../media/codecs/all.ts';
+import { defineOperation } from '../define-operation.ts';
+import { EncoderOutputCodec } from '../models/enums.ts';
+import { VideoModel } from '../models/video.ts';
+import { NoQuery } from '../read-query.ts';
+import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+
+type Deps = {
+  videos: VideoStore;
+  videoViews: VideoViewStore;
+  codecs: CodecStore;
+  libraries: LibraryStore;
+  queue: Queue;
+  edgeUrl: string;
+};
+
+/** What a library of the free tier encodes. */
+const FREE_CODEC = 'x264';
+
+export const addOutputCodec = defineOperation({
+  name: 'addOutputCodec',
+  method: 'PUT',
+  path: '/library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}',
+  auth: 'access-key',
+  params: Type.Object({ ...VideoParams.properties, outputCodecId: Type.String({ title: 'codec' }) }),
+  query: NoQuery,
+  body: null,
+  answer: VideoModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'text',
+  async run({ params: { libraryId, videoId, outputCodecId } }, deps: Deps) {
+    const { videos, videoViews, codecs, queue } = deps;
+    const key = { libraryId, mediaId: videoId };
+    await videos.load(key);
+    const showing = await recallShowing(libraryId, deps);
+    const codec = readCodec(outputCodecId);
+    requireOffered(codec, showing.library.settings);
+    await codecs.add(key, codec, {
+      plan: (view) => planMissingRungs(codec, view),
+      send: (works) => sendWorks(queue, works),
+    });
+    return toVideoModel(await videoViews.load(key), showing);
+  },
+});
+
+function readCodec(text: string): string {
+  const known = Object.entries(EncoderOutputCodec.values);
+  const found = known.find(([name, number]) => name === text.toLowerCase() || String(number) === text);
+  if (found !== undefined) return found[0];
+  const list = known.map(([name, number]) => `${number} (${name})`).join(', ');
+  throw new Refused(
+    'invalid',
+    `Expected a codec at the end of the address, one of ${list}; got "${text}". Correct the address.`,
+  );
+}
+
+function requireOffered(codec: string, { encoding }: LibrarySettings): void {
+  if (encoding.tier === 'free' && codec !== FREE_CODEC) {
+    throw new Refused(
+      'invalid',
+      `Expected ${FREE_CODEC}, the only codec of a library on the free tier; got ${codec}. Move the library to the premium tier first.`,
+    );
+  }
+  if (VIDEO_CODECS.some(({ name }) => name === codec)) return;
+  const offered = VIDEO_CODECS.map(({ name }) => name).join(', ');
+  throw new Refused(
+    'invalid',
+    `Expected a codec that this server encodes (${offered}), got ${codec}. Choose one of these.`,
+  );
+}

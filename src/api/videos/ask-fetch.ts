@@ -1,0 +1,47 @@
+import type { Db, FollowUp } from '../../catalog/db.ts';
+import { countOpenFetches, openingFetch } from '../../catalog/uploads/fetch-store.ts';
+import type { UploadRef } from '../../catalog/uploads/upload-store.ts';
+import type { Queue } from '../../jobs/define-job.ts';
+import { fetchVideo } from '../../jobs/fetch-video.ts';
+import type { Outbound } from '../../lib/outbound/outbound.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import type { FetchVideoRequest } from '../models/video.ts';
+import { checkOrigin, type Origin } from './check-origin.ts';
+import { requireSpace, type SpaceDeps } from './upload-video.ts';
+
+/** Fetches of one library that may wait or run at once. */
+const MAX_OPEN_FETCHES = 100;
+
+export type AskFetchDeps = SpaceDeps & { db: Db; queue: Queue; outbound: Outbound; secretBox: SecretBox };
+
+/** Reads what is to be fetched from the body of a request. */
+export function readOrigin({ url, headers }: FetchVideoRequest): Origin {
+  return { url, headers: headers ?? {} };
+}
+
+/**
+ * Sees whether a fetch can be taken on: refuses (`busy`) when a library has a hundred under way, (`invalid`) what the
+ * origin or the rules refuse, (`disk-full`) a file that would not fit.
+ */
+export async function requireFetchable(
+  libraryId: number,
+  origin: Origin,
+  deps: AskFetchDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  if ((await countOpenFetches(deps.db, libraryId)) >= MAX_OPEN_FETCHES) {
+    throw new Refused('busy', `${MAX_OPEN_FETCHES} fetches of this library are under way already. Ask again later.`);
+  }
+  await requireSpace(await checkOrigin(origin, deps.outbound, signal), deps);
+}
+
+/** What follows from a fetch that was taken on: its door, and the job. */
+export function fetching(ref: UploadRef, origin: Origin, { queue, secretBox }: AskFetchDeps): FollowUp {
+  const open = openingFetch(ref, origin, secretBox);
+  const send = queue.send(fetchVideo, { ...ref.key, uploadId: ref.id }, { onlyOneNamed: ref.id });
+  return async (tx) => {
+    await open(tx);
+    await send(tx);
+  };
+}

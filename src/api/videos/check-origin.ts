@@ -1,0 +1,36 @@
+import { MAX_FETCH_BYTES } from '../../jobs/fetch-video.ts';
+import { statusMessage } from '../../lib/outbound/download.ts';
+import type { Outbound, OutboundAnswer } from '../../lib/outbound/outbound.ts';
+import { Refused } from '../../lib/refused.ts';
+
+const PATIENCE_MS = 15_000;
+
+/** What a caller wants fetched. */
+export type Origin = { url: string; headers: Record<string, string> };
+
+/**
+ * Asks an origin for a file and waits for its first byte, so that a fetch that cannot succeed is refused at once
+ * (`invalid`), with what the origin answered. Answers the size that was announced, 0 when none was.
+ */
+export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, signal: AbortSignal): Promise<number> {
+  const request = { method: 'GET', headers, maxBytes: MAX_FETCH_BYTES, timeoutMs: PATIENCE_MS } as const;
+  try {
+    const answer = await outbound.request(url, request, signal);
+    try {
+      await requireFile(answer);
+    } finally {
+      answer.body.destroy();
+    }
+    return Number(answer.headers['content-length'] ?? 0);
+  } catch (error) {
+    // Whatever keeps the file from us, the fetch failed: for the caller that is one and the same.
+    if (error instanceof Refused) throw new Refused('invalid', error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function requireFile({ status, body }: OutboundAnswer): Promise<void> {
+  if (status !== 200) throw new Refused('invalid', statusMessage(status));
+  for await (const chunk of body) if (chunk.length > 0) return;
+  throw new Refused('invalid', 'Origin sent an empty file.');
+}

@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { type CleanupPlan, planCleanup } from '../../catalog/videos/cleanup.ts';
+import type { CleanupStore } from '../../catalog/videos/cleanup-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { RUNGS } from '../../media/ladder.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { queryFlag, queryText } from '../read-query.ts';
+import { recallShowing, VideoParams } from './video-model.ts';
+
+type Deps = { cleanups: CleanupStore; libraries: LibraryStore; edgeUrl: string };
+
+type Query = {
+  resolutionsToDelete: string;
+  deleteNonConfiguredResolutions: boolean;
+  deleteOriginal: boolean;
+  deleteMp4Files: boolean;
+  dryRun: boolean;
+  allResolutions: boolean;
+  outputs: string;
+};
+
+const OUTPUTS = ['hls', 'mp4', 'all'];
+
+export const cleanResolutions = defineOperation({
+  name: 'cleanResolutions',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}/resolutions/cleanup',
+  auth: 'access-key',
+  params: VideoParams,
+  query: Type.Object({
+    resolutionsToDelete: queryText(),
+    deleteNonConfiguredResolutions: queryFlag(false),
+    deleteOriginal: queryFlag(false),
+    deleteMp4Files: queryFlag(false),
+    dryRun: queryFlag(false),
+    allResolutions: queryFlag(false),
+    outputs: queryText('hls'),
+  }),
+  body: null,
+  answer: StatusModel,
+  refusals: { forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId }, query }, { cleanups, ...deps }: Deps) {
+    const { library } = await recallShowing(libraryId, deps);
+    const { rungs, reachesHls } = readSelectors(query);
+    const wish = {
+      rungs: reachesHls ? rungs : [],
+      configured: library.settings.encoding.rungs,
+      unlisted: reachesHls && query.deleteNonConfiguredResolutions,
+      all: reachesHls && query.allResolutions,
+      original: query.deleteOriginal,
+    };
+    const key = { libraryId, mediaId: videoId };
+    const done = await cleanups.clean(key, query.dryRun, (video) => planCleanup(video, wish));
+    return { ...ok(), message: query.dryRun || hasMp4Wish(query) ? tell(done, query) : 'OK' };
+  },
+});
+
+function readSelectors(query: Query): { rungs: number[]; reachesHls: boolean } {
+  const outputs = query.outputs.toLowerCase();
+  if (!OUTPUTS.includes(outputs)) {
+    throw new Refused(
+      'invalid',
+      `Expected outputs to be one of ${OUTPUTS.join(', ')}, got "${query.outputs}". Correct it.`,
+    );
+  }
+  const rungs = query.resolutionsToDelete
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter((entry) => entry !== '')
+    .map(readRung);
+  const { deleteNonConfiguredResolutions: unlisted, deleteOriginal: original, deleteMp4Files: mp4 } = query;
+  if (rungs.length === 0 && !unlisted && !original && !mp4 && !query.allResolutions) {
+    throw new Refused(
+      'invalid',
+      'Expected at least one of resolutionsToDelete, deleteNonConfiguredResolutions, allResolutions, deleteOriginal and deleteMp4Files, got none. Say what to delete.',
+    );
+  }
+  return { rungs, reachesHls: outputs !== 'mp4' };
+}
+
+function readRung(entry: string): number {
+  const rung = RUNGS.find((known) => entry === `${known}p` || entry === String(known));
+  if (rung !== undefined) return rung;
+  const known = RUNGS.map((each) => `${each}p`).join(', ');
+  throw new Refused(
+    'invalid',
+    `Expected resolutionsToDelete to list any of ${known}, got "${entry}". Correct it: nothing was deleted.`,
+  );
+}
+
+function hasMp4Wish({ deleteMp4Files, outputs }: Query): boolean {
+  return deleteMp4Files || outputs.toLowerCase() === 'mp4';
+}
+
+function tell({ renditions, originalBytes }: CleanupPlan, query: Query): string {
+  const bytes = renditions.reduce((sum, { storageBytes }) => sum + storageBytes, originalBytes ?? 0);
+  const parts = renditions.map(({ codec, rung }) => (rung === null ? codec : `${codec} ${rung}p`));
+  if (originalBytes !== null) parts.push('the original');
+  const verb = query.dryRun ? 'Would delete' : 'Deleted';
+  const mp4 = hasMp4Wish(query) ? ' MP4 files are made while they are sent: none is stored.' : '';
+  return `${verb} ${parts.length === 0 ? 'nothing' : `${parts.join(', ')}`}, ${bytes} bytes.${mp4}`;
+}

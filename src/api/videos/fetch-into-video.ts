@@ -1,0 +1,35 @@
+import { beginUpload, requireUploadable } from '../../catalog/videos/video.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { FetchVideoRequest } from '../models/video.ts';
+import { NoQuery } from '../read-query.ts';
+import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
+import { VideoParams } from './video-model.ts';
+
+type Deps = AskFetchDeps & { videos: VideoStore };
+
+/** The older way, which clients still go: a file is fetched into a video that awaits its upload. */
+export const fetchIntoVideo = defineOperation({
+  name: 'fetchIntoVideo',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}/fetch',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: FetchVideoRequest,
+  answer: StatusModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId }, body, signal }, { videos, ...deps }: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    const origin = readOrigin(body);
+    requireUploadable(await videos.load(key));
+    await requireFetchable(libraryId, origin, deps, signal);
+    const edit = body.title ? { title: body.title } : {};
+    await videos.change(key, (video) => beginUpload(video, edit), fetching({ id: newGuid(), key }, origin, deps));
+    return ok();
+  },
+});

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import { newGuid, parseGuid } from '../../lib/guid.ts';
+import { cleanText } from '../clean-text.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { FetchVideoRequest } from '../models/video.ts';
+import { LibraryParams } from '../read-params.ts';
+import { maybe, queryText } from '../read-query.ts';
+import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
+
+type Deps = AskFetchDeps & { videos: VideoStore; collections: CollectionStore };
+
+export const fetchNewVideo = defineOperation({
+  name: 'fetchVideo',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/fetch',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object({ collectionId: queryText(), thumbnailTime: maybe.int32(0) }),
+  body: FetchVideoRequest,
+  answer: StatusModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId }, query, body, signal }, { videos, collections, ...deps }: Deps) {
+    const collectionId = parseGuid(query.collectionId);
+    // A collection that is not there is 404 here, and the origin need not be asked.
+    if (collectionId !== null) await collections.load({ libraryId, collectionId });
+    const origin = readOrigin(body);
+    await requireFetchable(libraryId, origin, deps, signal);
+    const wanted = {
+      libraryId,
+      title: body.title || fileNameOf(body.url),
+      collectionId,
+      thumbnailTimeMs: query.thumbnailTime ?? null,
+    };
+    const { mediaId } = await videos.create(wanted, (key) => fetching({ id: newGuid(), key }, origin, deps));
+    return { ...ok(), id: mediaId };
+  },
+});
+
+/** The last part of the path, decoded; of a path without one, the host. */
+function fileNameOf(url: string): string {
+  const { pathname, hostname } = new URL(url);
+  const name = pathname.split('/').findLast((part) => part !== '');
+  if (name === undefined) return hostname;
+  try {
+    return cleanText(decodeURIComponent(name));
+  } catch {
+    // Percent signs that encode nothing are part of the name.
+    return name;
+  }
+}

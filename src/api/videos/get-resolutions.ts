@@ -1,0 +1,103 @@
+import type { Library } from '../../catalog/libraries/library.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
+import type { RenditionView, StoredVideo, StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok, wireTime } from '../models/answers.ts';
+import {
+  type ResolutionReference,
+  StatusModelOfVideoResolutionsInfoModel,
+  type StorageObjectModel,
+  type VideoResolutionsInfoModel,
+} from '../models/video-storage.ts';
+import { NoQuery } from '../read-query.ts';
+import { recallShowing, VideoParams } from './video-model.ts';
+
+type Deps = { storedVideos: StoredVideoStore; libraries: LibraryStore; edgeUrl: string };
+
+export const getResolutions = defineOperation({
+  name: 'getResolutions',
+  method: 'GET',
+  path: '/library/{libraryId}/videos/{videoId}/resolutions',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: StatusModelOfVideoResolutionsInfoModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { storedVideos, ...deps }: Deps) {
+    const { library } = await recallShowing(libraryId, deps);
+    const video = await storedVideos.load({ libraryId, mediaId: videoId });
+    return { ...ok(), data: describe(video, library, videoId) };
+  },
+});
+
+function describe(video: StoredVideo, library: Library, videoId: Guid): VideoResolutionsInfoModel {
+  const pictures = video.renditions.filter(({ kind }) => kind === 'video');
+  const finished = pictures.filter(({ isShown, state }) => isShown && state === 'finished');
+  const stored = pictures.filter(({ storageBytes }) => storageBytes > 0);
+  const hasMp4 = video.state === 'finished' && library.settings.mp4.enabled && !library.settings.drm.enabled;
+  return {
+    videoId,
+    videoLibraryId: library.id,
+    availableResolutions: names(rungsOf(finished)),
+    configuredResolutions: names(library.settings.encoding.rungs),
+    playlistResolutions: pictures
+      .filter(({ isShown, hasStart }) => isShown && hasStart)
+      .map((rendition) => reference(rendition.rung, playlistOf(rendition))),
+    storageResolutions: stored.map(({ rung, id }) => reference(rung, `${library.id}/${videoId}/${id}/`)),
+    mp4Resolutions: hasMp4
+      ? listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === 'x264'))).map((rung) =>
+          reference(rung, `play_${rung}p.mp4`),
+        )
+      : [],
+    storageObjects: video.renditions
+      .filter(({ storageBytes }) => storageBytes > 0)
+      .map((rendition) => toFolder(rendition, { library, videoId, createdAt: video.createdAt })),
+    oldResolutions: [],
+    hasBothOldAndNewResolutionFormat: false,
+    hasOriginal: video.originalBytes !== null,
+  };
+}
+
+function rungsOf(renditions: readonly RenditionView[]): number[] {
+  const rungs = renditions.flatMap(({ rung }) => (rung === null ? [] : [rung]));
+  return [...new Set(rungs)].toSorted((a, b) => a - b);
+}
+
+function names(rungs: readonly number[]): string[] {
+  return rungs.map((rung) => `${rung}p`);
+}
+
+function reference(rung: number | null, path: string): ResolutionReference {
+  return { resolution: rung === null ? null : `${rung}p`, path };
+}
+
+/** Every rendition has an address of its own; the name of a rung stands for its H.264 one. */
+function playlistOf({ id, rung, codec }: RenditionView): string {
+  return codec === 'x264' && rung !== null ? `${rung}p/video.m3u8` : `r/${id}/video.m3u8`;
+}
+
+type Place = { library: Library; videoId: Guid; createdAt: Date };
+
+/** A rendition's objects are told as the one folder that they lie in. */
+function toFolder(rendition: RenditionView, { library, videoId, createdAt }: Place): StorageObjectModel {
+  return {
+    guid: rendition.id,
+    storageZoneName: library.pullZone.name,
+    path: `/${library.id}/${videoId}/`,
+    objectName: rendition.id,
+    length: rendition.storageBytes,
+    lastChanged: wireTime(rendition.lastStoredAt ?? createdAt),
+    serverId: 0,
+    isDirectory: true,
+    userId: null,
+    contentType: null,
+    dateCreated: wireTime(rendition.firstStoredAt ?? createdAt),
+    storageZoneId: library.pullZone.id,
+    checksum: null,
+    replicatedZones: null,
+  };
+}

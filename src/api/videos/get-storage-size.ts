@@ -1,0 +1,46 @@
+import type { StoredVideo, StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok, wireTime } from '../models/answers.ts';
+import { StatusModelOfVideoStorageSizeModel, type VideoStorageSizeModel } from '../models/video-storage.ts';
+import { NoQuery } from '../read-query.ts';
+import { VideoParams } from './video-model.ts';
+
+export const getStorageSize = defineOperation({
+  name: 'getStorageSize',
+  method: 'GET',
+  path: '/library/{libraryId}/videos/{videoId}/storage',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: StatusModelOfVideoStorageSizeModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { storedVideos }: { storedVideos: StoredVideoStore }) {
+    return { ...ok(), data: sumUp(await storedVideos.load({ libraryId, mediaId: videoId })) };
+  },
+});
+
+/** Every byte is in one of the sums: what is retired and not deleted yet counts as miscellaneous. */
+function sumUp(video: StoredVideo): VideoStorageSizeModel {
+  const kept = video.renditions.filter(({ isRetired }) => !isRetired);
+  const retired = video.renditions.filter(({ isRetired }) => isRetired);
+  return {
+    encoded: Object.fromEntries(
+      kept.map(({ id, codec, rung, storageBytes }) => [
+        id,
+        { codec, resolution: rung === null ? null : `${rung}p`, size: storageBytes },
+      ]),
+    ),
+    thumbnails: video.thumbnailBytes,
+    previews: 0,
+    originals: video.originalBytes ?? 0,
+    // MP4 files are put together while they are sent.
+    mp4Fallback: 0,
+    miscellaneous:
+      video.retiredBytes +
+      retired.reduce((sum, { storageBytes }) => sum + storageBytes, 0) +
+      video.captions.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
+    calculatedAt: wireTime(new Date()),
+  };
+}

@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { Outbound } from '../../lib/outbound/outbound.ts';
+import { Refused } from '../../lib/refused.ts';
+import { readBytes } from '../read-bytes.ts';
+
+const MAX_PICTURE_BYTES = 16 * 2 ** 20;
+const FETCH_LIMIT_MS = 20_000;
+const IDLE_LIMIT_MS = 10_000;
+
+type Sent = { thumbnailUrl: string; body: IncomingMessage };
+
+/**
+ * Reads the picture that a caller sends: from the address in the query, else from the body, which is the picture
+ * itself or JSON that names an address. Refuses (`invalid`) neither, and (`unprocessable`) an address from which no
+ * picture can be had.
+ */
+export async function readPicture(
+  { thumbnailUrl, body }: Sent,
+  outbound: Outbound,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  if (thumbnailUrl !== '') return fetchPicture(thumbnailUrl, outbound, signal);
+  const bytes = await readBytes(body, { what: 'a picture', limitBytes: MAX_PICTURE_BYTES });
+  if (bytes.length === 0) throw nothing('got neither');
+  // No picture of the kinds that are taken begins like JSON.
+  if (!/^(?:\xef\xbb\xbf)?\s*[[{"]/.test(bytes.toString('latin1', 0, 64))) return bytes;
+  return fetchPicture(readAddress(bytes.toString('utf8')), outbound, signal);
+}
+
+function readAddress(text: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refused(
+      'invalid',
+      `Expected a picture or JSON with a thumbnailUrl, got text that is neither: ${reason}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const address: unknown = fields.find(([name]) => name.toLowerCase() === 'thumbnailurl')?.[1];
+  if (typeof address === 'string' && address !== '') return address;
+  throw nothing('got JSON without it');
+}
+
+function nothing(came: string): Refused {
+  return new Refused(
+    'invalid',
+    `Expected the address of a picture as thumbnailUrl, or a JPEG, PNG, WebP or AVIF file as the body, ${came}. Send one of them.`,
+  );
+}
+
+async function fetchPicture(address: string, outbound: Outbound, signal: AbortSignal): Promise<Buffer> {
+  try {
+    const limits = { maxBytes: MAX_PICTURE_BYTES, timeoutMs: FETCH_LIMIT_MS, idleTimeoutMs: IDLE_LIMIT_MS };
+    const answer = await outbound.request(address, { method: 'GET', ...limits }, signal);
+    if (answer.status === 200) return await buffer(answer.body);
+    answer.body.destroy();
+    throw new Refused('unprocessable', `Origin answered HTTP ${answer.status}.`);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    // Whatever is wrong there is no state of this service: not "busy", not "unavailable".
+    const message = `Expected a picture at ${address.slice(0, 500)}, it cannot be had: ${error.message} Check the address.`;
+    throw new Refused('unprocessable', message, { cause: error });
+  }
+}

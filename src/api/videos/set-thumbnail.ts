@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { Type } from 'typebox';
+import type { MediaKey } from '../../catalog/db.ts';
+import { mediaPrefix } from '../../catalog/encoding/work.ts';
+import type { ThumbnailStore } from '../../catalog/videos/thumbnail-store.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import { newGuid } from '../../lib/guid.ts';
+import type { Outbound } from '../../lib/outbound/outbound.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { PictureMaker } from '../../media/pictures/run-picture.ts';
+import { type Storage, storageKey } from '../../ports/storage.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { queryText } from '../read-query.ts';
+import { readPicture } from './read-picture.ts';
+import { VideoParams } from './video-model.ts';
+
+type Deps = {
+  videos: VideoStore;
+  thumbnails: ThumbnailStore;
+  storage: Storage;
+  outbound: Outbound;
+  pictures: PictureMaker;
+};
+
+export const setThumbnail = defineOperation({
+  name: 'setThumbnail',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}/thumbnail',
+  auth: 'access-key',
+  params: VideoParams,
+  query: Type.Object({ thumbnailUrl: queryText() }),
+  body: 'raw',
+  answer: StatusModel,
+  refusals: { forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId }, query, body, signal }, deps: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    await deps.videos.load(key);
+    const sent = await readPicture({ thumbnailUrl: query.thumbnailUrl, body }, deps.outbound, signal);
+    const picture = await deps.pictures.make(sent, signal);
+    await store(key, picture, deps, signal);
+    return ok();
+  },
+});
+
+async function store(
+  key: MediaKey,
+  { jpeg, widthPx, heightPx }: Awaited<ReturnType<PictureMaker['make']>>,
+  { storage, thumbnails }: Deps,
+  signal: AbortSignal,
+): Promise<void> {
+  const objectKey = storageKey(`${mediaPrefix(key)}thumbnail/${newGuid()}.jpg`);
+  // Another name each time, so that no cache shows the old picture under it.
+  const fileName = `thumbnail_${randomBytes(4).toString('hex')}.jpg`;
+  await storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
+  const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName };
+  await thumbnails.put(key, thumbnail).catch(async (error: unknown) => {
+    // After any other fault it is unknown what was committed: the sweep of objects without a row decides.
+    if (error instanceof Refused) await storage.delete([objectKey]);
+    throw error;
+  });
+}

@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
+import { listEvents, type WebhookLogEntry } from '../../catalog/webhooks/webhook-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { wireTime } from '../models/answers.ts';
+import { PaginationListOfWebhookEventModel, type WebhookEventModel } from '../models/webhook.ts';
+import { LibraryParams } from '../read-params.ts';
+import { PAGING, queryText } from '../read-query.ts';
+
+const STATES = ['pending', 'delivered', 'dead'] as const;
+
+/** The delivery log of a library's webhook, newest first; `state` is pending, delivered or dead, all when absent. */
+export const listWebhookEvents = defineOperation({
+  name: 'listWebhookEvents',
+  method: 'GET',
+  path: '/library/{libraryId}/webhooks',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object({ ...PAGING, state: queryText() }),
+  body: null,
+  answer: PaginationListOfWebhookEventModel,
+  refusals: {},
+  errorShape: 'status',
+  async run({ params: { libraryId }, query }, { db }: { db: Db }) {
+    const { page, itemsPerPage } = query;
+    const state = STATES.find((name) => name === query.state.toLowerCase()) ?? null;
+    const range = { limit: itemsPerPage, offset: (page - 1) * itemsPerPage };
+    const { total, entries } = await listEvents(db, { libraryId, state, ...range });
+    return { totalItems: total, currentPage: page, itemsPerPage, items: entries.map(toEventModel) };
+  },
+});
+
+function toEventModel(entry: WebhookLogEntry): WebhookEventModel {
+  return {
+    videoLibraryId: entry.libraryId,
+    guid: entry.id,
+    videoGuid: entry.mediaId,
+    // Events are written with statuses of this same enumeration.
+    status: entry.status as WebhookEventModel['status'],
+    state: entry.state,
+    attempts: entry.attempts,
+    lastAnswer: entry.lastAnswer,
+    dateCreated: wireTime(entry.createdAt),
+    dateNextAttempt: entry.nextAttemptAt && wireTime(entry.nextAttemptAt),
+    dateSettled: entry.settledAt && wireTime(entry.settledAt),
+  };
+}

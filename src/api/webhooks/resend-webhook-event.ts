@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
+import { resendEvent } from '../../catalog/webhooks/webhook-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { guidParam, LibraryParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+
+/** Sends an event again under its own id, be it dead, delivered or still waiting for its next attempt. */
+export const resendWebhookEvent = defineOperation({
+  name: 'resendWebhookEvent',
+  method: 'POST',
+  path: '/library/{libraryId}/webhooks/{eventId}/resend',
+  auth: 'access-key',
+  params: Type.Object({ ...LibraryParams.properties, eventId: guidParam('webhook event') }),
+  query: NoQuery,
+  body: null,
+  answer: StatusModel,
+  refusals: { forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, eventId } }, { db }: { db: Db }) {
+    await resendEvent(db, libraryId, eventId);
+    return ok();
+  },
+});

@@ -1,0 +1,26 @@
+import type { Db } from '../../catalog/db.ts';
+import { requestTest } from '../../catalog/webhooks/webhook-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { WebhookTestModel } from '../models/webhook.ts';
+import { LibraryParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+
+/**
+ * Asks for a test delivery to the library's webhook address: a real one, signed as any other, of Status 0 for the
+ * video 00000000-0000-0000-0000-000000000000, tried once. The delivery log tells what came of it.
+ */
+export const testWebhook = defineOperation({
+  name: 'testWebhook',
+  method: 'POST',
+  path: '/library/{libraryId}/webhooks/test',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: NoQuery,
+  body: null,
+  answer: WebhookTestModel,
+  refusals: { invalid: 400, forbidden: 403 },
+  errorShape: 'status',
+  async run({ params: { libraryId } }, { db }: { db: Db }) {
+    return { guid: await requestTest(db, libraryId) };
+  },
+});

@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db.ts';
+import { type AuditedWrite, type AuditLine, chainHash, isSameDay } from './audit-line.ts';
+
+const CHAIN_LOCK = 7_700_002;
+const MOST_WAITING = 10_000;
+const LINES_AT_ONCE = 500;
+const PRUNED_AT_ONCE = 5_000;
+
+/** The log of every write. */
+export type AuditStore = {
+  /**
+   * Adds a line; resolves when it is stored, and never rejects: a line that could not be stored is reported
+   * with all it says. Lines that come while others are being stored go together in the next insert.
+   */
+  write(line: AuditedWrite): Promise<void>;
+  /** A page of a library's lines, newest first, and how many there are. `page` counts from 1. */
+  list(query: { libraryId: number; page: number; perPage: number }): Promise<{ total: number; lines: AuditLine[] }>;
+};
+
+type Report = (error: unknown, line: AuditedWrite) => void;
+type Waiting = { line: AuditedWrite; done: () => void };
+
+/** The log in PostgreSQL. At most 10,000 lines wait to be stored; one beyond is reported at once. */
+export function createAuditStore(db: Db, report: Report): AuditStore {
+  const waiting: Waiting[] = [];
+  let isStoring = false;
+  const storeAll = async () => {
+    isStoring = true;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, LINES_AT_ONCE);
+      await storeLines(
+        db,
+        batch.map(({ line }) => line),
+        report,
+      );
+      for (const { done } of batch) done();
+    }
+    isStoring = false;
+  };
+  return {
+    async write(line) {
+      if (waiting.length >= MOST_WAITING) {
+        report(new Error(`Expected at most ${MOST_WAITING} audit lines to wait, got more.`), line);
+        return;
+      }
+      const stored = new Promise<void>((done) => waiting.push({ line, done }));
+      if (!isStoring) void storeAll();
+      await stored;
+    },
+    list: (query) => listLines(db, query),
+  };
+}
+
+/** Removes lines of more than 90 whole days ago, a bounded number at once, until none is left; answers how many. */
+export async function pruneAudit(db: Db, signal: AbortSignal): Promise<number> {
+  let all = 0;
+  while (!signal.aborted) {
+    const { rows } = await sql<{ n: number }>`select prune_audit_lines(${PRUNED_AT_ONCE}) as n`.execute(db);
+    const pruned = rows[0]?.n ?? 0;
+    all += pruned;
+    if (pruned < PRUNED_AT_ONCE) break;
+  }
+  return all;
+}
+
+/** Stores lines together; when that fails each by itself, so that one bad line takes no other with it. */
+async function storeLines(db: Db, lines: readonly AuditedWrite[], report: Report): Promise<void> {
+  try {
+    await db.transaction().execute((tx) => insertLines(tx, lines));
+  } catch (error) {
+    const [only, ...more] = lines;
+    if (only !== undefined && more.length === 0) report(error, only);
+    else for (const line of lines) await storeLines(db, [line], report);
+  }
+}
+
+// Under one lock for all machines, because each line is chained to the one before it.
+async function insertLines(tx: Tx, lines: readonly AuditedWrite[]): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${CHAIN_LOCK})`.execute(tx);
+  const last = await tx.selectFrom('audit_line').select(['at', 'hash']).orderBy('id', 'desc').limit(1).execute();
+  const clock = await sql<{ at: Date }>`select date_trunc('milliseconds', clock_timestamp()) as at`.execute(tx);
+  const at = clock.rows[0]?.at ?? new Date();
+  const libraries = await librariesOf(tx, lines);
+  const [before] = last;
+  let previous = before !== undefined && isSameDay(before.at, at) ? before.hash : null;
+  const rows = lines.map((line) => {
+    const libraryId = line.libraryId ?? libraries.get(line.pullZoneId ?? -1) ?? null;
+    const hash = chainHash(previous, { ...line, libraryId, at });
+    previous = hash;
+    return toRow({ ...line, libraryId, at, hash });
+  });
+  await tx.insertInto('audit_line').values(rows).execute();
+}
+
+async function librariesOf(tx: Tx, lines: readonly AuditedWrite[]): Promise<ReadonlyMap<number, number>> {
+  const zones = lines.flatMap(({ pullZoneId }) => pullZoneId ?? []);
+  if (zones.length === 0) return new Map();
+  const rows = await tx.selectFrom('pull_zone').select(['id', 'library_id']).where('id', 'in', zones).execute();
+  return new Map(rows.map((row) => [row.id, row.library_id]));
+}
+
+function toRow(line: Omit<AuditLine, 'id'>) {
+  return {
+    at: line.at,
+    library_id: line.libraryId,
+    key_name: line.keyName,
+    scope: line.scope,
+    operation: line.operation,
+    targets: JSON.stringify(line.targets),
+    status: line.status,
+    request_id: line.requestId,
+    ip: line.ip,
+    hash: line.hash,
+  };
+}
+
+async function listLines(
+  db: Db,
+  { libraryId, page, perPage }: { libraryId: number; page: number; perPage: number },
+): Promise<{ total: number; lines: AuditLine[] }> {
+  const lines = await db
+    .selectFrom('audit_line')
+    .select(['id', 'at', 'library_id as libraryId', 'key_name as keyName', 'scope', 'operation', 'targets'])
+    .select(['status', 'request_id as requestId', 'ip', 'hash'])
+    .where('library_id', '=', libraryId)
+    .orderBy('id', 'desc')
+    .limit(perPage)
+    .offset((page - 1) * perPage)
+    .execute();
+  const { total } = await db
+    .selectFrom('audit_line')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('library_id', '=', libraryId)
+    .executeTakeFirstOrThrow();
+  return { total, lines };
+}

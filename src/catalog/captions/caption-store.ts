@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import { Refused } from '../../lib/refused.ts';
+import { type StorageKey, storageKey } from '../../ports/storage.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { sumStorage } from '../encoding/storage-store.ts';
+import { mediaPrefix } from '../encoding/work.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { retireObject } from '../retired-object-store.ts';
+import type { CaptionTrack } from '../schema.ts';
+import { findCaption, putCaption } from './caption.ts';
+
+/** A place for a caption file: its version was never used before and never will be again. */
+export type ReservedCaption = { version: number; objectKey: StorageKey };
+
+/** Captions of videos. Each change is one transaction, seen by viewers at once; replaced files stay ten minutes more. */
+export type CaptionStore = {
+  /** Draws the next version of a language's captions. Refuses (`not-found`) an unknown video. */
+  reserve(key: MediaKey, language: string): Promise<ReservedCaption>;
+  /**
+   * Shows a stored file as its language's captions. Of two that were stored at once the later version stays.
+   * Refuses an unknown video (`not-found`) and too many languages (`invalid`).
+   */
+  put(key: MediaKey, track: CaptionTrack & { sizeBytes: number }): Promise<void>;
+  /** Takes a language's captions away. Refuses (`not-found`) an unknown video or language. */
+  remove(key: MediaKey, language: string): Promise<void>;
+};
+
+export function createCaptionStore(db: Db): CaptionStore {
+  return {
+    reserve: (key, language) => reserveVersion(db, key, language),
+    put: (key, track) =>
+      inTransaction(db, async (tx) => {
+        const before = await lockCaptions(tx, key);
+        const after = putCaption(before, track);
+        await saveCaptions(tx, key, { before, after });
+        if (after === before) await retireObject(tx, key, track);
+      }),
+    remove: (key, language) =>
+      inTransaction(db, async (tx) => {
+        const before = await lockCaptions(tx, key);
+        const track = findCaption(before, language);
+        if (track === undefined) throw unknownCaptions(key, language, before);
+        await saveCaptions(tx, key, { before, after: before.filter((each) => each !== track) });
+      }),
+  };
+}
+
+async function reserveVersion(db: Db, key: MediaKey, language: string): Promise<ReservedCaption> {
+  const name = language.toLowerCase();
+  const { rows } = await sql<{ version: number }>`
+    update media set caption_versions = caption_versions
+      || jsonb_build_object(${name}::text, coalesce((caption_versions->>${name})::int, 0) + 1)
+    where library_id = ${key.libraryId} and id = ${key.mediaId} and type = 'video'
+    returning (caption_versions->>${name})::int as version
+  `.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw unknownVideo(key);
+  const { version } = row;
+  return { version, objectKey: storageKey(`${mediaPrefix(key)}captions/${name}-${version}.vtt`) };
+}
+
+async function lockCaptions(tx: Tx, key: MediaKey): Promise<readonly CaptionTrack[]> {
+  const row = await tx
+    .selectFrom('media')
+    .select('captions')
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('type', '=', 'video')
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw unknownVideo(key);
+  return row.captions;
+}
+
+async function saveCaptions(
+  tx: Tx,
+  key: MediaKey,
+  { before, after }: { before: readonly CaptionTrack[]; after: readonly CaptionTrack[] },
+): Promise<void> {
+  if (after === before) return;
+  await tx
+    .updateTable('media')
+    .set({ captions: JSON.stringify(after) })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .execute();
+  for (const { key: object, sizeBytes = 0 } of before.filter((track) => !after.includes(track))) {
+    await retireObject(tx, key, { key: object, sizeBytes });
+  }
+  await sumStorage(tx, key);
+  await bumpPublication(tx, key);
+}
+
+function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
+  return new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+}
+
+function unknownCaptions({ mediaId }: MediaKey, language: string, tracks: readonly CaptionTrack[]): Refused {
+  const there = tracks.map(({ srclang }) => srclang).join(', ') || 'none';
+  return new Refused(
+    'not-found',
+    `Video ${mediaId} has no captions in "${language}". It has: ${there}. Check the language in the address.`,
+  );
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { CaptionTrack } from '../schema.ts';
+import { captionLabel, findCaption, MAX_CAPTION_TRACKS, putCaption, readCaptionLanguage } from './caption.ts';
+
+const track = (srclang: string, version = 1): CaptionTrack => ({
+  srclang,
+  label: srclang,
+  version,
+  key: `k/${srclang}-${version}` as StorageKey,
+});
+
+test.each(['en', 'pt-BR', 'en-auto', 'zh-Hant-TW', 'sr-Latn-RS-ekavsk', 'de-1996'])('%s is a language', (text) => {
+  expect(readCaptionLanguage(text)).toBe(text);
+});
+
+test.each([
+  '',
+  'en_US',
+  '../en',
+  'en.vtt',
+  'e n',
+  'en-',
+  '-en',
+  'en\n',
+  'é',
+  'a'.repeat(9),
+  `en${'-abcdefgh'.repeat(4)}`,
+])('%j is no language', (text) => {
+  expect(() => readCaptionLanguage(text)).toThrow('Expected a language such as "en"');
+});
+
+test.each([
+  ['English (UK)', 'en', 'English (UK)'],
+  ['  ', 'de', 'German'],
+  [null, 'pt-BR', 'Brazilian Portuguese'],
+  [undefined, 'x', 'x'],
+])('the label %j of %s is shown as %s', (label, language, expected) => {
+  expect(captionLabel(label, language)).toBe(expected);
+});
+
+test('a track takes the place of its language in any case, unless a later version is there', () => {
+  const before = [track('en', 2), track('de')];
+  expect(putCaption(before, track('EN', 3))).toEqual([track('EN', 3), track('de')]);
+  expect(putCaption(before, track('en', 1))).toBe(before);
+  expect(putCaption(before, track('fr'))).toEqual([...before, track('fr')]);
+  expect(findCaption(before, 'De')).toEqual(track('de'));
+});
+
+test('there is a bound on languages, and replacing one stays possible at it', () => {
+  const full = Array.from({ length: MAX_CAPTION_TRACKS }, (_, index) => track(`x-${index}`));
+  expect(() => putCaption(full, track('en'))).toThrow('at most 200 languages');
+  expect(putCaption(full, track('x-7', 2))).toHaveLength(MAX_CAPTION_TRACKS);
+});

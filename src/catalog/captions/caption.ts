@@ -1,0 +1,55 @@
+import { Refused } from '../../lib/refused.ts';
+import type { CaptionTrack } from '../schema.ts';
+
+/** The most languages that one video's captions may have. */
+export const MAX_CAPTION_TRACKS = 200;
+
+const LANGUAGE = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
+const LONGEST_LANGUAGE = 35;
+
+/**
+ * Checks the language of captions: letters and digits in parts of one to eight joined by hyphens (BCP 47, also
+ * `en-auto`), 35 characters at most. Refuses (`invalid`) anything else.
+ */
+export function readCaptionLanguage(text: string): string {
+  if (text.length <= LONGEST_LANGUAGE && LANGUAGE.test(text) && !text.endsWith('\n')) return text;
+  throw new Refused(
+    'invalid',
+    `Expected a language such as "en" or "pt-BR" at the end of the address, got ${JSON.stringify(text.slice(0, 80))}. Correct the address.`,
+  );
+}
+
+/** What a track is called when its owner did not say: the language's English name, else its tag. */
+export function captionLabel(label: string | null | undefined, language: string): string {
+  const given = label?.trim() ?? '';
+  if (given !== '') return given;
+  try {
+    return new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' }).of(language) ?? language;
+  } catch (error) {
+    // Tags that follow the grammar and are no language, such as a single letter.
+    if (error instanceof RangeError) return language;
+    throw error;
+  }
+}
+
+/** The track of a language, in any case of its letters. */
+export function findCaption(tracks: readonly CaptionTrack[], language: string): CaptionTrack | undefined {
+  return tracks.find(({ srclang }) => srclang.toLowerCase() === language.toLowerCase());
+}
+
+/**
+ * Puts a track in the place of its language's earlier one, else at the end. Gives the very same list back when
+ * a later version is there already. Refuses (`invalid`) more than 200 languages.
+ */
+export function putCaption(tracks: readonly CaptionTrack[], track: CaptionTrack): readonly CaptionTrack[] {
+  const earlier = findCaption(tracks, track.srclang);
+  if (earlier === undefined) {
+    if (tracks.length < MAX_CAPTION_TRACKS) return [...tracks, track];
+    throw new Refused(
+      'invalid',
+      `Expected captions in at most ${MAX_CAPTION_TRACKS} languages, this would be one more. Delete others first.`,
+    );
+  }
+  if (earlier.version >= track.version) return tracks;
+  return tracks.map((each) => (each === earlier ? track : each));
+}

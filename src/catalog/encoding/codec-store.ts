@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { CutList } from '../../media/cut-list.ts';
+import type { SourceFacts } from '../../media/source-facts.ts';
+import { bumpPublication, type Db, type FollowUp, type MediaKey, type Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { MediaState, UploadOptions } from '../schema.ts';
+import type { PlannedRendition } from './encode-plan.ts';
+import { insertRenditions } from './plan-store.ts';
+import type { Work } from './work.ts';
+import { loadCutList } from './work-view-store.ts';
+
+/** What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already. */
+export type CodecView = {
+  key: MediaKey;
+  facts: SourceFacts;
+  timelineId: Guid;
+  cutList: CutList;
+  rungs: readonly number[];
+  uploadOptions: UploadOptions;
+  librarySettings: Record<string, unknown>;
+};
+
+/** What is missing: renditions on the timeline that is shown, and the works that make them. */
+export type CodecPlan = { renditions: readonly PlannedRendition[]; works: readonly Work[] };
+
+/** Plans what is missing, and sends the works of a plan. */
+export type CodecDeeds = { plan(view: CodecView): CodecPlan; send(works: readonly Work[]): FollowUp };
+
+/** Output codecs of videos. */
+export type CodecStore = {
+  /**
+   * Has what is missing of a codec made on the timeline that is shown; all of it is shown at once when it is
+   * complete. A video that has it all stays as it is. Refuses (`not-found`) an unknown video, and (`invalid`) one
+   * that has no picture or original, is not encoded yet, or is just being encoded anew.
+   */
+  add(key: MediaKey, codec: string, deeds: CodecDeeds): Promise<void>;
+};
+
+export function createCodecStore(db: Db): CodecStore {
+  return { add: (key, codec, deeds) => inTransaction(db, (tx) => addCodec(tx, key, { codec, ...deeds })) };
+}
+
+async function addCodec(tx: Tx, key: MediaKey, { codec, plan, send }: CodecDeeds & { codec: string }): Promise<void> {
+  const { state, ...view } = await loadView(tx, key, codec);
+  const { renditions, works } = plan(view);
+  if (renditions.length === 0) return;
+  // What is over would count as progress of what begins.
+  if (state === 'finished') await tx.deleteFrom('encode_work').where('media_id', '=', key.mediaId).execute();
+  await insertRenditions(tx, key, { id: view.timelineId, isActive: false, renditions, works });
+  if (state === 'finished') await reopen(tx, key);
+  await bumpPublication(tx, key);
+  await send(works)(tx);
+}
+
+async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await tx
+    .updateTable('media')
+    .set({ state: 'transcoding', state_reason: 'waiting for an encoder slot', encode_progress: 0 })
+    .set({ state_since: sql<Date>`now()` })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .execute();
+}
+
+async function loadView(tx: Tx, key: MediaKey, codec: string): Promise<CodecView & { state: MediaState }> {
+  const media = await tx
+    .selectFrom('media')
+    .select(['state', 'source_key', 'facts', 'upload_options'])
+    .select(({ selectFrom }) =>
+      selectFrom('library').select('settings').whereRef('library.id', '=', 'media.library_id').as('settings'),
+    )
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('type', '=', 'video')
+    .forUpdate()
+    .executeTakeFirst();
+  if (media === undefined) throw unknownVideo(key);
+  const obstacle = obstacleIn(media.state, media.source_key !== null, media.facts);
+  if (obstacle !== null || media.facts === null) throw notNow(key, obstacle ?? 'was not probed yet');
+  const timelineId = await findTimeline(tx, key);
+  const cutList = await loadCutList(tx, { key, timelineId });
+  if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist.`);
+  return {
+    key,
+    state: media.state,
+    facts: media.facts,
+    timelineId,
+    cutList,
+    rungs: await findRungs(tx, key, { timelineId, codec }),
+    uploadOptions: media.upload_options,
+    librarySettings: media.settings ?? {},
+  };
+}
+
+function obstacleIn(state: MediaState, hasOriginal: boolean, facts: SourceFacts | null): string | null {
+  switch (state) {
+    case 'created':
+    case 'upload-failed':
+      return 'has no file yet: upload one';
+    case 'uploaded':
+    case 'processing':
+      return 'waits to be encoded: ask again when it is transcoding or finished';
+    case 'jit-segmenting':
+    case 'jit-ready':
+      return 'is encoded on demand only: encode it again without that';
+    case 'failed':
+      return 'failed: encode it again first';
+    case 'transcoding':
+    case 'finished':
+      if (!hasOriginal) return 'has no original file any more, from which to encode';
+      return facts?.video === null ? 'has no picture, only sound' : null;
+  }
+}
+
+/** The timeline that is shown. Refuses (`invalid`) while another one is being made that will take its place. */
+async function findTimeline(tx: Tx, key: MediaKey): Promise<Guid> {
+  const { rows } = await sql<{ id: Guid; active: boolean }>`
+    select t.id, t.active from timeline t where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId}
+      and (t.active or exists (select 1 from encode_work w where w.timeline_id = t.id and w.library_id = t.library_id
+        and w.media_id = t.media_id and w.state in ('waiting', 'running')))
+  `.execute(tx);
+  const shown = rows.find(({ active }) => active);
+  if (shown !== undefined && rows.length === 1) return shown.id;
+  throw notNow(key, 'is being encoded anew: ask again when it is finished');
+}
+
+async function findRungs(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  { timelineId, codec }: { timelineId: Guid; codec: string },
+): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('rendition')
+    .select('rung')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('timeline_id', '=', timelineId)
+    .where('codec', '=', codec)
+    .where('state', '<>', 'failed')
+    .where('retired_at', 'is', null)
+    .execute();
+  return rows.flatMap(({ rung }) => (rung === null ? [] : [rung]));
+}
+
+function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
+  return new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+}
+
+function notNow({ mediaId }: MediaKey, why: string): Refused {
+  return new Refused('invalid', `No codec can be added to video ${mediaId} now: it ${why}.`);
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import { containing } from '../containing.ts';
+import type { Db } from '../db.ts';
+import type { LibraryView } from './library.ts';
+import { openKeys, selectLibraries, toLibrary, unknownLibrary } from './read-library-store.ts';
+
+/** `search` is a part of the name in any case; empty finds all. */
+export type LibraryQuery = { search: string; limit: number; offset: number };
+
+/** Libraries as the account sees them. */
+export type LibraryViewStore = {
+  /** Refuses (`not-found`) an unknown library. */
+  load(id: number): Promise<LibraryView>;
+  /** A page by rising id, and how many there are in all. */
+  list(query: LibraryQuery): Promise<{ total: number; items: LibraryView[] }>;
+};
+
+export function createLibraryViewStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): LibraryViewStore {
+  return {
+    async load(id) {
+      const row = await selectViews(db).where('library.id', '=', id).executeTakeFirst();
+      if (row === undefined) throw unknownLibrary(id);
+      return toView(row, secretBox);
+    },
+    async list({ search, limit, offset }) {
+      const page = selectViews(db).orderBy('library.id').limit(limit).offset(offset);
+      const counted = db
+        .selectFrom('library')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('deleted_at', 'is', null);
+      const pattern = containing(search);
+      const [rows, { total }] = await Promise.all([
+        page.where('library.name', 'ilike', pattern).execute(),
+        counted.where('library.name', 'ilike', pattern).executeTakeFirstOrThrow(),
+      ]);
+      return { total, items: rows.map((row) => toView(row, secretBox)) };
+    },
+  };
+}
+
+type ViewRow = Awaited<ReturnType<ReturnType<typeof selectViews>['executeTakeFirstOrThrow']>>;
+
+function selectViews(db: Db) {
+  return selectLibraries(db)
+    .select(['library.api_key_sealed', 'library.read_only_key_sealed'])
+    .select(
+      sql<number>`(select coalesce(sum(m.storage_bytes), 0)::bigint from media m where m.library_id = library.id)`.as(
+        'storage_bytes',
+      ),
+    );
+}
+
+function toView(row: ViewRow, secretBox: SecretBox): LibraryView {
+  return { ...toLibrary(row), keys: openKeys(row, secretBox), storageBytes: row.storage_bytes };
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import { Refused } from '../../lib/refused.ts';
+import { type Db, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { hashKey, newKey } from '../keys/access-key.ts';
+
+const MEDIA_AT_ONCE = 100;
+
+/**
+ * Removes a library for everybody at once, in the caller's transaction: its keys end, its pull zone and
+ * collections go, its media are shown no more. Its rows and objects stay for the job that the caller sends.
+ * Refuses (`not-found`) an unknown library.
+ */
+export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('library')
+    .set({ deleted_at: sql<Date>`now()`, settings: '{}' })
+    // Of keys that nobody has: the old ones find nothing any more.
+    .set({ api_key_hash: hashKey(newKey()), read_only_key_hash: hashKey(newKey()) })
+    .set({ api_key_sealed: Buffer.alloc(0), read_only_key_sealed: Buffer.alloc(0) })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
+  await tx.deleteFrom('access_key').where('library_id', '=', id).execute();
+  await tx.deleteFrom('pull_zone').where('library_id', '=', id).execute();
+  await tx.deleteFrom('collection').where('library_id', '=', id).execute();
+}
+
+/** Whether a library was removed and still has its row. */
+export async function isRemovedLibrary(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('library')
+    .select('id')
+    .where('id', '=', id)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Deletes up to 100 media of a removed library with all rows that refer to them, and tells the edge; answers how many. */
+export function dropMediaOf(db: Db, libraryId: number): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const dropped = await tx
+      .deleteFrom('media')
+      .where('library_id', '=', libraryId)
+      .where('id', 'in', (eb) =>
+        eb.selectFrom('media').select('id').where('library_id', '=', libraryId).limit(MEDIA_AT_ONCE),
+      )
+      .returning('id')
+      .execute();
+    for (const { id } of dropped) {
+      await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${id}:deleted`})`.execute(tx);
+    }
+    return dropped.length;
+  });
+}
+
+/** Forgets a removed library. Fails while media of it are left. */
+export async function dropLibraryRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('library').where('id', '=', id).where('deleted_at', 'is not', null).execute();
+}

@@ -1,0 +1,15 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Where a door to a video stands: `open` takes bytes, `complete` gave them to the video, `closing` was given up
+ * and its bytes are being removed. `attempt` fences the workers that fetch.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(UPLOADS).execute(db);
+}
+
+const UPLOADS = `
+  alter table upload
+    add column state text not null default 'open' check (state in ('open', 'complete', 'closing')),
+    add column attempt integer not null default 0;
+`;

@@ -1,0 +1,156 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Version } from '../../lib/outbound/resume.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import type { Db, FollowUp, MediaKey } from '../db.ts';
+import { LEASE_SEC } from '../encoding/work.ts';
+import type { UploadRef } from './upload-store.ts';
+
+/** A fetch ends by itself long before; what does not is swept after this. */
+const LONGEST_FETCH_SEC = 3 * 24 * 3600;
+
+/** Claims of a fetch, its workers having died each time before. */
+const MAX_ATTEMPTS = 20;
+
+/** What to ask an origin for. Headers may hold secrets of it, so both are kept sealed. */
+export type FetchRequest = { url: string; headers: Record<string, string> };
+
+/** The right to fetch now, fenced by `attempt`. `version`: of which file the staged bytes are, if any are. */
+export type FetchClaim = { ref: UploadRef; attempt: number; request: FetchRequest; version: Version | null };
+
+/** `over`: complete, given up or gone. `busy`: another worker's lease still holds. `worn-out`: its workers died too often. */
+export type FetchAnswer =
+  | { kind: 'claimed'; claim: FetchClaim }
+  | { kind: 'over' }
+  | { kind: 'busy' }
+  | { kind: 'worn-out' };
+
+type FetchMetadata = { sealed: string; version?: Version };
+
+/** Opens a door for a fetch, in the change that asks for it. The video stays created, with this as its reason. */
+export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secretBox: SecretBox): FollowUp {
+  const metadata: FetchMetadata = { sealed: secretBox.seal(JSON.stringify(request)).toString('base64') };
+  return async (tx) => {
+    await tx
+      .insertInto('upload')
+      .values({
+        id,
+        library_id: key.libraryId,
+        media_id: key.mediaId,
+        door: 'fetch',
+        metadata: JSON.stringify(metadata),
+        expires_at: sql`now() + ${LONGEST_FETCH_SEC} * interval '1 second'`,
+      })
+      .execute();
+    await noteReason(tx, key, `waiting to be fetched from ${hostOf(request)}`);
+  };
+}
+
+/** How many fetches of a library wait or run. */
+export async function countOpenFetches(db: Db, libraryId: number): Promise<number> {
+  const { open } = await db
+    .selectFrom('upload')
+    .select((eb) => eb.fn.countAll<number>().as('open'))
+    .where('library_id', '=', libraryId)
+    .where('door', '=', 'fetch')
+    .where('state', '=', 'open')
+    .executeTakeFirstOrThrow();
+  return open;
+}
+
+/** Takes a fetch that waits or whose worker is dead; its attempt rises by one, which shuts the earlier worker out. */
+export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: SecretBox): Promise<FetchAnswer> {
+  const row = await db
+    .updateTable('upload')
+    .set((eb) => ({
+      lease_owner: owner,
+      lease_until: sql`now() + make_interval(secs => ${LEASE_SEC})`,
+      attempt: eb('attempt', '+', 1),
+    }))
+    .where('id', '=', id)
+    .where('door', '=', 'fetch')
+    .where('state', '=', 'open')
+    .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
+    .returning(['library_id', 'media_id', 'attempt', 'metadata'])
+    .executeTakeFirst();
+  if (row === undefined) return { kind: (await isFetchOpen(db, id)) ? 'busy' : 'over' };
+  if (row.attempt > MAX_ATTEMPTS) return { kind: 'worn-out' };
+  // The metadata of a fetch is written by this file alone.
+  const { sealed, version = null } = row.metadata as FetchMetadata;
+  const request: FetchRequest = JSON.parse(secretBox.open(Buffer.from(sealed, 'base64')));
+  const key = { libraryId: row.library_id, mediaId: row.media_id };
+  await noteReason(db, key, `fetching from ${hostOf(request)}`);
+  return { kind: 'claimed', claim: { ref: { id, key }, attempt: row.attempt, request, version } };
+}
+
+/** Renews the lease; false when the fetch is over, someone else's now, or its video is gone. */
+export async function renewFetch(db: Db, { ref, attempt }: FetchClaim): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('upload')
+    .set({ lease_until: sql`now() + make_interval(secs => ${LEASE_SEC})` })
+    .where('id', '=', ref.id)
+    .where('state', '=', 'open')
+    .where('attempt', '=', attempt)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Gives an interrupted fetch back, so that the next worker need not wait for the lease to end. */
+export async function releaseFetch(db: Db, { ref, attempt }: FetchClaim): Promise<void> {
+  await db
+    .updateTable('upload')
+    .set({ lease_owner: null, lease_until: null })
+    .where('id', '=', ref.id)
+    .where('attempt', '=', attempt)
+    .execute();
+}
+
+/** Notes which version of the origin's file is being staged, before its first byte is. False when the claim was lost. */
+export async function rememberVersion(db: Db, { ref, attempt }: FetchClaim, version: Version): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('upload')
+    .set({ metadata: sql<string>`metadata || ${JSON.stringify({ version })}::jsonb` })
+    .where('id', '=', ref.id)
+    .where('state', '=', 'open')
+    .where('attempt', '=', attempt)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Whether a fetch waits or runs. */
+export async function isFetchOpen(db: Db, id: Guid): Promise<boolean> {
+  const row = await db
+    .selectFrom('upload')
+    .select('id')
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A line of the video's messages: the upload failed, and why. Level 3 is an error, issue code 0 has no special meaning. */
+export function notingFailure({ libraryId, mediaId }: MediaKey, reason: string): FollowUp {
+  const line = { at: new Date().toISOString(), level: 3, issueCode: 0, message: reason, value: 'fetch-failed' };
+  return async (tx) => {
+    await tx
+      .updateTable('media')
+      .set({ messages: sql<string>`messages || ${JSON.stringify([line])}::jsonb` })
+      .where('library_id', '=', libraryId)
+      .where('id', '=', mediaId)
+      .execute();
+  };
+}
+
+async function noteReason(db: Db, { libraryId, mediaId }: MediaKey, reason: string): Promise<void> {
+  await db
+    .updateTable('media')
+    .set({ state_reason: reason })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .where('state', '=', 'created')
+    .execute();
+}
+
+function hostOf({ url }: FetchRequest): string {
+  return URL.canParse(url) ? new URL(url).hostname : 'its origin';
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
+import type { UploadRef } from './upload-store.ts';
+
+const CLOSING_SEC = 60;
+const AT_ONCE = 100;
+
+/** After this long a fetch that nobody holds has lost its job. */
+const IDLE_FETCH_SEC = 15;
+
+/** A door that is over. `isSource`: its object is the video's original, so only the door goes. */
+export type DeadUpload = UploadRef & { isSource: boolean };
+
+type DeadRow = MediaKey & { id: Guid; isSource: boolean; isLostTus: boolean };
+
+/**
+ * Takes doors that are over, a hundred at most: PUTs whose lease ended (their process died), uploads and fetches past
+ * their expiry, doors that whoever was closing them left. Nothing can complete them from then on: their bytes are to
+ * be removed, then the doors forgotten. What was taken and left is taken again after a minute.
+ */
+export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
+  return inTransaction(db, async (tx) => {
+    const rows = await closeDead(tx);
+    // In one order, so that two sweeps never wait for each other's lines.
+    const lost = rows.filter(({ isLostTus }) => isLostTus).toSorted((a, b) => (a.mediaId < b.mediaId ? -1 : 1));
+    for (const row of lost) await announce(row, WebhookStatus.presignedUploadFailed)(tx);
+    return rows.map(({ id, libraryId, mediaId, isSource }) => ({ id, key: { libraryId, mediaId }, isSource }));
+  });
+}
+
+async function closeDead(tx: Tx): Promise<DeadRow[]> {
+  const { rows } = await sql<DeadRow>`
+    with dead as (
+      select id, door = 'tus' and state = 'open' as "isLostTus" from upload
+      where (lease_until is null or lease_until < now()) and (door = 'put' or state = 'closing' or expires_at < now())
+      order by expires_at limit ${AT_ONCE} for update skip locked
+    )
+    update upload set lease_owner = 'sweep', lease_until = now() + ${CLOSING_SEC} * interval '1 second',
+      state = case when upload.state = 'complete' then 'complete' else 'closing' end
+    from media, dead
+    where media.library_id = upload.library_id and media.id = upload.media_id and upload.id = dead.id
+    returning dead."isLostTus", upload.id, upload.library_id as "libraryId", upload.media_id as "mediaId",
+      upload.state = 'complete' or coalesce(media.source_key like '%/' || upload.id::text, false) as "isSource"
+  `.execute(tx);
+  return rows;
+}
+
+/** Fetches that wait although nobody holds them, oldest first, a hundred at most. */
+export async function findIdleFetches(db: Db): Promise<UploadRef[]> {
+  const rows = await db
+    .selectFrom('upload')
+    .select(['id', 'library_id', 'media_id'])
+    .where('door', '=', 'fetch')
+    .where('state', '=', 'open')
+    .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
+    .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${IDLE_FETCH_SEC})`)
+    .orderBy('created_at')
+    .limit(AT_ONCE)
+    .execute();
+  return rows.map((row) => ({ id: row.id, key: { libraryId: row.library_id, mediaId: row.media_id } }));
+}
+
+/** Which of these staged uploads have a door. */
+export async function findUploads(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    select id from upload where id::text = any(${[...ids]})
+  `.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { sumStorage } from '../encoding/storage-store.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { retireObject } from '../retired-object-store.ts';
+import type { CleanupPlan } from './cleanup.ts';
+import { loadStoredVideo, type StoredVideo } from './rendition-view-store.ts';
+
+/** Removes parts of videos. */
+export type CleanupStore = {
+  /**
+   * Loads a video, lets `plan` choose, and takes what it chose away in the same transaction: no playlist lists it
+   * from then on, and its objects go after their grace (chunks a day, the original ten minutes). `isDryRun` only
+   * chooses. Refuses (`not-found`) an unknown video, and what `plan` refuses.
+   */
+  clean(key: MediaKey, isDryRun: boolean, plan: (video: StoredVideo) => CleanupPlan): Promise<CleanupPlan>;
+};
+
+export function createCleanupStore(db: Db): CleanupStore {
+  return {
+    clean: (key, isDryRun, plan) =>
+      inTransaction(db, async (tx) => {
+        await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
+        const chosen = plan(await loadStoredVideo(tx, key));
+        if (!isDryRun) await remove(tx, key, chosen);
+        return chosen;
+      }),
+  };
+}
+
+async function remove(tx: Tx, key: MediaKey, { renditions, originalBytes }: CleanupPlan): Promise<void> {
+  if (renditions.length === 0 && originalBytes === null) return;
+  if (renditions.length > 0) {
+    const ids = renditions.map(({ id }) => id);
+    await tx
+      .updateTable('rendition')
+      .set({ active: false, retired_at: sql<Date>`now()` })
+      .where('library_id', '=', key.libraryId)
+      .where('media_id', '=', key.mediaId)
+      .where('id', 'in', ids)
+      .execute();
+  }
+  if (originalBytes !== null) await retireOriginal(tx, key, originalBytes);
+  await sumStorage(tx, key);
+  await bumpPublication(tx, key);
+}
+
+async function retireOriginal(tx: Tx, key: MediaKey, sizeBytes: number): Promise<void> {
+  const row = await tx
+    .selectFrom('media')
+    .select('source_key')
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .executeTakeFirstOrThrow();
+  if (row.source_key === null) return;
+  await retireObject(tx, key, { key: row.source_key, sizeBytes });
+  await tx
+    .updateTable('media')
+    .set({ source_key: null, source_bytes: null })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .execute();
+}

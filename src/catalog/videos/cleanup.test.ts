@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { newGuid } from '../../lib/guid.ts';
+import { type CleanupWish, planCleanup } from './cleanup.ts';
+import type { RenditionView, StoredVideo } from './rendition-view-store.ts';
+
+function rendition(rung: number | null, change: Partial<RenditionView> = {}): RenditionView {
+  return {
+    id: newGuid(),
+    kind: rung === null ? 'audio' : 'video',
+    codec: rung === null ? 'aac' : 'x264',
+    rung,
+    language: 'und',
+    state: 'finished',
+    isShown: true,
+    isRetired: false,
+    hasStart: true,
+    storageBytes: 10,
+    firstStoredAt: null,
+    lastStoredAt: null,
+    ...change,
+  };
+}
+
+const renditions = [
+  rendition(720),
+  rendition(720, { codec: 'vp9' }),
+  rendition(360),
+  rendition(240),
+  rendition(480, { isShown: false, isRetired: true }),
+  rendition(null),
+];
+const video: StoredVideo = {
+  state: 'finished',
+  createdAt: new Date(0),
+  originalBytes: 99,
+  thumbnailBytes: 0,
+  captions: [],
+  retiredBytes: 0,
+  renditions,
+};
+const nothing: CleanupWish = { rungs: [], configured: [240, 720], unlisted: false, all: false, original: false };
+
+describe('what a cleanup takes', () => {
+  test.each([
+    ['a rung in every codec', { rungs: [720] }, ['x264 720', 'vp9 720'], null],
+    ['several rungs', { rungs: [240, 360] }, ['x264 360', 'x264 240'], null],
+    ['what is not configured', { unlisted: true }, ['x264 360'], null],
+    ['a rung that is not there', { rungs: [1080] }, [], null],
+    ['a rung that is retired already', { rungs: [480] }, [], null],
+    ['the original', { original: true }, [], 99],
+    ['all with the sound', { all: true }, ['x264 720', 'vp9 720', 'x264 360', 'x264 240', 'aac null'], null],
+    ['a rung and the original', { rungs: [240], original: true }, ['x264 240'], 99],
+  ])('%s', (_, wish, expected, originalBytes) => {
+    const plan = planCleanup(video, { ...nothing, ...wish });
+    expect(plan.renditions.map(({ codec, rung }) => `${codec} ${rung}`)).toEqual(expected);
+    expect(plan.originalBytes).toBe(originalBytes);
+  });
+
+  test.each([
+    ['every rung by name', { rungs: [240, 360, 720] }, {}, 'at least one resolution to stay'],
+    ['every rung as not configured', { unlisted: true, configured: [] }, {}, 'at least one resolution to stay'],
+    ['all and the original', { all: true, original: true }, {}, 'nothing of the video would be left'],
+    ['all without an original', { all: true }, { originalBytes: null }, 'nothing of the video would be left'],
+    ['a video in the making', { rungs: [240] }, { state: 'transcoding' as const }, 'this one is transcoding'],
+    ['a video that waits', { original: true }, { state: 'uploaded' as const }, 'this one is uploaded'],
+  ])('%s is refused', (_, wish, change, message) => {
+    expect(() => planCleanup({ ...video, ...change }, { ...nothing, ...wish })).toThrow(message);
+  });
+});

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db } from '../db.ts';
+import type { MediaState } from '../schema.ts';
+import { RUNGS } from './video-view-store.ts';
+
+/** Videos of one answer. */
+const ROWS_AT_ONCE = 500;
+
+/** How far a video is: state with its reason for people, progress in percent, rungs that are finished, publication. */
+export type VideoProgress = {
+  libraryId: number;
+  id: Guid;
+  state: MediaState;
+  stateReason: string | null;
+  wasPlanned: boolean;
+  encodeProgress: number;
+  publication: number;
+  rungs: number[];
+};
+
+/** Reads how far videos are. */
+export type ProgressStore = {
+  /** Those of the videos that exist; 500 at most. */
+  load(libraryId: number, ids: readonly Guid[]): Promise<VideoProgress[]>;
+  /** Videos of a library that are being made, and those whose state changed since a moment; 500 at most, newest first. */
+  loadActive(libraryId: number, since: Date | null): Promise<VideoProgress[]>;
+};
+
+export function createProgressStore(db: Db): ProgressStore {
+  return {
+    load: (libraryId, ids) =>
+      select(db, libraryId)
+        .where('media.id', 'in', [...ids])
+        .execute(),
+    loadActive: (libraryId, since) =>
+      select(db, libraryId)
+        .where(({ or, eb }) =>
+          or([
+            eb('media.state', 'in', ['uploaded', 'processing', 'transcoding', 'jit-segmenting']),
+            ...(since === null ? [] : [eb('media.state_since', '>=', since)]),
+          ]),
+        )
+        .orderBy('media.created_at', 'desc')
+        .execute(),
+  };
+}
+
+function select(db: Db, libraryId: number) {
+  return db
+    .selectFrom('media')
+    .select(['library_id as libraryId', 'media.id', 'media.state', 'state_reason as stateReason', 'publication'])
+    .select(['encode_progress as encodeProgress', RUNGS])
+    .select(sql<boolean>`facts is not null`.as('wasPlanned'))
+    .where('media.library_id', '=', libraryId)
+    .where('media.type', '=', 'video')
+    .limit(ROWS_AT_ONCE);
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Db, MediaKey } from '../db.ts';
+import type { CaptionTrack, MediaState } from '../schema.ts';
+
+/**
+ * A rendition as its owner sees what is stored: `storageBytes` counts its chunks and their indexes. `isShown` is
+ * listed to viewers; one that is not is being made, failed, or retired and deleted a day later.
+ */
+export type RenditionView = {
+  id: Guid;
+  kind: 'video' | 'audio';
+  codec: string;
+  rung: number | null;
+  language: string;
+  state: 'building' | 'finished' | 'failed';
+  isShown: boolean;
+  isRetired: boolean;
+  hasStart: boolean;
+  storageBytes: number;
+  firstStoredAt: Date | null;
+  lastStoredAt: Date | null;
+};
+
+/** All that is stored of a video, by row and to the byte. */
+export type StoredVideo = {
+  state: MediaState;
+  createdAt: Date;
+  originalBytes: number | null;
+  thumbnailBytes: number;
+  captions: readonly CaptionTrack[];
+  /** Objects that were replaced and are not deleted yet. */
+  retiredBytes: number;
+  /** Highest picture first, then sound. */
+  renditions: readonly RenditionView[];
+};
+
+/** Reads what is stored of a video in one snapshot. Refuses (`not-found`) when there is none. */
+export type StoredVideoStore = { load(key: MediaKey): Promise<StoredVideo> };
+
+export function createStoredVideoStore(db: Db): StoredVideoStore {
+  return {
+    load: (key) =>
+      db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((tx) => loadStoredVideo(tx, key)),
+  };
+}
+
+/** As `StoredVideoStore.load`, within a transaction that may hold the row. */
+export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVideo> {
+  const { rows } = await sql<Omit<StoredVideo, 'renditions'>>`
+    select state, created_at as "createdAt", thumbnail_bytes as "thumbnailBytes", captions,
+      case when source_key is not null then coalesce(source_bytes, 0) end as "originalBytes",
+      (select coalesce(sum(size_bytes), 0)::bigint from retired_object o
+        where o.library_id = media.library_id and o.media_id = media.id) as "retiredBytes"
+    from media where library_id = ${key.libraryId} and id = ${key.mediaId} and type = 'video'
+  `.execute(db);
+  const [video] = rows;
+  if (video === undefined) {
+    throw new Refused('not-found', `There is no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+  }
+  return { ...video, renditions: await loadRenditions(db, key) };
+}
+
+async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise<RenditionView[]> {
+  const { rows } = await sql<RenditionView>`
+    select r.id, r.kind, r.codec, r.rung, r.language, r.state, r.active as "isShown",
+      r.retired_at is not null as "isRetired", coalesce(c.has_start, false) as "hasStart",
+      coalesce(c.bytes, 0)::bigint as "storageBytes", c.first as "firstStoredAt", c.last as "lastStoredAt"
+    from rendition r cross join lateral (
+      select sum(size_bytes + idx_bytes) as bytes, bool_or(first_segment = 0) as has_start,
+        min(published_at) as first, max(published_at) as last
+      from chunk where chunk.library_id = r.library_id and chunk.media_id = r.media_id and chunk.rendition_id = r.id) c
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId}
+    order by r.kind desc, r.rung desc nulls last, r.codec, r.id
+  `.execute(db);
+  return rows;
+}

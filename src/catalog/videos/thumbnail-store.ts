@@ -1,0 +1,58 @@
+import { Refused } from '../../lib/refused.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { sumStorage } from '../encoding/storage-store.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { retireObject } from '../retired-object-store.ts';
+
+/** A stored JPEG and the name under which the edge shows it beside `thumbnail.jpg`. */
+export type OwnThumbnail = {
+  objectKey: StorageKey;
+  sizeBytes: number;
+  widthPx: number;
+  heightPx: number;
+  fileName: string;
+};
+
+/** Thumbnails that owners set. They stay whatever is encoded later. */
+export type ThumbnailStore = {
+  /** Shows a stored picture as a video's thumbnail, in one transaction. Refuses (`not-found`) an unknown video. */
+  put(key: MediaKey, thumbnail: OwnThumbnail): Promise<void>;
+};
+
+export function createThumbnailStore(db: Db): ThumbnailStore {
+  return {
+    put: (key, thumbnail) => inTransaction(db, (tx) => putThumbnail(tx, key, thumbnail)),
+  };
+}
+
+async function putThumbnail(tx: Tx, key: MediaKey, thumbnail: OwnThumbnail): Promise<void> {
+  const before = await tx
+    .selectFrom('media')
+    .select(['thumbnail_key', 'thumbnail_bytes'])
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('type', '=', 'video')
+    .forUpdate()
+    .executeTakeFirst();
+  if (before === undefined) {
+    throw new Refused('not-found', `There is no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+  }
+  if (before.thumbnail_key !== null) {
+    await retireObject(tx, key, { key: before.thumbnail_key, sizeBytes: before.thumbnail_bytes });
+  }
+  await tx
+    .updateTable('media')
+    .set({
+      thumbnail_key: thumbnail.objectKey,
+      thumbnail_bytes: thumbnail.sizeBytes,
+      thumbnail_file_name: thumbnail.fileName,
+      thumbnail_width_px: thumbnail.widthPx,
+      thumbnail_height_px: thumbnail.heightPx,
+    })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .execute();
+  await sumStorage(tx, key);
+  await bumpPublication(tx, key);
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
+import { type Outcome, TEST_MEDIA_ID, type WebhookEvent } from './webhook.ts';
+
+/** Only one sender claims at a time, so that the bounds hold over all of them. Any number that nothing else locks. */
+const CLAIM_LOCK = 7_700_003;
+
+const ANSWER_LENGTH = 500;
+
+/** An event whose line a sender holds, fenced by `claim`: nobody else takes the line before the lease ends. */
+export type ClaimedEvent = WebhookEvent & {
+  claim: Guid;
+  attempts: number;
+  url: string | null;
+  readOnlyKeySealed: Buffer;
+};
+
+export type ClaimBounds = { limit: number; perLibrary: number; leaseSec: number };
+
+/**
+ * Takes the first event of up to `limit` lines that are due. Of one library `perLibrary` at most are under way,
+ * over all senders; libraries with the fewest under way come first, then the longest due. A line is held until it
+ * is settled, released, or its lease ends: so events of one video never overtake each other.
+ */
+export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedEvent[]> {
+  const claim = newGuid();
+  return inTransaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`.execute(tx);
+    await claimLines(tx, claim, bounds);
+    // A statement of its own: it sees what was settled before the lines were locked.
+    const { rows } = await sql<ClaimedEvent>`
+      update webhook_event e set attempts = e.attempts + 1
+      from webhook_line l cross join lateral (
+        select id from webhook_event h
+        where h.library_id = l.library_id and h.media_id = l.media_id and h.state = 'pending'
+        order by h.position limit 1) head, library
+      where l.claim = ${claim} and e.id = head.id and library.id = e.library_id
+      returning e.id, e.library_id as "libraryId", e.media_id as "mediaId", e.status, e.attempts, l.claim,
+        library.settings->>${WEBHOOK_URL_SETTING} as url, library.read_only_key_sealed as "readOnlyKeySealed"`.execute(
+      tx,
+    );
+    return rows;
+  });
+}
+
+// `waiting` hops from library to library over the index: a long line of one costs the others nothing.
+async function claimLines(tx: Tx, claim: Guid, { limit, perLibrary, leaseSec }: ClaimBounds): Promise<void> {
+  await sql`
+    with recursive waiting (library_id) as (
+      (select library_id from webhook_line order by library_id limit 1)
+      union all
+      select (select l.library_id from webhook_line l where l.library_id > w.library_id order by 1 limit 1)
+      from waiting w where w.library_id is not null
+    ), busy as (
+      select library_id, count(*) as running from webhook_line
+      where claim is not null and next_attempt_at > now() group by library_id
+    ), due as (
+      select line.* from waiting w left join busy b on b.library_id = w.library_id
+      cross join lateral (
+        select library_id, media_id, next_attempt_at,
+          coalesce(b.running, 0) + row_number() over (order by next_attempt_at, media_id) as place
+        from webhook_line where library_id = w.library_id and next_attempt_at <= now()
+        order by next_attempt_at, media_id limit greatest(0, ${perLibrary}::bigint - coalesce(b.running, 0))) line
+      order by line.place, line.next_attempt_at limit ${limit}
+    ), taken as (
+      select l.library_id, l.media_id from webhook_line l
+      join due on due.library_id = l.library_id and due.media_id = l.media_id
+      where l.next_attempt_at <= now() for update of l skip locked
+    )
+    update webhook_line l set claim = ${claim}, next_attempt_at = now() + make_interval(secs => ${leaseSec})
+    from taken where l.library_id = taken.library_id and l.media_id = taken.media_id`.execute(tx);
+}
+
+/**
+ * Settles an attempt. What failed is tried again after `retrySec` unless its three days are over or it is a test;
+ * then, and when the receiver wants no more of it, it is a dead letter. The next event of the video is due at once.
+ * Changes nothing when another sender has the line by now.
+ */
+export async function settleEvent(
+  db: Db,
+  event: ClaimedEvent,
+  { kind, answer, retrySec }: Outcome & { retrySec: number },
+): Promise<void> {
+  const isFinal = kind === 'gone' || event.mediaId === TEST_MEDIA_ID;
+  await inTransaction(db, async (tx) => {
+    if (!(await lockLine(tx, event))) return;
+    await sql`
+      update webhook_event set last_answer = ${answer.slice(0, ANSWER_LENGTH)},
+        state = case when ${kind === 'delivered'} then 'delivered'
+          when ${isFinal} or give_up_at <= now() then 'dead' else 'pending' end,
+        settled_at = case when ${kind === 'delivered' || isFinal} or give_up_at <= now() then now() end
+      where id = ${event.id}`.execute(tx);
+    await moveLine(tx, event, retrySec);
+  });
+}
+
+/** Gives a line back whose attempt was broken off: whoever comes next begins at once. */
+export async function releaseEvent(db: Db, { libraryId, mediaId, claim }: ClaimedEvent): Promise<void> {
+  await db
+    .updateTable('webhook_line')
+    .set({ claim: null, next_attempt_at: sql<Date>`now()` })
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('claim', '=', claim)
+    .execute();
+}
+
+async function lockLine(tx: Tx, { libraryId, mediaId, claim }: ClaimedEvent): Promise<boolean> {
+  const line = await tx
+    .selectFrom('webhook_line')
+    .select('claim')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('claim', '=', claim)
+    .forUpdate()
+    .executeTakeFirst();
+  return line !== undefined;
+}
+
+/** The line waits when the same event is still its first, goes on when another is, and ends when there is none. */
+async function moveLine(tx: Tx, { id, libraryId, mediaId }: ClaimedEvent, retrySec: number): Promise<void> {
+  const head = await tx
+    .selectFrom('webhook_event')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('state', '=', 'pending')
+    .orderBy('position')
+    .limit(1)
+    .executeTakeFirst();
+  if (head === undefined) {
+    await tx.deleteFrom('webhook_line').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
+    return;
+  }
+  const waitSec = head.id === id ? retrySec : 0;
+  await tx
+    .updateTable('webhook_line')
+    .set({ claim: null, next_attempt_at: sql<Date>`now() + make_interval(secs => ${waitSec})` })
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+}

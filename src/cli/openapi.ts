@@ -1,0 +1,13 @@
+import { toOpenApi } from '../api/openapi/openapi-document.ts';
+import { operations } from '../api/operations.ts';
+
+/** `millrace openapi`: prints the interface as an OpenAPI document. */
+export function printOpenApi(): number {
+  process.stdout.write(openApiText());
+  return 0;
+}
+
+/** The document as it is committed under docs/. */
+export function openApiText(): string {
+  return `${JSON.stringify(toOpenApi(operations), null, 1)}\n`;
+}

@@ -1,0 +1,62 @@
+type Held<Value> = { value: Value; bytes: number } | { loading: Promise<Value> };
+
+const ENTRY_BYTES = 200;
+
+/**
+ * Immutable values by name, the least recently used dropped beyond `maxBytes`. A value that is being made is
+ * made once for all who ask; a failure is told to all of them and not kept.
+ */
+export class HeldCache<Value extends object> {
+  readonly #maxBytes: number;
+  readonly #sizeBytes: (value: Value) => number;
+  readonly #held = new Map<string, Held<Value>>();
+  #bytes = 0;
+
+  constructor(maxBytes: number, sizeBytes: (value: Value) => number) {
+    this.#maxBytes = maxBytes;
+    this.#sizeBytes = sizeBytes;
+  }
+
+  /** The value at once when it is held, else a promise of it. */
+  get(name: string, make: () => Value | Promise<Value>): Value | Promise<Value> {
+    const held = this.#held.get(name);
+    if (held === undefined) return this.#fill(name, make());
+    if ('loading' in held) return held.loading;
+    this.#held.delete(name);
+    this.#held.set(name, held);
+    return held.value;
+  }
+
+  /** The value if it is held; null else. */
+  peek(name: string): Value | null {
+    const held = this.#held.get(name);
+    return held === undefined || 'loading' in held ? null : held.value;
+  }
+
+  #fill(name: string, made: Value | Promise<Value>): Value | Promise<Value> {
+    if (!(made instanceof Promise)) return this.#keep(name, made);
+    const loading = made.then(
+      (value) => this.#keep(name, value),
+      (error: unknown) => {
+        this.#held.delete(name);
+        throw error;
+      },
+    );
+    this.#held.set(name, { loading });
+    return loading;
+  }
+
+  #keep(name: string, value: Value): Value {
+    const bytes = this.#sizeBytes(value) + ENTRY_BYTES;
+    this.#held.delete(name);
+    this.#held.set(name, { value, bytes });
+    this.#bytes += bytes;
+    for (const [oldest, held] of this.#held) {
+      if (this.#bytes <= this.#maxBytes) break;
+      if ('loading' in held) continue;
+      this.#held.delete(oldest);
+      this.#bytes -= held.bytes;
+    }
+    return value;
+  }
+}

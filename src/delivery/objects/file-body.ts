@@ -1,0 +1,82 @@
+import { read, readSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import type { FilePart, SendFile } from '../../lib/send-file.ts';
+import { ObjectMissing } from './object-missing.ts';
+
+/** With sendfile, what goes through memory has only to tell when the socket takes more. */
+const SENDFILE_PIECE_BYTES = 16 * 1024;
+/** So much goes to one viewer before others have their turn. */
+const TURN_BYTES = 4 * 2 ** 20;
+
+/** Bytes `start` to `end`, end excluded, of an open file. */
+export type FileBody = { fd: number; path: string; start: number; end: number };
+
+/** How much one write needs at most. */
+export function pieceBytes(sendFile: SendFile | null): number {
+  return sendFile === null ? Number.POSITIVE_INFINITY : SENDFILE_PIECE_BYTES;
+}
+
+/**
+ * Writes part of a file to a response whose head was written, and leaves it open. `buffer` serves reads and
+ * is free again when this answers. False when the viewer left. Throws ObjectMissing when the file is too short.
+ */
+export async function writeFileBody(
+  response: ServerResponse,
+  { fd, path, start, end }: FileBody,
+  { buffer, sendFile }: { buffer: Buffer; sendFile: SendFile | null },
+): Promise<boolean> {
+  if (sendFile !== null) response.flushHeaders();
+  for (let at = start; at < end && !response.destroyed; ) {
+    if (sendFile !== null) at += await sendStretch(response, { fd, path, start: at, end }, sendFile);
+    if (at >= end) break;
+    const part = { fd, start: at, sizeBytes: Math.min(buffer.length, end - at) };
+    // A read from memory is sooner done than handed to another thread.
+    const isNear = sendFile?.isInMemory(part) === true;
+    const length = isNear ? readSync(fd, buffer, 0, part.sizeBytes, at) : await readInto(buffer, part);
+    if (length === 0) throw new ObjectMissing(`Expected ${path} to reach byte ${end}, it ended at ${at}.`);
+    at += length;
+    if (!(await writeOut(response, buffer.subarray(0, length)))) return false;
+  }
+  return !response.destroyed;
+}
+
+/** Sends until the kernel takes no more at once; answers how much it took. */
+async function sendStretch(
+  response: ServerResponse,
+  { fd, start, end }: FileBody,
+  sendFile: SendFile,
+): Promise<number> {
+  let at = start;
+  for (let turnEnd = at + TURN_BYTES; at < end; ) {
+    const { socket } = response;
+    // A response that waits for the one before it has no socket yet, and one whose viewer left has none any more.
+    if (socket === null || response.writableLength > 0) break;
+    const sent = sendFile.send(socket, { fd, start: at, sizeBytes: end - at });
+    if (sent === 0) break;
+    at += sent;
+    if (at < turnEnd) continue;
+    turnEnd = at + TURN_BYTES;
+    await setImmediate();
+  }
+  return at - start;
+}
+
+function readInto(buffer: Buffer, { fd, start, sizeBytes }: FilePart): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, buffer, 0, sizeBytes, start, (error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}
+
+/** Resolves when the kernel took the bytes, so that the buffer may be used again; false when the viewer left. */
+export function writeOut(response: ServerResponse, bytes: Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (response.destroyed) return resolve(false);
+    const leave = () => resolve(false);
+    response.once('close', leave);
+    response.write(bytes, (error) => {
+      response.off('close', leave);
+      resolve(error === undefined || error === null);
+    });
+  });
+}

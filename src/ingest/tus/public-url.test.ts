@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { publicUrlOf } from './public-url.ts';
+
+test.each([
+  [{ host: 'video.example:7700' }, 'http://video.example:7700'],
+  [{ host: '[::1]:7700' }, 'http://[::1]:7700'],
+  [{ host: 'video.example', 'x-forwarded-proto': 'https' }, 'https://video.example'],
+  [{ host: 'video.example', 'x-forwarded-proto': 'javascript' }, 'http://video.example'],
+  [{ host: 'evil/path?x' }, 'http://10.0.0.1:80'],
+  [{}, 'http://10.0.0.1:80'],
+])('%j was reached at %s', (headers, expected) => {
+  // All that is looked at of a request.
+  const request = { headers, socket: { localAddress: '10.0.0.1', localPort: 80 } } as unknown as IncomingMessage;
+  expect(publicUrlOf(request)).toBe(expected);
+});

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { finished, Transform } from 'node:stream';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Staging } from '../../ports/storage.ts';
+import type { TusChecksum } from './headers.ts';
+import type { RunningHashes } from './running-hashes.ts';
+import { ClientGone } from './tus-answer.ts';
+
+const RATE_WINDOW_MS = 60_000;
+const LEAST_BYTES_A_WINDOW = 60 * 1024;
+
+/** A piece of an upload: the request's body belongs at `offset`, and at most `maxBytes` of it. */
+export type Piece = {
+  uploadId: Guid;
+  request: IncomingMessage;
+  offset: number;
+  maxBytes: number;
+  checksum: TusChecksum | null;
+};
+
+export type ReceivePieceDeps = { staging: Staging; hashes: RunningHashes };
+
+/**
+ * Stages a piece; its bytes are durable when this answers, with the new size, or null when they do not have the
+ * checksum that was announced (nothing of them is kept then). What arrived of a piece that breaks off is kept,
+ * unless a checksum was to say whether it is good. Ends a client that sends less than 1 KiB/s over a minute.
+ */
+export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped: AbortSignal): Promise<number | null> {
+  const { uploadId, request, offset, checksum } = piece;
+  const { staging, hashes } = deps;
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > piece.maxBytes) throw tooLong(piece.maxBytes);
+  const running = hashes.take(uploadId, offset);
+  const sha1 = createHash('sha1');
+  const body = tap(request, piece.maxBytes, (bytes) => {
+    running?.hash.update(bytes);
+    if (checksum !== null) sha1.update(bytes);
+  });
+  const tooSlow = new AbortController();
+  const watch = watchRate(request, () => tooSlow.abort(slow()));
+  try {
+    const size = await staging.append(uploadId, offset, body, AbortSignal.any([stopped, tooSlow.signal]));
+    if (checksum !== null && !sha1.digest().equals(checksum.digest)) {
+      await takeBack(piece, staging);
+      return null;
+    }
+    if (running !== null) hashes.put(uploadId, { ...running, offset: size });
+    return size;
+  } catch (error) {
+    // A conflict that is no takeover means that another process writes: the bytes are its own.
+    const isOthers = error instanceof Refused && error.kind === 'conflict' && !stopped.aborted;
+    if (checksum !== null && !isOthers) await takeBack(piece, staging);
+    throw error;
+  } finally {
+    clearInterval(watch);
+    body.destroy();
+  }
+}
+
+async function takeBack({ uploadId, offset }: Piece, staging: Staging): Promise<void> {
+  if ((await staging.size(uploadId)) > offset) await staging.rewind(uploadId, offset);
+}
+
+// A writer that fails ends its stream. The request must outlive that: the refusal is still to be sent on it.
+function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) => void): Transform {
+  let seen = 0;
+  const body = new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      seen += bytes.byteLength;
+      if (seen > maxBytes) {
+        done(tooLong(maxBytes));
+        return;
+      }
+      see(bytes);
+      done(null, bytes);
+    },
+  });
+  // Between here and its first reader it may already fail.
+  body.on('error', () => undefined);
+  finished(request, { writable: false }, (cause) => {
+    if (cause) body.destroy(new ClientGone({ cause }));
+  });
+  return request.pipe(body);
+}
+
+// The socket counts for us: a listener of our own on the body would read past the writer's back pressure.
+function watchRate({ socket }: IncomingMessage, onTooSlow: () => void): NodeJS.Timeout {
+  let seen = socket.bytesRead;
+  return setInterval(() => {
+    if (socket.bytesRead - seen < LEAST_BYTES_A_WINDOW) onTooSlow();
+    seen = socket.bytesRead;
+  }, RATE_WINDOW_MS);
+}
+
+function tooLong(maxBytes: number): Refused {
+  return new Refused('too-large', `Expected at most ${maxBytes} bytes more, as Upload-Length said.`);
+}
+
+function slow(): Refused {
+  return new Refused('timeout', 'Expected at least 1 KiB/s over a minute, got less. Go on where HEAD says.');
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createRunningHashes } from './running-hashes.ts';
+
+test('pieces in order have the hash of the whole', () => {
+  const hashes = createRunningHashes(10);
+  let offset = 0;
+  for (const piece of ['ab', 'cde', 'f']) {
+    const running = hashes.take('a', offset);
+    running?.hash.update(piece);
+    offset += piece.length;
+    if (running !== null) hashes.put('a', { ...running, offset });
+  }
+  const whole = createHash('sha256').update('abcdef').digest('hex');
+  expect(hashes.take('a', 6)?.hash.digest('hex')).toBe(whole);
+});
+
+test('a piece that does not go on where the last ended has no hash', () => {
+  const hashes = createRunningHashes(10);
+  hashes.put('a', { offset: 5, hash: createHash('sha256') });
+  expect(hashes.take('a', 4)).toBeNull();
+  expect(hashes.take('a', 5)).toBeNull();
+});
+
+test('the longest untouched is forgotten when there are too many', () => {
+  const hashes = createRunningHashes(2);
+  for (const id of ['a', 'b', 'c']) hashes.put(id, { offset: 1, hash: createHash('sha256') });
+  expect(['a', 'b', 'c'].map((id) => hashes.take(id, 1) !== null)).toEqual([false, true, true]);
+});

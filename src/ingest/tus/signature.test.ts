@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { isSignedBy, readClaim } from './signature.ts';
+
+const VIDEO = '11111111-2222-4333-8444-555555555555';
+const signed = {
+  libraryid: '7',
+  videoid: VIDEO,
+  authorizationexpire: '1700000000',
+  authorizationsignature: '9460b5c6a6795c231a782d17ea10af28e4ba095aaf36da96b81cc21f70f10c52',
+};
+
+test('the published example is signed by its key and by no other', () => {
+  const claim = readClaim(signed);
+  expect(claim).toMatchObject({ libraryId: 7, videoId: VIDEO, expiresSec: 1_700_000_000 });
+  expect(isSignedBy(claim, 'api-key')).toBe(true);
+  expect(isSignedBy(claim, 'api-kez')).toBe(false);
+});
+
+test.each([
+  ['libraryid', '8'],
+  ['videoid', VIDEO.replace('1', '2')],
+  ['authorizationexpire', '1700000001'],
+  ['authorizationsignature', signed.authorizationsignature.replace('9', '8')],
+])('a changed %s is not what was signed', (name, value) => {
+  expect(isSignedBy(readClaim({ ...signed, [name]: value }), 'api-key')).toBe(false);
+});
+
+test('the digits of a signature may be upper case', () => {
+  const authorizationsignature = signed.authorizationsignature.toUpperCase();
+  expect(isSignedBy(readClaim({ ...signed, authorizationsignature }), 'api-key')).toBe(true);
+});
+
+test.each([
+  ['as it is spelt', (id: string) => id],
+  ['in lower case', (id: string) => id.toLowerCase()],
+])('a video id in mixed case may be signed %s', (_, spell) => {
+  const videoid = 'ABCDEF01-2222-4333-8444-55555555abcd';
+  const hash = createHash('sha256')
+    .update(`7api-key1700000000${spell(videoid)}`)
+    .digest('hex');
+  const claim = readClaim({ ...signed, videoid, authorizationsignature: hash });
+  expect(claim.videoId).toBe(videoid.toLowerCase());
+  expect(isSignedBy(claim, 'api-key')).toBe(true);
+});
+
+test.each([
+  ['LibraryId', undefined],
+  ['LibraryId', '7a'],
+  ['VideoId', 'no-guid'],
+  ['AuthorizationExpire', 'soon'],
+  ['AuthorizationSignature', 'abc'],
+])('the refusal names the header %s that holds %j', (name, value) => {
+  const headers = { ...signed, [name.toLowerCase()]: value };
+  expect(() => readClaim(headers)).toThrow(expect.objectContaining({ kind: 'unauthenticated' }));
+  expect(() => readClaim(headers)).toThrow(name);
+});

@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type RefusalKind, Refused } from '../../lib/refused.ts';
+
+/** How long the rest of a body is thrown away after an answer that did not wait for it. */
+const LINGER_MS = 10_000;
+
+const STATUS: { readonly [K in RefusalKind]: number } = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  timeout: 408,
+  conflict: 409,
+  'too-large': 413,
+  unprocessable: 422,
+  busy: 429,
+  unavailable: 503,
+  'disk-full': 507,
+};
+
+/** The body of a request ended before its announced end: there is nobody left to answer. */
+export class ClientGone extends Error {
+  constructor(options: ErrorOptions) {
+    super('The client went away before its piece was complete.', options);
+    this.name = 'ClientGone';
+  }
+}
+
+/** Answers what was thrown; what is not the caller's doing is handed to `onError`. */
+export function refuse(response: ServerResponse, error: unknown, onError: (error: unknown) => void): void {
+  if (error instanceof ClientGone) return;
+  if (!(error instanceof Refused)) onError(error);
+  if (response.headersSent || response.destroyed) return;
+  const status = error instanceof Refused ? STATUS[error.kind] : 500;
+  if (status === 503 || status === 429) response.setHeader('Retry-After', '5');
+  end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored; try again.');
+}
+
+/** Ends an answer. Its body is a StatusModel, and the 401 the interface's own spelling of it. */
+export function end(response: ServerResponse, status: number, message?: string): void {
+  response.statusCode = status;
+  if (message === undefined) {
+    response.end();
+    return;
+  }
+  const body =
+    status === 401
+      ? { Success: false, Message: message, StatusCode: 401 }
+      : { success: false, message, statusCode: status };
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.end(JSON.stringify(body));
+}
+
+/** A caller still sending would lose the answer if the connection were cut at once; for ever is too long. */
+export function throwAwayRest(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  request.once('close', () => clearTimeout(timer));
+  request.unpipe();
+  request.resume();
+}

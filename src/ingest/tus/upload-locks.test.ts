@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { createUploadLocks } from './upload-locks.ts';
+
+/** Work that goes on until it is told to stop, and then takes a turn to end. */
+function endless(log: string[], name: string) {
+  return async (signal: AbortSignal) => {
+    log.push(`${name} begins`);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await new Promise((resolve) => setImmediate(resolve));
+    log.push(`${name} ended`);
+    signal.throwIfAborted();
+  };
+}
+
+test('a newer request stops the older one and begins when that has ended', async () => {
+  const locks = createUploadLocks();
+  const log: string[] = [];
+  const older = locks.hold('a', endless(log, 'older'));
+  const outcome = older.catch((error: unknown) => error);
+  await locks.hold('a', async () => void log.push('newer'));
+  expect(await outcome).toMatchObject({ kind: 'conflict' });
+  expect(log).toEqual(['older begins', 'older ended', 'newer']);
+});
+
+test('several that wait get it one after the other, never two at once', async () => {
+  const locks = createUploadLocks();
+  const log: string[] = [];
+  const first = locks.hold('a', endless(log, 'first')).catch(() => 'stopped');
+  let holders = 0;
+  const brief = async () => {
+    holders += 1;
+    expect(holders).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    holders -= 1;
+  };
+  await Promise.all([1, 2, 3, 4, 5].map(() => locks.hold('a', brief)));
+  expect(await first).toBe('stopped');
+});
+
+test('uploads do not wait for each other', async () => {
+  const locks = createUploadLocks();
+  const log: string[] = [];
+  const a = locks.hold('a', endless(log, 'a')).catch(() => undefined);
+  await locks.hold('b', async () => void log.push('b'));
+  expect(log).toEqual(['a begins', 'b']);
+  await locks.hold('a', async () => undefined);
+  await a;
+});
+
+test('a holder that does not end is a conflict for the newer, and the lock is free after it', async () => {
+  const locks = createUploadLocks(20);
+  const deaf = Promise.withResolvers<void>();
+  const older = locks.hold('a', () => deaf.promise);
+  await expect(locks.hold('a', async () => undefined)).rejects.toMatchObject({ kind: 'conflict' });
+  deaf.resolve();
+  await older;
+  expect(await locks.hold('a', async () => 'mine')).toBe('mine');
+});
+
+test('work that fails frees the lock', async () => {
+  const locks = createUploadLocks();
+  await expect(locks.hold('a', async () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await locks.hold('a', async () => 'mine')).toBe('mine');
+});

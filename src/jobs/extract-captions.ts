@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import type { MediaKey } from '../catalog/db.ts';
+import { addCaption, loadCaptionSource } from '../catalog/encoding/caption-store.ts';
+import { warningMessage } from '../catalog/encoding/messages.ts';
+import { addMessages } from '../catalog/encoding/settle-store.ts';
+import { mediaPrefix } from '../catalog/encoding/work.ts';
+import { writeVtt } from '../media/captions/cue.ts';
+import { readCaptions } from '../media/captions/read-captions.ts';
+import { runFfmpeg } from '../media/run-ffmpeg.ts';
+import type { SourceFacts, SubtitleFacts } from '../media/source-facts.ts';
+import { chooseSubtitles, planSubtitles } from '../media/subtitles.ts';
+import { nameTrack } from '../media/track-name.ts';
+import { storageKey } from '../ports/storage.ts';
+import { defineJob } from './define-job.ts';
+import type { JobDeps } from './job-deps.ts';
+
+/** Names a video whose original may hold text subtitles. */
+export type CaptionsRef = MediaKey;
+
+const MAX_TEXT_BYTES = 32 * 2 ** 20;
+
+/**
+ * Makes captions of the text subtitles in a video's original. A language that the video has captions of already
+ * is left alone, so what people wrote is never lost, and doing it twice changes nothing.
+ */
+export const extractCaptions = defineJob<CaptionsRef, JobDeps>({
+  name: 'extract-captions',
+  lane: 'quick',
+  retryLimit: 3,
+  async run(ref, deps, signal) {
+    const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
+    const source = await loadCaptionSource(deps.db, key);
+    if (source === null) return;
+    const tracks = chooseSubtitles(source.facts).filter(({ language }) => !source.taken.has(language));
+    if (tracks.length === 0) return;
+    const local = await deps.sources.open(source.sourceKey, signal);
+    try {
+      const texts = await readTexts(local.path, source.facts, tracks, signal);
+      for (const [index, track] of tracks.entries()) await storeTrack(key, track, texts[index] ?? '', deps, signal);
+    } finally {
+      await local.release();
+    }
+  },
+  async giveUp(ref, deps, reason) {
+    const message = warningMessage(`The subtitles in the file could not be read: ${reason}`, new Date());
+    await deps.db.transaction().execute((tx) => addMessages(tx, ref, [message]));
+  },
+});
+
+async function readTexts(
+  sourcePath: string,
+  facts: SourceFacts,
+  tracks: readonly SubtitleFacts[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const run = await runFfmpeg(planSubtitles(facts, tracks), { sourcePath }, signal);
+  const texts = await Promise.all(run.outputs.map(readText));
+  await run.done;
+  return texts;
+}
+
+async function readText(output: Readable): Promise<string> {
+  const parts: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const part of output) {
+    // No encoding was set, so the stream gives buffers.
+    parts.push(part as Buffer);
+    sizeBytes += (part as Buffer).length;
+    if (sizeBytes > MAX_TEXT_BYTES) throw new Error(`Expected at most ${MAX_TEXT_BYTES} bytes of subtitles, got more.`);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+async function storeTrack(
+  key: MediaKey,
+  track: SubtitleFacts,
+  text: string,
+  deps: JobDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cues } = readCaptions(text);
+  if (cues.length === 0) return;
+  const object = storageKey(`${mediaPrefix(key)}captions/${track.language}-1.vtt`);
+  const vtt = Readable.from([Buffer.from(writeVtt(cues))], { objectMode: false });
+  const caption = { srclang: track.language, label: nameTrack(track, 'Captions'), version: 1, key: object };
+  // The object first: a row never names what is not there.
+  await deps.storage.put(object, vtt, { contentType: 'text/vtt' }, signal);
+  await deps.db.transaction().execute((tx) => addCaption(tx, key, caption));
+}

@@ -1,0 +1,55 @@
+import type { CodecPlan, CodecView } from '../catalog/encoding/codec-store.ts';
+import type { PlannedRendition } from '../catalog/encoding/encode-plan.ts';
+import type { Work } from '../catalog/encoding/work.ts';
+import { newGuid } from '../lib/guid.ts';
+import { findCodec } from '../media/codecs/all.ts';
+import type { CutList } from '../media/cut-list.ts';
+import { type LadderOptions, planLadder, type RungPlan } from '../media/ladder.ts';
+import type { SourceFacts } from '../media/source-facts.ts';
+import { readEncodeSettings } from './encode-settings.ts';
+import { codecWorks, type Place } from './plan-works.ts';
+
+type CodecWanted = { facts: SourceFacts; ladder: LadderOptions; codec: string; presentRungs?: readonly number[] };
+
+/** Plans the rungs of a codec that a video's ladder has and the video has not, on the cuts that it has. */
+export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
+  const { ladder } = readEncodeSettings(view.librarySettings, view.uploadOptions);
+  const durationSec = view.cutList.endTicks / view.cutList.timescale;
+  const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
+  return planCodec(place, { facts: view.facts, ladder, codec, presentRungs: view.rungs });
+}
+
+/**
+ * Plans the rungs of one more codec on a timeline, which may be one that is shown already: their renditions, and the
+ * works that make them, behind all that a viewer waits for. A rung too small for the codec is left out.
+ */
+export function planCodec(
+  place: Place,
+  { facts, ladder, codec, presentRungs = [] }: CodecWanted,
+): { renditions: PlannedRendition[]; works: Work[] } {
+  const { minSidePx } = findCodec(codec);
+  const rungs = planLadder(facts, ladder).filter(
+    ({ rung, widthPx, heightPx }) => Math.min(widthPx, heightPx) >= minSidePx && !presentRungs.includes(rung),
+  );
+  const renditions = rungs.map((rung) => encodedRendition(rung, codec, place.cutList));
+  return { renditions, works: codecWorks(place, renditions) };
+}
+
+/** A rung of a codec on a timeline. */
+export function encodedRendition(rung: RungPlan, codec: string, cutList: CutList): PlannedRendition {
+  return {
+    id: newGuid(),
+    kind: 'video',
+    origin: 'encode',
+    codec,
+    rung: rung.rung,
+    language: 'und',
+    name: '',
+    isDefault: true,
+    timescale: cutList.timescale,
+    widthPx: rung.widthPx,
+    heightPx: rung.heightPx,
+    plan: { durationSec: cutList.endTicks / cutList.timescale, maxBitrateBps: rung.maxBitrateBps },
+    listed: null,
+  };
+}

@@ -1,0 +1,48 @@
+import { parse } from 'hls-parser';
+import { expect, test } from 'vitest';
+import { checkPlaylist } from '../../../test/support/rfc8216/check-playlist.ts';
+import { decodeBase64, decodeCaptions } from './decode-captions.ts';
+import { writeSubtitlePlaylist } from './subtitle-playlist.ts';
+
+test.each([
+  ['UTF-8', Buffer.from('Grüße'), 0],
+  ['UTF-16 with its mark', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Grüße', 'utf16le')]), 0],
+  [
+    'UTF-16 the other way round',
+    Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from('Grüße', 'utf16le').swap16()]),
+    0,
+  ],
+  ['Windows-1252', Buffer.from('Grüße', 'latin1'), 1],
+])('text in %s is read, and a guess is said', (_, bytes, warnings) => {
+  const decoded = decodeCaptions(bytes);
+  expect(decoded.text.replace('\uFEFF', '')).toBe('Grüße');
+  expect(decoded.warnings).toHaveLength(warnings);
+});
+
+test.each([
+  ['aGk=', 'hi'],
+  ['aGk', 'hi'],
+  ['aG\r\nk=\n', 'hi'],
+  ['_-8=', '\u00ff\u00ef'],
+  ['', ''],
+  ['a', null],
+  ['aGk=aGk=', null],
+  ['%%%%', null],
+  ['data:text/vtt;base64,aGk=', null],
+])('base64 %j is %j', (text, expected) => {
+  expect(decodeBase64(text)?.toString('latin1') ?? null).toBe(expected);
+});
+
+test.each([0.5, 1.2, 30.03, 43_199.4999])('the playlist of a video of %d s passes both checkers', (durationSec) => {
+  const text = writeSubtitlePlaylist(durationSec, 'en.vtt');
+  expect(checkPlaylist(text)).toEqual([]);
+  const playlist = parse(text);
+  if (playlist.isMasterPlaylist) throw new Error('Expected a media playlist.');
+  expect(playlist.segments.map(({ uri, duration }) => [uri, duration])).toEqual([
+    ['en.vtt', Number(durationSec.toFixed(3))],
+  ]);
+});
+
+test('a playlist of no length is our own fault', () => {
+  expect(() => writeSubtitlePlaylist(0, 'en.vtt')).toThrow('seconds, got 0');
+});

@@ -1,0 +1,25 @@
+import { pixelFormat, type VideoCodec } from './video-codec.ts';
+
+/**
+ * HEVC by libx265, capped quality: CRF 26 `veryfast` with a two-second buffer under the rung's cap. Parameter sets
+ * in the init segment alone (`hvc1`), which is what Apple's players take. Main profile, HDR as Main 10.
+ */
+export const hevc: VideoCodec = {
+  name: 'hevc',
+  probeName: 'hevc',
+  keepsHdr: true,
+  minSidePx: 16,
+  forcesKeyframes: true,
+  encoderArgv({ rung, gopFrames, threads, hdr }) {
+    const capKbps = Math.round(rung.maxBitrateBps / 1000);
+    const params = [
+      ...['log-level=none', 'info=0', 'crf=26', `vbv-maxrate=${capKbps}`, `vbv-bufsize=${2 * capKbps}`],
+      ...[`keyint=${gopFrames}`, 'min-keyint=1', 'scenecut=0', 'open-gop=0', 'repeat-headers=0'],
+      ...[`pools=${threads > 1 ? threads : 'none'}`, `frame-threads=${threads}`],
+    ];
+    return [
+      ...['-c:v', 'libx265', '-preset', 'veryfast', '-profile:v', hdr === null ? 'main' : 'main10', '-tag:v', 'hvc1'],
+      ...['-forced-idr', '1', '-x265-params', params.join(':'), '-pix_fmt', pixelFormat(hdr)],
+    ];
+  },
+};

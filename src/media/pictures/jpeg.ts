@@ -1,0 +1,26 @@
+/** The size of a JPEG as it is stored. */
+export type JpegSize = { widthPx: number; heightPx: number };
+
+const START_OF_SCAN = 0xda;
+
+/** Reads the size in the frame header of a JPEG (ITU-T T.81 annex B.2.2) without decoding it; null for no JPEG. */
+export function readJpegSize(bytes: Buffer): JpegSize | null {
+  if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null;
+  for (let at = 2; at + 4 <= bytes.length; ) {
+    if (bytes[at] !== 0xff) return null;
+    const marker = bytes[at + 1] ?? 0;
+    const length = bytes.readUInt16BE(at + 2);
+    const body = bytes.subarray(at + 4, at + 2 + length);
+    if (marker === START_OF_SCAN || length < 2) return null;
+    if (isFrameHeader(marker) && body.length >= 5) {
+      return { heightPx: body.readUInt16BE(1), widthPx: body.readUInt16BE(3) };
+    }
+    at += 2 + length;
+  }
+  return null;
+}
+
+/** SOF0 to SOF15, without the tables (DHT, JPG, DAC) that share their range. */
+function isFrameHeader(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}

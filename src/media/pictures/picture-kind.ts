@@ -1,0 +1,21 @@
+/** The kinds of picture that are taken, told by their first bytes alone. */
+export type PictureKind = 'jpeg' | 'png' | 'webp' | 'avif';
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+/** Brands of ISO/IEC 23000-22 (MIAF) files that hold AV1 pictures. */
+const AVIF_BRANDS = ['avif', 'avis'];
+const MOST_BRANDS = 32;
+
+/** Tells a picture's kind by its magic number, never by a name or a claimed type; null for anything else, SVG included. */
+export function readPictureKind(bytes: Buffer): PictureKind | null {
+  if (bytes.length < 12) return null;
+  if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return 'jpeg';
+  if (bytes.subarray(0, PNG.length).equals(PNG)) return 'png';
+  const word = (at: number) => bytes.toString('latin1', at, at + 4);
+  if (word(0) === 'RIFF' && word(8) === 'WEBP') return 'webp';
+  if (word(4) !== 'ftyp') return null;
+  const end = Math.min(bytes.readUInt32BE(0), bytes.length, 16 + 4 * MOST_BRANDS);
+  const brands = [word(8)];
+  for (let at = 16; at + 4 <= end; at += 4) brands.push(word(at));
+  return brands.some((brand) => AVIF_BRANDS.includes(brand)) ? 'avif' : null;
+}

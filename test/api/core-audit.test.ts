@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AuditLine, chainHash } from '../../src/catalog/audit/audit-line.ts';
+import { createAuditStore, pruneAudit } from '../../src/catalog/audit/audit-store.ts';
+import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+let accountKey: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  accountKey = String(api.first.accountKey);
+});
+afterAll(() => api.stop());
+
+const call = (method: string, path: string, options: CallOptions = {}) =>
+  api.call(method, path, { key: accountKey, ...options });
+const audit = async (id: number, query = '') => Object((await call('GET', `/videolibrary/${id}/audit${query}`)).body);
+const createLibrary = async () => Object((await call('POST', '/videolibrary', { body: { Name: 'Audited' } })).body);
+
+test('each write of a library is told, at both addresses, with who, what, to what, how it ended and when', async () => {
+  const { Id, ApiKey, ReadOnlyApiKey, PullZoneId } = await createLibrary();
+  const made = await call('POST', `/library/${Id}/videos`, { key: ApiKey, body: { title: 'T' } });
+  const { guid } = Object(made.body);
+  await call('GET', `/library/${Id}/videos`, { key: ApiKey });
+  await call('DELETE', `/library/${Id}/videos/${guid}`, { key: ApiKey });
+  await call('DELETE', `/library/${Id}/videos/${guid}`, { key: ApiKey });
+  await call('POST', `/videolibrary/${Id}`, { body: { EncodingTier: 9 } });
+  await call('POST', `/pullzone/${PullZoneId}/resetSecurityKey`);
+  await call('POST', `/videolibrary/resetApiKey?id=${Id}`);
+  await call('POST', `/library/${Id}/videos`, { key: 'wrong', body: { title: 'T' } });
+  await call('POST', `/library/${Id}/videos`, { key: ReadOnlyApiKey, body: { title: 'T' } });
+  const { Items, TotalItems } = await audit(Id);
+  const account = { Scope: 'account', Key: expect.stringMatching(/^[0-9a-f-]{36}$/) };
+  const library = { Scope: 'write', Key: 'ApiKey' };
+  expect(Items).toMatchObject([
+    { Scope: 'read', Key: 'ReadOnlyApiKey', Operation: 'createVideo', Status: 403 },
+    { ...account, Operation: 'resetApiKeyByQuery', Targets: { id: String(Id) }, Status: 204 },
+    { ...account, Operation: 'resetSecurityKey', Targets: { id: String(PullZoneId) }, Status: 204 },
+    { ...account, Operation: 'updateLibrary', Targets: { id: String(Id) }, Status: 400 },
+    { ...library, Operation: 'deleteVideo', Targets: { videoId: guid }, Status: 404 },
+    { ...library, Operation: 'deleteVideo', Targets: { videoId: guid }, Status: 200 },
+    { ...library, Operation: 'createVideo', Targets: { libraryId: String(Id), guid }, Status: 200 },
+    { ...account, Operation: 'createLibrary', Targets: { id: String(Id) }, Status: 201 },
+  ]);
+  expect(TotalItems).toBe(8);
+  expect(Items[6]).toMatchObject({ RequestId: made.headers.get('x-request-id'), Ip: '127.0.0.1' });
+  expect(Math.abs(Date.parse(`${Items[0].Date}Z`) - Date.now())).toBeLessThan(60_000);
+});
+
+test('the log is read in pages, each library its own', async () => {
+  const [library, other] = [await createLibrary(), await createLibrary()];
+  for (let made = 0; made < 4; made += 1) {
+    await call('POST', `/library/${library.Id}/collections`, { key: library.ApiKey, body: { name: 'C' } });
+  }
+  expect(await audit(library.Id, '?page=1&perPage=3')).toMatchObject({
+    CurrentPage: 1,
+    TotalItems: 5,
+    HasMoreItems: true,
+  });
+  const last = await audit(library.Id, '?page=2&perPage=3');
+  expect(last.Items.map(({ Operation }: { Operation: string }) => Operation)).toEqual([
+    'createCollection',
+    'createLibrary',
+  ]);
+  expect(last.HasMoreItems).toBe(false);
+  expect(await audit(other.Id)).toMatchObject({ TotalItems: 1 });
+});
+
+test('writes at the same time are all told, in one unbroken chain a day', async () => {
+  const { Id, ApiKey } = await createLibrary();
+  const write = () => call('POST', `/library/${Id}/collections`, { key: ApiKey, body: { name: 'C' } });
+  await Promise.all(Array.from({ length: 40 }, write));
+  expect(await audit(Id)).toMatchObject({ TotalItems: 41 });
+  const lines = await api.database.db
+    .selectFrom('audit_line')
+    .select(['id', 'at', 'library_id as libraryId', 'key_name as keyName', 'scope', 'operation', 'targets'])
+    .select(['status', 'request_id as requestId', 'ip', 'hash'])
+    .orderBy('id')
+    .execute();
+  expect(brokenLink(lines)).toBeNull();
+  const changed = lines.map((line, index) => (index === 3 ? { ...line, ip: '10.0.0.1' } : line));
+  expect(brokenLink(changed)).toBe(lines[3]?.id);
+  expect(brokenLink(lines.toSpliced(5, 1))).toBe(lines[6]?.id);
+});
+
+/** The first line whose hash is not that of what it says and of the line before it on its day. */
+function brokenLink(lines: readonly AuditLine[]): number | null {
+  const day = (line: AuditLine | undefined) => line?.at.toISOString().slice(0, 10);
+  const broken = lines.find((line, index) => {
+    const before = lines[index - 1];
+    const previous = day(before) === day(line) ? (before?.hash ?? null) : null;
+    return !chainHash(previous, line).equals(line.hash);
+  });
+  return broken?.id ?? null;
+}
+
+test('no line is changed or removed before its time, and old ones go by whole days', async () => {
+  const { db } = api.database;
+  for (const deed of [sql`update audit_line set ip = ''`, sql`delete from audit_line`, sql`truncate audit_line`]) {
+    await expect(deed.execute(db)).rejects.toThrow('append-only');
+  }
+  await sql`insert into audit_line (at, library_id, key_name, scope, operation, targets, status, request_id, ip, hash)
+    select now() - make_interval(days => age), 4711, 'k', 'write', 'o', '{}', 200, gen_random_uuid(), '', ''
+    from unnest(array[89, 92, 120]) age`.execute(db);
+  expect(await pruneAudit(db, new AbortController().signal)).toBe(2);
+  expect(await audit(4711)).toMatchObject({ TotalItems: 1 });
+  expect(await pruneAudit(db, new AbortController().signal)).toBe(0);
+});
+
+test('a line that cannot be stored is reported and takes no other with it', async () => {
+  const reported: unknown[] = [];
+  const store = createAuditStore(api.database.db, (_, line) => reported.push(line));
+  const good = {
+    libraryId: 4712,
+    pullZoneId: null,
+    keyName: 'ApiKey',
+    scope: 'write',
+    operation: 'test',
+    targets: {},
+    status: 200,
+    requestId: '0192f000-0000-7000-8000-000000000001',
+    ip: '127.0.0.1',
+  };
+  const bad = { ...good, requestId: 'no guid' };
+  await Promise.all([good, bad, good, bad, good].map((line) => store.write(line)));
+  expect(reported).toEqual([bad, bad]);
+  expect(await store.list({ libraryId: 4712, page: 1, perPage: 10 })).toMatchObject({ total: 3 });
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { ACCOUNT_KEY, discard, startService } from '../support/service.ts';
+
+/** Whole services are started, one after another, on a machine that may be busy. */
+const LIMIT = { timeout: 240_000 };
+
+test('an account key that a later start is given becomes valid beside the first', LIMIT, async () => {
+  const first = await startService(null);
+  await first.stop();
+  const later = await startService(first.dataDir, { MILLRACE_ACCOUNT_KEY: 'account-key-of-the-second-start' });
+  try {
+    const ask = async (key: string) =>
+      (await fetch(`${later.apiUrl}/videolibrary`, { headers: { AccessKey: key } })).status;
+    expect(await ask('account-key-of-the-second-start')).toBe(200);
+    expect(await ask(ACCOUNT_KEY)).toBe(200);
+    expect(await ask('account-key-of-nobody')).toBe(401);
+  } finally {
+    await discard(later);
+  }
+});
+
+test('keys that a first start makes have 256 bits and open both addresses', LIMIT, async () => {
+  const service = await startService(null, { MILLRACE_ACCOUNT_KEY: '', MILLRACE_LIBRARY_KEY: '' });
+  try {
+    const keys = new Set(service.output().match(/\b[0-9a-f]{64}\b/g));
+    const answers = await Promise.all(
+      [...keys].map(async (key) => {
+        const headers = { AccessKey: key };
+        const library = await fetch(`${service.apiUrl}/library/1/videos`, { headers });
+        const account = await fetch(`${service.apiUrl}/videolibrary`, { headers });
+        return [library.status, account.status].join();
+      }),
+    );
+    expect(answers.toSorted()).toEqual(['200,200', '200,401', '200,401']);
+  } finally {
+    await discard(service);
+  }
+});

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+let guid: Guid;
+beforeAll(async () => {
+  api = await startTestApi();
+  const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'A "quoted" <title>' } });
+  // A GUID of our own answer.
+  guid = String(Object(body).guid) as Guid;
+  await api.database.db
+    .updateTable('media')
+    .set({ width_px: 1920, height_px: 1080, thumbnail_key: 'k' as StorageKey })
+    .where('id', '=', guid)
+    .execute();
+});
+afterAll(async () => {
+  expect(api.faults).toEqual([]);
+  await api.stop();
+});
+
+const ask = (query: Record<string, string>, path = '/OEmbed') =>
+  api.call('GET', `${path}?${new URLSearchParams(query)}`, { key: null });
+const page = () => `http://edge.test/embed/1/${guid}`;
+
+test('a player page is described in both spellings, without a key', async () => {
+  const { status, body } = await ask({ url: page() });
+  expect(status).toBe(200);
+  const thumbnail = `http://edge.test/vz-1/${guid}/thumbnail.jpg`;
+  expect(body).toEqual({
+    version: '1.0',
+    type: 'video',
+    title: 'A "quoted" <title>',
+    width: 1920,
+    height: 1080,
+    html: expect.stringContaining(
+      `<iframe src="http://edge.test/embed/1/${guid}" title="A &quot;quoted&quot; &lt;title&gt;"`,
+    ),
+    thumbnail_url: thumbnail,
+    thumbnail_width: 1920,
+    thumbnail_height: 1080,
+    provider_name: 'Millrace',
+    provider_url: 'http://edge.test',
+    thumbnailUrl: thumbnail,
+    thumbnailWidth: 1920,
+    thumbnailHeight: 1080,
+    providerName: 'Millrace',
+    providerUrl: 'http://edge.test',
+  });
+  expect((await ask({ url: `http://edge.test/play/1/${guid}` }, '/oembed')).body).toEqual(body);
+});
+
+test.each([
+  [{ maxWidth: '640' }, [640, 360]],
+  [{ maxheight: '90' }, [160, 90]],
+  [{ maxWidth: '640', maxHeight: '100' }, [178, 100]],
+  [{ maxWidth: '100000', maxHeight: '100000' }, [1920, 1080]],
+  [{ maxWidth: '0' }, [1, 1]],
+  [{ maxWidth: 'wide' }, [1920, 1080]],
+])('within %j the player is %j', async (bounds, expected) => {
+  const { body } = await ask({ url: page(), ...bounds });
+  const { width, height, html } = Object(body);
+  expect([width, height]).toEqual(expected);
+  expect(html).toContain(`width="${width}" height="${height}"`);
+});
+
+describe('what is refused', () => {
+  test.each([
+    [{}, 400, /Expected the address of a player page as url, got none/],
+    [{ url: '' }, 400, /got none/],
+    [{ url: 'nonsense' }, 404, /got "nonsense"/],
+    [{ url: `https://elsewhere.example/embed/1/${newGuid()}` }, 404, /Expected url to be a player page/],
+    [{ url: 'http://edge.test/embed/1/not-a-guid' }, 404, /Expected url to be a player page/],
+    [{ url: `http://edge.test/embed/999/${newGuid()}` }, 404, /Expected url to be a player page/],
+    [{ url: `http://edge.test/embed/1/${newGuid()}` }, 404, /There is no video/],
+  ])('%j', async (query, status, message) => {
+    const answer = await ask(query);
+    expect([answer.status, answer.body]).toEqual([
+      status,
+      { success: false, message: expect.stringMatching(message), statusCode: status },
+    ]);
+  });
+});
+
+test('where the library asks for a token, it is asked for here too and goes into the frame', async () => {
+  const { db } = api.database;
+  const settings = JSON.stringify({ access: { playerTokenRequired: true } });
+  await db.updateTable('library').set({ settings }).where('id', '=', 1).execute();
+  await vi.waitFor(async () => expect((await ask({ url: page() })).status).toBe(401), { timeout: 3_000, interval: 50 });
+  const expires = String(Math.floor(Date.now() / 1000) + 60);
+  const token = createHash('sha256').update(`${api.first.libraryKey}${guid}${expires}`).digest('hex');
+  const { status, body } = await ask({ url: page(), token, expires });
+  expect(status).toBe(200);
+  expect(Object(body).html).toContain(`src="${page()}?token=${token}&amp;expires=${expires}"`);
+  const late = await ask({ url: page(), token, expires: '1' });
+  expect([late.status, Object(late.body).Message]).toEqual([401, expect.stringMatching(/expired at 1970-01-01/)]);
+});

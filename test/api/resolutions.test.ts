@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { addRows } from '../support/rendition-rows.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(async () => {
+  expect(api.faults).toEqual([]);
+  await api.stop();
+});
+
+const RENDITIONS = [{ rung: 240 }, { rung: 720 }, { rung: 720, codec: 'vp9' }, { rung: 1440 }, { rung: null }];
+
+/** A finished video of 1000 bytes with renditions of 101 bytes each. */
+async function createFinished(): Promise<Guid> {
+  const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Stored' } });
+  // A GUID of our own answer.
+  const guid = String(Object(body).guid) as Guid;
+  await addRows(api.database.db, guid, RENDITIONS);
+  await api.database.db
+    .updateTable('media')
+    .set({ state: 'finished', source_key: `1/${guid}/source/x` as StorageKey, source_bytes: 1000, storage_bytes: 1505 })
+    .where('id', '=', guid)
+    .execute();
+  return guid;
+}
+const clean = (guid: string, query: string, options = {}) =>
+  api.call('POST', `/library/1/videos/${guid}/resolutions/cleanup?${query}`, options);
+const read = async (guid: string) => Object((await api.call('GET', `/library/1/videos/${guid}`)).body);
+const info = async (guid: string, what: 'resolutions' | 'storage') =>
+  Object((await api.call('GET', `/library/1/videos/${guid}/${what}`)).body);
+
+test('resolutions are told as shown, configured, stored and offered as MP4', async () => {
+  const guid = await createFinished();
+  const answer = await info(guid, 'resolutions');
+  expect(answer).toMatchObject({ success: true, message: 'OK', statusCode: 200 });
+  const { data } = answer;
+  expect(data).toMatchObject({
+    videoId: guid,
+    videoLibraryId: 1,
+    availableResolutions: ['240p', '720p', '1440p'],
+    configuredResolutions: ['240p', '360p', '480p', '720p', '1080p'],
+    mp4Resolutions: [
+      { resolution: '240p', path: 'play_240p.mp4' },
+      { resolution: '720p', path: 'play_720p.mp4' },
+    ],
+    oldResolutions: [],
+    hasBothOldAndNewResolutionFormat: false,
+    hasOriginal: true,
+  });
+  expect(data.playlistResolutions.map(({ resolution }: { resolution: string }) => resolution)).toEqual([
+    '1440p',
+    '720p',
+    '720p',
+    '240p',
+  ]);
+  expect(data.playlistResolutions[1]).toEqual({
+    resolution: '720p',
+    path: expect.stringMatching(/^r\/[0-9a-f-]{36}\/video\.m3u8$/),
+  });
+  expect(data.playlistResolutions[0]).toEqual({ resolution: '1440p', path: '1440p/video.m3u8' });
+  expect(data.storageResolutions).toHaveLength(4);
+  expect(data.storageObjects).toHaveLength(5);
+  expect(data.storageObjects[0]).toMatchObject({ isDirectory: true, length: 101, path: `/1/${guid}/` });
+});
+
+test('storage is told by rendition and its sums are all that there is', async () => {
+  const guid = await createFinished();
+  const { data } = await info(guid, 'storage');
+  expect(Object.values(data.encoded)).toEqual([
+    { codec: 'x264', resolution: '1440p', size: 101 },
+    { codec: 'vp9', resolution: '720p', size: 101 },
+    { codec: 'x264', resolution: '720p', size: 101 },
+    { codec: 'x264', resolution: '240p', size: 101 },
+    { codec: 'aac', resolution: null, size: 101 },
+  ]);
+  expect(data).toMatchObject({ thumbnails: 0, previews: 0, originals: 1000, mp4Fallback: 0, miscellaneous: 0 });
+  expect(data.calculatedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/);
+});
+
+describe('a cleanup', () => {
+  test.each([
+    ['resolutionsToDelete=720p', '240p,1440p', 'x264,vp9'],
+    ['resolutionsToDelete=%20720P,240', '1440p', 'x264'],
+    ['deleteNonConfiguredResolutions=true', '240p,720p', ''],
+    ['RESOLUTIONSTODELETE=1440p&outputs=all', '240p,720p', ''],
+  ])('%s leaves %s', async (query, left) => {
+    const guid = await createFinished();
+    const dry = await clean(guid, `${query}&dryRun=true`);
+    expect(dry.body).toMatchObject({
+      success: true,
+      message: expect.stringMatching(/^Would delete .*x264.* bytes\.$/),
+    });
+    expect((await read(guid)).availableResolutions).toBe('240p,720p,1440p');
+    expect((await clean(guid, query)).body).toEqual({ success: true, message: 'OK', statusCode: 200 });
+    const video = await read(guid);
+    expect(video).toMatchObject({ availableResolutions: left, status: 4, hasOriginal: true });
+    // Players that are under way still read what is retired, so it still counts.
+    expect(video.storageSize).toBe(1505);
+    const { data } = await info(guid, 'storage');
+    const sums = Object.values<{ size: number }>(data.encoded).reduce((sum, { size }) => sum + size, 0);
+    expect(sums + data.miscellaneous + data.originals).toBe(1505);
+    expect(data.miscellaneous).toBeGreaterThan(0);
+    expect((await clean(guid, query)).body).toMatchObject({ success: true });
+    expect((await read(guid)).availableResolutions).toBe(left);
+  });
+
+  test('all resolutions go with the sound, and the original stays to encode from', async () => {
+    const guid = await createFinished();
+    await clean(guid, 'allResolutions=true');
+    expect(await read(guid)).toMatchObject({ availableResolutions: '', hasOriginal: true, status: 4 });
+    expect((await api.call('GET', `/library/1/videos/${guid}/play`)).body).toMatchObject({ isPlaylistPlayable: false });
+    expect((await api.call('POST', `/library/1/videos/${guid}/reencode`)).status).toBe(200);
+  });
+
+  test('the original goes, after which nothing can be encoded anew', async () => {
+    const guid = await createFinished();
+    await clean(guid, 'deleteOriginal=true');
+    expect(await read(guid)).toMatchObject({ hasOriginal: false, availableResolutions: '240p,720p,1440p' });
+    const retired = await api.database.db
+      .selectFrom('retired_object')
+      .selectAll()
+      .where('media_id', '=', guid)
+      .execute();
+    expect(retired).toMatchObject([{ storage_key: `1/${guid}/source/x`, size_bytes: 1000 }]);
+    expect((await info(guid, 'storage')).data).toMatchObject({ originals: 0, miscellaneous: 1000 });
+    const again = await api.call('POST', `/library/1/videos/${guid}/reencode`);
+    expect([again.status, again.text]).toEqual([400, '']);
+  });
+
+  test('MP4 files take no storage, which is said', async () => {
+    const guid = await createFinished();
+    const answer = await clean(guid, 'deleteMp4Files=true');
+    expect(answer.body).toMatchObject({ success: true, message: expect.stringContaining('none is stored') });
+    await clean(guid, 'allResolutions=true&outputs=mp4');
+    expect((await read(guid)).availableResolutions).toBe('240p,720p,1440p');
+  });
+});
+
+describe('a cleanup that is not done', () => {
+  test.each([
+    ['', /got none/],
+    ['resolutionsToDelete=,,', /got none/],
+    ['resolutionsToDelete=721p', /got "721p"/],
+    ['resolutionsToDelete=240p,<b>', /got "<b>"/],
+    ['resolutionsToDelete=240p&outputs=dash', /one of hls, mp4, all/],
+    ['resolutionsToDelete=240p,720p,1440p', /at least one resolution to stay/],
+    ['allResolutions=true&deleteOriginal=true', /Delete the video instead/],
+  ])('"%s" is not done, and nothing changes', async (query, message) => {
+    const guid = await createFinished();
+    const answer = await clean(guid, query);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ success: false, message: expect.stringMatching(message), statusCode: 400 });
+    expect(await read(guid)).toMatchObject({ availableResolutions: '240p,720p,1440p', hasOriginal: true });
+  });
+
+  test('a video in the making is left alone, an unknown one is 404, a reading key 403', async () => {
+    const guid = await createFinished();
+    await api.database.db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();
+    expect((await clean(guid, 'deleteOriginal=true')).body).toMatchObject({ success: false, statusCode: 400 });
+    expect((await clean(newGuid(), 'deleteOriginal=true')).status).toBe(404);
+    expect((await clean(guid, 'deleteOriginal=true', { key: api.first.readOnlyKey })).status).toBe(403);
+    expect((await api.call('GET', `/library/1/videos/${newGuid()}/storage`)).status).toBe(404);
+    expect((await api.call('GET', `/library/1/videos/${newGuid()}/resolutions`)).status).toBe(404);
+    expect((await api.call('GET', `/library/1/videos/${guid}/storage`, { key: api.second.key })).status).toBe(401);
+    const readOnly = { key: api.first.readOnlyKey };
+    expect((await api.call('GET', `/library/1/videos/${guid}/resolutions`, readOnly)).status).toBe(200);
+  });
+});

@@ -1,0 +1,66 @@
+import { expect } from 'vitest';
+import type { Answer } from '../support/api.ts';
+import { faultsOf } from './check-model.ts';
+import type { Real, Row } from './interface-data.ts';
+
+/** Statuses that every operation may answer with besides those of its row. */
+export const COMMON_STATUSES: readonly number[] = [408, 413, 429, 503, 507];
+
+/** Words that mean something to us alone: of the database, of the language, of a stack. */
+const INTERNAL =
+  /\n\s+at |node:internal|\.ts:\d|kysely|postgres|constraint|relation "|syntax error|duplicate key|\[object |undefined|NaN|\b\w*Error:|\bENO[A-Z]+|_(sealed|hash|id|at|ms|px)\b/i;
+
+/** What a caller is told to do, one way or another. */
+const ADVICE =
+  /\b(ask|authenticate|check|choose|close|correct|create|encode|make room|move|revoke|say|send|shorten|sign|try|turn|upload|use|wait|example|log has)\b/i;
+
+/** What a refusal says in words; null when it has no body. */
+export function messageOf({ body }: Answer): string | null {
+  if (typeof body === 'string') return body;
+  const { message, Message, errorResponse }: Record<string, unknown> = { ...Object(body) };
+  const words = message ?? Message ?? Object(errorResponse).message;
+  return typeof words === 'string' ? words : null;
+}
+
+/** Whether an answer says that nothing was done: by its status, or inside a 200. */
+export function isRefusal({ status, body }: Answer): boolean {
+  return status >= 400 || Object(body).success === false || Object(body).Success === false;
+}
+
+/** Holds an answer against what is promised of all of them: its id, when to ask again, words for a person. */
+export function expectGoodManners(answer: Answer): void {
+  const { status, headers, text } = answer;
+  expect(headers.get('x-request-id'), 'X-Request-Id').toMatch(/^[0-9a-f-]{36}$/);
+  if (status === 429 || status === 503) expect(headers.get('retry-after'), 'Retry-After').toMatch(/^\d+$/);
+  if (!isRefusal(answer) || text === '') return;
+  expect(headers.get('content-type')).toMatch(/^application\/(problem\+)?json/);
+  const message = messageOf(answer) ?? '';
+  expect(message, 'a message that is a sentence').toMatch(/^[A-Z"'].{8,}[.!?]$/s);
+  // Clients know the words of a denial, which tell nobody more.
+  if (status !== 401) expect(message, 'what to do').toMatch(ADVICE);
+  // What the caller sent may be quoted, whatever it is.
+  expect(message.replaceAll(/"[^"]*"/g, '""')).not.toMatch(INTERNAL);
+}
+
+/** Holds the body of an answer with a listed status against the row of its operation. */
+export function expectBodyOf(row: Row, answer: Answer): void {
+  const { status, body, text } = answer;
+  if (status === row.success.status) {
+    const { model } = row.success;
+    if (model === null) expect(text).toBe('');
+    else if (model !== 'binary') expect(faultsOf(body, model)).toEqual([]);
+    return;
+  }
+  const model = row.errors[status];
+  if (model == null) expectErrorBody({ errorShape: row.section === '4.4' ? 'core' : 'status' }, answer);
+  else expect(faultsOf(body, model), `${status} ${text}`).toEqual([]);
+}
+
+/** Holds a refusal for which no body is declared: it has none, or the usual one of its address. */
+export function expectErrorBody({ errorShape }: Pick<Real, 'errorShape'>, { status, body, text }: Answer): void {
+  if (text === '') return;
+  const usual = status === 401 ? 'AuthError401' : 'StatusModel';
+  expect(faultsOf(body, errorShape === 'core' ? 'ApiErrorData' : usual), `${status} ${text}`).toEqual([]);
+  const { statusCode, StatusCode }: Record<string, unknown> = { ...Object(body) };
+  expect(statusCode ?? StatusCode ?? status).toBe(status);
+}

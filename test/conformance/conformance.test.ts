@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expectBodyOf, isRefusal } from './check-answer.ts';
+import { findReal, nameOf, type Real, type Row, rows } from './interface-data.ts';
+import { sampleBody } from './sample-body.ts';
+import { scenarios } from './scenarios.ts';
+import { type Ask, startWorld, type World } from './world.ts';
+
+/** Operations of the interface document that the service does not have yet. */
+const MISSING = [
+  'GET /library/{libraryId}/live/{streamId}',
+  'PUT /library/{libraryId}/live/{streamId}',
+  'DELETE /library/{libraryId}/live/{streamId}',
+  'GET /library/{libraryId}/live/{streamId}/play',
+  'POST /library/{libraryId}/live',
+  'GET /library/{libraryId}/live',
+  'PUT /library/{libraryId}/live/{streamId}/start',
+  'PUT /library/{libraryId}/live/{streamId}/stop',
+  'GET /library/{libraryId}/live/{streamId}/bitrate-history',
+  'GET /library/{libraryId}/live/{streamId}/current-bitrate',
+  'POST /library/{libraryId}/live/{streamId}/thumbnail',
+  'GET /library/{libraryId}/live/{streamId}/thumbnails',
+  'GET /library/{libraryId}/videos/{videoId}/heatmap',
+  'GET /library/{libraryId}/videos/{videoId}/play/heatmap',
+  'GET /library/{libraryId}/statistics',
+  'POST /library/{libraryId}/videos/{videoId}/repackage',
+  'POST /library/{libraryId}/videos/{videoId}/transcribe',
+  'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
+];
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const real = rows.flatMap((row) => {
+  const operation = findReal(row);
+  return operation === null ? [] : [{ row, operation }];
+});
+
+test('exactly the operations that are named here are missing', () => {
+  const missing = rows.filter((row) => findReal(row) === null).map(nameOf);
+  process.stdout.write(`${real.length} of ${rows.length} operations are real. Missing:\n  ${missing.join('\n  ')}\n`);
+  expect(missing).toEqual(MISSING);
+});
+
+for (const { row, operation } of real) {
+  test(`${nameOf(row)} reads the query of its row, with its defaults`, () => {
+    const query: Record<string, { default?: unknown }> = operation.query.properties;
+    expect(Object.keys(query)).toEqual(expect.arrayContaining(Object.keys(row.query)));
+    for (const [name, { default: value }] of Object.entries(row.query)) {
+      expect(query[name]?.default ?? '').toBe(value ?? '');
+    }
+  });
+  test(`${nameOf(row)} is written to answer nothing that its row does not list`, () => {
+    const codes = Object.values(operation.refusals).map(String);
+    expect(codes.filter((code) => !(code in row.errors))).toEqual([]);
+    expect(operation.answerStatus ?? 200).toBe(row.success.status);
+    expect(operation.auth === 'none').toBe(row.auth === 'none');
+  });
+  for (const status of [row.success.status, ...Object.keys(row.errors).map(Number)]) {
+    test(`${nameOf(row)} answers ${status}`, () => holdAgainst(row, { operation, status }));
+  }
+}
+
+async function holdAgainst(row: Row, { operation, status }: { operation: Real; status: number }): Promise<void> {
+  const request = await wordRequest(row, { operation, status });
+  const before = await world.state();
+  const send = () => world.ask({ key: world.properKey(operation), method: row.method, ...request });
+  const answer = status === 500 ? await withoutTables(send) : await send();
+  expect(answer.status, answer.text).toBe(status);
+  expect(isRefusal(answer), answer.text).toBe(status >= 400);
+  expectBodyOf(row, answer);
+  if (status >= 400) expect(await world.state()).toEqual(before);
+}
+
+/** The request that gets a status: the operation's own way, or one that is the same for all. */
+async function wordRequest(
+  row: Row,
+  { operation, status }: { operation: Real; status: number },
+): Promise<Omit<Ask, 'method'>> {
+  const own = scenarios[nameOf(row)];
+  const scenario = own?.[status];
+  if (scenario !== undefined) return scenario(world);
+  const body = sampleBody(operation, world);
+  const plain = body === null ? {} : { body };
+  switch (status) {
+    case 401:
+      return { path: await world.address(operation), key: null, ...plain };
+    case 403:
+      return { path: await world.address(operation), key: world.keys.readOnly, ...plain };
+    case 404:
+      return { path: await world.address(operation, 'unknown'), ...plain };
+    case 500: {
+      const success = own?.[row.success.status];
+      if (success !== undefined) return success(world);
+    }
+  }
+  throw new Error(`Word in scenarios.ts how ${nameOf(row)} comes to answer ${status}.`);
+}
+
+/** Runs while no table but those that keys are looked up in has its name. */
+async function withoutTables<T>(run: () => Promise<T>): Promise<T> {
+  const { db } = world.api.database;
+  const tables = (await db.introspection.getTables())
+    .map(({ name }) => name)
+    .filter((name) => !/^(library|access_key|audit|kysely_)/.test(name));
+  const rename = async (from: (name: string) => string, to: (name: string) => string) => {
+    for (const name of tables)
+      await sql`alter table ${sql.table(from(name))} rename to ${sql.id(to(name))}`.execute(db);
+  };
+  const faults = world.api.faults.length;
+  await rename(
+    (name) => name,
+    (name) => `away_${name}`,
+  );
+  try {
+    return await run();
+  } finally {
+    await rename(
+      (name) => `away_${name}`,
+      (name) => name,
+    );
+    await vi.waitFor(() => expect(world.api.faults.slice(faults).filter(isOfRequest)).toHaveLength(1));
+  }
+}
+
+/** What went wrong beside the request, such as a line of its audit that found no table either, is logged apart. */
+function isOfRequest(fault: unknown): boolean {
+  return 'requestId' in Object(fault);
+}

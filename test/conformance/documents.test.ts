@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { expect, test } from 'vitest';
+import { toOpenApi } from '../../src/api/openapi/openapi-document.ts';
+import { operations } from '../../src/api/operations.ts';
+import { openApiText } from '../../src/cli/openapi.ts';
+import { interfacePage } from './interface-page.ts';
+
+const docs = path.resolve(import.meta.dirname, '../../docs');
+const document = toOpenApi(operations);
+
+/** Every operation object of the document with where it stands. */
+const described = Object.entries(document.paths).flatMap(([address, item]) =>
+  Object.entries(item)
+    .filter(([method]) => method !== 'parameters')
+    .map(([method, operation]) => ({ address, method, item, operation: Object(operation) })),
+);
+
+test.each([
+  ['openapi.json', openApiText],
+  ['interface.md', interfacePage],
+])('docs/%s is current: npm test -- test/conformance/documents.test.ts -u writes it', async (file, write) => {
+  expect(existsSync(path.join(docs, file))).toBe(true);
+  await expect(write()).toMatchFileSnapshot(path.join(docs, file));
+});
+
+test('every operation is described under its own name', () => {
+  const ids = described.map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toEqual(expect.arrayContaining(operations.map(({ name }) => name)));
+});
+
+test('every reference leads somewhere and every component is referred to', () => {
+  const references = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, to]) => to ?? ''));
+  const lost = [...references].filter(
+    (to) => to.split('/').reduce((at: object, key) => Object(at)[key], document) == null,
+  );
+  expect(lost).toEqual([]);
+  for (const part of ['schemas', 'responses', 'headers', 'parameters']) {
+    const names = Object.keys(document.components[part] ?? {});
+    expect(names.filter((name) => !references.has(`components/${part}/${name}`))).toEqual([]);
+  }
+});
+
+test('every parameter of a path is described, and nothing else as one', () => {
+  for (const { address, item, operation } of described) {
+    const all: { name: string; in: string }[] = [...(operation.parameters ?? []), ...Object(item.parameters ?? [])];
+    const inPath = all.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+    expect(inPath).toEqual([...address.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    const places = all.filter(({ name }) => name).map((parameter) => `${parameter.in} ${parameter.name}`);
+    expect(new Set(places).size).toBe(places.length);
+  }
+});
+
+test('every operation says how it succeeds, how it is refused and who may call it', () => {
+  const { securitySchemes = {} } = document.components;
+  for (const { operation } of described) {
+    const statuses = Object.keys(operation.responses);
+    expect(statuses.filter((status) => status.startsWith('2')).length).toBe(1);
+    const answers = Object.values<object>(operation.responses);
+    expect(answers.every((answer) => 'description' in answer || '$ref' in answer)).toBe(true);
+    const needed = operation.security.flatMap((way: object) => Object.keys(way));
+    expect(needed.filter((scheme: string) => !(scheme in securitySchemes))).toEqual([]);
+  }
+});
+
+test('every component is a schema that compiles', () => {
+  for (const schema of Object.values<TSchema>({ ...document.components.schemas })) {
+    expect(() => Compile(schema)).not.toThrow();
+  }
+});

@@ -1,0 +1,331 @@
+import fc from 'fast-check';
+import type { TObject } from 'typebox';
+import type { Real } from './interface-data.ts';
+import { PICTURE } from './samples.ts';
+
+/** One hostile or plain request, its ids still symbols: `~own~` and the like are put in when it is sent. */
+export type FuzzRequest = {
+  params: Record<string, string>;
+  query: string;
+  key: 'proper' | 'none' | 'junk';
+  headers: Record<string, string>;
+  body: string | Uint8Array | null;
+};
+
+export const OWN = '~own~';
+export const FOREIGN = '~foreign~';
+export const ORIGIN = '~origin~';
+
+/** Addresses that callers name: one that may be fetched from, and such as must not even be tried. */
+const addresses = fc.constantFrom(
+  `${ORIGIN}/film.mp4`,
+  `${ORIGIN}/film.mp4`,
+  ORIGIN,
+  'http://127.0.0.1:1/',
+  'http://10.0.0.1/x',
+  'http://169.254.169.254/latest/meta-data',
+  'http://[::ffff:10.0.0.1]/',
+  'http://0x7f000001/',
+  'http://name.invalid/x',
+  'http://user:password@name.invalid/',
+  'file:///etc/passwd',
+  'http://',
+  `http://${'x'.repeat(300)}/`,
+);
+
+type Schema = {
+  type?: string | string[];
+  enum?: unknown[];
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  patternProperties?: Record<string, Schema>;
+  anyOf?: Schema[];
+  title?: string;
+};
+
+const HUGE_CHARS = 1_000_000;
+const DEEP = 20_000;
+
+/** Text that trips what is careless: of the database, of JSON, of encodings, of prototypes. */
+const nastyText = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '\0',
+    'a\0b',
+    '\ud800',
+    '\udc00x',
+    '\ufeffx',
+    '\u202eabc',
+    '%',
+    '_',
+    '\\',
+    "'; --",
+    '"',
+    '../..',
+  ),
+  fc.constantFrom(
+    'null',
+    'undefined',
+    'NaN',
+    '__proto__',
+    'constructor',
+    '1e999',
+    '-0',
+    'true',
+    '\u0130\u1e9e',
+    '👩‍👩‍👧',
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 300 }),
+);
+const hugeText = fc.constantFrom('x', 'é', '\0', '\ud800').map((unit) => unit.repeat(HUGE_CHARS / 10));
+
+const nastyNumber = fc.oneof(
+  fc.constantFrom(0, -1, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 1e21, 1e308, 0.5, -0.1),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+
+const anything = fc.oneof(nastyText, nastyNumber, fc.boolean(), fc.constant(null), fc.jsonValue({ maxDepth: 3 }));
+
+/** Requests to an operation: plain ones, and such as are wrong in one or several ways. */
+export function requestsTo(operation: Real): fc.Arbitrary<FuzzRequest> {
+  return fc.record({
+    params: paramsOf(operation.params),
+    query: queryOf(operation.query),
+    key: fc.oneof(
+      { weight: 18, arbitrary: fc.constant('proper' as const) },
+      { weight: 1, arbitrary: fc.constantFrom('none' as const, 'junk' as const) },
+    ),
+    headers: headers(),
+    body: bodyOf(operation),
+  });
+}
+
+function paramsOf({ properties }: TObject): fc.Arbitrary<Record<string, string>> {
+  const entries = Object.entries<Schema>(properties).map(([name, schema]) => [name, paramOf(name, schema)] as const);
+  return fc.record(Object.fromEntries(entries));
+}
+
+function paramOf(name: string, { type, format }: Schema): fc.Arbitrary<string> {
+  const junk =
+    name === 'libraryId'
+      ? fc.constantFrom(
+          '0',
+          '-1',
+          '1e0',
+          '01',
+          '999999999999999',
+          '9'.repeat(30),
+          'abc',
+          '%31',
+          '1%20',
+          '%D9%A1',
+          '1.0',
+        )
+      : fc.oneof(
+          fc.constantFrom(
+            '%00',
+            '%ff',
+            '%F0%9F%92%A9',
+            '..%2f..',
+            'x'.repeat(400),
+            'undefined',
+            '0',
+            '-1',
+            '9'.repeat(25),
+          ),
+          fc.constantFrom(
+            `${OWN}%00`,
+            `%20${OWN}`,
+            `{${OWN}}`,
+            '00000000-0000-0000-0000-000000000000',
+            "'",
+            '%25',
+            '*',
+          ),
+          fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((text) => encodeURIComponent(`x${text}`)),
+        );
+  const isId = type === 'integer' || format === 'uuid';
+  return fc.oneof(
+    { weight: 12, arbitrary: fc.constant(OWN) },
+    { weight: isId ? 1 : 0, arbitrary: fc.constant(FOREIGN) },
+    { weight: 2, arbitrary: junk },
+  );
+}
+
+function queryOf({ properties }: TObject): fc.Arbitrary<string> {
+  const known = Object.entries<Schema>(properties).map(([name, schema]) => pairOf(name, schema));
+  const unknown = fc.tuple(nastyText, nastyText).map(([name, value]) => `${encode(`z${name}`)}=${encode(value)}`);
+  const garbage = fc.constantFrom('&&', '=', '%', '%zz', '%00=%00', '+', '?', ';', 'page[]=1', '__proto__=1', 'page');
+  return fc.array(fc.oneof(...known, unknown, garbage), { maxLength: 6 }).map((pairs) => pairs.join('&'));
+}
+
+function pairOf(name: string, schema: Schema): fc.Arbitrary<string> {
+  const spelling = fc.constantFrom(name, name, name, name.toUpperCase(), name.toLowerCase());
+  const value = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: plainField(name, schema).map((plain) => (typeof plain === 'string' ? plain : JSON.stringify(plain))),
+    },
+    { weight: 2, arbitrary: nastyText },
+    { weight: 1, arbitrary: nastyNumber.map(String) },
+    { weight: 1, arbitrary: fc.constantFrom(OWN, FOREIGN, 'x'.repeat(8_000)) },
+  );
+  return fc.tuple(spelling, value).map(([spelled, text]) => `${encode(spelled)}=${encode(text)}`);
+}
+
+/** Percent-encodes; halves of surrogate pairs as the bytes that careless clients send. */
+function encode(text: string): string {
+  return text
+    .split('')
+    .map((unit, index) => {
+      if (text.isWellFormed() || !/[\ud800-\udfff]/.test(unit)) return unit;
+      return index % 2 === 0 ? '\ufffd' : '';
+    })
+    .join('')
+    .replaceAll(/[^\w~-]+/g, encodeURIComponent);
+}
+
+function headers(): fc.Arbitrary<Record<string, string>> {
+  const type = fc.constantFrom(
+    'application/json',
+    'application/json; charset=utf-16',
+    'application/octet-stream',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain',
+    'nonsense',
+    ';',
+    '',
+  );
+  const more = fc.constantFrom<Record<string, string>>(
+    {},
+    {},
+    { 'transfer-encoding': 'chunked' },
+    { 'content-encoding': 'gzip' },
+    { accept: 'text/html' },
+    { referer: 'not an address' },
+    { range: 'bytes=0-1' },
+    { 'x-http-method-override': 'DELETE' },
+    { 'if-none-match': '*' },
+  );
+  return fc.tuple(type, more).map(([contentType, others]) => ({ 'content-type': contentType, ...others }));
+}
+
+function bodyOf({ body }: Real): fc.Arbitrary<string | Uint8Array | null> {
+  if (body === null) return fc.oneof(fc.constant(null), fc.constantFrom('{}', 'not JSON', '[]'));
+  if (body === 'raw') {
+    return fc.oneof(
+      fc.uint8Array({ maxLength: 2_000 }),
+      fc.constantFrom<string | Uint8Array>(
+        '',
+        '{}',
+        'GIF89a',
+        PICTURE,
+        PICTURE.subarray(0, 40),
+        JSON.stringify({ thumbnailUrl: 'file:///etc/passwd' }),
+      ),
+      fc.constant(null),
+    );
+  }
+  const valid = plainValue({ ...body });
+  return fc.oneof(
+    { weight: 4, arbitrary: valid.map((value) => JSON.stringify(value)) },
+    { weight: 8, arbitrary: mutated({ ...body }, valid).map((value) => JSON.stringify(value)) },
+    { weight: 2, arbitrary: notJson },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  );
+}
+
+const notJson = fc.constantFrom(
+  '',
+  '{',
+  '{"title":',
+  '[]',
+  'null',
+  '1',
+  '"text"',
+  '\ufeff{}',
+  '{}{}',
+  '{"a":1,"a":2}',
+  '{"__proto__":{"x":1},"constructor":{}}',
+  `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`,
+  `${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`,
+  `{"title":"${'x'.repeat(2 ** 20)}"}`,
+  ' '.repeat(HUGE_CHARS),
+);
+
+/** A valid body with one thing wrong: a field of another kind, missing, huge, renamed, deep, or one too many. */
+function mutated({ properties = {} }: Schema, valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const names = Object.keys(properties);
+  if (names.length === 0) return anything;
+  const name = fc.constantFrom(...names);
+  const wrong = fc.oneof({ weight: 8, arbitrary: anything }, { weight: 1, arbitrary: hugeText });
+  const change = fc.oneof(
+    fc.tuple(name, wrong).map(([field, value]) => (body: object) => ({ ...body, [field]: value })),
+    name.map((field) => (body: object) => Object.fromEntries(Object.entries(body).filter(([key]) => key !== field))),
+    name.map((field) => (body: object) => renamed(body, field)),
+    fc.tuple(nastyText, anything).map(([field, value]) => (body: object) => ({ ...body, [`z${field}`]: value })),
+    name.map((field) => (body: object) => ({ ...body, [field]: nested(500) })),
+    fc.tuple(name, fc.constantFrom(OWN, FOREIGN)).map(([field, id]) => (body: object) => ({ ...body, [field]: id })),
+  );
+  return fc.tuple(valid, change).map(([body, apply]) => apply(Object(body)));
+}
+
+function renamed(body: object, field: string): object {
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => [key === field ? key.toUpperCase() : key, value]),
+  );
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 'deep';
+  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { value };
+  return value;
+}
+
+function plainField(name: string, schema: Schema): fc.Arbitrary<unknown> {
+  return /url$/i.test(name) ? addresses : plainValue(schema);
+}
+
+/** Values that fit a schema, its bounds among them. */
+function plainValue(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(plainValue));
+  const [type] = [schema.type ?? 'any'].flat();
+  switch (type) {
+    case 'string':
+      return fc.string({ unit: 'grapheme', minLength: schema.minLength ?? 0, maxLength: 60 });
+    case 'integer':
+      return integerIn(schema);
+    case 'number':
+      return fc.double({ noNaN: true, noDefaultInfinity: true });
+    case 'boolean':
+      return fc.boolean();
+    case 'array':
+      return fc.array(plainValue(schema.items ?? {}), { maxLength: 4 });
+    case 'object':
+      return plainObject(schema);
+    default:
+      return fc.jsonValue({ maxDepth: 2 });
+  }
+}
+
+function integerIn({ minimum: min = -(2 ** 31), maximum: max = 2 ** 31 - 1 }: Schema): fc.Arbitrary<number> {
+  return fc.oneof(fc.integer({ min, max }), fc.constantFrom(min, max));
+}
+
+function plainObject({ properties, required = [], patternProperties }: Schema): fc.Arbitrary<unknown> {
+  const [values] = Object.values(patternProperties ?? {});
+  if (values !== undefined) return fc.dictionary(fc.string({ maxLength: 20 }), plainValue(values), { maxKeys: 4 });
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, plainField(name, field)] as const);
+  return fc.record(Object.fromEntries(fields), { requiredKeys: required });
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { Compile } from 'typebox/compile';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operations } from '../../src/api/operations.ts';
+import type { Answer } from '../support/api.ts';
+import { COMMON_STATUSES, expectBodyOf, expectErrorBody, expectGoodManners, isRefusal } from './check-answer.ts';
+import { faultsOf } from './check-model.ts';
+import { FOREIGN, type FuzzRequest, ORIGIN, OWN, requestsTo } from './fuzz-requests.ts';
+import { findRow, nameOf, type Real } from './interface-data.ts';
+import { createSender } from './send-raw.ts';
+import { startWorld, type World } from './world.ts';
+
+/** Another seed finds other things: each run draws one, prints it, and takes the one that it is told. */
+const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? Date.now() % 2 ** 31);
+const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 12);
+const SHRINK_LIMIT_MS = 40_000;
+const LONGEST_SHOWN = 3_000;
+
+let world: World;
+let sender: ReturnType<typeof createSender>;
+let collections: { own: string; foreign: string };
+beforeAll(async () => {
+  process.stdout.write(`Fuzzing each operation ${RUNS} times; MILLRACE_FUZZ_SEED=${SEED} repeats this run.\n`);
+  world = await startWorld();
+  sender = createSender(world.api.api.port);
+  collections = { own: await makeCollection(1, world.keys.own), foreign: await makeForeignCollection() };
+});
+afterAll(async () => {
+  sender.close();
+  await world.stop();
+});
+
+async function makeCollection(library: number, key: string): Promise<string> {
+  const path = `/library/${library}/collections`;
+  const { body } = await world.ask({ method: 'POST', path, key, body: { name: 'Collection' } });
+  return String(Object(body).guid);
+}
+
+function makeForeignCollection(): Promise<string> {
+  return makeCollection(world.api.second.id, world.api.second.key);
+}
+
+for (const operation of operations) {
+  test(
+    `${nameOf(operation)} withstands whatever comes`,
+    async () => {
+      const things = await freshThings(operation);
+      const property = fc.asyncProperty(requestsTo(operation), (request) => hold(operation, request, things));
+      const details = await fc.check(property, { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: SHRINK_LIMIT_MS });
+      if (!details.failed || details.counterexample === null) return;
+      const shown = JSON.stringify(details.counterexample[0]).slice(0, LONGEST_SHOWN);
+      const cause = details.errorInstance;
+      throw new Error(`MILLRACE_FUZZ_SEED=${SEED} path ${details.counterexamplePath}: ${shown}\n${cause}`, { cause });
+    },
+    SHRINK_LIMIT_MS * (1 + RUNS / 100),
+  );
+}
+
+/** The address of an own and of a foreign thing, made anew when a request may have changed or removed the own one. */
+type Things = { own: string; foreign: string; before: Record<string, string> };
+
+async function freshThings(operation: Real): Promise<Things> {
+  const [own, foreign] = [await world.address(operation), await world.address(operation, 'foreign')];
+  return { own, foreign, before: await world.state() };
+}
+
+async function hold(operation: Real, request: FuzzRequest, things: Things): Promise<void> {
+  const answer = await send(operation, request, things);
+  expect(world.api.faults.splice(0)).toEqual([]);
+  expectListed(operation, answer);
+  expectGoodManners(answer);
+  if (request.key !== 'proper' && operation.auth !== 'none') expect(answer.status).toBe(401);
+  if (operation.method === 'GET' || isRefusal(answer)) expect(await world.state()).toEqual(things.before);
+  else Object.assign(things, await freshThings(operation));
+}
+
+function expectListed(operation: Real, answer: Answer): void {
+  const row = findRow(operation);
+  const own = row === null ? contractStatuses(operation) : [row.success.status, ...Object.keys(row.errors).map(Number)];
+  const listed = [...own, 401, ...COMMON_STATUSES].filter((status) => status !== 500);
+  expect(listed, answer.text.slice(0, LONGEST_SHOWN)).toContain(answer.status);
+  if (answer.status < 300 && isRefusal(answer)) expectNotDone(operation, answer);
+  else if (row !== null) expectBodyOf(row, answer);
+  else if (answer.status >= 400) expectErrorBody(operation, answer);
+  else expectModel(operation, answer);
+}
+
+function expectModel({ answer: model }: Real, { body, text }: Answer): void {
+  if (model === null) expect(text).toBe('');
+  else if (model !== 'events') expect(Compile(model).Check(body)).toBe(true);
+}
+
+/** Only where no status is listed for what a body may have wrong, a success may say that nothing was done. */
+function expectNotDone({ refusals }: Real, answer: Answer): void {
+  expect(refusals.invalid).toBeUndefined();
+  expect(faultsOf(answer.body, 'StatusModel')).toEqual([]);
+  expect(Object(answer.body).statusCode).toBeGreaterThanOrEqual(400);
+}
+
+function contractStatuses({ answerStatus = 200, refusals }: Real): number[] {
+  return [answerStatus, ...Object.values(refusals)];
+}
+
+async function send(operation: Real, request: FuzzRequest, things: Things): Promise<Answer> {
+  const known = world.properKey(operation);
+  const key = request.key === 'proper' ? known : request.key === 'junk' ? 'junk' : null;
+  const query = resolve(request.query);
+  return sender.send({
+    method: operation.method,
+    path: `${addressOf(operation, request, things)}${query === '' ? '' : `?${query}`}`,
+    headers: { ...request.headers, ...(key !== null && { accesskey: key }) },
+    body: typeof request.body === 'string' ? resolve(request.body) : request.body,
+  });
+}
+
+/** The operation's path with each parameter as the request has it; symbols become the ids of made things. */
+function addressOf({ path }: Real, { params }: FuzzRequest, { own, foreign }: Things): string {
+  const [ownParts, foreignParts] = [own.split('/'), foreign.split('/')];
+  return path
+    .split('/')
+    .map((part, index) => {
+      const wanted = part.startsWith('{') ? params[part.slice(1, -1)] : undefined;
+      if (wanted === undefined) return part;
+      return wanted.replaceAll(OWN, ownParts[index] ?? '').replaceAll(FOREIGN, foreignParts[index] ?? '');
+    })
+    .join('/');
+}
+
+function resolve(text: string): string {
+  return text
+    .replaceAll(OWN, collections.own)
+    .replaceAll(FOREIGN, collections.foreign)
+    .replaceAll(ORIGIN, world.origin.url);
+}

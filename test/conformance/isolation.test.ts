@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operations } from '../../src/api/operations.ts';
+import type { Answer } from '../support/api.ts';
+import { nameOf, type Real } from './interface-data.ts';
+import { sampleBody } from './sample-body.ts';
+import { startWorld, UNKNOWN_GUID, type Which, type World } from './world.ts';
+
+type KeyName = keyof World['keys'] | 'none' | 'junk';
+
+/** Keys that do not open the first library, or nothing at all. */
+const SHUT_OUT: readonly KeyName[] = ['foreign', 'none', 'junk', 'revoked', 'expired'];
+const READING: readonly KeyName[] = ['readOnly', 'furtherRead'];
+const WRITING: readonly KeyName[] = ['own', 'furtherWrite', 'account'];
+const LIBRARY_KEYS: readonly KeyName[] = [...SHUT_OUT, ...READING, 'own', 'furtherWrite'];
+const WHICH: readonly Which[] = ['own', 'foreign', 'unknown'];
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(async () => {
+  expect(world.api.faults).toEqual([]);
+  await world.stop();
+});
+
+for (const operation of operations) {
+  test(`${nameOf(operation)} keeps libraries apart`, () => {
+    switch (operation.auth) {
+      case 'access-key':
+        return holdLibraryOperation(operation);
+      case 'account-key':
+        return holdAccountOperation(operation);
+      case 'none':
+        return holdOpenOperation(operation);
+    }
+  });
+}
+
+async function holdLibraryOperation(operation: Real): Promise<void> {
+  const denied = await Promise.all(SHUT_OUT.flatMap((key) => WHICH.map((which) => ask(operation, { key, which }))));
+  expect(new Set(denied.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(denied[0]?.status).toBe(401);
+  for (const key of READING) {
+    const answers = await Promise.all(WHICH.map((which) => ask(operation, { key, which })));
+    if (operation.method === 'GET') expectForeignAsUnknown(answers);
+    else expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+  }
+  for (const key of WRITING) {
+    expectForeignAsUnknown(await Promise.all(WHICH.map((which) => ask(operation, { key, which }))));
+  }
+}
+
+/** Whoever has not the account's key learns nothing of what is there. */
+async function holdAccountOperation(operation: Real): Promise<void> {
+  const denied = await Promise.all(LIBRARY_KEYS.flatMap((key) => WHICH.map((which) => ask(operation, { key, which }))));
+  expect(new Set(denied.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(denied[0]?.status).toBe(401);
+  const [own] = await Promise.all([ask(operation, { key: 'account', which: 'own' })]);
+  expect([401, 403, 404]).not.toContain(own.status);
+}
+
+async function holdOpenOperation(operation: Real): Promise<void> {
+  for (const key of ['none', 'junk', 'own', 'foreign'] as const) {
+    expectForeignAsUnknown(await Promise.all(WHICH.map((which) => ask(operation, { key, which }))));
+  }
+}
+
+/** What is there is not refused for its address; what another library has is answered like what nobody has. */
+function expectForeignAsUnknown([own, foreign, unknown]: Answer[]): void {
+  expect([401, 403, 404], own?.text).not.toContain(own?.status);
+  expect(foreign?.status).toBe(unknown?.status);
+  expect(withoutIds(foreign)).toBe(withoutIds(unknown));
+}
+
+// Operations that address nothing below the library make a thing each time they are asked.
+function withoutIds(answer: Answer | undefined): string {
+  return (answer?.text ?? '')
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, 'ID')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'TIME')
+    .replaceAll(/\b(totalItems|TotalItems)":\d+/g, '$1');
+}
+
+async function ask(operation: Real, { key, which }: { key: KeyName; which: Which }): Promise<Answer> {
+  const text = key === 'none' ? null : key === 'junk' ? 'junk' : world.keys[key];
+  const address = await world.address(operation, which);
+  // The one operation that names what it is about in its query.
+  const path = operation.name === 'resetApiKeyByQuery' ? `${address}?id=${await ownLibrary()}` : address;
+  const body = sampleBody(operation, world);
+  return world.ask({ method: operation.method, path, key: text, ...(body !== null && { body }) });
+}
+
+async function ownLibrary(): Promise<number> {
+  const wanted = { name: 'Made for a test', pullZoneName: null, libraryKey: null };
+  return (await world.api.libraries.create(wanted)).library.id;
+}
+
+test('a collection of another library is unknown wherever it is named', async () => {
+  const foreign = await makeForeignCollection();
+  const url = `${world.origin.url}/film.mp4`;
+  const video = await world.makeVideo();
+  const requests = (id: string) => [
+    { method: 'GET', path: `/library/1/videos?collection=${id}` },
+    { method: 'POST', path: '/library/1/videos', body: { title: 'T', collectionId: id } },
+    { method: 'POST', path: `/library/1/videos/${video}`, body: { collectionId: id } },
+    { method: 'POST', path: `/library/1/videos/fetch?collectionId=${id}`, body: { url } },
+  ];
+  const [asForeign, asUnknown] = await Promise.all(
+    [foreign, UNKNOWN_GUID].map((id) => Promise.all(requests(id).map((request) => world.ask(request)))),
+  );
+  expect(asForeign?.map(({ status }) => status)).toEqual([200, 400, 404, 404]);
+  expect(asForeign?.map(withoutIds)).toEqual(asUnknown?.map(withoutIds));
+});
+
+async function makeForeignCollection(): Promise<string> {
+  const { id, key } = world.api.second;
+  const path = `/library/${id}/collections`;
+  const { body } = await world.ask({ method: 'POST', path, key, body: { name: 'Of another library' } });
+  const { guid } = Object(body);
+  await world.ask({ method: 'POST', path: `/library/${id}/videos`, key, body: { title: 'T', collectionId: guid } });
+  return guid;
+}
+
+test('the address of another library opens nothing for a key that is valid elsewhere', async () => {
+  for (const operation of operations.filter(
+    ({ auth, path }) => auth === 'access-key' && path.includes('{libraryId}'),
+  )) {
+    for (const library of [world.api.second.id, 999_999, 'abc', '%00']) {
+      const path = (await world.address(operation, 'foreign')).replace('/library/1', `/library/${library}`);
+      expect((await world.ask({ method: operation.method, path })).status, nameOf(operation)).toBe(401);
+    }
+  }
+});

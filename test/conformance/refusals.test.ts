@@ -1,0 +1,165 @@
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/catalog/db.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import { expectGoodManners, isRefusal, messageOf } from './check-answer.ts';
+import { type Ask, startWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** One way into each kind of refusal: the request, its status, the code that its body tells, and what its words must name. */
+const CASES: { kind: string; status: number; code: number; says: RegExp; word(): Promise<Ask> }[] = [
+  {
+    kind: 'invalid',
+    status: 400,
+    code: 400,
+    says: /title/,
+    word: async () => ({ method: 'POST', path: '/library/1/videos', body: {} }),
+  },
+  {
+    kind: 'invalid, of no JSON',
+    status: 400,
+    code: 400,
+    says: /Expected a body of JSON/,
+    word: async () => ({ method: 'POST', path: '/library/1/videos', body: '{"title":' }),
+  },
+  {
+    kind: 'invalid where no 400 is listed',
+    status: 200,
+    code: 400,
+    says: /name/,
+    word: async () => ({ method: 'POST', path: '/library/1/collections', body: { name: 5 } }),
+  },
+  {
+    kind: 'unauthenticated',
+    status: 401,
+    code: 401,
+    says: /denied/,
+    word: async () => ({ method: 'GET', path: '/library/1/videos', key: 'wrong' }),
+  },
+  {
+    kind: 'forbidden',
+    status: 403,
+    code: 403,
+    says: /may only read/,
+    word: async () => ({ method: 'POST', path: '/library/1/videos', key: world.keys.readOnly }),
+  },
+  {
+    kind: 'not-found',
+    status: 404,
+    code: 404,
+    says: /video "x"/,
+    word: async () => ({ method: 'GET', path: '/library/1/videos/x' }),
+  },
+  {
+    kind: 'not-found, of an address without an operation',
+    status: 404,
+    code: 404,
+    says: /PATCH \/library/,
+    word: async () => ({ method: 'PATCH', path: '/library/1/videos' }),
+  },
+  {
+    kind: 'too-large',
+    status: 413,
+    code: 413,
+    says: /1048576 bytes/,
+    word: async () => ({ method: 'POST', path: '/library/1/videos', body: { title: 'x'.repeat(2 ** 20) } }),
+  },
+  {
+    kind: 'too-large, of an address',
+    status: 413,
+    code: 413,
+    says: /16 KiB/,
+    word: async () => ({ method: 'GET', path: `/library/1/videos?search=${'x'.repeat(20_000)}` }),
+  },
+  {
+    kind: 'unprocessable where no 422 is listed',
+    status: 200,
+    code: 422,
+    says: /picture/,
+    word: async () => {
+      const path = `/library/1/videos/${await world.makeVideo()}/thumbnail?thumbnailUrl=http%3A%2F%2F127.0.0.1%3A1%2Fx`;
+      return { method: 'POST', path };
+    },
+  },
+  {
+    kind: 'busy',
+    status: 429,
+    code: 429,
+    says: /100 fetches/,
+    word: async () => {
+      await openManyFetches();
+      return { method: 'POST', path: '/library/1/videos/fetch', body: { url: `${world.origin.url}/film.mp4` } };
+    },
+  },
+  {
+    kind: 'disk-full',
+    status: 507,
+    code: 507,
+    says: /bytes to stay free/,
+    word: async () => {
+      const path = `/library/1/videos/${await world.makeVideo()}`;
+      world.api.storage.freeBytes = 1;
+      return { method: 'PUT', path, body: 'bytes of a video' };
+    },
+  },
+];
+
+test.each(CASES)('a refusal of the kind $kind is told in words', async ({ status, code, says, word }) => {
+  const answer = await world.ask(await word());
+  world.api.storage.freeBytes = 100e9;
+  expect(answer.status).toBe(status);
+  expect(isRefusal(answer)).toBe(true);
+  expect(messageOf(answer)).toMatch(says);
+  const { statusCode, StatusCode }: Record<string, unknown> = { ...Object(answer.body) };
+  expect(statusCode ?? StatusCode).toBe(code);
+});
+
+async function openManyFetches(): Promise<void> {
+  const { db } = world.api.database;
+  const mediaId = (await world.makeVideo()) as ReturnType<typeof newGuid>;
+  const expires_at = new Date(Date.now() + 3_600_000);
+  const rows = Array.from({ length: 100 }, () => ({
+    id: newGuid(),
+    library_id: 1,
+    media_id: mediaId,
+    door: 'fetch' as const,
+    expires_at,
+  }));
+  await db.insertInto('upload').values(rows).execute();
+}
+
+test('while the database is away every operation says so, and when to ask again', async () => {
+  const away = openDatabase({ host: '/nowhere', max: 2 }, () => undefined);
+  const cut = await startWorld({ db: away.db });
+  try {
+    for (const path of ['/library/1/videos', `/pullzone/1`, '/OEmbed?url=http://edge.test/embed/1/x']) {
+      const answer = await cut.ask({ method: 'GET', path });
+      expect([path, answer.status]).toEqual([path, 503]);
+    }
+  } finally {
+    await cut.stop();
+    await away.close();
+  }
+});
+
+test.each([
+  ['no request at all', 'nonsense\r\n\r\n', 400],
+  ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n', 400],
+  ['a length that is no number', 'PUT /library/1/videos/x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
+  ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\n${'x: y\r\n'.repeat(5_000)}`, 413],
+])('%s is answered in the form of the interface and ends the connection', async (_what, bytes, status) => {
+  const socket = connect(world.api.api.port, '127.0.0.1');
+  socket.write(bytes);
+  const [head = '', body = ''] = (await readText(socket)).split('\r\n\r\n');
+  const [first = '', ...lines] = head.split('\r\n');
+  expect(first).toContain(`HTTP/1.1 ${status} `);
+  const headers = new Headers(lines.map((line) => line.split(': ') as [string, string]));
+  expect(headers.get('connection')).toBe('close');
+  expectGoodManners({ status, headers, text: body, body: JSON.parse(body) });
+});

@@ -1,0 +1,25 @@
+import type { Real } from './interface-data.ts';
+import { CAPTIONS, PICTURE } from './samples.ts';
+import type { World } from './world.ts';
+
+/** A plain body that an operation can carry out; null for one that takes none. */
+export function sampleBody({ body, name }: Real, { origin }: World): unknown {
+  if (body === null) return null;
+  if (body === 'raw') return name === 'uploadVideo' ? Buffer.from('bytes of a video') : PICTURE;
+  const { title }: { title?: string } = { ...body };
+  const samples: Record<string, object> = {
+    CreateVideoModel: { title: 'A sample' },
+    UpdateVideoModel: { title: 'A sample' },
+    UpdateCollectionModel: { name: 'A sample' },
+    FetchVideoRequest: { url: `${origin.url}/film.mp4` },
+    CaptionModelAdd: { label: 'English', captionsFile: Buffer.from(CAPTIONS).toString('base64') },
+    ResetPullZoneSecurityKeyModel: { SecurityKey: 'a key of my own' },
+    VideoLibraryCreateModel: { Name: 'A sample' },
+    VideoLibraryUpdateModel: { Name: 'A sample' },
+    ReferrerModel: { Hostname: 'example.com' },
+    CreateAccessKeyModel: { Label: 'A sample', Scope: 'read' },
+  };
+  const sample = samples[title ?? ''];
+  if (sample === undefined) throw new Error(`Teach sample-body.ts a body of ${title}, which ${name} takes.`);
+  return sample;
+}

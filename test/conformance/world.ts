@@ -1,0 +1,192 @@
+import { sql } from 'kysely';
+import type { ApiDeps } from '../../src/api/server.ts';
+import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
+import { createOutbound } from '../../src/lib/outbound/outbound.ts';
+import { type Answer, type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
+import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
+import { expectGoodManners } from './check-answer.ts';
+import type { Real } from './interface-data.ts';
+import { CAPTIONS } from './samples.ts';
+
+/** A thing of the first library, a thing of another library, and one that nobody has. */
+export type Which = 'own' | 'foreign' | 'unknown';
+
+/** A request as a test words it. */
+export type Ask = { method: string; path: string } & CallOptions;
+
+/** The api over a real database with two libraries, an origin to fetch from, and whatever operations are asked about. */
+export type World = {
+  api: TestApi;
+  origin: Origin;
+  keys: Awaited<ReturnType<typeof makeKeys>>;
+  /** Calls with the first library's key unless told otherwise; every answer is held against what all have in common. */
+  ask(ask: Ask): Promise<Answer>;
+  /** The key that an operation is made for. */
+  properKey(operation: Real): string | null;
+  /** An address of the operation; each thing in its path is made for it, in the first library unless told otherwise. */
+  address(operation: Real, which?: Which): Promise<string>;
+  makeVideo(which?: Which): Promise<string>;
+  /** A video that has had its upload. */
+  makeUploaded(): Promise<string>;
+  /** All that is stored, as one text per table and for the objects; requests that are refused must not change it. */
+  state(): Promise<Record<string, string>>;
+  stop(): Promise<void>;
+};
+
+export const UNKNOWN_GUID = '0190a0a0-0000-7000-8000-000000000000';
+export const UNKNOWN_ID = 987_654;
+
+/** Written whatever is answered: when a key was last used, and who asked for what. */
+const NOT_STATE = /^(kysely_|access_key$|audit)/;
+
+export async function startWorld(changes: Partial<ApiDeps> = {}): Promise<World> {
+  // Names are never looked up: nothing but this machine is asked for.
+  const lookup = async () => [{ address: '192.0.2.1', family: 4 }];
+  const outbound = createOutbound({ allow: ['127.0.0.0/8'], lookup });
+  const [api, origin] = await Promise.all([startTestApi({ outbound, ...changes }), startOrigin()]);
+  origin.script(serve(Buffer.from('bytes of a file')));
+  const keys = await makeKeys(api);
+  const ask = async ({ method, path, ...options }: Ask) => {
+    const answer = await call(method, `${api.url}${path}`, { key: api.first.libraryKey, ...options });
+    expectGoodManners(answer);
+    return answer;
+  };
+  const things = createThings(api, ask);
+  const tables = await stateTables(api);
+  return {
+    api,
+    origin,
+    keys,
+    ask,
+    properKey: ({ auth }) => (auth === 'account-key' ? keys.account : auth === 'none' ? null : keys.own),
+    address: (operation, which = 'own') => things.address(operation, which),
+    makeVideo: (which = 'own') => things.make('video', which),
+    async makeUploaded() {
+      const guid = await things.make('video', 'own');
+      await ask({ method: 'PUT', path: `/library/1/videos/${guid}`, body: Buffer.from('bytes of a video') });
+      return guid;
+    },
+    state: () => readState(api, tables),
+    async stop() {
+      await Promise.all([api.stop(), origin.stop()]);
+      await outbound.close();
+    },
+  };
+}
+
+async function makeKeys(api: TestApi) {
+  const store = createKeyStore(api.database.db);
+  const make = async (scope: 'write' | 'read', expiresAt: Date | null = null) =>
+    store.create({ scope, libraryId: 1, label: 'test', expiresAt });
+  const [write, read, revoked] = [await make('write'), await make('read'), await make('write')];
+  const expired = await make('write', new Date(Date.now() - 1000));
+  await store.revoke(1, revoked.id);
+  return {
+    own: api.first.libraryKey,
+    furtherWrite: write.key,
+    readOnly: api.first.readOnlyKey,
+    furtherRead: read.key,
+    foreign: api.second.key,
+    account: String(api.first.accountKey),
+    revoked: revoked.key,
+    expired: expired.key,
+  };
+}
+
+type Things = {
+  make(what: string, which: Which): Promise<string>;
+  address(operation: Real, which: Which): Promise<string>;
+};
+
+/** Makes the things that paths address, by the name that a parameter has for refusals. */
+function createThings(api: TestApi, ask: World['ask']): Things {
+  const create = async (what: string, body: object, which: Which) => {
+    if (which === 'unknown') return UNKNOWN_GUID;
+    const [library, key] = which === 'own' ? [1, api.first.libraryKey] : [api.second.id, api.second.key];
+    const answer = await ask({ method: 'POST', path: `/library/${library}/${what}`, key, body });
+    return String(Object(answer.body).guid);
+  };
+  const library = async (which: Which) => {
+    if (which === 'unknown') return UNKNOWN_ID;
+    return (await api.libraries.create({ name: 'Made for a test', pullZoneName: null, libraryKey: null })).library;
+  };
+  const makers: Record<string, (which: Which) => Promise<string>> = {
+    video: (which) => create('videos', { title: 'Made for a test' }, which),
+    collection: (which) => create('collections', { name: 'Made for a test' }, which),
+    library: async (which) => String(Object(await library(which)).id ?? UNKNOWN_ID),
+    'pull zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
+    language: async () => 'en',
+    codec: async () => 'x264',
+  };
+  const make = (what: string, which: Which) => {
+    const maker = makers[what];
+    if (maker === undefined) throw new Error(`Teach world.ts to make a ${what}, which an operation addresses.`);
+    return maker(which);
+  };
+  return {
+    make,
+    async address({ path, params }, which) {
+      const made: Record<string, string> = {};
+      for (const [name, { title = name }] of Object.entries<{ title?: string }>(params.properties)) {
+        if (name === 'libraryId') made[name] = '1';
+        // A key is of the library before it in the path.
+        else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
+        else made[name] = await make(title, which);
+        if (title === 'language' && which === 'own') await addCaptions(made, ask);
+      }
+      return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => made[name] ?? '');
+    },
+  };
+}
+
+async function addCaptions({ videoId, srclang }: Record<string, string>, ask: World['ask']): Promise<void> {
+  const path = `/library/1/videos/${videoId}/captions/${srclang}`;
+  await ask({ method: 'POST', path, body: { captionsFile: Buffer.from(CAPTIONS).toString('base64') } });
+}
+
+async function makeKey(api: TestApi, libraryId: number, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const wanted = { libraryId, scope: 'read', label: 'test', expiresAt: null } as const;
+  return (await createKeyStore(api.database.db).create(wanted)).id;
+}
+
+async function call(method: string, url: string, { key, body, headers }: CallOptions): Promise<Answer> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(url, {
+    method,
+    headers: { ...(key && { AccessKey: key }), ...headers },
+    ...(body !== undefined && { body: isRaw ? (body as string) : JSON.stringify(body) }),
+  });
+  const { status, headers: answered } = response;
+  const type = answered.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream')) {
+    // A stream of events has no end: its first words tell enough.
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    await reader?.cancel();
+    return { status, headers: answered, text: Buffer.from(first?.value ?? []).toString(), body: null };
+  }
+  const text = await response.text();
+  return { status, headers: answered, text, body: type.includes('json') ? JSON.parse(text) : null };
+}
+
+async function stateTables({ database: { db } }: TestApi): Promise<string[]> {
+  return (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !NOT_STATE.test(name));
+}
+
+async function readState(
+  { database: { db }, storage }: TestApi,
+  names: readonly string[],
+): Promise<Record<string, string>> {
+  const tables = names.map(
+    (name) => sql`select ${sql.lit(name)} as name, count(*) || ' rows ' ||
+      md5(coalesce(string_agg(row_text, '' order by row_text), '')) as content
+      from (select md5(t::text) as row_text from ${sql.table(name)} t) as rows`,
+  );
+  const { rows } = await sql<{ name: string; content: string }>`${sql.join(tables, sql` union all `)}`.execute(db);
+  const files = await storage.files();
+  return {
+    ...Object.fromEntries(rows.map(({ name, content }) => [name, content])),
+    objects: files.toSorted((a, b) => a.localeCompare(b)).join(),
+  };
+}

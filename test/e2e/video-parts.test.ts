@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+import { call, createVideo, FINISHED, getVideo, playlistUrl, untilVideo, uploadFile } from '../support/videos.ts';
+
+const run = promisify(execFile);
+
+let service: Service;
+let folder: string;
+let guid: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'mr-parts-'));
+  const clip = path.join(folder, 'clip.avi');
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
+  await run('ffmpeg', ['-v', 'error', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'aac', clip]);
+  await run('ffmpeg', [
+    '-v',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    'color=red:s=320x180',
+    '-frames:v',
+    '1',
+    path.join(folder, 'red.png'),
+  ]);
+  service = await startService(null);
+  guid = await createVideo(service, 'Parts');
+  expect((await uploadFile(service, guid, clip)).status).toBe(200);
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+}, 120_000);
+afterAll(async () => {
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const file = (name: string) => `${service.edgeUrl}/vz-1/${guid}/${name}`;
+
+/** The bytes of all files of the video in the data folder. */
+async function bytesOnDisk(): Promise<number> {
+  const names = await readdir(service.dataDir, { recursive: true });
+  const own = names.filter((name) => name.includes(`/1/${guid}/`));
+  const facts = await Promise.all(own.map((name) => stat(path.join(service.dataDir, name))));
+  return facts.filter((fact) => fact.isFile()).reduce((sum, { size }) => sum + size, 0);
+}
+
+test('captions reach the playlist and the edge, and leave both when they are deleted', async () => {
+  const captionsFile = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nHello\n').toString('base64');
+  const answer = await call(service, 'POST', `/library/1/videos/${guid}/captions/en`, {
+    label: 'English',
+    captionsFile,
+  });
+  expect(answer).toMatchObject({ success: true, data: { valid: true } });
+  await expect.poll(async () => (await fetch(playlistUrl(service, guid))).text()).toContain('captions/en.m3u8');
+  expect(await (await fetch(file('captions/en.vtt?ver=1'))).text()).toContain('Hello');
+  expect(await (await fetch(file('captions/en.m3u8'))).text()).toContain('en.vtt');
+  await call(service, 'DELETE', `/library/1/videos/${guid}/captions/en`);
+  await expect.poll(async () => (await fetch(file('captions/en.vtt'))).status).toBe(404);
+  expect(await (await fetch(playlistUrl(service, guid))).text()).not.toContain('SUBTITLES');
+});
+
+test('a picture is shown under both names, and a later encode leaves it', async () => {
+  const made = Buffer.from(await (await fetch(file('thumbnail.jpg'))).arrayBuffer());
+  const init = {
+    method: 'POST',
+    headers: { AccessKey: LIBRARY_KEY },
+    body: await readFile(path.join(folder, 'red.png')),
+  };
+  expect((await fetch(`${service.apiUrl}/library/1/videos/${guid}/thumbnail`, init)).status).toBe(200);
+  const read = async () => Buffer.from(await (await fetch(file('thumbnail.jpg'))).arrayBuffer());
+  await expect.poll(async () => (await read()).equals(made)).toBe(false);
+  const video = Object(await getVideo(service, guid));
+  expect(video.thumbnailUrl).toBe(file(video.thumbnailFileName));
+  const own = await fetch(video.thumbnailUrl);
+  expect([own.status, own.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+  const shown = await read();
+  expect(Buffer.from(await own.arrayBuffer()).equals(shown)).toBe(true);
+  await call(service, 'POST', `/library/1/videos/${guid}/reencode`);
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  expect((await read()).equals(shown)).toBe(true);
+});
+
+test('while it is encoded anew the video plays on, and its states go from 4 over 2 and 3 to 4', async () => {
+  const gone = new AbortController();
+  const address = `${service.apiUrl}/library/1/videos/${guid}/progress`;
+  const stream = await fetch(address, { headers: { AccessKey: LIBRARY_KEY }, signal: gone.signal });
+  const events = readStatuses(stream, 3);
+  const before = await (await fetch(playlistUrl(service, guid))).text();
+  expect(await call(service, 'POST', `/library/1/videos/${guid}/reencode`)).toMatchObject({ status: 2 });
+  const playing = async () => (await fetch(playlistUrl(service, guid))).status;
+  const seen = new Set<number>();
+  await untilVideo(service, guid, ({ status }) => {
+    seen.add(status);
+    return status === FINISHED;
+  });
+  expect(await playing()).toBe(200);
+  await expect.poll(async () => (await fetch(playlistUrl(service, guid))).text()).not.toBe(before);
+  expect([...seen].every((status) => [2, 3, 4].includes(status))).toBe(true);
+  const told = await events;
+  gone.abort();
+  expect(told.filter((status, index) => status !== told[index - 1])).toEqual([4, 2, 3, 4]);
+});
+
+/** Statuses in the order in which they were told, until the status has changed so many times. */
+async function readStatuses(stream: Response, changes: number): Promise<number[]> {
+  const statuses: number[] = [];
+  let text = '';
+  for await (const bytes of stream.body ?? []) {
+    text += Buffer.from(bytes).toString();
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (data !== undefined) statuses.push(JSON.parse(data).status);
+    }
+    if (statuses.filter((status, index) => index > 0 && status !== statuses[index - 1]).length >= changes) break;
+  }
+  return statuses;
+}
+
+test('what the interface says of storage is what lies in the folder, and a cleanup takes a resolution away', async () => {
+  const expectSums = async () => {
+    const { data } = Object(await call(service, 'GET', `/library/1/videos/${guid}/storage`));
+    const encoded = Object.values<{ size: number }>(data.encoded).reduce((sum, { size }) => sum + size, 0);
+    const sum = encoded + data.thumbnails + data.previews + data.originals + data.mp4Fallback + data.miscellaneous;
+    expect([sum, Object(await getVideo(service, guid)).storageSize]).toEqual([await bytesOnDisk(), sum]);
+  };
+  await expectSums();
+  await call(service, 'POST', `/library/1/videos/${guid}/resolutions/cleanup?resolutionsToDelete=240p`);
+  expect((await getVideo(service, guid)).availableResolutions).toBe('360p');
+  await expect.poll(async () => (await fetch(file('240p/video.m3u8'))).status).toBe(404);
+  expect((await fetch(file('360p/video.m3u8'))).status).toBe(200);
+  await expectSums();
+  const { data } = Object(await call(service, 'GET', `/library/1/videos/${guid}/resolutions`));
+  expect(data).toMatchObject({ availableResolutions: ['360p'], hasOriginal: true });
+});
+
+test('oEmbed describes the page that the edge serves', async () => {
+  const url = `${service.edgeUrl}/embed/1/${guid}`;
+  const response = await fetch(`${service.apiUrl}/OEmbed?url=${encodeURIComponent(url)}&maxWidth=320`);
+  const { html, width, height } = Object(await response.json());
+  expect([width, height]).toEqual([320, 180]);
+  const src = /src="([^"]+)"/.exec(html)?.[1] ?? '';
+  expect(src).toBe(url);
+  expect((await fetch(src)).status).toBe(200);
+});
+
+test('the service stops within its time though somebody follows', async () => {
+  const stream = await fetch(`${service.apiUrl}/library/1/progress`, { headers: { AccessKey: LIBRARY_KEY } });
+  const body = stream.text();
+  expect(await service.stop()).toBe(0);
+  expect(await body).toContain('retry:');
+});

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { untilGone, untilWell } from '../house/service.ts';
+import { expectNothingLeft } from '../support/leftovers.ts';
+import { faultRounds, faultSeed, type Random, seededRandom } from '../support/seeded-random.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { findProcesses, killAll, killTree } from '../support/service-processes.ts';
+import { call, createVideo, FAILED, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
+import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
+
+const run = promisify(execFile);
+const TRANSCODING = 3;
+/** Promise 3: once the faults stop, everything comes to its end; on idle cores within 20 s, on busy ones within this. */
+const END_LIMIT_MS = 150_000;
+const seed = faultSeed();
+
+let service: Service;
+let folder: string;
+let clip: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-kill-'));
+  clip = path.join(folder, 'clip.mkv');
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=12', '-f', 'lavfi', '-i', 'sine=d=12'];
+  const codecs = ['-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, ...codecs, clip]);
+  service = await startService(null);
+});
+afterAll(async () => {
+  await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function uploadClip(): Promise<string> {
+  const guid = await createVideo(service, 'clip');
+  expect((await uploadFile(service, guid, clip)).status).toBe(200);
+  return guid;
+}
+
+/** The video is there once, in both rungs, picture by picture. */
+async function checkClip(guid: string): Promise<void> {
+  await untilVideo(service, guid, ({ status }) => status === FINISHED, END_LIMIT_MS);
+  expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [360, 240], frames: 300, segments: 3 });
+}
+
+test.each([
+  { victim: 'the worker', command: 'role.ts worker' },
+  { victim: 'PostgreSQL', command: 'postgres -D' },
+  { victim: 'an encoder', command: 'ffmpeg' },
+])(
+  `kill -9 of $victim in mid-encode: the video is finished once and nothing is left (seed ${seed})`,
+  async ({ command }) => {
+    const guid = await uploadClip();
+    await untilVideo(service, guid, ({ status }) => status === TRANSCODING || status === FINISHED);
+    await sleep(seededRandom(seed).below(1_000));
+    const encoders = await findProcesses(service, 'ffmpeg');
+    const victims = await findProcesses(service, command);
+    killAll(victims);
+    await untilGone([...victims, ...(command === 'role.ts worker' ? encoders : [])].map(({ pid }) => pid));
+    await untilWell(Number(new URL(service.apiUrl).port));
+    await checkClip(guid);
+    await expectNothingLeft(service);
+  },
+  150_000,
+);
+
+/** What the client was told, and must find again whatever is killed. */
+type Ledger = { created: Set<string>; uploaded: Set<string>; deleted: Set<string> };
+
+/** Creates, uploads and deletes videos until the service is gone, each answer written down. */
+async function keepBusy(random: Random, ledger: Ledger, isOver: () => boolean): Promise<void> {
+  const noise = path.join(folder, 'noise.mp4');
+  await writeFile(noise, randomBytes(300_000));
+  while (!isOver()) {
+    try {
+      const guid = await createVideo(service, 'noise');
+      ledger.created.add(guid);
+      if ((await uploadFile(service, guid, noise)).status === 200) ledger.uploaded.add(guid);
+      if (random.below(3) > 0) continue;
+      ledger.created.delete(guid);
+      await call(service, 'DELETE', `/library/1/videos/${guid}`);
+      ledger.deleted.add(guid);
+    } catch {
+      // No answer: whatever was asked for may have happened or not.
+      await sleep(5);
+    }
+  }
+}
+
+async function checkLedger({ created, uploaded, deleted }: Ledger): Promise<void> {
+  for (const guid of created) {
+    const isEnded = async () => [0, FAILED].includes((await getVideo(service, guid)).status);
+    await expect.poll(isEnded, { timeout: END_LIMIT_MS }).toBe(true);
+    // An acknowledged upload of noise ends as failed, never back at its beginning.
+    if (uploaded.has(guid)) expect((await getVideo(service, guid)).status).toBe(FAILED);
+  }
+  for (const guid of deleted) {
+    await expect(getVideo(service, guid)).rejects.toThrow('404');
+  }
+}
+
+test(
+  `kill -9 of everything at any moment: the next start keeps every promise (seed ${seed})`,
+  async () => {
+    const random = seededRandom(seed);
+    for (let round = 0; round < faultRounds(2); round += 1) {
+      const ledger: Ledger = { created: new Set(), uploaded: new Set(), deleted: new Set() };
+      let isOver = false;
+      const guid = await uploadClip();
+      const busy = keepBusy(random, ledger, () => isOver);
+      await sleep(random.below(4_000));
+      await killTree(service);
+      isOver = true;
+      await busy;
+      service = await startService(service.dataDir);
+      await checkClip(guid);
+      await checkLedger(ledger);
+      await expectNothingLeft(service);
+    }
+  },
+  faultRounds(2) * 3 * END_LIMIT_MS,
+);

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
+import { requestReencode } from '../../src/catalog/videos/video.ts';
+import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
+import { planMissingRungs } from '../../src/jobs/plan-codec.ts';
+import { processVideo } from '../../src/jobs/process-video.ts';
+import { sendWorks } from '../../src/jobs/send-works.ts';
+import { sweep } from '../../src/jobs/sweep.ts';
+import { checkFinished } from './check-video.ts';
+import {
+  addLibrary,
+  type Lab,
+  listObjects,
+  loadMedia,
+  loadRenditions,
+  makeClip,
+  startLab,
+  until,
+  untilState,
+  upload,
+  type Worker,
+} from './lab.ts';
+
+let lab: Lab;
+let worker: Worker;
+let libraryId: number;
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  worker = await lab.startWorker();
+});
+afterAll(() => lab.stop());
+
+const picture = (size: string, seconds: number) => ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=25:d=${seconds}`];
+const sound = (seconds: number) => ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:d=${seconds}`];
+const OLD = ['-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'aac'];
+const H264 = [
+  '-c:v',
+  'libx264',
+  '-preset',
+  'ultrafast',
+  '-pix_fmt',
+  'yuv420p',
+  '-b:v',
+  '300k',
+  '-g',
+  '50',
+  '-c:a',
+  'aac',
+];
+
+function addCodec(key: MediaKey, codec: string): Promise<void> {
+  return createCodecStore(lab.database.db).add(key, codec, {
+    plan: (view) => planMissingRungs(codec, view),
+    send: (works) => sendWorks(lab.sender, works),
+  });
+}
+function reencode(key: MediaKey) {
+  return createVideoStore(lab.database.db).change(key, requestReencode, lab.sender.send(processVideo, key));
+}
+const shownOf = async (key: MediaKey) =>
+  (await loadRenditions(lab, key)).filter(({ active }) => active).map(({ codec, rung }) => `${codec} ${rung}`);
+
+test.each([
+  ['the frame grid', 'grid.avi', OLD],
+  ['the cuts of a source that passes through', 'cuts.mp4', H264],
+])('a codec is added on %s, shown at once when it is whole', async (_, name, codec) => {
+  const clip = await makeClip(lab, name, ...picture('640x360', 9), ...sound(9), ...codec, '-shortest');
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  // As if it had been encoded in another codec: the engine then has one to add.
+  await lab.database.db
+    .updateTable('rendition')
+    .set({ codec: 'vp9' })
+    .where('media_id', '=', key.mediaId)
+    .where('kind', '=', 'video')
+    .execute();
+  const before = await loadRenditions(lab, key);
+  await addCodec(key, 'x264');
+  expect(await loadMedia(lab, key)).toMatchObject({ state: 'transcoding', encode_progress: 0 });
+  expect(await shownOf(key)).toEqual(['vp9 360', 'vp9 240', 'aac null']);
+  await until(async () => {
+    const shown = await shownOf(key);
+    expect([3, 5]).toContain(shown.length);
+    return (await loadMedia(lab, key)).state === 'finished';
+  }, 'the codec to be added');
+  const after = await loadRenditions(lab, key);
+  expect(new Set(await shownOf(key))).toEqual(new Set(['vp9 360', 'x264 360', 'vp9 240', 'x264 240', 'aac null']));
+  expect(new Set(after.map(({ timeline_id: id }) => id)).size).toBe(1);
+  for (const old of before) expect(after).toContainEqual(old);
+  const pictures = (await checkFinished(lab, key)).filter(({ kind }) => kind === 'video');
+  expect(pictures.map(({ warnings }) => warnings)).toEqual(['', '', '', '']);
+  expect(new Set(pictures.map(({ frames }) => frames)).size).toBe(1);
+  await addCodec(key, 'x264');
+  expect(await loadMedia(lab, key)).toMatchObject({ state: 'finished', encode_progress: 100 });
+});
+
+test('a re-encode that begins while a codec is being added leaves one whole set', async () => {
+  const clip = await makeClip(lab, 'both.avi', ...picture('640x360', 6), ...OLD);
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  await lab.database.db.updateTable('rendition').set({ codec: 'vp9' }).where('media_id', '=', key.mediaId).execute();
+  await addCodec(key, 'x264');
+  await reencode(key);
+  await untilState(lab, key, 'finished');
+  expect(await shownOf(key)).toEqual(['x264 360', 'x264 240']);
+  expect((await loadRenditions(lab, key)).filter(({ active, retired_at: at }) => !active && at === null)).toEqual([]);
+  await checkFinished(lab, key);
+});
+
+test('while another set is being made no codec is added to the one that goes', async () => {
+  const clip = await makeClip(lab, 'anew.avi', ...picture('640x360', 10), ...OLD);
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  await reencode(key);
+  await untilState(lab, key, 'transcoding');
+  await expect(addCodec(key, 'x264')).rejects.toMatchObject({
+    kind: 'invalid',
+    message: expect.stringContaining('anew'),
+  });
+  await untilState(lab, key, 'finished');
+});
+
+test('a video that failed, its planner having died ten times, is encoded when it is asked for again', async () => {
+  const clip = await makeClip(lab, 'again.mp4', ...picture('320x240', 3), ...H264);
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  await lab.database.db
+    .updateTable('media')
+    .set({ state: 'failed', state_reason: 'worker-died', process_tries: 10, process_attempt: 10 })
+    .where('id', '=', key.mediaId)
+    .execute();
+  await reencode(key);
+  await untilState(lab, key, 'finished');
+  // The fence never goes back: a planner that was given up must not pass for a later one.
+  expect(await loadMedia(lab, key)).toMatchObject({ process_attempt: 11, process_tries: 0 });
+  await checkFinished(lab, key);
+});
+
+test('what was retired goes with the sweep, and what rows name stays, to the byte', async () => {
+  const { db } = lab.database;
+  const clip = await makeClip(lab, 'swept.mp4', ...picture('320x240', 3), ...sound(3), ...H264);
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  const folder = `${key.libraryId}/${key.mediaId}`;
+  const put = async (name: string, bytes: string) => {
+    const object = `${folder}/${name}` as never;
+    await lab.storage.put(object, Buffer.from(bytes), {}, new AbortController().signal);
+    return object;
+  };
+  const caption = {
+    srclang: 'en',
+    label: 'English',
+    version: 2,
+    key: await put('captions/en-2.vtt', 'kept'),
+    sizeBytes: 4,
+  };
+  const row = { library_id: key.libraryId, media_id: key.mediaId };
+  await db
+    .insertInto('retired_object')
+    .values({ ...row, storage_key: await put('captions/en-1.vtt', 'old'), size_bytes: 3 })
+    .execute();
+  await put('captions/de-1.vtt', 'an upload that died before its row');
+  await db
+    .updateTable('media')
+    .set({ captions: JSON.stringify([caption]) })
+    .where('id', '=', key.mediaId)
+    .execute();
+  worker.deps.retiredGraceSec = 0;
+  await until(async () => {
+    await db.transaction().execute(lab.sender.send(sweep, {}));
+    const objects = await listObjects(lab, key);
+    expect(objects.has(`${folder}/captions/en-2.vtt`)).toBe(true);
+    return !objects.has(`${folder}/captions/en-1.vtt`) && !objects.has(`${folder}/captions/de-1.vtt`);
+  }, 'the old captions to be deleted');
+  await until(async () => {
+    const sum = [...(await listObjects(lab, key)).values()].reduce((total, size) => total + size, 0);
+    return (await loadMedia(lab, key)).storage_bytes === sum;
+  }, 'the sum of bytes to be that of the folder');
+  expect(await db.selectFrom('retired_object').selectAll().where('media_id', '=', key.mediaId).execute()).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { checkFinished } from '../jobs/check-video.ts';
+import { addLibrary, type Lab, startLab } from '../jobs/lab.ts';
+import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
+import { brightness, firstFile, samples } from './rendition-file.ts';
+
+const DURATION_SEC = 6;
+const SIGNAL_SEC = 5;
+const MAX_OFFSET_SEC = 0.04;
+
+/** Black until `atSec`, then white. */
+function flash(rate: string, atSec = SIGNAL_SEC): string[] {
+  const white = `drawbox=c=white:t=fill:enable='gte(t,${atSec}-0.0001)'`;
+  return ['-f', 'lavfi', '-i', `color=c=black:s=160x120:r=${rate}:d=${DURATION_SEC},${white}`];
+}
+
+/** Silence until `atSec`, then a tone. */
+function beep(atSec = SIGNAL_SEC): string[] {
+  return ['-f', 'lavfi', '-i', `aevalsrc='if(gte(t,${atSec}),0.5*sin(2*PI*1000*t),0)':s=48000:d=${DURATION_SEC}`];
+}
+
+const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2', '-g', '50', '-c:a', 'aac'];
+const OPEN = [...H264, '-x264-params', 'open-gop=1:scenecut=0:bframes=3'];
+const VARIABLE = ['-vf', "select='not(mod(n,3))+gt(mod(n,60),40)+gte(t,4.5)'", '-fps_mode', 'vfr'];
+const RATES = ['24000/1001', '60000/1001', '120', '1'];
+
+const SOURCES: Source[] = [
+  ...RATES.map((rate) => ({ name: `${rate} fps.mkv`, argv: [...flash(rate), ...beep(), ...H264] })),
+  { name: 'variable.mp4', argv: [...flash('30'), ...beep(), ...VARIABLE, ...H264] },
+  { name: 'variable.mkv', argv: [...flash('30'), ...beep(), ...VARIABLE, ...H264] },
+  { name: 'late sound.mp4', argv: [...flash('20'), '-itsoffset', '0.5', ...beep(SIGNAL_SEC - 0.5), ...H264] },
+  { name: 'early sound.mp4', argv: ['-itsoffset', '0.5', ...flash('20', SIGNAL_SEC - 0.5), ...beep(), ...H264] },
+  { name: 'late sound.ts', argv: [...flash('20'), '-itsoffset', '0.5', ...beep(SIGNAL_SEC - 0.5), ...H264] },
+  { name: 'early sound.ts', argv: ['-itsoffset', '0.5', ...flash('20', SIGNAL_SEC - 0.5), ...beep(), ...H264] },
+  { name: 'negative decode times.mov', argv: [...flash('25'), ...beep(), '-c:v', 'mpeg4', '-bf', '2', '-c:a', 'aac'] },
+  { name: 'open groups.mp4', argv: [...flash('25'), ...beep(), ...OPEN] },
+];
+
+let lab: Lab;
+let keys: Map<string, MediaKey>;
+beforeAll(async () => {
+  lab = await startLab();
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
+  await lab.startWorker();
+  keys = await uploadMany(lab, libraryId, SOURCES);
+}, GROUP_LIMIT_SEC * 1000);
+afterAll(() => lab.stop());
+
+test.each(SOURCES.map(({ name }) => name))('%s: picture and sound stay together to the end', async (name) => {
+  const key = keyOf(keys, name);
+  await requireFinished(lab, key);
+  await checkFinished(lab, key);
+  const pictures = await brightness(await firstFile(lab, key, 'x264'));
+  const sound = await samples(await firstFile(lab, key, 'aac'));
+  const flashSec = pictures.find(({ luma }) => luma > 128)?.sec ?? Number.NaN;
+  const beepSec = sound.findIndex((sample) => Math.abs(sample) > 0.2) / 8000;
+  expect(flashSec).toBeGreaterThan(SIGNAL_SEC - 0.1);
+  expect(beepSec).toBeGreaterThan(SIGNAL_SEC - 0.1);
+  expect(Math.abs(flashSec - beepSec)).toBeLessThan(MAX_OFFSET_SEC);
+});

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type Hls from 'hls.js';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { createVideo, FINISHED, playlistUrl, untilVideo, uploadFile } from '../support/videos.ts';
+
+const run = promisify(execFile);
+const HLS = path.resolve(import.meta.dirname, '../../node_modules/hls.js/dist/hls.min.js');
+const PLAY_LIMIT_MS = 30_000;
+
+declare global {
+  interface Window {
+    Hls: typeof Hls;
+    shown: string[];
+  }
+}
+
+let service: Service;
+let browser: Browser;
+let guid: string;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  const clip = path.join(service.dataDir, 'clip.avi');
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc=s=320x240:r=24000/1001:d=9', '-f', 'lavfi', '-i', 'sine=d=8.9'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, '-c:v', 'mpeg4', '-c:a', 'libmp3lame', clip]);
+  guid = await createVideo(service, 'codecs');
+  const answer = await uploadFile(service, guid, clip, '?enabledOutputCodecs=vp9,av1,hevc&enabledResolutions=240p');
+  expect(answer.status).toBe(200);
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+});
+
+async function text(url: string): Promise<string> {
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+test('the playlist lists each codec, H.264 first, and the rung alias stays H.264', async () => {
+  const playlist = await text(playlistUrl(service, guid));
+  expect(checkPlaylist(playlist)).toEqual([]);
+  const codecs = [...playlist.matchAll(/CODECS="(\w+)\..*,mp4a\.40\.2"/g)].map(([, codec]) => codec);
+  expect(codecs[0]).toBe('avc1');
+  expect(new Set(codecs)).toEqual(new Set(['avc1', 'hvc1', 'vp09', 'av01']));
+  const alias = await text(playlistUrl(service, guid).replace('playlist.m3u8', '240p/video.m3u8'));
+  const rendition = /r\/([0-9a-f-]+)\//.exec(alias)?.[1];
+  expect(playlist).toMatch(new RegExp(`CODECS="avc1[^\\n]*\\nr/${rendition}/`));
+});
+
+test('HEVC decodes, every picture', async () => {
+  const playlist = await text(playlistUrl(service, guid));
+  const address = /CODECS="hvc1[^\n]*\n(\S+)/.exec(playlist)?.[1] ?? '';
+  const source = new URL(address, playlistUrl(service, guid)).href;
+  const shown = ['-count_frames', '-show_entries', 'stream=codec_name,codec_tag_string,nb_read_frames'];
+  const { stdout, stderr } = await run('ffprobe', ['-v', 'warning', ...shown, '-of', 'csv=p=0', source]);
+  expect([stdout.trim().split('\n')[0], stderr]).toEqual(['hevc,hvc1,216', '']);
+});
+
+test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium, and seeks', async (codec) => {
+  const page = await browser.newPage();
+  await page.setContent('<video muted></video>');
+  await page.addScriptTag({ path: HLS });
+  await page.evaluate(
+    ([source = '', wanted = '']) => {
+      window.shown = [];
+      const hls = new window.Hls({ startPosition: 0 });
+      hls.on(window.Hls.Events.MANIFEST_PARSED, () => {
+        hls.startLevel = hls.levels.findIndex(({ videoCodec }) => videoCodec?.startsWith(wanted));
+        hls.currentLevel = hls.startLevel;
+      });
+      hls.on(window.Hls.Events.FRAG_CHANGED, (_, { frag }) => {
+        window.shown.push(hls.levels[frag.level]?.videoCodec?.slice(0, 4) ?? '');
+      });
+      hls.on(window.Hls.Events.ERROR, (_, { fatal, details }) => {
+        if (fatal) window.shown.push(details);
+      });
+      const video = document.querySelector('video') as HTMLVideoElement;
+      hls.loadSource(source);
+      hls.attachMedia(video);
+      void video.play();
+    },
+    [playlistUrl(service, guid), codec],
+  );
+  const video = page.locator('video');
+  const read = () =>
+    video.evaluate((element: HTMLVideoElement) => ({
+      sec: element.currentTime,
+      frames: element.getVideoPlaybackQuality().totalVideoFrames,
+      heightPx: element.videoHeight,
+    }));
+  await expect.poll(async () => (await read()).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(1);
+  await video.evaluate((element: HTMLVideoElement) => {
+    element.currentTime = 7;
+  });
+  await expect.poll(async () => (await read()).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(7.5);
+  const { frames, heightPx } = await read();
+  expect(frames).toBeGreaterThan(24);
+  expect(heightPx).toBe(240);
+  expect(new Set(await page.evaluate(() => window.shown))).toEqual(new Set([codec]));
+  await page.close();
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { checkFinished } from '../jobs/check-video.ts';
+import { addLibrary, type Lab, loadRenditions, makeClip, startLab, untilState, upload } from '../jobs/lab.ts';
+import { fields, keyframes, renditionFiles } from './rendition-file.ts';
+
+const CODECS = ['x264', 'hevc', 'vp9', 'av1'];
+const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2', '-b:v', '300k'];
+
+let lab: Lab;
+let libraryId: number;
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360], codecs: CODECS } });
+  await lab.startWorker();
+});
+afterAll(() => lab.stop());
+
+function picture(rate: string, seconds: number, size: string): string[] {
+  return ['-f', 'lavfi', '-i', `testsrc=s=${size}:r=${rate}:d=${seconds}`];
+}
+
+const byText = (a: string, b: string) => a.localeCompare(b);
+
+async function finished(clip: string): Promise<MediaKey> {
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  return key;
+}
+
+test('all codecs have the same cuts and pictures, in chunks that share one init segment', async () => {
+  const clip = await makeClip(lab, 'old.avi', ...picture('24000/1001', 9, '480x360'), '-c:v', 'mpeg4', '-q:v', '4');
+  const key = await finished(clip);
+  const checked = await checkFinished(lab, key);
+  expect(checked.map(({ rung, frames, segments, warnings }) => ({ rung, frames, segments, warnings }))).toEqual(
+    [360, 360, 360, 360, 240, 240, 240, 240].map((rung) => ({ rung, frames: 216, segments: 3, warnings: '' })),
+  );
+  const cuts = [0, 4.004, 8.008];
+  for (const { row, file } of await renditionFiles(lab, key)) {
+    const found = await keyframes(file);
+    for (const cut of cuts) expect(found.some((sec) => Math.abs(sec - cut) < 0.001)).toBe(true);
+    expect(found.every((sec, index) => sec - (found[index - 1] ?? sec) < 2.01)).toBe(true);
+    const probed = { x264: 'h264,avc1', hevc: 'hevc,hvc1', vp9: 'vp9,vp09', av1: 'av1,av01' }[row.codec];
+    expect((await fields(file, 'codec_name', 'codec_tag_string')).join()).toBe(probed);
+    expect(await fields(file, 'pix_fmt', 'color_space', 'color_transfer')).toEqual(['yuv420p', 'bt709', 'bt709']);
+  }
+  const strings = (await loadRenditions(lab, key)).filter(({ rung }) => rung === 360);
+  expect(strings.map(({ codec_string: name }) => name ?? '').toSorted(byText)).toEqual([
+    expect.stringMatching(/^av01\.0\.0\dM\.08$/),
+    expect.stringMatching(/^avc1\.6400(15|1e)$/),
+    expect.stringMatching(/^hvc1\.1\.6\.L6[03]\./),
+    expect.stringMatching(/^vp09\.00\.[23]\d\.08$/),
+  ]);
+});
+
+test('beside a source that passes through, each codec has keyframes at the source’s own cuts', async () => {
+  const clip = await makeClip(
+    lab,
+    'pass.mp4',
+    ...picture('25', 8, '320x240'),
+    ...H264,
+    '-force_key_frames',
+    '0,2.6,5.8',
+  );
+  const key = await finished(clip);
+  const checked = await checkFinished(lab, key);
+  expect(checked.map(({ origin, rung, frames }) => `${origin} ${rung} ${frames}`).toSorted(byText)).toEqual([
+    ...Array<string>(3).fill('encode 240 200'),
+    'pass-through 240 200',
+  ]);
+  for (const { row, file } of await renditionFiles(lab, key)) {
+    const found = await keyframes(file);
+    const cuts = [0, 2.6, 5.8];
+    expect(
+      cuts.filter((cut) => !found.some((sec) => Math.abs(sec - cut) < 0.001)),
+      row.codec,
+    ).toEqual([]);
+  }
+});
+
+test('the base codec is made first; an upload may ask for fewer codecs than its library', async () => {
+  const clip = await makeClip(lab, 'few.avi', ...picture('25', 9, '320x240'), '-c:v', 'mpeg4', '-q:v', '4');
+  const key = await upload(lab, libraryId, clip, { enabledCodecs: ['vp9'] });
+  await untilState(lab, key, 'finished');
+  const rows = await loadRenditions(lab, key);
+  expect(rows.map(({ codec }) => codec).toSorted(byText)).toEqual(['vp9', 'x264']);
+  const first = await lab.database.db
+    .selectFrom('chunk')
+    .innerJoin('rendition', 'rendition.id', 'chunk.rendition_id')
+    .select('rendition.codec')
+    .where('chunk.media_id', '=', key.mediaId)
+    .orderBy('chunk.publication')
+    .execute();
+  expect(first.map(({ codec }) => codec)).toEqual(['x264', 'x264', 'vp9', 'vp9']);
+});

@@ -1,0 +1,57 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { checkFinished } from '../jobs/check-video.ts';
+import { addLibrary, type Lab, loadMedia, startLab } from '../jobs/lab.ts';
+import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
+
+const DURATION_SEC = 3;
+const source = (size: string, channels = 2, hz = 48_000) => [
+  ...['-f', 'lavfi', '-i', `testsrc=s=${size}:r=25:d=${DURATION_SEC}`],
+  ...['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=${hz}:d=${DURATION_SEC}`, '-ac', String(channels)],
+];
+const small = source('160x120');
+const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
+
+const SOURCES: Source[] = [
+  { name: 'matroska.mkv', argv: [...small, '-c:v', 'ffv1', '-pix_fmt', 'yuv444p', '-c:a', 'dca', '-strict', '-2'] },
+  { name: 'packed pictures.avi', argv: [...small, '-c:v', 'libxvid', '-bf', '2', '-q:v', '5', '-c:a', 'libmp3lame'] },
+  { name: 'web.webm', argv: [...small, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'] },
+  { name: 'broken tail.ts', argv: [...small, ...H264] },
+  { name: 'programme.mpg', argv: [...small, '-c:v', 'mpeg2video', '-c:a', 'mp2', '-f', 'mpeg'] },
+  { name: 'flash.flv', argv: [...source('160x120', 2, 44_100), '-c:v', 'flv', '-c:a', 'libmp3lame'] },
+  { name: 'phone.3gp', argv: [...source('176x144', 1, 8000), '-c:v', 'h263', '-c:a', 'aac'] },
+  { name: 'windows.wmv', argv: [...small, '-c:v', 'wmv2', '-c:a', 'wmav2'] },
+  { name: 'broadcast.mxf', argv: [...source('720x576'), '-c:v', 'mpeg2video', '-b:v', '4M', '-c:a', 'pcm_s16le'] },
+  { name: 'prores.mov', argv: [...small, '-c:v', 'prores_ks', '-profile:v', '2', '-c:a', 'pcm_s24le'] },
+];
+
+let lab: Lab;
+let keys: Map<string, MediaKey>;
+beforeAll(async () => {
+  lab = await startLab();
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
+  await lab.startWorker();
+  keys = await uploadMany(lab, libraryId, SOURCES, breakTail);
+}, GROUP_LIMIT_SEC * 1000);
+afterAll(() => lab.stop());
+
+/** A recording that ended in the middle of a packet and then holds rubbish. */
+async function breakTail(file: string, name: string): Promise<string> {
+  if (name !== 'broken tail.ts') return file;
+  const bytes = await readFile(file);
+  const rubbish = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 131) % 251));
+  await writeFile(file, Buffer.concat([bytes.subarray(0, bytes.length - 1000), rubbish]));
+  return file;
+}
+
+test.each(SOURCES.map(({ name }) => name))('%s plays, whole', async (name) => {
+  const key = keyOf(keys, name);
+  await requireFinished(lab, key);
+  const made = await checkFinished(lab, key);
+  expect(made.map(({ kind }) => kind)).toEqual(['video', 'audio']);
+  for (const { durationSec } of made) expect(Math.abs(durationSec - DURATION_SEC)).toBeLessThan(0.25);
+  expect(made.map(({ warnings }) => warnings)).toEqual(['', '']);
+  const { duration_ms: durationMs } = await loadMedia(lab, key);
+  expect(Math.abs(durationMs / 1000 - DURATION_SEC)).toBeLessThan(0.25);
+});

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { type Lab, loadMedia, makeClip, until, upload } from '../jobs/lab.ts';
+
+/** A source to make with ffmpeg: its file's name and the arguments before it. */
+export type Source = { name: string; argv: readonly string[] };
+
+/** How long a group of small videos may take on a busy machine. */
+export const GROUP_LIMIT_SEC = 240;
+
+/** Makes and uploads many sources at once, and waits until each is finished or failed. Keys by name. */
+export async function uploadMany(
+  lab: Lab,
+  libraryId: number,
+  sources: readonly Source[],
+  change: (file: string, name: string) => Promise<string> = async (file) => file,
+): Promise<Map<string, MediaKey>> {
+  const keys = new Map<string, MediaKey>();
+  for (const { name, argv } of sources) {
+    // Names need not be names of files.
+    const stem = createHash('sha1').update(name).digest('hex').slice(0, 8);
+    const file = await change(await makeClip(lab, `${stem}.${name.split('.').at(-1)}`, ...argv), name);
+    keys.set(name, await upload(lab, libraryId, file));
+  }
+  for (const [name, key] of keys) {
+    const isOver = async () => ['finished', 'failed'].includes((await loadMedia(lab, key)).state);
+    await until(isOver, `${name} to be over`, GROUP_LIMIT_SEC);
+  }
+  return keys;
+}
+
+/** The key of a source; throws when it was not uploaded. */
+export function keyOf(keys: ReadonlyMap<string, MediaKey>, name: string): MediaKey {
+  const key = keys.get(name);
+  if (key === undefined) throw new Error(`Expected a source called ${name}.`);
+  return key;
+}
+
+/** Checks that a video is finished, and says why when it is not. */
+export async function requireFinished(lab: Lab, key: MediaKey): Promise<void> {
+  const { state, state_reason: reason, messages } = await loadMedia(lab, key);
+  if (state !== 'finished')
+    throw new Error(`Expected it to be finished, it is ${state}, ${reason}: ${JSON.stringify(messages)}`);
+}

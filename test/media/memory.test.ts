@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { checkFinished } from '../jobs/check-video.ts';
+import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, upload } from '../jobs/lab.ts';
+
+const MIB = 2 ** 20;
+/** Enough for one encoder at 1440p (600), not for one at 1080p beside it (900); and less than any takes. */
+const ONE_RUNG_BYTES = 720 * MIB;
+const TOO_LITTLE_BYTES = 250 * MIB;
+const LIMIT_SEC = 200;
+
+let lab: Lab;
+let libraryId: number;
+let clip: string;
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 1080, 1440] } });
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=s=2560x1440:r=25:d=1'];
+  clip = await makeClip(lab, 'large.mkv', ...picture, '-c:v', 'mpeg4', '-q:v', '4');
+});
+afterAll(() => lab.stop());
+
+/** Encodes the clip under a limit until it is over; answers what works noted of their failures meanwhile. */
+async function encodeWithin(encoderMemoryBytes: number): Promise<{ key: MediaKey; noted: Set<string> }> {
+  const worker = await lab.startWorker();
+  worker.deps.encoderMemoryBytes = encoderMemoryBytes;
+  const key = await upload(lab, libraryId, clip);
+  const noted = new Set<string>();
+  const isOver = async () => {
+    const works = await lab.database.db.selectFrom('encode_work').select(['reason', 'failures', 'media_id']).execute();
+    for (const { reason, failures, media_id: id } of works)
+      if (id === key.mediaId && failures > 0) noted.add(reason ?? '');
+    return ['finished', 'failed'].includes((await loadMedia(lab, key)).state);
+  };
+  await until(isOver, 'the video to be over', LIMIT_SEC);
+  await worker.stop();
+  return { key, noted };
+}
+
+test(
+  'an encoder that wants too much memory is tried again with one rung at a time',
+  async () => {
+    const { key, noted } = await encodeWithin(ONE_RUNG_BYTES);
+    expect([...noted].some((reason) => reason.startsWith('memory: '))).toBe(true);
+    const made = await checkFinished(lab, key);
+    expect(made.map(({ rung, frames }) => `${rung} ${frames}`)).toEqual(['1440 25', '1080 25', '240 25']);
+  },
+  LIMIT_SEC * 1000,
+);
+
+test(
+  'one that never has enough ends the video as failed, for memory',
+  async () => {
+    const { key } = await encodeWithin(TOO_LITTLE_BYTES);
+    const media = await loadMedia(lab, key);
+    expect([media.state, media.state_reason]).toEqual(['failed', 'memory']);
+    expect(media.messages.at(-1)).toMatchObject({ level: 3, value: 'memory' });
+  },
+  LIMIT_SEC * 1000,
+);

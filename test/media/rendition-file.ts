@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { type Lab, loadChunks, loadRenditions } from '../jobs/lab.ts';
+
+const run = promisify(execFile);
+const forever = new AbortController().signal;
+
+export type RenditionRow = Awaited<ReturnType<typeof loadRenditions>>[number];
+
+/** Puts the active renditions of a video together as files: each its init segment and its chunks. */
+export async function renditionFiles(lab: Lab, key: MediaKey): Promise<{ row: RenditionRow; file: string }[]> {
+  const chunks = await loadChunks(lab, key);
+  const files: { row: RenditionRow; file: string }[] = [];
+  for (const row of await loadRenditions(lab, key)) {
+    if (!row.active) continue;
+    const parts = [row.init ?? Buffer.alloc(0)];
+    for (const chunk of chunks.filter(({ rendition_id: id }) => id === row.id)) {
+      parts.push(await lab.storage.readBytes(chunk.storage_key, null, forever));
+    }
+    const file = path.join(lab.clips, `${row.id}.mp4`);
+    await writeFile(file, Buffer.concat(parts));
+    files.push({ row, file });
+  }
+  return files;
+}
+
+/** The file of the first picture (of a codec), or of the first sound. */
+export async function firstFile(lab: Lab, key: MediaKey, codec: string): Promise<string> {
+  const found = (await renditionFiles(lab, key)).find(({ row }) => row.codec === codec);
+  if (found === undefined) throw new Error(`Expected a rendition of ${codec}, found none.`);
+  return found.file;
+}
+
+/** What ffprobe says of the first stream of a file, one field after another. */
+export async function fields(file: string, ...names: string[]): Promise<string[]> {
+  const shown = ['-show_entries', `stream=${names.join(',')}`, '-of', 'default=nw=1'];
+  const { stdout } = await run('ffprobe', ['-v', 'error', ...shown, file]);
+  const all = new Map(stdout.split('\n').map((line) => [line.split('=')[0] ?? '', line.split('=')[1] ?? '']));
+  return names.map((name) => all.get(name) ?? '');
+}
+
+/**
+ * Presentation times of keyframes in seconds after the first picture: ffmpeg moves a whole track whose composition
+ * offsets are negative.
+ */
+export async function keyframes(file: string): Promise<number[]> {
+  const shown = ['-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'];
+  const { stdout } = await run('ffprobe', ['-v', 'error', ...shown, file]);
+  const times = stdout.split('\n').flatMap((line) => (/,K/.test(line) ? [Number(line.split(',')[0])] : []));
+  return times.map((sec) => sec - Math.min(...times)).sort((a, b) => a - b);
+}
+
+/** Each decoded picture: when it is shown after the first one, and its mean brightness (0 to 255) after a filter. */
+export async function brightness(file: string, filter = 'null'): Promise<{ sec: number; luma: number }[]> {
+  const graph = `${filter},scale=1:1:flags=area,format=gray,showinfo`;
+  const argv = ['-nostdin', '-hide_banner', '-i', file, '-map', '0:v:0', '-vf', graph, '-fps_mode', 'passthrough'];
+  const { stderr } = await run('ffmpeg', [...argv, '-f', 'null', '-'], { maxBuffer: 2 ** 26 });
+  const shown = [...stderr.matchAll(/ pts_time:(-?[\d.]+) .* mean:\[(\d+)\]/g)];
+  const firstSec = Number(shown[0]?.[1]);
+  return shown.map((match) => ({ sec: Number(match[1]) - firstSec, luma: Number(match[2]) }));
+}
+
+/** The sound of a file as one channel of floats at 8 kHz, from presentation time 0. */
+export async function samples(file: string, filter = 'anull'): Promise<Float32Array> {
+  const graph = `${filter},aresample=8000:async=1:first_pts=0`;
+  const argv = ['-nostdin', '-v', 'error', '-i', file, '-map', '0:a:0', '-af', graph, '-ac', '1', '-f', 'f32le', '-'];
+  const { stdout } = await run('ffmpeg', argv, { encoding: 'buffer', maxBuffer: 2 ** 28 });
+  return new Float32Array(new Uint8Array(stdout).buffer);
+}

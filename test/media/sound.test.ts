@@ -1,0 +1,239 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
+import { extractCaptions } from '../../src/jobs/extract-captions.ts';
+import { readCaptions } from '../../src/media/captions/read-captions.ts';
+import { chooseListedSet } from '../../src/media/playlists/listed-set.ts';
+import { writeMultivariant } from '../../src/media/playlists/multivariant.ts';
+import { checkFinished } from '../jobs/check-video.ts';
+import { addLibrary, type Lab, loadMedia, startLab, until } from '../jobs/lab.ts';
+import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
+import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
+import { fields, firstFile, renditionFiles, samples } from './rendition-file.ts';
+
+const run = promisify(execFile);
+const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph];
+const picture = lavfi('testsrc=s=160x120:r=10:d=5');
+const tone = (hz: number) => lavfi(`sine=frequency=${hz}:sample_rate=48000:d=5`);
+const VIDEO = ['-c:v', 'mpeg4', '-q:v', '6'];
+const quiet = lavfi('anoisesrc=c=pink:r=48000:d=12:a=0.5:s=7,volume=-20dB');
+const CENTRE = "aevalsrc=exprs='0|0|0.3*sin(2*PI*500*t)|0|0|0':c=5.1:s=48000:d=5";
+const COVERED = [
+  ...tone(440),
+  '-f',
+  'lavfi',
+  '-i',
+  'testsrc=s=64x64:d=0.1:r=10',
+  '-map',
+  '0',
+  '-map',
+  '1:v',
+  '-frames:v',
+  '1',
+];
+const COVER = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-disposition:v', 'attached_pic'];
+
+const SOURCES: Source[] = [
+  { name: 'no sound.avi', argv: [...picture, ...VIDEO] },
+  { name: 'podcast.mp3', argv: [...COVERED, ...COVER, '-c:a', 'libmp3lame'] },
+  { name: 'album.flac', argv: [...COVERED, ...COVER, '-c:a', 'flac'] },
+  { name: 'wave.wav', argv: tone(440) },
+  { name: 'silence.mkv', argv: [...picture, ...lavfi('anullsrc=r=44100:cl=stereo:d=5'), ...VIDEO, '-c:a', 'ac3'] },
+  { name: 'surround.mkv', argv: [...picture, ...lavfi(CENTRE), ...VIDEO, '-c:a', 'ac3'] },
+  { name: 'telephone.mov', argv: [...picture, ...tone(440), ...VIDEO, '-ac', '1', '-ar', '8000', '-c:a', 'pcm_mulaw'] },
+  { name: 'quiet.flac', argv: [...quiet, '-c:a', 'flac'] },
+  { name: 'languages.mkv', argv: languages() },
+];
+
+function languages(): string[] {
+  const inputs = [...picture, ...tone(300), ...tone(600), ...tone(900)];
+  const maps = ['0:v', '1:a', '2:a', '3:a'].flatMap((stream) => ['-map', stream]);
+  const tags = ['language=ger', 'language=pt-BR', 'language=eng'].flatMap((tag, index) => [
+    `-metadata:s:a:${index}`,
+    tag,
+  ]);
+  const named = ['-metadata:s:a:1', 'title=Brasil', '-disposition:a:0', '0', '-disposition:a:2', 'default'];
+  return [...inputs, ...maps, ...VIDEO, '-c:a', 'aac', ...tags, ...named];
+}
+
+const SRT = '1\n00:00:01,000 --> 00:00:02,500\nHallo <i>Welt</i>\n\n2\n00:00:03,000 --> 00:00:04,000\nEnde\n';
+const ASS = `[Script Info]
+ScriptType: v4.00+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize
+Style: Default,Arial,20
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,{\\b1}Bonjour{\\b0}\\Nmonde
+`;
+
+let lab: Lab;
+let keys: Map<string, MediaKey>;
+beforeAll(async () => {
+  lab = await startLab();
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240], normaliseLoudness: false } });
+  const levelled = await addLibrary(lab, { encoding: { rungs: [240], normaliseLoudness: true } });
+  await lab.startWorker();
+  await writeFile(path.join(lab.clips, 'a.srt'), SRT);
+  await writeFile(path.join(lab.clips, 'a.ass'), ASS);
+  keys = new Map([
+    ...(await uploadMany(lab, libraryId, [...SOURCES, ...subtitled()])),
+    ...(await uploadMany(lab, levelled, [{ name: 'levelled.flac', argv: [...quiet, '-c:a', 'flac'] }])),
+  ]);
+}, GROUP_LIMIT_SEC * 1000);
+afterAll(() => lab.stop());
+
+function subtitled(): Source[] {
+  const text = (name: string) => ['-i', path.join(lab.clips, name)];
+  const maps = [
+    '-map',
+    '0:v',
+    '-map',
+    '1',
+    '-map',
+    '2',
+    '-metadata:s:s:0',
+    'language=ger',
+    '-metadata:s:s:1',
+    'language=fre',
+  ];
+  const one = [...picture, ...text('a.srt'), '-map', '0:v', '-map', '1', '-metadata:s:s:0', 'language=ger'];
+  return [
+    { name: 'texts.mkv', argv: [...picture, ...text('a.srt'), ...text('a.ass'), ...maps, ...VIDEO, '-c:s', 'copy'] },
+    { name: 'text.mp4', argv: [...one, ...VIDEO, '-c:s', 'mov_text'] },
+    { name: 'text.webm', argv: [...one, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:s', 'webvtt'] },
+  ];
+}
+
+async function checked(name: string): Promise<MediaKey> {
+  const key = keyOf(keys, name);
+  await requireFinished(lab, key);
+  await checkFinished(lab, key);
+  return key;
+}
+
+async function playlistOf(key: MediaKey): Promise<string> {
+  const publication = await createPublicationStore(lab.database.db).load(key, null);
+  const playlist = writeMultivariant(chooseListedSet(publication?.renditions ?? []), 10);
+  expect(checkPlaylist(playlist)).toEqual([]);
+  return playlist;
+}
+
+/** How much of a tone is in the sound: 0 to 1 of its power. */
+function share(sound: Float32Array, hz: number): number {
+  let [re, im, power] = [0, 0, 0];
+  sound.forEach((sample, index) => {
+    re += sample * Math.cos((2 * Math.PI * hz * index) / 8000);
+    im += sample * Math.sin((2 * Math.PI * hz * index) / 8000);
+    power += sample * sample;
+  });
+  return power === 0 ? 0 : (2 * (re * re + im * im)) / (sound.length * power);
+}
+
+test('a video without sound lists no sound', async () => {
+  const playlist = await playlistOf(await checked('no sound.avi'));
+  expect(playlist).not.toMatch(/AUDIO|mp4a/);
+});
+
+test.each(['podcast.mp3', 'album.flac', 'wave.wav'])('%s plays as sound alone, whatever its cover', async (name) => {
+  const key = await checked(name);
+  const playlist = await playlistOf(key);
+  expect(playlist).toMatch(/CODECS="mp4a\.40\.2"/);
+  expect(playlist).not.toContain('RESOLUTION');
+  expect(share(await samples(await firstFile(lab, key, 'aac')), 440)).toBeGreaterThan(0.9);
+});
+
+test('a silent track stays a track', async () => {
+  const key = await checked('silence.mkv');
+  const sound = await samples(await firstFile(lab, key, 'aac'));
+  expect(sound.length).toBeGreaterThan(39_000);
+  expect(sound.every((sample) => Math.abs(sample) < 0.001)).toBe(true);
+});
+
+test('5.1 is mixed down: what the centre says is heard left and right', async () => {
+  const file = await firstFile(lab, await checked('surround.mkv'), 'aac');
+  expect(await fields(file, 'channels', 'sample_rate')).toEqual(['2', '48000']);
+  for (const side of ['c0', 'c1']) {
+    const sound = await samples(file, `pan=mono|c0=${side}`);
+    expect(share(sound, 500)).toBeGreaterThan(0.9);
+    expect(Math.max(...sound)).toBeGreaterThan(0.03);
+  }
+});
+
+test('one channel at 8 kHz becomes two at 48 kHz', async () => {
+  const file = await firstFile(lab, await checked('telephone.mov'), 'aac');
+  expect(await fields(file, 'channels', 'sample_rate')).toEqual(['2', '48000']);
+  expect(share(await samples(file), 440)).toBeGreaterThan(0.9);
+});
+
+test('every language is kept and named, the one that the file prefers is the default', async () => {
+  const key = await checked('languages.mkv');
+  const lines = (await playlistOf(key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
+  const shown = lines.map((line) => /NAME="(.*?)",LANGUAGE="(.*?)",DEFAULT=(\w+)/.exec(line)?.slice(1).join(' '));
+  expect(new Set(shown)).toEqual(new Set(['English en YES', 'German de NO', 'Brasil pt-BR NO']));
+  const tones = new Map([
+    ['de', 300],
+    ['pt-BR', 600],
+    ['en', 900],
+  ]);
+  const sounds = (await renditionFiles(lab, key)).filter(({ row }) => row.kind === 'audio');
+  expect(sounds).toHaveLength(3);
+  for (const { row, file } of sounds) {
+    expect(share(await samples(file), tones.get(row.language) ?? 0), row.language).toBeGreaterThan(0.9);
+  }
+});
+
+/** Integrated loudness in LUFS (EBU R 128). */
+async function loudness(file: string): Promise<number> {
+  const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-af', 'ebur128', '-f', 'null', '-']);
+  return Number([...stderr.matchAll(/I:\s+(-[\d.]+) LUFS/g)].at(-1)?.[1]);
+}
+
+test('loudness is levelled when the library asks for it, and only then', async () => {
+  const plain = await loudness(await firstFile(lab, await checked('quiet.flac'), 'aac'));
+  const levelled = await loudness(await firstFile(lab, await checked('levelled.flac'), 'aac'));
+  expect(plain).toBeLessThan(-24);
+  expect(Math.abs(levelled - -16)).toBeLessThan(2);
+});
+
+test.each([
+  { name: 'texts.mkv', languages: ['de', 'fr'] },
+  { name: 'text.mp4', languages: ['de'] },
+  { name: 'text.webm', languages: ['de'] },
+])('the text subtitles of $name become captions', async ({ name, languages: wanted }) => {
+  const key = await checked(name);
+  await until(async () => (await loadMedia(lab, key)).captions.length === wanted.length, 'captions');
+  const { captions } = await loadMedia(lab, key);
+  expect(captions.map(({ srclang, version }) => `${srclang} ${version}`)).toEqual(
+    wanted.map((language) => `${language} 1`),
+  );
+  for (const { key: object, srclang } of captions) {
+    expect(object).toBe(`${key.libraryId}/${key.mediaId}/captions/${srclang}-1.vtt`);
+    const text = (await lab.storage.readBytes(object, null, new AbortController().signal)).toString();
+    const { cues, errors } = readCaptions(text);
+    expect(errors).toEqual([]);
+    expect(cues[0]).toMatchObject({ startMs: 1000, endMs: 2500 });
+    expect(cues[0]?.text).toMatch(srclang === 'de' ? /^Hallo <i>Welt<\/i>$/ : /^(<b>)?Bonjour(<\/b>)?\nmonde$/);
+  }
+  expect(captions[0]?.label).toBe('German');
+});
+
+test('captions that a person wrote stay when the original is read again', async () => {
+  const key = keyOf(keys, 'texts.mkv');
+  await until(async () => (await loadMedia(lab, key)).captions.length === 2, 'captions');
+  const [, french] = (await loadMedia(lab, key)).captions;
+  const mine = { srclang: 'de', label: 'Mine', version: 4, key: 'x/de-4.vtt' };
+  const { db } = lab.database;
+  await db
+    .updateTable('media')
+    .set({ captions: JSON.stringify([mine]) })
+    .where('id', '=', key.mediaId)
+    .execute();
+  await db.transaction().execute(lab.sender.send(extractCaptions, key));
+  await until(async () => (await loadMedia(lab, key)).captions.length === 2, 'the other language');
+  expect((await loadMedia(lab, key)).captions).toEqual([mine, french]);
+});

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { type Database, openDatabase } from '../../src/catalog/db.ts';
+import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import { openSendOnlyQueue } from '../../src/jobs/queue.ts';
+import { sweep } from '../../src/jobs/sweep.ts';
+import { sweepUploads } from '../../src/jobs/sweep-uploads.ts';
+import type { Service } from './service.ts';
+
+const never = new AbortController().signal;
+const ENDED = ['created', 'finished', 'failed', 'upload-failed'];
+
+/** Opens the database of a running service beside it. The caller closes it. */
+export function openCatalogue({ dataDir }: Pick<Service, 'dataDir'>): Database {
+  const host = path.join(dataDir, 'postgres-socket');
+  return openDatabase({ host, port: 5432, user: 'millrace', database: 'millrace', max: 3 }, () => undefined);
+}
+
+/**
+ * Sweeps with all ages at zero, then holds rows and store against each other: every object that a row names
+ * is there with its bytes, nothing else is, each rendition exists once, and nothing is under way.
+ * Call it when no upload runs and all videos have come to an end.
+ */
+export async function expectNothingLeft(service: Service, objects = objectsOf(service)): Promise<void> {
+  await sweepEverything(service, objects);
+  const database = openCatalogue(service);
+  try {
+    const { rows: unended } = await sql<{ id: string; state: string }>`
+      select id, state from media where state <> all(${ENDED})`.execute(database.db);
+    expect(unended).toEqual([]);
+    const { rows: open } = await sql`
+      select id, kind, state from encode_work where state in ('waiting', 'running')`.execute(database.db);
+    expect(open).toEqual([]);
+    const { rows: doubled } = await sql`
+      select media_id, kind, codec, rung, language, name, count(*) from rendition where active
+      group by 1, 2, 3, 4, 5, 6 having count(*) > 1`.execute(database.db);
+    expect(doubled).toEqual([]);
+    await expectStoreAsNamed(database, objects);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Where the service keeps its objects unless told otherwise. */
+export function objectsOf({ dataDir }: Pick<Service, 'dataDir'>): string {
+  return path.join(dataDir, 'objects');
+}
+
+/** Sends what waits for its next try now, as the sweep does each minute. Harmless to what is under way. */
+export async function sweepOnce(service: Service, objects = objectsOf(service)): Promise<void> {
+  await withSweepDeps(service, objects, (deps) => sweep.run({}, deps, never));
+}
+
+/** Sweeps with all ages at zero. Nothing may be under way: unfinished files count as left by the dead. */
+async function sweepEverything(service: Service, objects: string): Promise<void> {
+  await withSweepDeps(service, objects, async (deps) => {
+    // A door's lease lasts 60 s, an object without a row is left alone for an hour, so is a temporary file.
+    await sql`update upload set lease_until = now() - interval '1 second' where door = 'put'`.execute(deps.db);
+    await sweepUploads.run({}, deps, never);
+    await sweep.run({}, { ...deps, orphanAgeMs: 0 }, never);
+    await deps.storage.sweepTemp(0, never);
+  });
+}
+
+async function withSweepDeps(service: Service, objects: string, deed: (deps: JobDeps) => Promise<void>): Promise<void> {
+  const { db, pool, close } = openCatalogue(service);
+  const faults: Error[] = [];
+  const queue = await openSendOnlyQueue({ pool, onError: (error) => faults.push(error) });
+  try {
+    // The sweeps look at no more than these; the rest serves encoders and fetches.
+    await deed({ db, queue, storage: await createFileStorage(objects) } as unknown as JobDeps);
+  } finally {
+    await queue.close();
+    await close();
+  }
+  expect(faults).toEqual([]);
+}
+
+async function expectStoreAsNamed({ db }: Database, objects: string): Promise<void> {
+  const named = new Set<string>();
+  const media = await db.selectFrom('media').select(['source_key', 'source_sha256', 'thumbnail_key']).execute();
+  for (const row of media) {
+    if (row.thumbnail_key !== null) named.add(row.thumbnail_key);
+    if (row.source_key !== null) named.add(row.source_key);
+  }
+  const chunks = await db.selectFrom('chunk').select(['storage_key', 'size_bytes', 'sha256']).execute();
+  for (const chunk of chunks) {
+    named.add(chunk.storage_key).add(idxKeyOf(chunk.storage_key));
+    const bytes = await readFile(path.join(objects, chunk.storage_key));
+    expect({ key: chunk.storage_key, bytes: bytes.length }).toEqual({
+      key: chunk.storage_key,
+      bytes: chunk.size_bytes,
+    });
+    expect(createHash('sha256').update(bytes).digest().equals(chunk.sha256), chunk.storage_key).toBe(true);
+  }
+  expect(new Set(await filesIn(objects))).toEqual(named);
+}
+
+/** Every file there is, temporary and staged ones too. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+}

@@ -1,0 +1,26 @@
+/** Whole numbers that a seed repeats (mulberry32): a failed run is run again by its seed. */
+export type Random = { below(limit: number): number; between(from: number, to: number): number };
+
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return { below, between: (from, to) => from + below(to - from) };
+}
+
+/** `MILLRACE_FAULT_SEED`, or another one each time. Put it in the test's title: that prints it. */
+export function faultSeed(): number {
+  const given = process.env.MILLRACE_FAULT_SEED;
+  return given === undefined ? Math.floor(Math.random() * 1e9) : Number(given);
+}
+
+/** How often a random fault is tried: `usual` times, or `MILLRACE_FAULT_ROUNDS` times. */
+export function faultRounds(usual: number): number {
+  const given = process.env.MILLRACE_FAULT_ROUNDS;
+  return given === undefined ? usual : Number(given);
+}

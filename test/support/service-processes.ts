@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { descendantsOf, eventually, type ProcessInfo } from '../house/service.ts';
+import type { Service } from './service.ts';
+
+/** The service's own descendants whose command line holds `command`; waits until there is one. */
+export async function findProcesses(service: Service, command: string): Promise<ProcessInfo[]> {
+  const look = () => {
+    const found = descendantsOf(service.pid).filter((process) => process.command.includes(command));
+    return found.length === 0 ? null : found;
+  };
+  return await eventually(look, () => `a process of ${command}`);
+}
+
+/** Kills -9 by pid; what is gone already is dead enough. */
+export function killAll(processes: readonly ProcessInfo[]): void {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  }
+}
+
+/** Kills -9 the whole tree, the supervisor too, and waits until nothing of the data folder runs any more. */
+export async function killTree(service: Service): Promise<void> {
+  const below = descendantsOf(service.pid);
+  const killed = service.kill();
+  killAll(below);
+  await killed;
+  await untilNoneRuns(service.dataDir);
+}
+
+/** Waits until no process names the data folder, in its command line or its environment. */
+export async function untilNoneRuns(dataDir: string): Promise<void> {
+  const left = () => processesOf(dataDir);
+  await eventually(
+    () => (left().length === 0 ? true : null),
+    () => `no process of ${dataDir}, there are: ${left().map(({ pid, command }) => `${pid} ${command}`)}`,
+  );
+}
+
+/** Every process that names the folder, whoever its parent is now; the asking one left out. */
+function processesOf(dataDir: string): ProcessInfo[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map((name) => ({ pid: Number(name), command: readProc(name, 'cmdline').replaceAll('\0', ' ') }))
+    .filter(({ pid, command }) => command.includes(dataDir) || readProc(String(pid), 'environ').includes(dataDir));
+}
+
+function readProc(pid: string, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    // It ended, or is another user's.
+    return '';
+  }
+}

@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import type { FetchedRendition, FetchedVariant } from './fetch-renditions.ts';
+
+/** Rates of segments, in bits per second. */
+type Rates = { peak: number; average: number };
+
+/** Holds a variant's BANDWIDTH, AVERAGE-BANDWIDTH and CODECS (RFC 8216 section 4.3.4.2) to the bytes themselves. */
+export function checkRates(variant: FetchedVariant, audio: readonly FetchedRendition[]): void {
+  const own = ratesOf(variant.rendition);
+  const sounds = variant.rendition.kind === 'audio' ? [] : audio;
+  const peak = own.peak + Math.max(0, ...sounds.map((sound) => ratesOf(sound).peak));
+  const average = own.average + Math.max(0, ...sounds.map((sound) => ratesOf(sound).average));
+  expectRate('BANDWIDTH', variant.bandwidth, peak);
+  expectRate('AVERAGE-BANDWIDTH', variant.averageBandwidth, average);
+  const codecs = new Set([variant.rendition, ...sounds].map(codecOf));
+  expect(new Set(variant.codecs)).toEqual(codecs);
+}
+
+function ratesOf({ segments, timescale }: FetchedRendition): Rates {
+  const bits = segments.map(({ bytes }) => bytes.length * 8);
+  const seconds = segments.map(({ times }) => times.durationTicks / timescale);
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+  return {
+    peak: Math.max(...bits.map((size, index) => size / (seconds[index] ?? 1))),
+    average: sum(bits) / sum(seconds),
+  };
+}
+
+/** Never below the truth, and above it by rounding alone. */
+function expectRate(name: string, stated: number, real: number): void {
+  expect(stated, name).toBeGreaterThanOrEqual(Math.floor(real));
+  expect(stated, name).toBeLessThanOrEqual(Math.ceil(real) + 2);
+}
+
+/** The codec as RFC 6381 writes it, from the configuration that decoders are given. */
+function codecOf({ kind, init }: FetchedRendition): string {
+  if (kind === 'audio') return `mp4a.40.${aacObjectType(init)}`;
+  const avcC = init.indexOf('avcC', 0, 'latin1');
+  if (avcC < 0) throw new Error('Expected an avcC box.');
+  return `avc1.${init.toString('hex', avcC + 5, avcC + 8)}`;
+}
+
+/** The first five bits of the AudioSpecificConfig: tag 5 of the esds box (ISO 14496-1 section 7.2.6.7). */
+function aacObjectType(init: Buffer): number {
+  const esds = init.indexOf('esds', 0, 'latin1');
+  if (esds < 0) throw new Error('Expected an esds box.');
+  let at = esds + 8;
+  for (const [tag, fieldBytes] of [
+    [3, 3],
+    [4, 13],
+  ] as const) {
+    if (init[at] !== tag) throw new Error(`Expected descriptor ${tag} in esds, found ${init[at]}.`);
+    at = afterLength(init, at + 1) + fieldBytes;
+  }
+  if (init[at] !== 5) throw new Error(`Expected descriptor 5 in esds, found ${init[at]}.`);
+  return init.readUInt8(afterLength(init, at + 1)) >> 3;
+}
+
+function afterLength(bytes: Buffer, from: number): number {
+  let at = from;
+  while ((bytes.readUInt8(at) & 0x80) !== 0) at += 1;
+  return at + 1;
+}

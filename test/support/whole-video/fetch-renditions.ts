@@ -1,0 +1,92 @@
+import { parse, type types } from 'hls-parser';
+import { expect } from 'vitest';
+import { checkPlaylist } from '../rfc8216/check-playlist.ts';
+import { readSegmentTimes, readTimescale, type SegmentTimes } from './read-moof.ts';
+
+export type FetchedSegment = { uri: string; extinfSec: number; bytes: Buffer; times: SegmentTimes };
+
+/** A rendition as a player gets it: the playlist's claims and every byte behind them. */
+export type FetchedRendition = {
+  kind: 'video' | 'audio';
+  url: string;
+  init: Buffer;
+  timescale: number;
+  targetDurationSec: number;
+  segments: FetchedSegment[];
+};
+
+export type FetchedVariant = {
+  bandwidth: number;
+  averageBandwidth: number;
+  codecs: string[];
+  resolution: { width: number; height: number } | null;
+  frameRate: number | null;
+  rendition: FetchedRendition;
+};
+
+export type FetchedVideo = { variants: FetchedVariant[]; audio: FetchedRendition[] };
+
+/** Gets a finished video as a player does, by its playlists alone, and holds each playlist to RFC 8216. */
+export async function fetchRenditions(playlistUrl: string): Promise<FetchedVideo> {
+  const multivariant = parseStrictly(await getText(playlistUrl));
+  if (!multivariant.isMasterPlaylist) throw new Error('Expected a multivariant playlist.');
+  const variants = (multivariant as types.MasterPlaylist).variants.filter(({ isIFrameOnly }) => !isIFrameOnly);
+  const audioUris = new Set(variants.flatMap(({ audio }) => audio.map(({ uri }) => uri)));
+  const audio = await inTurn([...audioUris], (uri) => fetchRendition('audio', resolve(uri, playlistUrl)));
+  const fetched = await inTurn(variants, async (variant): Promise<FetchedVariant> => {
+    const kind = variant.resolution === undefined ? 'audio' : 'video';
+    return {
+      bandwidth: variant.bandwidth,
+      averageBandwidth: variant.averageBandwidth ?? 0,
+      codecs: variant.codecs?.split(',') ?? [],
+      resolution: variant.resolution ?? null,
+      frameRate: variant.frameRate ?? null,
+      rendition: await fetchRendition(kind, resolve(variant.uri, playlistUrl)),
+    };
+  });
+  return { variants: fetched, audio };
+}
+
+async function fetchRendition(kind: 'video' | 'audio', url: string): Promise<FetchedRendition> {
+  const text = await getText(url);
+  const playlist = parseStrictly(text);
+  if (playlist.isMasterPlaylist) throw new Error('Expected a media playlist.');
+  const media = playlist as types.MediaPlaylist;
+  expect({ url, end: media.endlist, type: media.playlistType }).toEqual({ url, end: true, type: 'VOD' });
+  const extinfSec = [...text.matchAll(/^#EXTINF:([\d.]+),/gm)].map((match) => Number(match[1]));
+  const map = media.segments[0]?.map?.uri;
+  const init = await getBytes(resolve(map, url));
+  const segments = await inTurn(media.segments, async ({ uri }, index) => {
+    const bytes = await getBytes(resolve(uri, url));
+    return { uri: resolve(uri, url), extinfSec: extinfSec[index] ?? 0, bytes, times: readSegmentTimes(bytes) };
+  });
+  return { kind, url, init, timescale: readTimescale(init), targetDurationSec: media.targetDuration, segments };
+}
+
+function parseStrictly(text: string): types.MasterPlaylist | types.MediaPlaylist {
+  expect(checkPlaylist(text)).toEqual([]);
+  return parse(text);
+}
+
+function resolve(uri: string | undefined, base: string): string {
+  if (uri === undefined) throw new Error(`Expected an address in ${base}.`);
+  return new URL(uri, base).href;
+}
+
+async function getText(url: string): Promise<string> {
+  return (await getBytes(url)).toString('utf8');
+}
+
+async function getBytes(url: string): Promise<Buffer> {
+  const response = await fetch(url);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${bytes.toString('utf8', 0, 300)}`);
+  if (bytes.length === 0) throw new Error(`${url} is empty.`);
+  return bytes;
+}
+
+async function inTurn<T, U>(items: readonly T[], deed: (item: T, index: number) => Promise<U>): Promise<U[]> {
+  const answers: U[] = [];
+  for (const [index, item] of items.entries()) answers.push(await deed(item, index));
+  return answers;
+}

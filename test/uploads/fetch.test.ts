@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { type Origin, serve, serveHead, startOrigin, status } from './origin.ts';
+import { sha256, startStack, type UploadStack } from './stack.ts';
+
+let stack: UploadStack;
+let origin: Origin;
+beforeAll(async () => {
+  [stack, origin] = await Promise.all([startStack(), startOrigin()]);
+  await stack.startWorker();
+});
+beforeEach(() => stack.empty());
+afterEach(() => expect(stack.faults).toEqual([]));
+afterAll(async () => {
+  await stack.stop();
+  await origin.stop();
+});
+
+const file = randomBytes(3_000_000);
+const UPLOADED = 1;
+const UPLOAD_FAILED = 6;
+
+async function ask(body: object, query = '') {
+  const answer = await stack.call('POST', `/library/1/videos/fetch${query}`, { body });
+  return { status: answer.status, body: Object(answer.body), id: Object(answer.body).id as Guid };
+}
+
+async function untilStatus(guid: string, wanted: number): Promise<Record<string, unknown>> {
+  return await vi.waitFor(
+    async () => {
+      const video = await stack.loadVideo(guid);
+      expect(video.status).toBe(wanted);
+      return video;
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+}
+
+async function expectFetched(guid: Guid): Promise<void> {
+  await untilStatus(guid, UPLOADED);
+  expect((await stack.storedSource(guid)).equals(file)).toBe(true);
+  expect((await stack.loadRow(guid)).state_reason).toBeNull();
+  expect(await stack.countJobs('process-video', guid)).toBe(1);
+  expect(await stack.staged()).toEqual([]);
+  await vi.waitFor(async () => expect((await stack.loadVideo(guid)).originalHash).toBe(sha256(file)), {
+    timeout: 10_000,
+  });
+}
+
+test('a file is fetched with the headers of the caller, and named after its address', async () => {
+  origin.script(serve(file));
+  const answer = await ask({
+    url: `${origin.url}/films/Big%20Buck.mp4?token=1`,
+    headers: { Authorization: 'Bearer x' },
+  });
+  expect(answer).toMatchObject({ status: 200, body: { success: true, message: 'OK', statusCode: 200 } });
+  expect(answer.id).toMatch(/^[0-9a-f-]{36}$/);
+  await expectFetched(answer.id);
+  expect((await stack.loadVideo(answer.id)).title).toBe('Big Buck.mp4');
+  expect(origin.seen.map(({ path, headers }) => [path, headers.authorization])).toEqual(
+    Array(2).fill(['/films/Big%20Buck.mp4?token=1', 'Bearer x']),
+  );
+  expect(JSON.stringify(await stack.database.db.selectFrom('upload').selectAll().execute())).not.toContain('Bearer');
+});
+
+test('title, collection and thumbnail time are taken from the request', async () => {
+  origin.script(serve(file));
+  const { body } = await stack.call('POST', '/library/1/collections', { body: { name: 'Films' } });
+  const collection = String(Object(body).guid);
+  const { id } = await ask(
+    { Url: `${origin.url}/a.mp4`, Title: 'Mine' },
+    `?collectionId=${collection}&thumbnailTime=2500`,
+  );
+  await untilStatus(id, UPLOADED);
+  expect(await stack.loadVideo(id)).toMatchObject({ title: 'Mine', collectionId: collection });
+  expect((await stack.loadRow(id)).thumbnail_time_ms).toBe(2_500);
+});
+
+test('a chain of redirects leads to the file', async () => {
+  const hop = (n: number) => status(302, { Location: `${origin.url}/${n}` });
+  origin.script(hop(1), hop(2), serve(file), hop(1), hop(2), hop(3), serve(file));
+  const { id } = await ask({ url: `${origin.url}/0` });
+  await expectFetched(id);
+  expect((await stack.loadVideo(id)).title).toBe('0');
+});
+
+test('a file without an announced length is fetched', async () => {
+  origin.script((_request, response) => response.writeHead(200).end(file));
+  await expectFetched((await ask({ url: `${origin.url}/a` })).id);
+});
+
+test.each([
+  ['stalls', serveHead(file, 1_500_000, () => undefined)],
+  ['breaks off', serveHead(file, 1_500_000, (response) => response.destroy())],
+])('an origin that %s in the middle, then answers 5xx, is asked for the rest', async (_, interrupted) => {
+  origin.script(serve(file), interrupted, status(503), status(500), serve(file));
+  await expectFetched((await ask({ url: `${origin.url}/a` })).id);
+  const ranges = origin.seen.map(({ range }) => range);
+  expect(ranges.slice(0, 2)).toEqual([undefined, undefined]);
+  expect(new Set(ranges.slice(2)).size).toBe(1);
+  expect(Number(/^bytes=(\d+)-$/.exec(ranges.at(-1) ?? '')?.[1])).toBeGreaterThan(0);
+});
+
+test.each([
+  ['answers 403', () => status(403), 'Origin returned HTTP 403 (Forbidden).'],
+  ['answers 503', () => status(503), 'Origin returned HTTP 503 (Service Unavailable).'],
+  ['sends nothing', () => status(200, { 'Content-Length': '0' }), 'empty'],
+  ['leads to a private address', () => status(302, { Location: 'http://10.0.0.1/' }), 'not allowed'],
+  ['leads to cloud credentials', () => status(302, { Location: 'http://169.254.169.254/' }), 'not allowed'],
+  ['leads to a file of this machine', () => status(302, { Location: 'file:///etc/passwd' }), 'scheme'],
+  ['leads in a circle', () => status(302, { Location: '/' }), 'redirected more than 5 times'],
+  ['announces too much', () => status(200, { 'Content-Length': '2000000000000' }), 'larger'],
+])('an origin that %s is 400 with the reason, and no video is made', async (_, script, reason) => {
+  origin.script(script());
+  const answer = await ask({ url: `${origin.url}/a` });
+  expect(answer).toMatchObject({ status: 400, body: { success: false, statusCode: 400 } });
+  expect(answer.body.message).toContain(reason);
+  expect(Object((await stack.call('GET', '/library/1/videos')).body).items).toEqual([]);
+});
+
+test.each([
+  ['no url', {}],
+  ['a url that is none', { url: 'hello' }],
+  ['another scheme', { url: 'ftp://127.0.0.1/a' }],
+  ['credentials in the url', { url: 'http://a:b@127.0.0.1/a' }],
+  ['a port where nobody listens', { url: 'http://127.0.0.1:1/a' }],
+  ['a header that belongs to the connection', { url: 'http://127.0.0.1/a', headers: { Host: 'x' } }],
+  ['a header with a line break', { url: 'http://127.0.0.1/a', headers: { A: 'b\r\nHost: x' } }],
+])('%s is 400', async (_, body) => {
+  expect((await ask(body)).status).toBe(400);
+});
+
+test("an unknown collection is 400, a library that is not the key's 401", async () => {
+  origin.script(serve(file));
+  const query = '?collectionId=0190163d-8694-739b-aea5-966c26f8ad91';
+  expect((await ask({ url: `${origin.url}/a` }, query)).status).toBe(400);
+  const body = { url: `${origin.url}/a` };
+  expect((await stack.call('POST', '/library/2/videos/fetch', { body })).status).toBe(401);
+});
+
+test.each([
+  ['refuses after all', () => [status(410)], 'Origin returned HTTP 410 (Gone).'],
+  ['leads elsewhere after all', () => [status(302, { Location: 'http://192.168.1.1/' })], 'not allowed'],
+  ['never gets better', () => [status(500)], 'Origin returned HTTP 500'],
+])('an origin that %s leaves a video that says why, and takes another upload', async (_, later, reason) => {
+  const [first, ...rest] = [serve(file), ...later()];
+  origin.script(first ?? serve(file), ...rest);
+  const { id } = await ask({ url: `${origin.url}/a` });
+  const video = await untilStatus(id, UPLOAD_FAILED);
+  expect(video.transcodingMessages).toEqual([
+    expect.objectContaining({ level: 3, value: 'fetch-failed', message: expect.stringContaining(reason) }),
+  ]);
+  await vi.waitFor(async () => expect([await stack.doors(), await stack.staged()]).toEqual([[], []]));
+  expect((await stack.call('PUT', `/library/1/videos/${id}`, { body: file })).status).toBe(200);
+  expect((await stack.loadVideo(id)).status).toBe(UPLOADED);
+});
+
+test('the older path fetches into a video that awaits its upload, once', async () => {
+  const guid = await stack.createVideo();
+  origin.script(serve(file));
+  const path = `/library/1/videos/${guid}/fetch`;
+  const first = await stack.call('POST', path, { body: { url: `${origin.url}/a`, title: 'Other' } });
+  expect(first).toMatchObject({ status: 200, body: { success: true } });
+  await expectFetched(guid);
+  expect((await stack.loadVideo(guid)).title).toBe('Other');
+  expect((await stack.call('POST', path, { body: { url: `${origin.url}/a` } })).status).toBe(400);
+  const unknown = '/library/1/videos/11111111-2222-4333-8444-555555555555/fetch';
+  expect((await stack.call('POST', unknown, { body: { url: `${origin.url}/a` } })).status).toBe(404);
+});
+
+test('a video waits with a reason while it is fetched, and a delete ends the download and leaves nothing', async () => {
+  origin.script(serve(file), serveHead(file, 1_000_000, drip));
+  const { id } = await ask({ url: `${origin.url}/a` });
+  await vi.waitFor(async () => expect((await stack.staged()).length).toBe(1), { timeout: 10_000 });
+  expect(await stack.loadRow(id)).toMatchObject({ state: 'created', state_reason: 'fetching from 127.0.0.1' });
+  await stack.call('DELETE', `/library/1/videos/${id}`);
+  await vi.waitFor(async () => expect([await stack.staged(), await origin.openSockets()]).toEqual([[], 0]), {
+    timeout: 5_000,
+  });
+});
+
+test('a worker that stops hands the fetch on, and the next goes on at the last byte', async () => {
+  const other = await startStack();
+  const first = await other.startWorker();
+  origin.script(serve(file), serveHead(file, 1_200_000, drip), serve(file));
+  const { body } = await other.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/a` } });
+  await vi.waitFor(
+    async () => {
+      const [id = 'none'] = await other.staged();
+      expect(await other.storage.staging.size(id)).toBeGreaterThanOrEqual(1_200_000);
+    },
+    { timeout: 10_000 },
+  );
+  await first.stop();
+  await other.startWorker();
+  await vi.waitFor(async () => expect((await other.loadVideo(Object(body).id)).originalHash).toBe(sha256(file)), {
+    timeout: 30_000,
+  });
+  expect(Number(/^bytes=(\d+)-$/.exec(origin.seen.at(-1)?.range ?? '')?.[1])).toBeGreaterThanOrEqual(1_200_000);
+  await other.stop();
+});
+
+test('a fetch whose job was lost is sent again, one that is over is not', async () => {
+  origin.script(serve(file));
+  const { id } = await ask({ url: `${origin.url}/a` });
+  await expectFetched(id);
+  const { db } = stack.database;
+  await db
+    .updateTable('upload')
+    .set({ created_at: new Date(0) })
+    .execute();
+  await stack.sweep();
+  expect(await stack.countJobs('fetch-video', id)).toBe(1);
+  const lost = await stack.createVideo();
+  origin.script(status(404));
+  const { id: uploadId } = await db.selectFrom('upload').select('id').executeTakeFirstOrThrow();
+  await db
+    .updateTable('upload')
+    .set({ media_id: lost, state: 'open', metadata: JSON.stringify({ sealed: sealed(`${origin.url}/a`) }) })
+    .where('id', '=', uploadId)
+    .execute();
+  await stack.sweep();
+  await untilStatus(lost, UPLOAD_FAILED);
+});
+
+function sealed(url: string): string {
+  return stack.secretBox.seal(JSON.stringify({ url, headers: {} })).toString('base64');
+}
+
+test('a library has a hundred fetches under way at most', async () => {
+  const guid = await stack.createVideo();
+  const row = { library_id: 1, media_id: guid, door: 'fetch' as const, expires_at: new Date(Date.now() + 60_000) };
+  const rows = Array.from({ length: 100 }, () => ({ ...row, id: newGuid() }));
+  await stack.database.db.insertInto('upload').values(rows).execute();
+  origin.script(serve(file));
+  const answer = await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/a` } });
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '5']);
+  expect(origin.seen).toEqual([]);
+});
+
+test('a file that would not fit is 507', async () => {
+  origin.script(serve(file));
+  stack.storage.freeBytes = 5e9 + file.length - 1;
+  expect((await ask({ url: `${origin.url}/a` })).status).toBe(507);
+});
+
+test('without an allowance this machine is not reached', async () => {
+  const guarded = await startStack([]);
+  origin.script(serve(file));
+  const { port } = new URL(origin.url);
+  for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
+    const body = { url: `http://${host}:${port}/a` };
+    const answer = await guarded.call('POST', '/library/1/videos/fetch', { body });
+    expect([answer.status, Object(answer.body).message]).toEqual([400, expect.stringContaining('not allowed')]);
+  }
+  expect(origin.seen).toEqual([]);
+  await guarded.stop();
+});
+
+/** A byte now and then, so that the connection lives and never ends. */
+function drip(response: ServerResponse): void {
+  const timer = setInterval(() => response.write('.'), 50);
+  response.once('close', () => clearInterval(timer));
+}

@@ -1,0 +1,172 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { utimes } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { sourceKeyOf } from '../../src/catalog/uploads/source-key.ts';
+import type { Guid } from '../../src/lib/guid.ts';
+import { sha256, startStack, type UploadStack } from './stack.ts';
+import { open, sign, type TusLibrary } from './tus-client.ts';
+
+let stack: UploadStack;
+let library: TusLibrary;
+beforeAll(async () => {
+  stack = await startStack();
+  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+});
+beforeEach(() => stack.empty());
+afterEach(() => expect(stack.faults).toEqual([]));
+afterAll(() => stack.stop());
+
+const idOf = (url: string) => url.slice(url.lastIndexOf('/') + 1) as Guid;
+const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).digest('base64')}`;
+
+type Sent = { offset: number; length: number; bytes: Buffer; checksum?: string };
+
+/** Begins a PATCH over a socket of its own, whose body the test goes on with, or not. */
+function beginPatch(url: string, guid: string, sent: Sent): Socket {
+  const socket = connect(stack.api.port, '127.0.0.1');
+  const headers = {
+    Host: 'x',
+    'Tus-Resumable': '1.0.0',
+    ...sign(library, guid),
+    'Content-Type': 'application/offset+octet-stream',
+    'Upload-Offset': String(sent.offset),
+    'Content-Length': String(sent.length),
+    ...(sent.checksum !== undefined && { 'Upload-Checksum': sent.checksum }),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`PATCH ${new URL(url).pathname} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  socket.write(sent.bytes);
+  return socket;
+}
+
+async function untilStaged(url: string, bytes: number): Promise<void> {
+  await vi.waitFor(async () => expect(await stack.storage.staging.size(idOf(url))).toBe(bytes), { timeout: 5_000 });
+}
+
+test('the socket of a client that vanished is taken over by the next request, and its bytes count', async () => {
+  const guid = await stack.createVideo();
+  const bytes = randomBytes(200_000);
+  const upload = await open(library, guid, bytes.length);
+  const dead = beginPatch(upload.url, guid, { offset: 0, length: 200_000, bytes: bytes.subarray(0, 120_000) });
+  await untilStaged(upload.url, 120_000);
+  expect(await upload.offset()).toBe(120_000);
+  const again = beginPatch(upload.url, guid, {
+    offset: 120_000,
+    length: 80_000,
+    bytes: bytes.subarray(120_000, 150_000),
+  });
+  await untilStaged(upload.url, 150_000);
+  expect((await upload.patch(150_000, bytes.subarray(150_000))).status).toBe(204);
+  expect(await stack.storedSource(guid)).toEqual(bytes);
+  for (const socket of [dead, again]) socket.destroy();
+});
+
+test.each([
+  ['is kept', undefined, 400],
+  ['is not kept when a checksum was to prove it', sha1(Buffer.alloc(1)), 0],
+])('what arrived before a connection broke %s', async (_, checksum, kept) => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, 1_000);
+  const bytes = randomBytes(400);
+  const socket = beginPatch(upload.url, guid, { offset: 0, length: 1_000, bytes, ...(checksum && { checksum }) });
+  await untilStaged(upload.url, 400);
+  socket.destroy();
+  expect(await upload.offset()).toBe(kept);
+});
+
+test('requests at once for the same piece end in one file and one job', async () => {
+  const guid = await stack.createVideo();
+  const bytes = randomBytes(500_000);
+  const upload = await open(library, guid, bytes.length);
+  const answers = await Promise.all([1, 2, 3, 4].map(() => upload.patch(0, bytes)));
+  expect(answers.every(({ status }) => status === 204 || status === 409)).toBe(true);
+  for (let offset = await upload.offset(); offset < bytes.length; offset = await upload.offset()) {
+    await upload.patch(offset, bytes.subarray(offset));
+  }
+  expect(await stack.storedSource(guid)).toEqual(bytes);
+  expect(await stack.countJobs('process-video', guid)).toBe(1);
+});
+
+test.each([
+  ['before the bytes were moved', false],
+  ['after they were moved', true],
+])('a server that died at the end, %s, is made good by the next HEAD', async (_, isMoved) => {
+  const guid = await stack.createVideo();
+  const bytes = randomBytes(5_000);
+  const upload = await open(library, guid, bytes.length);
+  const id = idOf(upload.url);
+  await stack.storage.staging.append(id, 0, Readable.from([bytes]), AbortSignal.timeout(5_000));
+  const key = { libraryId: 1, mediaId: guid };
+  if (isMoved) await stack.storage.staging.commit(id, sourceKeyOf(key, id), AbortSignal.timeout(5_000));
+  expect(await upload.offset()).toBe(5_000);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: null });
+  expect(await stack.storedSource(guid)).toEqual(bytes);
+  expect(await stack.countJobs('process-video', guid)).toBe(1);
+  const worker = await stack.startWorker();
+  await vi.waitFor(async () => expect((await stack.loadVideo(guid)).originalHash).toBe(sha256(bytes)), {
+    timeout: 10_000,
+  });
+  await worker.stop();
+});
+
+test('an upload that is ended leaves nothing, and the video takes another', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, 10);
+  await upload.patch(0, Buffer.from('12345'));
+  expect((await upload.remove()).status).toBe(204);
+  expect([(await upload.head()).status, (await upload.remove()).status]).toEqual([404, 404]);
+  expect([await stack.staged(), await stack.doors()]).toEqual([[], []]);
+  const next = await open(library, guid, 2);
+  expect((await next.patch(0, Buffer.from('ok'))).status).toBe(204);
+  expect((await next.remove()).status).toBe(404);
+});
+
+test('going on puts off the expiry; an upload that nobody goes on with is 404 and is swept', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, 10);
+  const expireIn = (sec: number) =>
+    stack.database.db
+      .updateTable('upload')
+      .set({ expires_at: new Date(Date.now() + sec * 1000) })
+      .execute();
+  await expireIn(60);
+  const answer = await upload.patch(0, Buffer.from('12345'));
+  expect(Date.parse(answer.headers.get('Upload-Expires') ?? '')).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  await stack.sweep();
+  expect(await upload.offset()).toBe(5);
+  await expireIn(-1);
+  expect((await upload.head()).status).toBe(404);
+  await stack.sweep();
+  expect([await stack.staged(), await stack.doors(), (await stack.loadVideo(guid)).status]).toEqual([[], [], 0]);
+});
+
+test('a complete upload is forgotten with its door when that expires, and the video keeps its file', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, 2);
+  await upload.patch(0, Buffer.from('ok'));
+  expect(await stack.doors()).toEqual([{ door: 'tus', state: 'complete' }]);
+  await stack.database.db
+    .updateTable('upload')
+    .set({ expires_at: new Date(0) })
+    .execute();
+  await stack.sweep();
+  expect(await stack.doors()).toEqual([]);
+  expect((await stack.storedSource(guid)).toString()).toBe('ok');
+});
+
+test('what was staged for a video that is deleted is swept', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, 10);
+  await upload.patch(0, Buffer.from('12345'));
+  await stack.call('DELETE', `/library/1/videos/${guid}`);
+  expect((await upload.patch(5, Buffer.from('6'))).status).toBe(404);
+  const [id = ''] = await stack.staged();
+  const path = stack.storage.localPath('x' as never)?.replace(/x$/, `.staging/${id}`) ?? '';
+  await stack.sweep();
+  expect(await stack.staged()).toEqual([id]);
+  await utimes(path, new Date(0), new Date(0));
+  await stack.sweep();
+  expect(await stack.staged()).toEqual([]);
+});

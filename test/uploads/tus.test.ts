@@ -1,0 +1,221 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sha256, startStack, type UploadStack } from './stack.ts';
+import { at, open, post, sign, type TusLibrary } from './tus-client.ts';
+
+let stack: UploadStack;
+let library: TusLibrary;
+beforeAll(async () => {
+  stack = await startStack();
+  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+});
+beforeEach(() => stack.empty());
+afterEach(() => expect(stack.faults).toEqual([]));
+afterAll(() => stack.stop());
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).digest('base64')}`;
+
+test('pieces make up the file, and the video is processed once with the hash of all of them', async () => {
+  const guid = await stack.createVideo();
+  const bytes = randomBytes(300_000);
+  const upload = await open(library, guid, bytes.length);
+  expect(upload.url).toMatch(new RegExp(`^${stack.url}/tusupload/[0-9a-f-]{36}$`));
+  for (let at = 0; at < bytes.length; at += 100_000) {
+    const answer = await upload.patch(at, bytes.subarray(at, at + 100_000));
+    expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([204, String(at + 100_000)]);
+    expect(answer.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
+  }
+  expect(await stack.storedSource(guid)).toEqual(bytes);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, hasOriginal: true, originalHash: sha256(bytes) });
+  expect([await stack.countJobs('process-video', guid), await stack.countJobs('hash-source', guid)]).toEqual([1, 0]);
+  expect(await stack.staged()).toEqual([]);
+});
+
+test('the last piece sent again hears the same answer and starts nothing', async () => {
+  const guid = await stack.createVideo();
+  const bytes = randomBytes(2_000);
+  const upload = await open(library, guid, bytes.length);
+  await upload.patch(0, bytes.subarray(0, 1_000));
+  for (let turn = 0; turn < 3; turn += 1) {
+    const answer = await upload.patch(1_000, bytes.subarray(1_000));
+    expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([204, '2000']);
+    expect(await upload.offset()).toBe(2_000);
+  }
+  expect(await stack.countJobs('process-video', guid)).toBe(1);
+  expect(await stack.storedSource(guid)).toEqual(bytes);
+});
+
+test('the metadata names the video, its collection and its thumbnail', async () => {
+  const guid = await stack.createVideo();
+  const { body } = await stack.call('POST', '/library/1/collections', { body: { name: 'Films' } });
+  const collection = String(Object(body).guid);
+  const metadata = `title ${base64('Über Wasser')},collection ${base64(collection)},thumbnailTime ${base64('1500')}`;
+  expect((await post(library, guid, 10, { 'Upload-Metadata': metadata })).status).toBe(201);
+  expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Über Wasser', collectionId: collection, status: 0 });
+  expect((await stack.loadRow(guid)).thumbnail_time_ms).toBe(1_500);
+});
+
+test.each([
+  (guid: string) => `title ${base64(guid)},filetype `,
+  (guid: string) => `title ${base64(guid.toUpperCase())},collection ${base64('undefined')}`,
+  () => `title ${base64('  ')},collection ${base64('0190163d-8694-739b-aea5-966c26f8ad91')}`,
+  () => 'title !?!, , thumbnailTime LTU=, =,x',
+])('junk in the metadata changes nothing (%#)', async (write) => {
+  const guid = await stack.createVideo();
+  expect((await post(library, guid, 10, { 'Upload-Metadata': write(guid) })).status).toBe(201);
+  expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Video', collectionId: '' });
+  expect((await stack.loadRow(guid)).thumbnail_time_ms).toBeNull();
+});
+
+test.each([
+  ['a wrong key', (guid: string) => sign({ libraryId: 1, key: 'wrong' }, guid), 'AuthorizationSignature'],
+  ['another library', (guid: string) => sign({ libraryId: 99, key: library.key }, guid), 'AuthorizationSignature'],
+  ['a signature that has expired', (guid: string) => sign(library, guid, 1_700_000_000), 'expired'],
+  ['another video', () => ({ VideoId: '11111111-2222-4333-8444-555555555555' }), 'AuthorizationSignature'],
+  ['no signature', () => ({ AuthorizationSignature: '' }), 'AuthorizationSignature'],
+])('%s is 401, and the reason is in its body', async (_, headersFor, reason) => {
+  const guid = await stack.createVideo();
+  const answer = await post(library, guid, 10, headersFor(guid));
+  expect(answer.status).toBe(401);
+  expect(await answer.json()).toEqual({ Success: false, StatusCode: 401, Message: expect.stringContaining(reason) });
+});
+
+test('an upload that was opened in time may go on after its signature has expired, with a true one', async () => {
+  const guid = await stack.createVideo();
+  const { url } = await open(library, guid, 4);
+  const forged = at(url, { ...sign(library, guid), AuthorizationSignature: '0'.repeat(64) });
+  expect((await forged.patch(0, Buffer.from('abcd'))).status).toBe(401);
+  const late = at(url, sign(library, guid, 1_700_000_000));
+  expect((await late.patch(0, Buffer.from('abcd'))).status).toBe(204);
+});
+
+test('an upload is found only with the video that it belongs to', async () => {
+  const [guid, other] = [await stack.createVideo(), await stack.createVideo()];
+  const { url } = await open(library, guid, 4);
+  const foreign = at(url, sign(library, other));
+  expect([(await foreign.head()).status, (await foreign.patch(0, Buffer.from('a'))).status]).toEqual([404, 404]);
+  expect((await foreign.remove()).status).toBe(404);
+  expect((await at(`${stack.url}/tusupload/nothing`, sign(library, guid)).head()).status).toBe(404);
+});
+
+test('a video that is unknown is 404, one that has its file 400', async () => {
+  const guid = await stack.createVideo();
+  expect((await post(library, '11111111-2222-4333-8444-555555555555', 4)).status).toBe(404);
+  await stack.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('file') });
+  const answer = await post(library, guid, 4);
+  expect([answer.status, Object(await answer.json()).success]).toEqual([400, false]);
+});
+
+test('of two uploads to one video the first that is complete counts, the other is 400 and leaves nothing', async () => {
+  const guid = await stack.createVideo();
+  const [first, second] = [await open(library, guid, 3), await open(library, guid, 3)];
+  expect((await second.patch(0, Buffer.from('se'))).status).toBe(204);
+  expect((await first.patch(0, Buffer.from('one'))).status).toBe(204);
+  expect((await second.patch(2, Buffer.from('c'))).status).toBe(400);
+  expect((await stack.storedSource(guid)).toString()).toBe('one');
+  expect([await stack.staged(), (await stack.storage.files()).length]).toEqual([[], 1]);
+  expect((await second.head()).status).toBe(404);
+});
+
+test('a piece with another checksum than announced is 460 and is not kept', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, 8);
+  const good = { 'Upload-Checksum': sha1(Buffer.from('good')) };
+  expect((await upload.patch(0, Buffer.from('good'), good)).status).toBe(204);
+  const answer = await upload.patch(4, Buffer.from('badd'), good);
+  expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([460, '4']);
+  expect(await upload.offset()).toBe(4);
+  expect((await upload.patch(4, Buffer.from('good'), good)).status).toBe(204);
+  expect((await stack.storedSource(guid)).toString()).toBe('goodgood');
+  expect((await upload.patch(8, Buffer.from('x'), { 'Upload-Checksum': 'md5 YQ==' })).status).toBe(204);
+});
+
+test('a stale offset is 409 with the true one, from which the upload goes on', async () => {
+  const guid = await stack.createVideo();
+  const bytes = randomBytes(1_000);
+  const upload = await open(library, guid, bytes.length);
+  await upload.patch(0, bytes.subarray(0, 600));
+  for (const stale of [0, 599, 601]) {
+    const answer = await upload.patch(stale, bytes.subarray(stale));
+    expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([409, '600']);
+  }
+  expect((await upload.patch(600, bytes.subarray(600))).status).toBe(204);
+  expect(await stack.storedSource(guid)).toEqual(bytes);
+});
+
+test('no more open uploads of a video than fifty', async () => {
+  const guid = await stack.createVideo();
+  for (let n = 0; n < 50; n += 1) await open(library, guid, 10);
+  const answer = await post(library, guid, 10);
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '5']);
+});
+
+test('below the disk floor an upload is 507, its length counted', async () => {
+  const guid = await stack.createVideo();
+  stack.storage.freeBytes = 5e9 + 999;
+  expect((await post(library, guid, 1_000)).status).toBe(507);
+  expect((await post(library, guid, 999)).status).toBe(201);
+});
+
+test('a browser is told what it may send and read', async () => {
+  const answer = await fetch(`${stack.url}/tusupload`, { method: 'OPTIONS' });
+  expect([answer.status, answer.headers.get('Tus-Version'), answer.headers.get('Tus-Max-Size')]).toEqual([
+    204,
+    '1.0.0',
+    '1000000000',
+  ]);
+  expect(answer.headers.get('Tus-Extension')).toBe('creation,termination,checksum,expiration');
+  expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
+  for (const name of ['AuthorizationSignature', 'Upload-Offset', 'Tus-Resumable', 'X-HTTP-Method-Override']) {
+    expect(answer.headers.get('Access-Control-Allow-Headers')).toContain(name);
+  }
+  expect(answer.headers.get('Access-Control-Expose-Headers')).toContain('Upload-Offset');
+});
+
+test.each([
+  ['another version', { 'Tus-Resumable': '0.2.2' }, 412],
+  ['no length', { 'Upload-Length': '' }, 400],
+  ['a length above the limit', { 'Upload-Length': '1000000001' }, 413],
+  ['a deferred length', { 'Upload-Length': '', 'Upload-Defer-Length': '1' }, 400],
+])('a creation with %s is %i', async (_, headers, status) => {
+  expect((await post(library, await stack.createVideo(), 10, headers)).status).toBe(status);
+});
+
+test('a piece of another type is 415, one beyond the length 413, an unknown method 405, an unknown path 404', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, 4);
+  expect((await upload.patch(0, Buffer.from('ab'), { 'Content-Type': 'application/octet-stream' })).status).toBe(415);
+  expect((await upload.patch(0, Buffer.from('abcde'))).status).toBe(413);
+  expect(await upload.offset()).toBe(0);
+  const headers = { 'Tus-Resumable': '1.0.0', ...sign(library, guid) };
+  expect((await fetch(upload.url, { method: 'GET', headers })).status).toBe(405);
+  expect((await fetch(`${stack.url}/tusuploads/more/x`, { headers })).status).toBe(404);
+});
+
+test('paths and methods may be spelt as clients spell them', async () => {
+  const guid = await stack.createVideo();
+  const headers = { 'Tus-Resumable': '1.0.0', ...sign(library, guid), 'Upload-Length': '2' };
+  for (const path of ['/tusupload/', `/tusupload/${guid}`, '/TusUpload?x=1']) {
+    expect((await fetch(`${stack.url}${path}`, { method: 'POST', headers })).status).toBe(201);
+  }
+  const { url } = await open(library, guid, 2);
+  const overridden = await fetch(url, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      'X-HTTP-Method-Override': 'PATCH',
+      'Content-Type': 'application/offset+octet-stream',
+      'Upload-Offset': '0',
+    },
+    body: 'ok',
+  });
+  expect(overridden.status).toBe(204);
+});
+
+test('a refusal reaches a client that is still sending', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, 40_000_000);
+  const answer = await upload.patch(7, randomBytes(20_000_000));
+  expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([409, '0']);
+});

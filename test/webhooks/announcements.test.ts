@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { claimProcess } from '../../src/catalog/encoding/process-store.ts';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { type Origin, serve, startOrigin, status } from '../uploads/origin.ts';
+import { startStack, type UploadStack } from '../uploads/stack.ts';
+import { open, type TusLibrary } from '../uploads/tus-client.ts';
+import { readLog, setWebhookUrl } from './lab.ts';
+
+let stack: UploadStack;
+let library: TusLibrary;
+let origin: Origin;
+
+beforeAll(async () => {
+  [stack, origin] = await Promise.all([startStack(), startOrigin()]);
+  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+  await setWebhookUrl(stack.database, 1, 'http://127.0.0.1:9/');
+  await stack.startWorker();
+});
+beforeEach(() => stack.empty());
+afterEach(() => expect(stack.faults).toEqual([]));
+afterAll(async () => {
+  await stack.stop();
+  await origin.stop();
+});
+
+const [QUEUED, PROCESSING, FAILED, STARTED, FINISHED, UPLOAD_FAILED] = [0, 1, 5, 6, 7, 8];
+const bytes = randomBytes(2_000);
+
+/** The statuses that were announced of a video, in their order. */
+const announced = async (guid: string) =>
+  (await readLog(stack.database, 1)).filter(({ mediaId }) => mediaId === guid).map((entry) => entry.status);
+const untilAnnounced = (guid: string, statuses: (number | undefined)[]) =>
+  vi.waitFor(async () => expect(await announced(guid)).toEqual(statuses), { timeout: 15_000, interval: 50 });
+
+test('a PUT that is stored is queued, once; one that is refused announces nothing', async () => {
+  const guid = await stack.createVideo();
+  const put = (body: Uint8Array) => stack.call('PUT', `/library/1/videos/${guid}`, { body });
+  expect((await put(new Uint8Array())).status).toBe(400);
+  expect(await announced(guid)).toEqual([]);
+  expect((await put(bytes)).status).toBe(200);
+  expect((await put(bytes)).status).toBe(400);
+  expect(await announced(guid)).toEqual([QUEUED]);
+});
+
+test('two PUTs at once announce one of them', async () => {
+  const guid = await stack.createVideo();
+  const put = () => stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
+  const answers = await Promise.all([put(), put()]);
+  expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 400]);
+  expect(await announced(guid)).toEqual([QUEUED]);
+});
+
+test('a resumable upload is started, finished, then queued, however often its last piece comes', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, bytes.length);
+  expect(await announced(guid)).toEqual([STARTED]);
+  await upload.patch(0, bytes.subarray(0, 1_000));
+  await Promise.all([upload.patch(1_000, bytes.subarray(1_000)), upload.patch(1_000, bytes.subarray(1_000))]);
+  await upload.patch(1_000, bytes.subarray(1_000));
+  expect(await announced(guid)).toEqual([STARTED, FINISHED, QUEUED]);
+});
+
+test('a resumable upload that its client ends has failed, once', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, bytes.length);
+  await upload.patch(0, bytes.subarray(0, 1_000));
+  await upload.remove();
+  await upload.remove();
+  await stack.sweep();
+  expect(await announced(guid)).toEqual([STARTED, UPLOAD_FAILED]);
+});
+
+test('a resumable upload that nobody goes on with has failed, once, when it expires', async () => {
+  const guid = await stack.createVideo();
+  await open(library, guid, bytes.length);
+  const expired = { expires_at: new Date(0), lease_until: null };
+  await stack.database.db.updateTable('upload').set(expired).where('media_id', '=', guid).execute();
+  await Promise.all([stack.sweep(), stack.sweep()]);
+  await stack.sweep();
+  expect(await announced(guid)).toEqual([STARTED, UPLOAD_FAILED]);
+});
+
+test('a resumable upload that comes after another original has failed', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, bytes.length);
+  await stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
+  expect((await upload.patch(0, bytes)).status).toBe(400);
+  expect(await announced(guid)).toEqual([STARTED, QUEUED, UPLOAD_FAILED]);
+});
+
+test('a fetch is queued when its file is stored, and failed when its origin refuses', async () => {
+  origin.script(serve(bytes));
+  const ask = async () =>
+    Object((await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/film.mp4` } })).body).id;
+  await untilAnnounced(await ask(), [QUEUED]);
+  // The first request is the check before the fetch is taken on.
+  origin.script(serve(bytes), status(404));
+  await untilAnnounced(await ask(), [FAILED]);
+});
+
+test('a re-encode is queued and processed again, and asking twice announces it once', async () => {
+  const guid = await stack.createVideo();
+  await stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
+  const key = { libraryId: 1, mediaId: guid };
+  await claimProcess(stack.database.db, key, 'test');
+  const change = { state: 'finished' as const, process_attempt: 0 };
+  await stack.database.db.updateTable('media').set(change).where('id', '=', guid).execute();
+  const reencode = () => stack.call('POST', `/library/1/videos/${guid}/reencode`);
+  expect((await Promise.all([reencode(), reencode()])).map((answer) => answer.status)).toEqual([200, 200]);
+  await claimProcess(stack.database.db, key, 'test');
+  expect(await announced(guid)).toEqual([QUEUED, PROCESSING, QUEUED, PROCESSING]);
+});
+
+test('a video deleted in mid-upload announces nothing more', async () => {
+  const guid: Guid = await stack.createVideo();
+  await open(library, guid, bytes.length);
+  await stack.call('DELETE', `/library/1/videos/${guid}`);
+  await stack.sweep();
+  expect(await announced(guid)).toEqual([STARTED]);
+  expect(await announced(newGuid())).toEqual([]);
+});

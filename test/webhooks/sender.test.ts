@@ -1,0 +1,245 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { claimEvents, releaseEvent, settleEvent } from '../../src/catalog/webhooks/delivery-store.ts';
+import { announce, pruneEvents, resendEvent } from '../../src/catalog/webhooks/webhook-store.ts';
+import type { WebhookSender, WebhookTiming } from '../../src/jobs/webhook-sender.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { addLibrary, type HookedLibrary, happen, readLog, setWebhookUrl, startSender } from './lab.ts';
+import { type Arrival, findForgery, type Receiver, reset, startReceiver, status } from './receiver.ts';
+
+let database: TestDatabase;
+let receiver: Receiver;
+const others: Receiver[] = [];
+const senders: WebhookSender[] = [];
+const errors: unknown[] = [];
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const sender of senders.splice(0)) await sender.close();
+  for (const other of others.splice(0)) await other.stop();
+  await database.db.deleteFrom('webhook_line').execute();
+  await database.db.deleteFrom('webhook_event').execute();
+  receiver.arrivals.length = 0;
+  expect(errors.splice(0)).toEqual([]);
+});
+afterAll(async () => {
+  await receiver.stop();
+  await database.stop();
+});
+
+const silent = () => undefined;
+const patient = { timeout: 30_000, interval: 20 };
+const hook = (script: (arrival: Arrival) => void, path = '/hook') => {
+  receiver.script(script);
+  return addLibrary(database, `${receiver.url}${path}`);
+};
+
+async function send(timing: Partial<WebhookTiming> = {}, allow = ['127.0.0.1/32']): Promise<WebhookSender> {
+  const sender = await startSender(database, { allow, timing, onError: (error) => errors.push(error) });
+  senders.push(sender);
+  return sender;
+}
+
+const tellLog = async ({ id }: HookedLibrary) =>
+  (await readLog(database, id)).map(({ status: told, state, lastAnswer }) => `${told} ${state}: ${lastAnswer}`);
+const untilLog = (library: HookedLibrary, log: unknown[]) =>
+  vi.waitFor(async () => expect(await tellLog(library)).toEqual(log), patient);
+/** The statuses that arrived, in their order. */
+const arrived = () => receiver.arrivals.map(({ body }) => JSON.parse(body).Status);
+const videoOf = ({ id }: HookedLibrary) => ({ libraryId: id, mediaId: newGuid() });
+const bounds = { limit: 10, perLibrary: 4, leaseSec: 60 };
+
+test('410 makes a dead letter at once, the next event goes on, and the dead one can be sent again under its id', async () => {
+  const library = await hook(status(410));
+  await happen(database, videoOf(library), 0, 1);
+  await send();
+  await untilLog(library, ['0 dead: HTTP 410', '1 dead: HTTP 410']);
+  expect(arrived()).toEqual([0, 1]);
+  receiver.script(status(200));
+  const [dead] = await readLog(database, library.id);
+  await resendEvent(database.db, library.id, dead?.id ?? newGuid());
+  await untilLog(library, ['0 delivered: HTTP 200', '1 dead: HTTP 410']);
+  expect(receiver.arrivals.map(({ id }) => id)).toEqual([dead?.id, expect.any(String), dead?.id]);
+});
+
+test('a library of a hundred hanging deliveries keeps four under way over all senders and holds up nobody', async () => {
+  const hanging = await startReceiver();
+  others.push(hanging);
+  hanging.script(silent);
+  const stuck = await addLibrary(database, hanging.url);
+  const healthy = await hook(status(200));
+  for (let video = 0; video < 100; video += 1) await happen(database, videoOf(stuck), 0);
+  await send();
+  await send();
+  await vi.waitFor(() => expect(hanging.openNow()).toBe(4), patient);
+  await happen(database, videoOf(healthy), 0, 1, 2, 3);
+  await vi.waitFor(() => expect(arrived()).toEqual([0, 1, 2, 3]), patient);
+  expect(hanging.mostOpen()).toBe(4);
+});
+
+test('libraries with the fewest deliveries under way come first, however long the others wait', async () => {
+  const [early, late] = [await hook(silent), await hook(silent)];
+  for (let video = 0; video < 6; video += 1) await happen(database, videoOf(early), 0);
+  await happen(database, videoOf(late), 0);
+  const first = await claimEvents(database.db, { ...bounds, limit: 2 });
+  const second = await claimEvents(database.db, bounds);
+  expect(first.map(({ libraryId }) => libraryId).toSorted((a, b) => a - b)).toEqual([early.id, late.id]);
+  expect(second.map(({ libraryId }) => libraryId)).toEqual([early.id, early.id, early.id]);
+});
+
+test('a sender whose lease ended settles nothing', async () => {
+  const library = await hook(silent);
+  await happen(database, videoOf(library), 0, 1);
+  const [late] = await claimEvents(database.db, { ...bounds, leaseSec: 0 });
+  const [now] = await claimEvents(database.db, bounds);
+  if (late === undefined || now === undefined) throw new Error('Expected both to get the event.');
+  expect(now.id).toBe(late.id);
+  await settleEvent(database.db, late, { kind: 'delivered', answer: 'late', retrySec: 0 });
+  await releaseEvent(database.db, late);
+  expect(await tellLog(library)).toEqual(['0 pending: null', '1 pending: null']);
+  expect(await claimEvents(database.db, bounds)).toEqual([]);
+  await settleEvent(database.db, now, { kind: 'delivered', answer: 'in time', retrySec: 0 });
+  expect(await tellLog(library)).toEqual(['0 delivered: in time', '1 pending: null']);
+});
+
+test('an event that failed for three days is a dead letter, and the video goes on with its next', async () => {
+  const library = await hook(({ body, response }) =>
+    status(JSON.parse(body).Status === 0 ? 500 : 200)({ response } as Arrival),
+  );
+  await happen(database, videoOf(library), 0, 1);
+  await database.db.updateTable('webhook_event').set({ give_up_at: new Date() }).where('status', '=', 0).execute();
+  await send();
+  await untilLog(library, ['0 dead: HTTP 500', '1 delivered: HTTP 200']);
+  expect(arrived()).toEqual([0, 1]);
+});
+
+test('the times of the log tell when an event is tried next', async () => {
+  const library = await hook(reset);
+  await happen(database, videoOf(library), 0, 1);
+  await send({ retryDelaySec: () => 1_000 });
+  await untilLog(library, ['0 pending: Origin could not be reached: the connection was reset.', '1 pending: null']);
+  const [head, behind] = await readLog(database, library.id);
+  expect(Number(head?.nextAttemptAt) - Number(head?.createdAt)).toBeGreaterThan(900_000);
+  expect([head?.attempts, head?.settledAt, behind?.nextAttemptAt]).toEqual([1, null, null]);
+});
+
+test.each([301, 302, 307, 308])('a redirect by %i is followed as the same signed POST', async (code) => {
+  const library = await hook((arrival) => status(arrival.path === '/hook' ? code : 200, { location: '/new' })(arrival));
+  await happen(database, videoOf(library), 0);
+  await send();
+  await untilLog(library, ['0 delivered: HTTP 200']);
+  expect(receiver.arrivals.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /hook', 'POST /new']);
+  for (const arrival of receiver.arrivals) expect(findForgery(arrival, library.readOnlyKey)).toBeNull();
+});
+
+test.each([
+  { title: 'to a GET', code: 303, location: '/new', answer: 'HTTP 303', asked: 1 },
+  { title: 'in a circle', code: 307, location: '/hook', answer: 'Redirected more than 3 times.', asked: 4 },
+  {
+    title: 'to a private address',
+    code: 307,
+    location: 'http://127.0.0.2:9/',
+    answer: expect.stringMatching(/127\.0\.0\.2.*loopback/),
+    asked: 1,
+  },
+])('a redirect $title is not followed and counts as a failure', async ({ code, location, answer, asked }) => {
+  const library = await hook(status(code, { location }));
+  await happen(database, videoOf(library), 0);
+  await send({ retryDelaySec: () => 1_000 });
+  await vi.waitFor(
+    async () => expect(await readLog(database, library.id)).toMatchObject([{ state: 'pending', lastAnswer: answer }]),
+    patient,
+  );
+  expect(receiver.arrivals.length).toBe(asked);
+});
+
+test('a private address is refused with the reason unless it is allowed', async () => {
+  const library = await hook(status(200));
+  await happen(database, videoOf(library), 0);
+  await send({ retryDelaySec: () => 1_000 }, []);
+  const refusal = 'The host 127.0.0.1 is not allowed: its address is in the "loopback" range.';
+  await vi.waitFor(
+    async () => expect(await readLog(database, library.id)).toMatchObject([{ state: 'pending', lastAnswer: refusal }]),
+    patient,
+  );
+  expect(receiver.arrivals).toEqual([]);
+});
+
+test('a receiver that does not answer in time is tried again', async () => {
+  let turn = 0;
+  const library = await hook((arrival) => {
+    turn += 1;
+    if (turn > 1) status(200)(arrival);
+  });
+  await happen(database, videoOf(library), 0);
+  await send({ answerLimitMs: 300 });
+  await untilLog(library, ['0 delivered: HTTP 200']);
+  expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
+});
+
+test('an answer that never ends counts by its status', async () => {
+  const library = await hook(({ response }) => void response.writeHead(200, { 'content-length': 1e9 }).write('some'));
+  await happen(database, videoOf(library), 0);
+  await send();
+  await untilLog(library, ['0 delivered: HTTP 200']);
+});
+
+test('closing lets a delivery end, breaks off what hangs, and leaves it to the next sender at once', async () => {
+  const library = await hook(silent);
+  await happen(database, videoOf(library), 0);
+  const sender = await send({ leaseSec: 1_000 });
+  await vi.waitFor(() => expect(receiver.arrivals.length).toBe(1), patient);
+  await sender.close();
+  expect(await tellLog(library)).toEqual(['0 pending: null']);
+  const graceful = await send({ graceMs: 20_000 });
+  await vi.waitFor(() => expect(receiver.arrivals.length).toBe(2), patient);
+  const closed = graceful.close();
+  const [, again] = receiver.arrivals;
+  if (again !== undefined) status(200)(again);
+  await closed;
+  expect(await tellLog(library)).toEqual(['0 delivered: HTTP 200']);
+  expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
+});
+
+test('a library whose address is gone gets dead letters; one that never had an address has no events', async () => {
+  const [gone, never] = [await hook(status(200)), await addLibrary(database, null)];
+  await happen(database, videoOf(gone), 0);
+  await happen(database, videoOf(never), 0);
+  await setWebhookUrl(database, gone.id, '');
+  await send();
+  await untilLog(gone, ['0 dead: Not sent: the library has no webhook address now.']);
+  expect(await readLog(database, never.id)).toEqual([]);
+});
+
+test('what happens in a transaction that is undone is not announced', async () => {
+  const library = await hook(status(200));
+  const key = videoOf(library);
+  const undone = database.db.transaction().execute(async (tx) => {
+    await announce(key, 0)(tx);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  await happen(database, key, 3);
+  await send();
+  await vi.waitFor(() => expect(arrived()).toEqual([3]), patient);
+});
+
+test('the log forgets deliveries after a week and dead letters after 30 days', async () => {
+  const library = await hook(status(200));
+  await happen(database, videoOf(library), 0, 1, 2, 3);
+  const settle = async (told: number, state: 'delivered' | 'dead', days: number) =>
+    database.db
+      .updateTable('webhook_event')
+      .set({ state, settled_at: new Date(Date.now() - days * 86_400_000) })
+      .where('status', '=', told)
+      .execute();
+  await settle(0, 'delivered', 8);
+  await settle(1, 'delivered', 6);
+  await settle(2, 'dead', 8);
+  await settle(3, 'dead', 31);
+  expect(await pruneEvents(database.db)).toBe(false);
+  expect((await readLog(database, library.id)).map(({ status: told }) => told)).toEqual([1, 2]);
+});
