@@ -6,8 +6,8 @@ import type { Answer } from '../support/api.ts';
 import { COMMON_STATUSES, expectBodyOf, expectErrorBody, expectGoodManners, isRefusal } from './check-answer.ts';
 import { faultsOf } from './check-model.ts';
 import { FOREIGN, type FuzzRequest, OWN, requestsTo } from './fuzz-requests.ts';
-import { ORIGIN } from './plain-values.ts';
 import { findRow, nameOf, type Real } from './interface-data.ts';
+import { ORIGIN } from './plain-values.ts';
 import { createSender } from './send-raw.ts';
 import { startWorld, type World } from './world.ts';
 
