@@ -2,7 +2,7 @@ import type { MediaKey } from '../catalog/db.ts';
 import type { PlannedRendition } from '../catalog/encoding/encode-plan.ts';
 import { type Work, type WorkKind, workPriority, workWeight } from '../catalog/encoding/work.ts';
 import { type Guid, newGuid } from '../lib/guid.ts';
-import { type ChunkRange, planChunks } from '../media/chunk-plan.ts';
+import { type ChunkRange, planChunks, planEvenChunks } from '../media/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../media/cut-list.ts';
 import { countAudioSegments } from './audio-segments.ts';
 
@@ -64,9 +64,7 @@ export function frameGridWorks(place: Place, renditions: readonly PlannedRenditi
   const works = [videoWork(place, [lowest], first, true)];
   if (others.length > 0)
     works.push({ ...videoWork(place, others, first, true), priority: workPriority(true, 1, 0) - 1 });
-  const [early, second, ...rest] = planChunks(place.cutList);
-  const end = second?.toSegment ?? early?.toSegment ?? 1;
-  const ranges = end > 1 ? [{ fromSegment: 1, toSegment: end }, ...rest] : rest;
+  const ranges = planEvenChunks(place.cutList, first.toSegment);
   return [...works, ...ranges.map((range) => videoWork(place, renditions, range, false))];
 }
 

@@ -10,16 +10,35 @@ const TOLERANCE = 1.05;
 
 /**
  * Groups the segments of a timeline into objects: a first one of about 8 s, so that playing starts early, then
- * of about 32 s. Every object holds at least one segment, however long that is.
+ * even ones of up to 32 s. Every object holds at least one segment, however long that is.
  */
 export function planChunks(cutList: CutList): ChunkRange[] {
+  const limitTicks = FIRST_SEC * TOLERANCE * cutList.timescale;
+  let toSegment = 1;
+  while (toSegment < cutList.startTicks.length && segmentStartTicks(cutList, toSegment + 1) <= limitTicks) {
+    toSegment += 1;
+  }
+  return [{ fromSegment: 0, toSegment }, ...planEvenChunks(cutList, toSegment)];
+}
+
+/**
+ * Groups the segments from one on into as few objects of up to 32 s as possible, all about as long: a short one
+ * at the end would leave workers idle that encode the others.
+ */
+export function planEvenChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   const chunks: ChunkRange[] = [];
   const segments = cutList.startTicks.length;
-  for (let fromSegment = 0; fromSegment < segments; ) {
-    const targetSec = (fromSegment === 0 ? FIRST_SEC : NEXT_SEC) * TOLERANCE;
-    const limitTicks = segmentStartTicks(cutList, fromSegment) + targetSec * cutList.timescale;
+  const limitTicks = NEXT_SEC * TOLERANCE * cutList.timescale;
+  for (let fromSegment = firstSegment; fromSegment < segments; ) {
+    const startTicks = segmentStartTicks(cutList, fromSegment);
+    const leftTicks = cutList.endTicks - startTicks;
+    const goalTicks = startTicks + leftTicks / Math.ceil(leftTicks / limitTicks);
     let toSegment = fromSegment + 1;
-    while (toSegment < segments && segmentStartTicks(cutList, toSegment + 1) <= limitTicks) toSegment += 1;
+    while (toSegment < segments) {
+      const [from, to] = [segmentStartTicks(cutList, toSegment), segmentStartTicks(cutList, toSegment + 1)];
+      if ((from + to) / 2 >= goalTicks || to - startTicks > limitTicks) break;
+      toSegment += 1;
+    }
     chunks.push({ fromSegment, toSegment });
     fromSegment = toSegment;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planChunks } from './chunk-plan.ts';
+import { planChunks, planEvenChunks } from './chunk-plan.ts';
 import { type CutList, planFrameGrid } from './cut-list.ts';
 import { makeFacts, makeVideoFacts } from './facts.test-kit.ts';
 
@@ -29,14 +29,14 @@ test('sound alone is cut every 188 AAC frames', () => {
   expect((cutList.startTicks[1] ?? 0) / cutList.timescale).toBe((188 * 1024) / 48000);
 });
 
-test('objects hold about 8 s first, then 32 s, on both grids', () => {
+test('objects hold about 8 s first, then up to 32 s, on both grids', () => {
   const facts = makeFacts({ durationSec: 100, video: makeVideoFacts({ rate: { num: 24000, den: 1001 } }) });
   const frames = planChunks(planFrameGrid(facts));
   expect(frames.map((chunk) => [chunk.fromSegment, chunk.toSegment])).toEqual([
     [0, 2],
     [2, 10],
-    [10, 18],
-    [18, 25],
+    [10, 17],
+    [17, 25],
   ]);
   const startTicks = [0, 10.4, 15.7, 23, 35, 47, 50].map((sec) => sec * 1000);
   const source: CutList = { timescale: 1000, startTicks, endTicks: 90_000, grid: { kind: 'source' } };
@@ -46,4 +46,14 @@ test('objects hold about 8 s first, then 32 s, on both grids', () => {
     [4, 6],
     [6, 7],
   ]);
+});
+
+test.each([
+  { durationSec: 60, sizes: [7, 7] },
+  { durationSec: 121, sizes: [7, 7, 8, 8] },
+  { durationSec: 240, sizes: [7, 7, 7, 8, 7, 8, 7, 8] },
+])('what two workers share of $durationSec s is cut so that neither waits long for the other', (wanted) => {
+  const cutList = planFrameGrid(makeFacts({ durationSec: wanted.durationSec }));
+  const sizes = planEvenChunks(cutList, 1).map((chunk) => chunk.toSegment - chunk.fromSegment);
+  expect(sizes).toEqual(wanted.sizes);
 });
