@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript for Node 20 and newer: it must run before anything is installed.
+import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './launcher/install.js';
@@ -9,6 +10,18 @@ import { ensureTools } from './launcher/tools.js';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
 const command = args[0] ?? 'help';
+
+keepCompiledCode();
+
+/**
+ * Keeps what Node made of the source beside it, for this process and those that it starts: they start in half the
+ * time and need no compiler in memory. Where the folder cannot be written, nothing is kept.
+ */
+function keepCompiledCode() {
+  const folder = join(root, '.cache/compiled');
+  module.enableCompileCache?.(folder);
+  process.env.NODE_COMPILE_CACHE ??= folder;
+}
 
 /** Runs the command and answers its exit code. */
 async function launch() {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../src/catalog/publications/publication.ts';
 import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
@@ -65,13 +66,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     title: 'bench',
     description: null,
     state: 'finished',
-    settings: {
-      keepsOriginals: true,
-      exposesOriginals: false,
-      allowsEarlyPlay: false,
-      listsCaptions: true,
-      keyColor: null,
-    },
+    settings: readDeliverySettings({}),
     stateReason: null,
     encodeProgressPercent: 100,
     durationMs: total * 4_000,

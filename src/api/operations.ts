@@ -6,7 +6,7 @@ import type { CodecStore } from '../catalog/encoding/codec-store.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
-import type { PullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
+import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
 import type { CleanupStore } from '../catalog/videos/cleanup-store.ts';
 import type { StoredVideoStore } from '../catalog/videos/rendition-view-store.ts';

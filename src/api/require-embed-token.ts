@@ -1,7 +1,7 @@
 import { type EmbedToken, isEmbedTokenValid } from '../catalog/libraries/embed-token.ts';
 import type { Library } from '../catalog/libraries/library.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
-import type { PullZoneStore } from '../catalog/libraries/pull-zone-store.ts';
+import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { Guid } from '../lib/guid.ts';
 import { Refused } from '../lib/refused.ts';
 

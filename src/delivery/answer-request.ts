@@ -1,11 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Publication } from '../catalog/publications/publication.ts';
+import { serveManifest } from './dash/serve-manifest.ts';
 import type { EdgeStorage } from './edge-deps.ts';
 import { type EdgeTarget, type MediaFile, parseEdgePath } from './edge-path.ts';
 import { serveFile } from './files/serve-file.ts';
+import type { IFrameLists } from './hls/i-frame-lists.ts';
+import { serveIFrames } from './hls/serve-i-frames.ts';
 import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
 import { type Answer, CACHE_FOR_EVER, notFound } from './http/answer.ts';
+import type { MoviePlans } from './mp4/movie-plans.ts';
+import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 import { servePlayer } from './player/serve-player.ts';
@@ -14,9 +19,13 @@ import type { PublicationReader } from './publication-reader.ts';
 export type AnswerDeps = {
   reader: PublicationReader;
   objects: ObjectSender;
+  movies: MoviePlans;
+  iFrames: IFrameLists;
   storage: EdgeStorage;
   player: PlayerAssets;
 };
+
+type MediaDeps = AnswerDeps & { wantsDownload: boolean };
 
 /** Finds what a GET or HEAD asks for. `signal` is aborted when the viewer leaves. */
 export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, signal: AbortSignal): Promise<Answer> {
@@ -30,13 +39,13 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
       return servePlayer(publication, target.wantsState, deps.player);
     }
     case 'media':
-      return answerMedia(target, deps, signal);
+      return answerMedia(target, { ...deps, wantsDownload: asksForDownload(request.url ?? '') }, signal);
   }
 }
 
 async function answerMedia(
   target: Extract<EdgeTarget, { kind: 'media' }>,
-  deps: AnswerDeps,
+  deps: MediaDeps,
   signal: AbortSignal,
 ): Promise<Answer> {
   const pullZone = await deps.reader.findPullZone(target.pullZone);
@@ -48,14 +57,21 @@ async function answerMedia(
 function answerFile(
   publication: Publication,
   file: MediaFile,
-  deps: AnswerDeps & { signal: AbortSignal },
+  deps: MediaDeps & { signal: AbortSignal },
 ): Promise<Answer> {
   switch (file.kind) {
     case 'multivariant':
     case 'rung-playlist':
     case 'rendition-playlist':
     case 'captions-playlist':
-      return servePlaylist(publication, file, deps.objects.hot);
+      return servePlaylist(publication, file, { written: deps.objects.hot, iFrames: deps.iFrames });
+    case 'i-frame-playlist':
+    case 'i-frame':
+      return serveIFrames(publication, file, deps.iFrames);
+    case 'manifest':
+      return serveManifest(publication, deps.objects.hot);
+    case 'mp4':
+      return serveMp4(publication, { heightPx: file.heightPx, wantsDownload: deps.wantsDownload }, deps.movies);
     case 'init':
     case 'segment':
       return serveSegment(publication, file, deps);
@@ -64,6 +80,13 @@ function answerFile(
     case 'original':
       return serveFile(publication, file, deps.storage);
   }
+}
+
+/** `?download`, with any value but a plain no. */
+function asksForDownload(url: string): boolean {
+  const query = url.indexOf('?');
+  const value = query === -1 ? null : new URLSearchParams(url.slice(query)).get('download');
+  return value !== null && !['0', 'false'].includes(value.toLowerCase());
 }
 
 function serveAsset(name: string, player: PlayerAssets): Answer {

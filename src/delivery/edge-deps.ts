@@ -17,6 +17,8 @@ export type EdgeLimits = {
   objectCacheBytes: number;
   /** Large segments that are asked for again. */
   segmentCacheBytes: number;
+  /** Heads of MP4 files and where their bytes lie. */
+  moviePlanBytes: number;
   /** Loads of different publications under way at once; more are answered 503. */
   publicationLoads: number;
   segmentWaiters: number;
@@ -33,6 +35,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   publicationCacheBytes: 64 * 2 ** 20,
   objectCacheBytes: 64 * 2 ** 20,
   segmentCacheBytes: 64 * 2 ** 20,
+  moviePlanBytes: 64 * 2 ** 20,
   publicationLoads: 200,
   segmentWaiters: 2_000,
   segmentWaitMs: 10_000,

@@ -14,6 +14,10 @@ export type MediaFile =
   | { kind: 'rendition-playlist'; renditionId: Guid }
   | { kind: 'init'; renditionId: Guid }
   | { kind: 'segment'; renditionId: Guid; segment: number }
+  | { kind: 'i-frame-playlist'; renditionId: Guid }
+  | { kind: 'i-frame'; renditionId: Guid; startTick: number }
+  | { kind: 'manifest' }
+  | { kind: 'mp4'; heightPx: number }
   | { kind: 'original' }
   | { kind: 'captions'; language: string }
   | { kind: 'captions-playlist'; language: string }
@@ -22,6 +26,8 @@ export type MediaFile =
 const SAFE_SEGMENT = /^[A-Za-z0-9._=&%~,+:-]+$/;
 const RUNG = /^([1-9]\d{1,4})p$/;
 const SEGMENT_FILE = /^(0|[1-9]\d{0,8})\.m4s$/;
+const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
+const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
 const CAPTIONS_FILE = /^([A-Za-z0-9-]{1,35})\.(vtt|m3u8)$/;
 const PICTURE_FILE = /^[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp)$/;
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
@@ -55,11 +61,9 @@ function parseMedia(pullZone: PullZoneName, segments: readonly string[]): EdgeTa
 }
 
 function parseFile(names: readonly string[]): MediaFile | null {
-  const [first = '', second = '', third = ''] = names;
+  const [first = '', second = ''] = names;
   if (names.length === 1) {
-    if (first === 'playlist.m3u8') return { kind: 'multivariant' };
-    if (first === 'original') return { kind: 'original' };
-    return PICTURE_FILE.test(first) ? { kind: 'picture', name: first } : null;
+    return parseTopFile(first);
   }
   if (names.length === 2) {
     const heightPx = RUNG.exec(first)?.[1];
@@ -69,11 +73,27 @@ function parseFile(names: readonly string[]): MediaFile | null {
     if (language === undefined) return null;
     return { kind: type === 'vtt' ? 'captions' : 'captions-playlist', language };
   }
-  const renditionId = names.length === 3 && first === 'r' ? parseGuid(second) : null;
-  return renditionId === null ? null : parseRenditionFile(renditionId, third);
+  const renditionId = first === 'r' ? parseGuid(second) : null;
+  return renditionId === null ? null : parseRenditionFile(renditionId, names.slice(2));
 }
 
-function parseRenditionFile(renditionId: Guid, name: string): MediaFile | null {
+function parseTopFile(name: string): MediaFile | null {
+  if (name === 'playlist.m3u8') return { kind: 'multivariant' };
+  if (name === 'manifest.mpd') return { kind: 'manifest' };
+  if (name === 'original') return { kind: 'original' };
+  const heightPx = MP4_FILE.exec(name)?.[1];
+  if (heightPx !== undefined) return { kind: 'mp4', heightPx: Number(heightPx) };
+  return PICTURE_FILE.test(name) ? { kind: 'picture', name } : null;
+}
+
+function parseRenditionFile(renditionId: Guid, names: readonly string[]): MediaFile | null {
+  const [name = '', picture = ''] = names;
+  if (names.length === 2 && name === 'i') {
+    const startTick = I_FRAME_FILE.exec(picture)?.[1];
+    return startTick === undefined ? null : { kind: 'i-frame', renditionId, startTick: Number(startTick) };
+  }
+  if (names.length !== 1) return null;
+  if (name === 'i-frames.m3u8') return { kind: 'i-frame-playlist', renditionId };
   if (name === 'video.m3u8') return { kind: 'rendition-playlist', renditionId };
   if (name === 'init.mp4') return { kind: 'init', renditionId };
   const segment = SEGMENT_FILE.exec(name)?.[1];

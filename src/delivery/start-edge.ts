@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Refused } from '../lib/refused.ts';
 import { type AnswerDeps, answerRequest } from './answer-request.ts';
 import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './edge-deps.ts';
+import { IFrameLists } from './hls/i-frame-lists.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
+import { MoviePlans } from './mp4/movie-plans.ts';
+import { IndexReader } from './objects/index-reader.ts';
 import { ObjectSender } from './objects/object-sender.ts';
 import { PublicationReader } from './publication-reader.ts';
 
@@ -17,7 +20,11 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
   const reader = new PublicationReader(deps, limits);
   const objects = new ObjectSender(deps, limits);
-  const answers: AnswerDeps = { reader, objects, storage: deps.storage, player: deps.player };
+  const indexes = new IndexReader(deps.storage);
+  const movies = new MoviePlans(indexes, limits.moviePlanBytes);
+  const iFrames = new IFrameLists(indexes, deps.log);
+  const { storage, player } = deps;
+  const answers: AnswerDeps = { reader, objects, movies, iFrames, storage, player };
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -38,6 +45,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     async close() {
       await reader.close();
       await drain(server, limits.drainMs);
+      indexes.close();
       objects.close();
     },
   };

@@ -119,7 +119,7 @@ export async function addRendition(
   return { ...key, renditionId };
 }
 
-type Publishable = { pieces: readonly Buffer[]; facts: Omit<ChunkFacts, 'sha256'> };
+type Publishable = { pieces: readonly Buffer[]; facts: Omit<ChunkFacts, 'sha256'>; idx?: Buffer };
 
 /** Stores a chunk's bytes, then its row and the new publication in one transaction, as a worker does. */
 export async function publishChunk(
@@ -132,6 +132,7 @@ export async function publishChunk(
   const bytes = Buffer.concat(chunk.pieces);
   const name = `${libraryId}/${mediaId}/${renditionId}/${chunk.facts.firstSegment}-1.cmaf`;
   const storageKey = await storage.write(name, bytes);
+  if (chunk.idx !== undefined) await storage.write(name.replace('.cmaf', '.idx'), chunk.idx);
   await db.transaction().execute(async (tx) => {
     const publication = await bumpPublication(tx, key);
     await tx

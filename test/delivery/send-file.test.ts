@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SendFile } from '../../src/lib/send-file.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
+import { type Random, seededRandom } from '../support/seeded-random.ts';
 import { createGrowingRoom, type GrowingRoom, makeChunk } from './growing-video.ts';
 import { publishChunk, type RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
@@ -57,15 +58,6 @@ async function addSegments(): Promise<RenditionKey> {
 const pathOf = (segment: number) => new URL(videos.segmentOf(edge, key, segment)).pathname;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** A stream of whole numbers that is the same in each run. */
-function createDice(seed: number) {
-  let state = seed;
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 function ask(options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port: edge.port, ...options }, resolve)
@@ -76,20 +68,20 @@ function ask(options: RequestOptions): Promise<IncomingMessage> {
 
 type Wish = { segment: number; start: number; end: number; headers: Record<string, string> };
 
-function drawWish(dice: (below: number) => number): Wish {
-  const segment = dice(SIZES.length);
+function drawWish(dice: Random): Wish {
+  const segment = dice.below(SIZES.length);
   const size = SIZES[segment] ?? 0;
-  if (dice(3) === 0) return { segment, start: 0, end: size, headers: {} };
-  const start = dice(size);
-  const end = start + 1 + dice(size - start);
+  if (dice.below(3) === 0) return { segment, start: 0, end: size, headers: {} };
+  const start = dice.below(size);
+  const end = start + 1 + dice.below(size - start);
   return { segment, start, end, headers: { range: `bytes=${start}-${end - 1}` } };
 }
 
 /** Asks, reads all and compares, or leaves in the middle. */
-async function playClient(agent: Agent, dice: (below: number) => number, requests: number): Promise<void> {
+async function playClient(agent: Agent, dice: Random, requests: number): Promise<void> {
   for (let count = 0; count < requests; count += 1) {
     const { segment, start, end, headers } = drawWish(dice);
-    const does = dice(10);
+    const does = dice.below(10);
     const method = does === 0 ? 'HEAD' : 'GET';
     const response = await ask({ agent, method, path: pathOf(segment), headers });
     expect(Number(response.headers['content-length'])).toBe(end - start);
@@ -111,7 +103,7 @@ async function playClient(agent: Agent, dice: (below: number) => number, request
 test('2,000 mixed requests on kept connections are exact, whatever others do', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 30 });
   sentBytes = 0;
-  await Promise.all(Array.from({ length: 30 }, (_, number) => playClient(agent, createDice(number), 67)));
+  await Promise.all(Array.from({ length: 30 }, (_, number) => playClient(agent, seededRandom(number), 67)));
   agent.destroy();
   // All but a few bytes for each time that a socket was full.
   expect(sentBytes).toBeGreaterThan(4e8);
@@ -147,7 +139,7 @@ function bodiesOf(stream: Buffer): Buffer[] {
 }
 
 test('answers to requests in one go come whole and in order', async () => {
-  const dice = createDice(77);
+  const dice = seededRandom(77);
   for (let round = 0; round < 10; round += 1) {
     const wishes = Array.from({ length: 8 }, () => drawWish(dice));
     const bodies = bodiesOf(await pipeline(wishes, null));

@@ -57,6 +57,7 @@ test.each(identities)('as $as it starts, shows the keys once, and ends with 0 on
   await untilWell((await second.listeners()).api ?? 0);
   expect(second.output()).not.toContain(key);
   expect(second.output()).not.toContain('key  ');
+  expect(second.output()).not.toContain('Warning');
   await endWith(second, 'SIGTERM');
 });
 

@@ -43,5 +43,9 @@ test('the running service tells the whole life of a video, in its order, each st
   const told = () => receiver.arrivals.map(({ body }) => JSON.parse(body));
   await vi.waitFor(() => expect(told().at(-1)).toMatchObject({ Status: 3 }), { timeout: 30_000 });
   expect(told()).toEqual([0, 1, 2, 4, 3].map((step) => ({ VideoLibraryId: 1, VideoGuid: guid, Status: step })));
-  expect(await call(service, 'GET', '/library/1/webhooks?state=delivered')).toMatchObject({ totalItems: 5 });
+  await vi.waitFor(
+    async () =>
+      expect(await call(service, 'GET', '/library/1/webhooks?state=delivered')).toMatchObject({ totalItems: 5 }),
+    { timeout: 30_000 },
+  );
 });

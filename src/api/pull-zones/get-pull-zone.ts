@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { PullZoneStore } from '../../catalog/libraries/pull-zone-store.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PullZoneModel } from '../models/pull-zone.ts';
 import { idParam } from '../read-params.ts';

@@ -1,4 +1,4 @@
-import type { PullZoneStore } from '../../catalog/libraries/pull-zone-store.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PullZoneList } from '../models/pull-zone.ts';
 import { ListQuery, listOrPage } from '../page-or-list.ts';

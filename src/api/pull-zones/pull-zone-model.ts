@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { PullZoneView } from '../../catalog/libraries/pull-zone-store.ts';
+import type { PullZoneView } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { PullZoneType } from '../models/enums.ts';
 import type { HostnameModel, PullZoneModel } from '../models/pull-zone.ts';
 

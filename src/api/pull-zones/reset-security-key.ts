@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { SECURITY_KEY_LENGTH } from '../../catalog/libraries/library.ts';
-import type { PullZoneStore } from '../../catalog/libraries/pull-zone-store.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ResetPullZoneSecurityKeyModel } from '../models/pull-zone.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { PullZoneStore } from '../../catalog/libraries/pull-zone-store.ts';
 import { isReferrerAllowed } from '../../catalog/libraries/referrer.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';

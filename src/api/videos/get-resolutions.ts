@@ -1,5 +1,6 @@
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
 import type { RenditionView, StoredVideo, StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -11,7 +12,6 @@ import {
   type VideoResolutionsInfoModel,
 } from '../models/video-storage.ts';
 import { NoQuery } from '../read-query.ts';
-import { listMp4Rungs } from './mp4-rungs.ts';
 import { recallShowing, VideoParams } from './video-model.ts';
 
 type Deps = { storedVideos: StoredVideoStore; libraries: LibraryStore; edgeUrl: string };

@@ -1,9 +1,9 @@
 import type { Library } from '../../catalog/libraries/library.ts';
+import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
 import type { VideoView } from '../../catalog/videos/video-view-store.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { DrmVersion } from '../models/enums.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
-import { chooseMp4Rung } from './mp4-rungs.ts';
 import { type Showing, toVideoModel } from './video-model.ts';
 
 const DRM_VERSION = {

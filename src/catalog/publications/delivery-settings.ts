@@ -8,18 +8,23 @@ export type DeliverySettings = {
   /** Captions are listed in the multivariant playlist. */
   listsCaptions: boolean;
   keyColor: string | null;
+  /** Whether finished videos may be had as MP4 files; never of protected ones. */
+  offersMp4: boolean;
+  isProtected: boolean;
 };
 
 const COLOR = /^#[0-9a-fA-F]{6}$/;
 
 /** Takes them from a library's stored settings. `keyColor` is null when it is no colour of six hexadecimal digits. */
 export function readDeliverySettings(stored: unknown): DeliverySettings {
-  const { originals, player } = readLibrarySettings(stored);
+  const { originals, player, mp4, drm } = readLibrarySettings(stored);
   return {
     keepsOriginals: originals.keep,
     exposesOriginals: originals.expose,
     allowsEarlyPlay: originals.allowEarlyPlay,
     listsCaptions: player.captionsInPlaylist,
     keyColor: COLOR.test(player.keyColor) ? player.keyColor : null,
+    offersMp4: mp4.enabled && !drm.enabled,
+    isProtected: drm.enabled,
   };
 }

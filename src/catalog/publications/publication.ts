@@ -12,7 +12,10 @@ import type { DeliverySettings } from './delivery-settings.ts';
 export type StoredChunk = PublishedChunk & { storageKey: StorageKey };
 
 /** A rendition whose bytes can be served; `init` is null until its first chunk fixed it. */
-export type StoredRendition = PublishedRendition & { init: Buffer | null; chunks: readonly StoredChunk[] };
+export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
+  init: Buffer | null;
+  chunks: readonly StoredChunk[];
+};
 
 /**
  * All that the edge must know of one media, as of `publication`. Besides the active renditions it holds

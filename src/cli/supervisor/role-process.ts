@@ -7,6 +7,9 @@ import { BackOff } from './back-off.ts';
 
 const ROLE_SCRIPT = fileURLToPath(new URL('../role.ts', import.meta.url));
 
+/** What is young is short-lived here: 4 MiB instead of 16 for it saves 20 MiB a process. */
+const MEMORY_FLAGS = ['--max-semi-space-size=4'];
+
 /** What a role's process tells of its progress. */
 export type RoleNews = Extract<FromRole, { type: 'waiting' | 'prepared' | 'ready' }>;
 
@@ -61,8 +64,11 @@ export class RoleProcess {
     this.#restart = null;
     const startedMs = performance.now();
     const child = fork(ROLE_SCRIPT, [this.role], {
+      // Node still calls stripping types of the player's code for browsers an experiment, as it does not for its own.
+      execArgv: [...process.execArgv, '--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
+      execArgv: [...process.execArgv, ...MEMORY_FLAGS],
     });
     this.#child = child;
     child.on('message', (message: FromRole) => this.#receive(message));

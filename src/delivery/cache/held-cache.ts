@@ -27,6 +27,12 @@ export class HeldCache<Value extends object> {
     return held.value;
   }
 
+  /** The value if it is held; null else. */
+  peek(name: string): Value | null {
+    const held = this.#held.get(name);
+    return held === undefined || 'loading' in held ? null : held.value;
+  }
+
   #fill(name: string, made: Value | Promise<Value>): Value | Promise<Value> {
     if (!(made instanceof Promise)) return this.#keep(name, made);
     const loading = made.then(

@@ -1,12 +1,14 @@
 import { findCaption } from '../../catalog/captions/caption.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { type SubtitleTrack, writeSubtitlePlaylist } from '../../media/captions/subtitle-playlist.ts';
-import { chooseListedSet } from '../../media/playlists/listed-set.ts';
+import { chooseListedSet, type ListedSet } from '../../media/playlists/listed-set.ts';
 import { writeMediaPlaylist } from '../../media/playlists/media-playlist.ts';
 import { writeMultivariant } from '../../media/playlists/multivariant.ts';
 import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import { type Answer, CACHE_NEVER, CACHE_SHORTLY, notFound } from '../http/answer.ts';
+import type { IFrameLists } from './i-frame-lists.ts';
+import { isH264, rungOf } from './rungs.ts';
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 
@@ -16,19 +18,17 @@ type PlaylistFile =
   | { kind: 'rendition-playlist'; renditionId: string }
   | { kind: 'captions-playlist'; language: string };
 
+type PlaylistDeps = { written: HeldCache<Buffer>; iFrames: IFrameLists };
+
 /** Answers a playlist as of this publication. Written once a publication, then held in `written`. */
 export async function servePlaylist(
   publication: Publication,
   file: PlaylistFile,
-  written: HeldCache<Buffer>,
+  { written, iFrames }: PlaylistDeps,
 ): Promise<Answer> {
   if (file.kind === 'captions-playlist') return serveCaptionsPlaylist(publication, file.language, written);
   const set = chooseListedSet(publication.renditions);
-  if (file.kind === 'multivariant') {
-    if (!set.isPlayable) return notFound('not-playable', 'The video cannot be played yet.');
-    const write = () => writeMultivariant(set, publication.frameRate, subtitlesOf(publication));
-    return playlist(publication, 'multivariant', written, write);
-  }
+  if (file.kind === 'multivariant') return serveMultivariant(publication, set, { written, iFrames });
   const rendition =
     file.kind === 'rung-playlist' ? findRung(set.video, file.heightPx) : findRendition(publication, file);
   if (rendition === undefined) return notFound('unknown-rendition', 'There is no such rendition.');
@@ -37,7 +37,23 @@ export async function servePlaylist(
     return notFound('not-playable', 'The rendition has no first segment yet.');
   }
   const folder = file.kind === 'rung-playlist' ? `../r/${rendition.id}/` : '';
-  return playlist(publication, `${folder}${rendition.id}`, written, () => writeMediaPlaylist(run(), folder));
+  const text = { name: `${folder}${rendition.id}`, tag: '', write: () => writeMediaPlaylist(run(), folder) };
+  return playlist(publication, text, written);
+}
+
+function serveMultivariant(
+  publication: Publication,
+  set: ListedSet<StoredRendition>,
+  { written, iFrames }: PlaylistDeps,
+): Answer | Promise<Answer> {
+  if (!set.isPlayable) return notFound('not-playable', 'The video cannot be played yet.');
+  const isWhole = set.video.every(({ state }) => state === 'finished') && !publication.settings.isProtected;
+  const rates = isWhole ? iFrames.knownRates(set.video) : null;
+  // Two texts of one publication: with the single pictures once these are known, and before.
+  const tag = rates === null ? '' : '-i';
+  const beside = { subtitles: subtitlesOf(publication), ...(rates === null ? {} : { iFrames: rates }) };
+  const write = () => writeMultivariant(set, publication.frameRate, beside);
+  return playlist(publication, { name: `multivariant${tag}`, tag, write }, written);
 }
 
 async function serveCaptionsPlaylist(
@@ -50,7 +66,7 @@ async function serveCaptionsPlaylist(
   const durationSec = publication.durationMs / 1000;
   if (durationSec <= 0) return notFound('not-playable', 'The length of the video is not known yet.');
   const write = () => writeSubtitlePlaylist(durationSec, `${track.srclang}.vtt`);
-  return playlist(publication, `captions/${track.srclang}`, written, write);
+  return playlist(publication, { name: `captions/${track.srclang}`, tag: '', write }, written);
 }
 
 function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleTrack[] {
@@ -64,13 +80,12 @@ function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleT
 
 async function playlist(
   publication: Publication,
-  name: string,
+  { name, tag, write }: { name: string; tag: string; write: () => string },
   written: HeldCache<Buffer>,
-  write: () => string,
 ): Promise<Answer> {
   const { libraryId, mediaId, settings } = publication;
   // The library's settings change without a new publication of each of its videos.
-  const version = `p${publication.publication}${settings.listsCaptions ? '' : '-plain'}`;
+  const version = `p${publication.publication}${settings.listsCaptions ? '' : '-plain'}${tag}`;
   const key = `playlist|${libraryId}|${mediaId}|${version}|${name}`;
   return {
     kind: 'bytes',
@@ -88,11 +103,7 @@ function isSettled({ state }: Publication): boolean {
 
 /** The alias `720p` stands for the H.264 rendition of that rung, which every player knows. */
 function findRung(video: readonly StoredRendition[], heightPx: number): StoredRendition | undefined {
-  return video.find((rendition) => (rendition.rung ?? rendition.heightPx) === heightPx && isH264(rendition));
-}
-
-function isH264({ codecString }: StoredRendition): boolean {
-  return codecString !== null && /^avc[13]\./.test(codecString);
+  return video.find((rendition) => rungOf(rendition) === heightPx && isH264(rendition));
 }
 
 function findRendition(

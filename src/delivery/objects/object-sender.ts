@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import type { SendFile } from '../../lib/send-file.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
@@ -122,8 +121,8 @@ export class ObjectSender {
     try {
       const { body } = await this.#storage.read(key, { start, end: end - 1 }, gone.signal).catch(asMissing(key));
       begin();
-      await pipeline(body, response, { end: false });
-      return !response.destroyed;
+      for await (const bytes of body) if (!(await writeOut(response, bytes))) return false;
+      return true;
     } finally {
       response.off('close', leave);
     }

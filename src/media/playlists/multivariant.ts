@@ -1,5 +1,6 @@
 import type { SubtitleTrack } from '../captions/subtitle-playlist.ts';
 import type { VideoRange } from '../cmaf/init-segment.ts';
+import { type IFrameRates, writeIFrameStreamInf } from '../i-frames/i-frame-playlist.ts';
 import type { ListedSet } from './listed-set.ts';
 import type { PublishedRendition } from './published-rendition.ts';
 import { averageBps, computeSegmentRun, peakBps } from './segment-run.ts';
@@ -12,17 +13,21 @@ const START_RUNG_LIMIT = 720;
 
 type Rates = { peakBps: number; averageBps: number };
 
+/** What is listed beside pictures and sound: subtitles, and the rates of I-frame playlists by rendition id. */
+export type ListedBeside = { subtitles?: readonly SubtitleTrack[]; iFrames?: ReadonlyMap<string, IFrameRates> };
+
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
  * real segments, video and dearest sound added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
  * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
  * video's folder. `subtitles` are signalled as a group that every variant has; none is on before the viewer, or the
- * system's language, asks for it.
+ * system's language, asks for it. A video with rates in `iFrames` has its
+ * I-frame playlist listed too.
  */
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
   sourceFrameRate: number,
-  subtitles: readonly SubtitleTrack[] = [],
+  { subtitles = [], iFrames = new Map() }: ListedBeside = {},
 ): string {
   const audioRates = set.audio.map(ratesOf);
   const sound: Rates = {
@@ -41,6 +46,7 @@ export function writeMultivariant(
     const attributes = videoAttributes(video, { audio: set.audio, sound, sourceFrameRate, hasHdr });
     lines.push(`#EXT-X-STREAM-INF:${[...attributes, ...groups].join(',')}`, address(video));
   }
+  for (const video of set.video) lines.push(...iFrameVariant(video, iFrames.get(video.id)));
   return `${lines.join('\n')}\n`;
 }
 
@@ -60,6 +66,11 @@ function videoAttributes(video: PublishedRendition, { audio, sound, sourceFrameR
   if (rate > 0) attributes.push(`FRAME-RATE=${rate.toFixed(3)}`);
   if (hasHdr) attributes.push(`VIDEO-RANGE=${rangeOf(video)}`);
   return attributes;
+}
+
+function iFrameVariant({ id, codecString, widthPx, heightPx }: PublishedRendition, rates?: IFrameRates): string[] {
+  if (rates === undefined || codecString === null || widthPx === null || heightPx === null) return [];
+  return [writeIFrameStreamInf(rates, { codecString, widthPx, heightPx, uri: `r/${id}/i-frames.m3u8` })];
 }
 
 function soundOnly(audio: readonly PublishedRendition[], sound: Rates, groups: readonly string[]): string[] {

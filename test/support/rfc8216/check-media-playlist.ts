@@ -8,6 +8,7 @@ const HEADER_TAGS = [
   'EXT-X-START',
   'EXT-X-INDEPENDENT-SEGMENTS',
   'EXT-X-VERSION',
+  'EXT-X-I-FRAMES-ONLY',
 ];
 const KNOWN_TAGS = new Set([...HEADER_TAGS, 'EXT-X-MAP', 'EXTINF', 'EXT-X-ENDLIST', 'EXT-X-DISCONTINUITY']);
 
@@ -51,7 +52,9 @@ function checkMap(lines: PlaylistLines, version: number, faults: string[]): void
     return;
   }
   if (more.length > 0) faults.push('EXT-X-MAP appears more than once without a discontinuity');
-  if (version < 6) faults.push('EXT-X-MAP needs version 6 in a playlist of whole segments');
+  // Section 7: version 5 in a playlist of I-frames only, 6 in others.
+  const least = lines.places('EXT-X-I-FRAMES-ONLY').length > 0 ? 5 : 6;
+  if (version < least) faults.push(`EXT-X-MAP needs version ${least}`);
   if (place > (lines.places('EXTINF')[0] ?? Number.POSITIVE_INFINITY)) faults.push('EXT-X-MAP comes after a segment');
   const forms = { URI: 'quoted', BYTERANGE: 'quoted' } as const;
   const rules = { forms, required: ['URI'] };

@@ -30,7 +30,24 @@ const MEDIA: AttributeRules = {
   },
   required: ['TYPE', 'GROUP-ID', 'NAME'],
 };
-const KNOWN_TAGS = new Set(['EXT-X-VERSION', 'EXT-X-INDEPENDENT-SEGMENTS', 'EXT-X-MEDIA', 'EXT-X-STREAM-INF']);
+const PICTURES: AttributeRules = {
+  forms: {
+    BANDWIDTH: 'integer',
+    'AVERAGE-BANDWIDTH': 'integer',
+    CODECS: 'quoted',
+    RESOLUTION: 'resolution',
+    URI: 'quoted',
+    'VIDEO-RANGE': 'enumerated',
+  },
+  required: ['BANDWIDTH', 'CODECS', 'URI'],
+};
+const KNOWN_TAGS = new Set([
+  'EXT-X-VERSION',
+  'EXT-X-INDEPENDENT-SEGMENTS',
+  'EXT-X-MEDIA',
+  'EXT-X-STREAM-INF',
+  'EXT-X-I-FRAME-STREAM-INF',
+]);
 const CODEC = /^(avc[13]\.[0-9a-fA-F]{6}|mp4a\.40\.\d+|hvc1\..+|vp09\..+|av01\..+|opus|Opus|fLaC)$/;
 
 /** Checks a multivariant playlist against RFC 8216 sections 4.3.4 and 4.3.5; answers its faults. */
@@ -41,6 +58,7 @@ export function checkMultivariant(lines: PlaylistLines): string[] {
   }
   const groups = checkRenditions(lines, faults);
   checkVariants(lines, groups, faults);
+  checkPictures(lines, faults);
   return faults;
 }
 
@@ -67,6 +85,17 @@ function checkRenditions(lines: PlaylistLines, faults: string[]): Set<string> {
     defaults.add(group);
   }
   return groups;
+}
+
+function checkPictures(lines: PlaylistLines, faults: string[]): void {
+  for (const { value } of lines.tags.filter(({ tag }) => tag === 'EXT-X-I-FRAME-STREAM-INF')) {
+    const pictures = readAttributes(value, PICTURES, (message) => faults.push(`EXT-X-I-FRAME-STREAM-INF: ${message}`));
+    if (Number(pictures.get('BANDWIDTH')) < 1) faults.push('BANDWIDTH of single pictures is 0');
+    if (Number(pictures.get('AVERAGE-BANDWIDTH') ?? 0) > Number(pictures.get('BANDWIDTH'))) {
+      faults.push('AVERAGE-BANDWIDTH of single pictures exceeds BANDWIDTH');
+    }
+    if (!CODEC.test(pictures.get('CODECS') ?? '')) faults.push(`codec ${pictures.get('CODECS')} is malformed`);
+  }
 }
 
 function checkVariants(lines: PlaylistLines, groups: Set<string>, faults: string[]): void {

@@ -30,7 +30,7 @@ export type FetchedVideo = { variants: FetchedVariant[]; audio: FetchedRendition
 export async function fetchRenditions(playlistUrl: string): Promise<FetchedVideo> {
   const multivariant = parseStrictly(await getText(playlistUrl));
   if (!multivariant.isMasterPlaylist) throw new Error('Expected a multivariant playlist.');
-  const { variants } = multivariant as types.MasterPlaylist;
+  const variants = (multivariant as types.MasterPlaylist).variants.filter(({ isIFrameOnly }) => !isIFrameOnly);
   const audioUris = new Set(variants.flatMap(({ audio }) => audio.map(({ uri }) => uri)));
   const audio = await inTurn([...audioUris], (uri) => fetchRendition('audio', resolve(uri, playlistUrl)));
   const fetched = await inTurn(variants, async (variant): Promise<FetchedVariant> => {

@@ -1,0 +1,90 @@
+import type { StoredChunk, StoredRendition } from '../../catalog/publications/publication.ts';
+import type { ChunkIndex } from '../../media/cmaf/idx.ts';
+import { findIFrame, type IFrame, listIFrames } from '../../media/i-frames/i-frame.ts';
+import { computeIFrameRates, type IFrameRates, writeIFramePlaylist } from '../../media/i-frames/i-frame-playlist.ts';
+import { HeldCache } from '../cache/held-cache.ts';
+import type { EdgeLog } from '../edge-deps.ts';
+import { chunksTag } from '../objects/chunks-tag.ts';
+import type { IndexReader } from '../objects/index-reader.ts';
+
+/** The I-frame playlist of a finished rendition, and the rates that a multivariant playlist lists it with. */
+export type IFrameList = { text: Buffer; rates: IFrameRates };
+
+const LIST_CACHE_BYTES = 16 * 2 ** 20;
+const CHUNK_CACHE_BYTES = 8 * 2 ** 20;
+const SAMPLE_BYTES = 17;
+/** Of the eight sets of tables that may be read at once, so many for what nobody waits for. */
+const PREPARED_AT_ONCE = 2;
+
+/** What is known of single pictures; it comes from the sample tables, which are read when first needed. */
+export class IFrameLists {
+  readonly #indexes: IndexReader;
+  readonly #log: EdgeLog;
+  readonly #lists = new HeldCache<IFrameList>(LIST_CACHE_BYTES, ({ text }) => text.length);
+  readonly #chunks = new HeldCache<ChunkIndex>(CHUNK_CACHE_BYTES, ({ syncs }) => syncs.length * SAMPLE_BYTES);
+
+  #preparing = 0;
+
+  constructor(indexes: IndexReader, log: EdgeLog) {
+    this.#indexes = indexes;
+    this.#log = log;
+  }
+
+  list(rendition: StoredRendition): IFrameList | Promise<IFrameList> {
+    return this.#lists.get(nameOf(rendition), () => this.#make(rendition));
+  }
+
+  /**
+   * The rates of each rendition, or null while one is not known: nobody who wants to play waits for what only
+   * a scrubbing bar needs. They are then worked out for those who ask later.
+   */
+  knownRates(renditions: readonly StoredRendition[]): ReadonlyMap<string, IFrameRates> | null {
+    const known = new Map<string, IFrameRates>();
+    for (const rendition of renditions) {
+      const list = this.#lists.peek(nameOf(rendition));
+      if (list === null) {
+        this.#prepare(renditions);
+        return null;
+      }
+      known.set(rendition.id, list.rates);
+    }
+    return known;
+  }
+
+  /** The picture that is shown from a tick on, and the chunk that holds it; null when there is none. */
+  async find(rendition: StoredRendition, startTick: number): Promise<{ chunk: StoredChunk; frame: IFrame } | null> {
+    const chunk = rendition.chunks.findLast((one) => one.startTick <= startTick);
+    if (chunk === undefined || startTick >= chunk.startTick + chunk.durationTicks) return null;
+    const index = await this.#chunks.get(chunk.storageKey, async () => {
+      const [read] = await this.#indexes.read([chunk]);
+      if (read === undefined) throw new Error(`Expected an index of ${chunk.storageKey}.`);
+      return read;
+    });
+    const frame = findIFrame(index, startTick);
+    return frame === null ? null : { chunk, frame };
+  }
+
+  async #make({ chunks, timescale }: StoredRendition): Promise<IFrameList> {
+    const indexes = await this.#indexes.read(chunks);
+    const run = { timescale, frames: indexes.flatMap(listIFrames), isWhole: true };
+    return { text: Buffer.from(writeIFramePlaylist(run, '')), rates: computeIFrameRates(run) };
+  }
+
+  /** One rendition after the other. When too many videos are being prepared, one of the next who ask has it done. */
+  #prepare(renditions: readonly StoredRendition[]): void {
+    if (this.#preparing >= PREPARED_AT_ONCE) return;
+    this.#preparing += 1;
+    const makeAll = async () => {
+      for (const rendition of renditions) await this.list(rendition);
+    };
+    makeAll()
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'The single pictures of a video could not be listed.'))
+      .finally(() => {
+        this.#preparing -= 1;
+      });
+  }
+}
+
+function nameOf({ id, chunks }: StoredRendition): string {
+  return `${id}|${chunksTag(chunks)}`;
+}

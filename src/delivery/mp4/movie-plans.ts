@@ -1,0 +1,47 @@
+import type { StoredRendition } from '../../catalog/publications/publication.ts';
+import { planVirtualMp4, type VirtualMp4Plan } from '../../media/mp4/plan-virtual-mp4.ts';
+import type { StoredTrack } from '../../media/mp4/stored-track.ts';
+import { HeldCache } from '../cache/held-cache.ts';
+import type { IndexReader } from '../objects/index-reader.ts';
+
+/** What one MP4 is made of. `tag` changes whenever its bytes may. */
+export type Movie = { tag: string; video: StoredRendition & { init: Buffer }; audio: MovieSound | null };
+export type MovieSound = StoredRendition & { init: Buffer };
+
+const KEY_BYTES = 150;
+
+/** Plans of MP4 files, each made once for all who ask and kept while it is used. */
+export class MoviePlans {
+  readonly #indexes: IndexReader;
+  readonly #plans: HeldCache<VirtualMp4Plan>;
+
+  constructor(indexes: IndexReader, maxBytes: number) {
+    this.#indexes = indexes;
+    this.#plans = new HeldCache(maxBytes, planBytes);
+  }
+
+  async get(movie: Movie): Promise<VirtualMp4Plan> {
+    return this.#plans.get(movie.tag, () => this.#make(movie));
+  }
+
+  async #make({ video, audio }: Movie): Promise<VirtualMp4Plan> {
+    const picture = await this.#readTrack(video, null);
+    const sound = audio === null ? null : await this.#readTrack(audio, audio.language);
+    return planVirtualMp4({ video: picture, audio: sound }, this.#indexes.closing);
+  }
+
+  async #readTrack({ init, chunks }: MovieSound, language: string | null): Promise<StoredTrack> {
+    const indexes = await this.#indexes.read(chunks);
+    const stored = chunks.flatMap(({ storageKey }, number) => {
+      const index = indexes[number];
+      return index === undefined ? [] : [{ storageKey, index }];
+    });
+    return { init, language, chunks: stored };
+  }
+}
+
+function planBytes({ head, extents }: VirtualMp4Plan): number {
+  const { keys, offsets, keyNumbers, starts, lengths } = extents;
+  const tables = offsets.byteLength + keyNumbers.byteLength + starts.byteLength + lengths.byteLength;
+  return head.length + tables + keys.length * KEY_BYTES;
+}

@@ -1,0 +1,80 @@
+import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
+import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import type { VirtualMp4Plan } from '../../media/mp4/plan-virtual-mp4.ts';
+import { readPlan } from '../../media/mp4/read-plan.ts';
+import { isH264, rungOf } from '../hls/rungs.ts';
+import { type Answer, CACHE_SHORTLY, notFound, type Part } from '../http/answer.ts';
+import type { Slice } from '../http/range.ts';
+import { chunksTag } from '../objects/chunks-tag.ts';
+import type { Movie, MoviePlans, MovieSound } from './movie-plans.ts';
+
+/** So much of the file is looked up at once: a long answer must not hold the places of all its bytes. */
+const STRETCH_BYTES = 32 * 2 ** 20;
+const MAX_NAME_LENGTH = 120;
+
+type Mp4Request = { heightPx: number; wantsDownload: boolean };
+
+/**
+ * Answers `play_{height}p.mp4`: a file that exists nowhere, put together from a finished H.264 rung and the
+ * default sound. There is none while the library's setting is off.
+ */
+export async function serveMp4(publication: Publication, request: Mp4Request, plans: MoviePlans): Promise<Answer> {
+  const movie = publication.settings.offersMp4 ? findMovie(publication, request.heightPx) : null;
+  if (movie === null) return notFound('no-mp4', 'There is no MP4 of that height.');
+  const plan = await plans.get(movie);
+  const answer = {
+    kind: 'parts',
+    sizeBytes: plan.sizeBytes,
+    cut: (slice: Slice) => cutPlan(plan, slice),
+    contentType: 'video/mp4',
+    cacheControl: CACHE_SHORTLY,
+    etag: `"${movie.tag}"`,
+  } as const;
+  if (!request.wantsDownload) return answer;
+  return {
+    ...answer,
+    headers: { 'Content-Disposition': writeDisposition(`${publication.title} ${request.heightPx}p`) },
+  };
+}
+
+function findMovie({ renditions }: Publication, heightPx: number): Movie | null {
+  const finished = renditions.filter(isFinished);
+  const rungs = finished.filter((rendition) => rendition.kind === 'video' && isH264(rendition));
+  const video = rungs.find((rendition) => rungOf(rendition) === heightPx);
+  const offered = listMp4Rungs(rungs.map(rungOf).toSorted((one, other) => one - other));
+  if (video === undefined || !offered.includes(heightPx)) return null;
+  const hasSound = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
+  const sounds = finished.filter(({ kind }) => kind === 'audio');
+  const audio = sounds.find(({ isDefault }) => isDefault) ?? sounds[0] ?? null;
+  // Sound that is still being made will come: without it the file would be another one.
+  if (hasSound && audio === null) return null;
+  const parts = [video, audio].flatMap((track) => (track === null ? [] : [track.id, chunksTag(track.chunks)]));
+  return { tag: `mp4-${parts.join('-')}`, video, audio };
+}
+
+function isFinished(rendition: StoredRendition): rendition is MovieSound {
+  const { isActive, state, init, chunks } = rendition;
+  return isActive && state === 'finished' && init !== null && chunks[0]?.firstSegment === 0;
+}
+
+function* cutPlan(plan: VirtualMp4Plan, { start, end }: Slice): Generator<Part> {
+  for (let at = start; at < end; at += STRETCH_BYTES) {
+    for (const piece of readPlan(plan, at, Math.min(at + STRETCH_BYTES, end) - 1)) {
+      if (piece.from === 'head') yield { bytes: plan.head.subarray(piece.start, piece.end + 1) };
+      else yield { key: piece.key, start: piece.start, end: piece.end + 1 };
+    }
+  }
+}
+
+/** RFC 6266: a plain name for old readers, the true one beside it. */
+function writeDisposition(title: string): string {
+  const name = title
+    .toWellFormed()
+    .slice(0, MAX_NAME_LENGTH)
+    .replaceAll(/[\p{Cc}\p{Cs}/\\:*?"<>|]/gu, '_');
+  const plain = name.replaceAll(/[^\x20-\x7e]/g, '_').replaceAll('%', '_');
+  const exact = encodeURIComponent(name).replaceAll(/['()*]/g, (character) => {
+    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  });
+  return `attachment; filename="${plain}.mp4"; filename*=UTF-8''${exact}.mp4`;
+}

@@ -1,0 +1,60 @@
+import { idxKeyOf } from '../../catalog/encoding/work.ts';
+import type { StoredChunk } from '../../catalog/publications/publication.ts';
+import { Refused } from '../../lib/refused.ts';
+import { type ChunkIndex, decodeIdx } from '../../media/cmaf/idx.ts';
+import type { EdgeStorage } from '../edge-deps.ts';
+import { asMissing } from './object-missing.ts';
+
+const READS_AT_ONCE = 8;
+const READERS_AT_ONCE = 8;
+const LIMIT_MS = 60_000;
+
+/** Reads the sample tables that lie beside chunks; so many at once, and not for ever. */
+export class IndexReader {
+  readonly #storage: EdgeStorage;
+  readonly #closing = new AbortController();
+  #readers = 0;
+
+  constructor(storage: EdgeStorage) {
+    this.#storage = storage;
+  }
+
+  /** Aborted when the edge closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** The indexes of chunks in their order. Refuses (`unavailable`) when too many are being read. */
+  async read(chunks: readonly StoredChunk[]): Promise<ChunkIndex[]> {
+    if (this.#readers >= READERS_AT_ONCE) {
+      throw new Refused('unavailable', 'Too many files are being put together at once; try again.');
+    }
+    this.#readers += 1;
+    const failed = new AbortController();
+    const signal = AbortSignal.any([failed.signal, this.#closing.signal, AbortSignal.timeout(LIMIT_MS)]);
+    try {
+      return await this.#readAll(chunks, signal);
+    } finally {
+      failed.abort();
+      this.#readers -= 1;
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #readAll(chunks: readonly StoredChunk[], signal: AbortSignal): Promise<ChunkIndex[]> {
+    const indexes: ChunkIndex[] = [];
+    const waiting = chunks.entries();
+    const work = async () => {
+      for (const [number, { storageKey }] of waiting) {
+        signal.throwIfAborted();
+        const key = idxKeyOf(storageKey);
+        indexes[number] = decodeIdx(await this.#storage.readBytes(key, null, signal).catch(asMissing(key)));
+      }
+    };
+    await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
+    return indexes;
+  }
+}
