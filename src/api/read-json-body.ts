@@ -36,7 +36,11 @@ function parse(text: string): unknown {
     return value === null || (Array.isArray(value) && value.length === 0) ? {} : value;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Refused('invalid', `Expected a body of JSON, got something else: ${reason}.`, { cause: error });
+    throw new Refused(
+      'invalid',
+      `Expected a body of JSON, got something else: ${reason}. Correct it and send it again.`,
+      { cause: error },
+    );
   }
 }
 

@@ -5,8 +5,9 @@ import { operations } from '../../src/api/operations.ts';
 import type { Answer } from '../support/api.ts';
 import { COMMON_STATUSES, expectBodyOf, expectErrorBody, expectGoodManners, isRefusal } from './check-answer.ts';
 import { faultsOf } from './check-model.ts';
-import { FOREIGN, type FuzzRequest, ORIGIN, OWN, requestsTo } from './fuzz-requests.ts';
+import { FOREIGN, type FuzzRequest, OWN, requestsTo } from './fuzz-requests.ts';
 import { findRow, nameOf, type Real } from './interface-data.ts';
+import { ORIGIN } from './plain-values.ts';
 import { createSender } from './send-raw.ts';
 import { startWorld, type World } from './world.ts';
 

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTool } from '../../src/media/cmaf/read-test-media.ts';
@@ -8,20 +7,10 @@ import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { createFolderStorage } from './folder-storage.ts';
+import { playOneSecond, SHAKA, type Shaka } from './in-page.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishChunk, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
-
-const SHAKA = path.resolve(import.meta.dirname, '../../node_modules/shaka-player/dist/shaka-player.compiled.js');
-
-/** As much of Shaka as is used here. */
-type Shaka = {
-  Player: new () => {
-    attach(video: HTMLVideoElement): Promise<void>;
-    load(address: string): Promise<void>;
-    getVariantTracks(): { height: number; language: string }[];
-  };
-};
 
 let database: TestDatabase;
 let room: EdgeRoom;
@@ -75,23 +64,6 @@ async function openPage(): Promise<{ page: Page; faults: string[] }> {
   await page.route('**/page.html', (route) => route.fulfill({ contentType: 'text/html', body }));
   await page.goto(`${edge.base}/page.html`);
   return { page, faults };
-}
-
-/** Runs in a page: plays on until a second has passed. */
-async function playOneSecond(): Promise<{ durationSec: number; widthPx: number; frames: number }> {
-  const video = document.querySelector('video');
-  if (video === null) throw new Error('Expected a video element.');
-  const from = video.currentTime;
-  await video.play();
-  await new Promise<void>((resolve, reject) => {
-    video.onerror = () => reject(new Error(video.error?.message));
-    video.ontimeupdate = () => {
-      if (video.currentTime > from + 1) resolve();
-    };
-  });
-  video.pause();
-  const frames = video.getVideoPlaybackQuality().totalVideoFrames;
-  return { durationSec: video.duration, widthPx: video.videoWidth, frames };
 }
 
 describe('an MP4 of a finished video', () => {

@@ -132,10 +132,10 @@ test.each([
   expect((await ask(body)).status).toBe(400);
 });
 
-test("an unknown collection is 400, a library that is not the key's 401", async () => {
+test("an unknown collection is 404, a library that is not the key's 401", async () => {
   origin.script(serve(file));
   const query = '?collectionId=0190163d-8694-739b-aea5-966c26f8ad91';
-  expect((await ask({ url: `${origin.url}/a` }, query)).status).toBe(400);
+  expect((await ask({ url: `${origin.url}/a` }, query)).status).toBe(404);
   const body = { url: `${origin.url}/a` };
   expect((await stack.call('POST', '/library/2/videos/fetch', { body })).status).toBe(401);
 });
@@ -171,7 +171,7 @@ test('the older path fetches into a video that awaits its upload, once', async (
 });
 
 test('a video waits with a reason while it is fetched, and a delete ends the download and leaves nothing', async () => {
-  origin.script(serve(file), serveHead(file, 1_000_000, drip));
+  origin.script(serve(file), serveHead(file, 1_000_000, dripFrom(1_000_000)));
   const { id } = await ask({ url: `${origin.url}/a` });
   await vi.waitFor(async () => expect((await stack.staged()).length).toBe(1), { timeout: 10_000 });
   expect(await stack.loadRow(id)).toMatchObject({ state: 'created', state_reason: 'fetching from 127.0.0.1' });
@@ -184,7 +184,7 @@ test('a video waits with a reason while it is fetched, and a delete ends the dow
 test('a worker that stops hands the fetch on, and the next goes on at the last byte', async () => {
   const other = await startStack();
   const first = await other.startWorker();
-  origin.script(serve(file), serveHead(file, 1_200_000, drip), serve(file));
+  origin.script(serve(file), serveHead(file, 1_200_000, dripFrom(1_200_000)), serve(file));
   const { body } = await other.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/a` } });
   await vi.waitFor(
     async () => {
@@ -259,8 +259,14 @@ test('without an allowance this machine is not reached', async () => {
   await guarded.stop();
 });
 
-/** A byte now and then, so that the connection lives and never ends. */
-function drip(response: ServerResponse): void {
-  const timer = setInterval(() => response.write('.'), 50);
-  response.once('close', () => clearInterval(timer));
+/** The file's next byte now and then, so that the connection lives and never ends. */
+function dripFrom(start: number): (response: ServerResponse) => void {
+  return (response) => {
+    let next = start;
+    const timer = setInterval(() => {
+      response.write(file.subarray(next, next + 1));
+      next += 1;
+    }, 50);
+    response.once('close', () => clearInterval(timer));
+  };
 }

@@ -22,7 +22,10 @@ export const resetSecurityKey = defineOperation({
   async run({ params, body: { SecurityKey: key } }, { pullZones }: { pullZones: PullZoneStore }) {
     const { min, max } = SECURITY_KEY_LENGTH;
     if (key != null && (key.length < min || key.length > max)) {
-      throw new Refused('invalid', `Expected a SecurityKey of ${min} to ${max} characters, got ${key.length}.`);
+      throw new Refused(
+        'invalid',
+        `Expected a SecurityKey of ${min} to ${max} characters, got ${key.length}. Send another one, or none to have one drawn.`,
+      );
     }
     await pullZones.resetSecurityKey(params.id, key ?? null);
     return null;

@@ -25,7 +25,8 @@ export const createLibrary = defineOperation({
   errorShape: 'core',
   async run({ body }, { libraries, libraryViews }: Deps) {
     const name = texts(body.Name, 'Name')?.trim() ?? '';
-    if (name === '') throw new Refused('invalid', 'Expected a Name of at least 1 character.', { field: 'Name' });
+    if (name === '')
+      throw new Refused('invalid', 'Expected a Name of at least 1 character, got none. Send one.', { field: 'Name' });
     const replicationRegions = body.ReplicationRegions?.slice(0, 50) ?? undefined;
     const settings = { ...toSettingsPatch(body), replicationRegions };
     const { library } = await libraries.create({ name, pullZoneName: null, libraryKey: null, settings });

@@ -25,7 +25,11 @@ export const putWatermark = defineOperation({
     const library = await deps.libraries.find(id);
     if (library === null) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
     const bytes = await readBytes(body, { what: 'a picture', limitBytes: WATERMARK_LIMIT_BYTES });
-    if (!isPicture(bytes)) throw new Refused('invalid', 'Expected the bytes of a PNG, JPEG or WebP picture.');
+    if (!isPicture(bytes))
+      throw new Refused(
+        'invalid',
+        'Expected the bytes of a PNG, JPEG or WebP picture, got something else. Send one of them.',
+      );
     await keepWatermark({ library, bytes }, deps, signal);
     return null;
   },

@@ -44,7 +44,8 @@ export const resetApiKeyByQuery = defineOperation({
   query: Type.Object({ id: maybe.int32(0), ...overlap }),
   refusals: { 'not-found': 404 },
   async run({ query: { id, overlapSec } }, { libraries }: Deps) {
-    if (id === undefined) throw new Refused('not-found', 'Expected the id of a library in the query, got none.');
+    if (id === undefined)
+      throw new Refused('not-found', 'Expected the id of a library in the query, got none. Send it as id.');
     await libraries.resetKey(id, 'libraryKey', overlapSec);
     return null;
   },

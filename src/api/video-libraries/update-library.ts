@@ -24,7 +24,7 @@ export const updateLibrary = defineOperation({
   async run({ params: { id }, body }, { libraries, libraryViews }: Deps) {
     const change = toLibraryChange(body);
     if (change.name?.trim() === '') {
-      throw new Refused('invalid', 'Expected a Name of at least 1 character.', { field: 'Name' });
+      throw new Refused('invalid', 'Expected a Name of at least 1 character, got none. Send one.', { field: 'Name' });
     }
     await libraries.change(id, () => change);
     return toLibraryModel(await libraryViews.load(id));

@@ -31,7 +31,10 @@ export async function requireFetchable(
   signal: AbortSignal,
 ): Promise<void> {
   if ((await countOpenFetches(deps.db, libraryId)) >= MAX_OPEN_FETCHES) {
-    throw new Refused('busy', `${MAX_OPEN_FETCHES} fetches of this library are under way already. Ask again later.`);
+    throw new Refused(
+      'busy',
+      `Expected at most ${MAX_OPEN_FETCHES} fetches of a library under way, there are as many. Ask again later.`,
+    );
   }
   await requireSpace(await checkOrigin(origin, deps.outbound, signal), deps);
 }

@@ -24,7 +24,7 @@ export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, 
     return Number(answer.headers['content-length'] ?? 0);
   } catch (error) {
     // Whatever keeps the file from us, the fetch failed: for the caller that is one and the same.
-    if (error instanceof Refused) throw new Refused('invalid', error.message, { cause: error });
+    if (error instanceof Refused) throw new Refused('invalid', `${error.message} Check the address.`, { cause: error });
     throw error;
   }
 }

@@ -36,6 +36,7 @@ export const createVideo = defineOperation({
 function readCollection(text: string | null | undefined): Guid | null {
   if (text === undefined || text === null || text === '') return null;
   const id = parseGuid(text);
-  if (id === null) throw new Refused('invalid', `Expected a collection's GUID in collectionId, got "${text}".`);
+  if (id === null)
+    throw new Refused('invalid', `Expected a collection's GUID in collectionId, got "${text}". Correct it.`);
   return id;
 }

@@ -36,7 +36,7 @@ function readAddress(text: string): string {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refused(
       'invalid',
-      `Expected a picture or JSON with a thumbnailUrl, got text that is neither: ${reason}.`,
+      `Expected a picture or JSON with a thumbnailUrl, got text that is neither: ${reason}. Send one of them.`,
       {
         cause: error,
       },

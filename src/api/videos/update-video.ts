@@ -46,6 +46,6 @@ function readEdit({ title, collectionId, chapters, moments, metaTags }: UpdateVi
 function readCollection(text: string): Guid | null {
   if (text === '') return null;
   const id = parseGuid(text);
-  if (id === null) throw new Refused('not-found', `There is no collection "${text}": its id is a GUID.`);
+  if (id === null) throw new Refused('not-found', `There is no collection "${text}": its id is a GUID. Correct it.`);
   return id;
 }

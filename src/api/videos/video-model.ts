@@ -22,7 +22,7 @@ export async function recallShowing(
   deps: { libraries: LibraryStore; edgeUrl: string },
 ): Promise<Showing> {
   const library = await deps.libraries.recall(libraryId);
-  if (library === null) throw new Refused('not-found', `There is no library ${libraryId}.`);
+  if (library === null) throw new Refused('not-found', `There is no library ${libraryId}. Check the id.`);
   return { library, edgeUrl: deps.edgeUrl };
 }
 

@@ -149,5 +149,5 @@ function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
 }
 
 function notNow({ mediaId }: MediaKey, why: string): Refused {
-  return new Refused('invalid', `No codec can be added to video ${mediaId} now: it ${why}.`);
+  return new Refused('invalid', `No codec can be added to video ${mediaId} now: it ${why}. Check the video.`);
 }

@@ -98,7 +98,8 @@ async function countInLibrary(tx: Tx, libraryId: number, change: number): Promis
     .set((eb) => ({ video_count: eb('video_count', '+', change) }))
     .where('id', '=', libraryId)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Refused('unauthenticated', `There is no library ${libraryId} any more.`);
+  if (numUpdatedRows === 0n)
+    throw new Refused('unauthenticated', `There is no library ${libraryId} any more. Check the id.`);
 }
 
 function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
@@ -155,7 +156,10 @@ function viewersSee(before: VideoDetails, after: VideoDetails): boolean {
 async function moveBetweenCollections(tx: Tx, before: VideoDetails, after: VideoDetails): Promise<void> {
   if (before.collectionId === after.collectionId) return;
   if (after.collectionId !== null && !(await countInCollection(tx, after.libraryId, after.collectionId, 1))) {
-    throw new Refused('not-found', `There is no collection ${after.collectionId} in library ${after.libraryId}.`);
+    throw new Refused(
+      'not-found',
+      `There is no collection ${after.collectionId} in library ${after.libraryId}. Create it first.`,
+    );
   }
   if (before.collectionId !== null) await countInCollection(tx, before.libraryId, before.collectionId, -1);
 }

@@ -104,7 +104,8 @@ export function requestReencode(video: Video): Video {
 
 /** Changes what the edit names. The same video comes back when that changes nothing. Refuses (`invalid`) an empty title. */
 export function editVideo(video: Video, edit: VideoEdit): Video {
-  if (edit.title === '') throw new Refused('invalid', 'Expected a title of at least one character, got an empty one.');
+  if (edit.title === '')
+    throw new Refused('invalid', 'Expected a title of at least one character, got an empty one. Send one.');
   const edited: Video = { ...video, ...edit };
   return JSON.stringify(editable(edited)) === JSON.stringify(editable(video)) ? video : edited;
 }

@@ -65,10 +65,9 @@ export class RoleProcess {
     const startedMs = performance.now();
     const child = fork(ROLE_SCRIPT, [this.role], {
       // Node still calls stripping types of the player's code for browsers an experiment, as it does not for its own.
-      execArgv: [...process.execArgv, '--disable-warning=ExperimentalWarning'],
+      execArgv: [...process.execArgv, ...MEMORY_FLAGS, '--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
-      execArgv: [...process.execArgv, ...MEMORY_FLAGS],
     });
     this.#child = child;
     child.on('message', (message: FromRole) => this.#receive(message));

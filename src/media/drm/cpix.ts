@@ -25,9 +25,6 @@ export type SystemAnswer = {
 
 export type CpixAnswer = { keys: ContentKeys; systems: SystemAnswer[] };
 
-/** The MIME type and the header that go with a request (SPEKE API v2). */
-export const CPIX_HEADERS = { 'content-type': 'application/xml', 'x-speke-version': '2.0' } as const;
-
 const CPIX = 'urn:dashif:org:cpix';
 const PSKC = 'urn:ietf:params:xml:ns:keyprov:pskc';
 const VERSION = '2.3';
