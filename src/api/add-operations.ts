@@ -5,7 +5,7 @@ import type { Grant } from '../catalog/keys/access-key.ts';
 import { toAuditedWrite } from './audit-line.ts';
 import { authenticate, requireMay } from './authenticate.ts';
 import type { Operation } from './define-operation.ts';
-import { toErrorAnswer } from './errors.ts';
+import { type Rules, toErrorAnswer } from './errors.ts';
 import { type OperationDeps, operations } from './operations.ts';
 
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
@@ -97,14 +97,9 @@ async function recordWrite(
 }
 
 /** Answers with what an error means to the caller, and logs it once when it is ours. */
-export function answerError(
-  error: unknown,
-  operation: Operation<OperationDeps> | null,
-  reply: FastifyReply,
-  log: Log,
-): FastifyReply {
-  const { status, headers, body, isOurs } = toErrorAnswer(error, operation);
-  if (isOurs) log.error({ err: error, requestId: reply.request.id, operation: operation?.name }, 'A request failed.');
+export function answerError(error: unknown, rules: Rules, reply: FastifyReply, log: Log): FastifyReply {
+  const { status, headers, body, isOurs } = toErrorAnswer(error, rules);
+  if (isOurs) log.error({ err: error, requestId: reply.request.id, operation: rules.name }, 'A request failed.');
   reply.code(status).headers(headers);
   if (body === undefined) return reply.send();
   // Serialised here: a status may share its number with a success whose model is another.

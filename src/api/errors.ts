@@ -31,14 +31,17 @@ const STATUS: { readonly [K in RefusalKind]: number } = {
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER_SEC = 5;
 
-type Rules = Pick<Contract<never, never, never, never>, 'path' | 'refusals' | 'errorShape'> & { answer: unknown };
+/** What of an operation decides how its errors are told. */
+export type Rules = Pick<Contract<never, never, never, never>, 'name' | 'path' | 'refusals' | 'errorShape'> & {
+  answer: unknown;
+};
 
 /** An error as it leaves: `body` undefined is no body. `isOurs` says that somebody should hear of it. */
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown; isOurs: boolean };
 
-/** Turns whatever was thrown into status and body; nothing else does. `rules` null is an address without an operation. */
-export function toErrorAnswer(error: unknown, rules: Rules | null): ErrorAnswer {
-  const shape = rules?.errorShape ?? 'status';
+/** Turns whatever was thrown into status and body; nothing else does. */
+export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
+  const shape = rules.errorShape;
   if (error instanceof Refused) {
     const { kind, message } = error;
     const status = statusOf(kind, rules);
@@ -65,14 +68,23 @@ export function toErrorAnswer(error: unknown, rules: Rules | null): ErrorAnswer 
   };
 }
 
+const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield)\b/i;
+
+/** How errors are told where there is no operation: as its neighbours tell theirs. */
+export function rulesOfAddress(url: string): Rules {
+  const errorShape = SECOND_ADDRESS.test(url) ? 'core' : 'status';
+  return { name: 'none', path: url, refusals: {}, errorShape, answer: null };
+}
+
 /** Refusals of what a body says; an operation that reads one need not list a status for them. */
 const OF_BODY: readonly RefusalKind[] = ['invalid', 'conflict', 'unprocessable'];
 
 // Operations that list no 400 say "not done" as their clients expect it: status 200 with success false.
-function statusOf(kind: RefusalKind, rules: Rules | null): number {
-  const listed = rules?.refusals[kind] ?? COMMON[kind];
+function statusOf(kind: RefusalKind, rules: Rules): number {
+  const listed = rules.refusals[kind] ?? COMMON[kind];
   if (listed !== undefined) return listed;
-  const saysNotDone = rules?.answer === StatusModel || (rules?.errorShape === 'status' && OF_BODY.includes(kind));
+  const hasBody = rules.errorShape === 'status' && rules.answer !== null;
+  const saysNotDone = rules.answer === StatusModel || (hasBody && OF_BODY.includes(kind));
   return saysNotDone ? 200 : STATUS[kind];
 }
 
@@ -82,7 +94,7 @@ type Words = {
   message: string;
   status: number;
   code: number;
-  rules?: Rules | null;
+  rules?: Rules;
   error?: Refused;
 };
 

@@ -27,6 +27,7 @@ import { createPictureMaker } from '../media/pictures/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, answerError } from './add-operations.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
+import { rulesOfAddress } from './errors.ts';
 import type { OperationDeps } from './operations.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 
@@ -134,7 +135,12 @@ function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyIns
         cause: error,
       });
       // Typed for a server that is not made yet; at run time it is the reply of any other request.
-      answerError(refused, null, (reply as FastifyReply).header('x-request-id', request.id), log);
+      answerError(
+        refused,
+        rulesOfAddress(request.url),
+        (reply as FastifyReply).header('x-request-id', request.id),
+        log,
+      );
     },
     clientErrorHandler: answerUnreadable,
     serverFactory: (handler) => createHttpServer(handler, mounts),
@@ -147,13 +153,13 @@ function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyIns
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
-  app.setErrorHandler((error, _request, reply) => answerError(error, null, reply, log));
+  app.setErrorHandler((error, request, reply) => answerError(error, rulesOfAddress(request.url), reply, log));
   app.setNotFoundHandler((request, reply) => {
     const refused = new Refused(
       'not-found',
       `There is no operation ${request.method} ${request.url}. Check the address.`,
     );
-    return answerError(refused, null, reply, log);
+    return answerError(refused, rulesOfAddress(request.url), reply, log);
   });
   return app;
 }

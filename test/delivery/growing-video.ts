@@ -2,6 +2,8 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import type { ChunkFacts } from '../../src/media/cmaf/chunk.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
+import { normaliseInit } from '../../src/media/cmaf/init-segment.ts';
+import { encode, FRAGMENTED, splitStream } from '../../src/media/cmaf/read-test-media.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { addLibrary, addRendition, addTimeline, addVideo, publishChunk, type RenditionKey } from './publish.ts';
 import { createEdgeRoom, type TestEdge } from './start-test-edge.ts';
@@ -46,11 +48,18 @@ export const plannedSegments = encodeFragmentTable(
   Array.from({ length: SEGMENTS }, () => ({ prefixBytes: 100, payloadBytes: 500, samples: 96, startsSegment: true })),
 );
 
+/** A real init segment: the catalogue reads it. */
+async function makeInit(): Promise<Buffer> {
+  const input = ['-f', 'lavfi', '-i', 'color=s=640x360', '-frames:v', '1', '-c:v', 'libx264', '-pix_fmt', 'yuv420p'];
+  return normaliseInit(splitStream(await encode([...input, ...FRAGMENTED])).init);
+}
+
 /** A database, a folder and a library for videos of three segments, and edges that are closed by `closeEdges`. */
 export async function createGrowingRoom() {
   const database = await startTestDatabase();
   const room = await createEdgeRoom(database);
   const libraryId = await addLibrary(database.db);
+  const init = await makeInit();
   const edges: TestEdge[] = [];
   const address = (edge: TestEdge, key: MediaKey, file: string) =>
     `${edge.base}/vz-${libraryId}/${key.mediaId}/${file}`;
@@ -75,7 +84,7 @@ export async function createGrowingRoom() {
       const grid = { kind: 'source' } as const;
       const cutList = { timescale: 1_000, startTicks, endTicks: SEGMENTS * SEGMENT_TICKS, grid };
       const timelineId = await addTimeline(database.db, key, cutList);
-      const what = { kind: 'video', init: Buffer.from('init'), codecString: 'avc1.64001e', timescale: 1_000 } as const;
+      const what = { kind: 'video', init, codecString: 'avc1.64001e', timescale: 1_000 } as const;
       const track = { ...what, widthPx: 640, heightPx: 360 };
       return addRendition(database.db, key, { timelineId, track, planned });
     },

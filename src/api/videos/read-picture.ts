@@ -65,7 +65,7 @@ async function fetchPicture(address: string, outbound: Outbound, signal: AbortSi
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     // Whatever is wrong there is no state of this service: not "busy", not "unavailable".
-    const message = `Expected a picture at ${address.slice(0, 500)}, it cannot be had: ${error.message} Check the address.`;
+    const message = `Expected a picture at "${address.slice(0, 500)}", it cannot be had: ${error.message} Check the address.`;
     throw new Refused('unprocessable', message, { cause: error });
   }
 }
