@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, migrate, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
@@ -30,6 +31,7 @@ const FETCH_SLOTS = 4;
 const MAX_UPLOAD_BYTES = 1e12;
 const SOURCE_CACHE_BYTES = 20e9;
 const SPACE_REFRESH_MS = 5_000;
+const EDGE_PORT_WAIT_MS = 5_000;
 
 type Common = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
 
@@ -83,7 +85,7 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
   const api = await startApi({
     host: settings.host,
     port: settings.port,
-    edgeUrl: baseAddresses(settings, host.fleet().listeners).edgeUrl,
+    edgeUrl: await findEdgeUrl(settings, host),
     db: database.db,
     queue,
     storage,
@@ -125,6 +127,15 @@ async function openTus({ settings, database: { db }, storage, log }: Common, que
     ensureSpace: (lengthBytes) => requireSpace(lengthBytes, { storage, diskFloorBytes: usualDiskFloorBytes }),
     onError: (error) => log.error(error, 'resumable upload failed'),
   });
+}
+
+/** Where viewers find the edge. Its port is known beforehand unless it takes any free one; then it is waited for. */
+async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<string> {
+  const limitMs = performance.now() + EDGE_PORT_WAIT_MS;
+  const isOpen = settings.edgeUrl === null && settings.edgePort === 0;
+  while (isOpen && host.fleet().listeners.edge === undefined && performance.now() < limitMs) await sleep(20);
+  const edge = host.fleet().listeners.edge ?? settings.edgePort;
+  return baseAddresses(settings, { edge }).edgeUrl;
 }
 
 async function startEdgeRole({ settings, database, storage, log }: Common): Promise<RunningRole> {

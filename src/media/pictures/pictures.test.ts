@@ -10,7 +10,7 @@ import { readPictureKind } from './picture-kind.ts';
 import { createPictureMaker } from './run-picture.ts';
 
 const run = promisify(execFile);
-const signal = AbortSignal.timeout(60_000);
+const { signal } = new AbortController();
 const maker = createPictureMaker();
 let folder: string;
 
