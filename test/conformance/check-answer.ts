@@ -12,7 +12,7 @@ const INTERNAL =
 
 /** What a caller is told to do, one way or another. */
 const ADVICE =
-  /\b(ask|authenticate|check|choose|close|correct|create|encode|make room|move|revoke|say|send|shorten|sign|try|turn|upload|use|wait|example|log has)\b/i;
+  /\b(ask|authenticate|check|choose|close|correct|create|encode|make room|move|revoke|say|send|set|shorten|sign|try|turn|upload|use|wait|example|log has)\b/i;
 
 /** What a refusal says in words; null when it has no body. */
 export function messageOf({ body }: Answer): string | null {

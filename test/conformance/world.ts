@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ApiDeps } from '../../src/api/server.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { type Answer, type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
@@ -117,6 +118,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     'pull zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
     language: async () => 'en',
     codec: async () => 'x264',
+    'webhook event': (which) => makeWebhookEvent(api, which),
   };
   const make = (what: string, which: Which) => {
     const maker = makers[what];
@@ -189,4 +191,21 @@ async function readState(
     ...Object.fromEntries(rows.map(({ name, content }) => [name, content])),
     objects: files.toSorted((a, b) => a.localeCompare(b)).join(),
   };
+}
+
+/** A dead letter, which may be sent again. */
+async function makeWebhookEvent(api: TestApi, which: Which): Promise<string> {
+  if (which === 'unknown') return UNKNOWN_GUID;
+  const id = newGuid();
+  const library = which === 'own' ? 1 : api.second.id;
+  const event = {
+    id,
+    library_id: library,
+    media_id: newGuid(),
+    status: 3,
+    state: 'dead',
+    give_up_at: new Date(),
+  } as const;
+  await api.database.db.insertInto('webhook_event').values(event).execute();
+  return id;
 }
