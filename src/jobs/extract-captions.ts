@@ -1,18 +1,19 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { findCaption } from '../catalog/captions/caption.ts';
+import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import type { MediaKey } from '../catalog/db.ts';
 import { addCaption, loadCaptionSource } from '../catalog/encoding/caption-store.ts';
 import { warningMessage } from '../catalog/encoding/messages.ts';
 import { addMessages } from '../catalog/encoding/settle-store.ts';
-import { mediaPrefix } from '../catalog/encoding/work.ts';
 import { writeVtt } from '../media/captions/cue.ts';
 import { readCaptions } from '../media/captions/read-captions.ts';
 import { runFfmpeg } from '../media/run-ffmpeg.ts';
 import type { SourceFacts, SubtitleFacts } from '../media/source-facts.ts';
 import { chooseSubtitles, planSubtitles } from '../media/subtitles.ts';
 import { nameTrack } from '../media/track-name.ts';
-import { storageKey } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
 import type { JobDeps } from './job-deps.ts';
+import { discardObjects } from './store-chunk.ts';
 
 /** Names a video whose original may hold text subtitles. */
 export type CaptionsRef = MediaKey;
@@ -31,7 +32,8 @@ export const extractCaptions = defineJob<CaptionsRef, JobDeps>({
     const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
     const source = await loadCaptionSource(deps.db, key);
     if (source === null) return;
-    const tracks = chooseSubtitles(source.facts).filter(({ language }) => !source.taken.has(language));
+    const isMissing = ({ language }: SubtitleFacts) => findCaption(source.captions, language) === undefined;
+    const tracks = chooseSubtitles(source.facts).filter(isMissing);
     if (tracks.length === 0) return;
     const local = await deps.sources.open(source.sourceKey, signal);
     try {
@@ -80,10 +82,12 @@ async function storeTrack(
 ): Promise<void> {
   const { cues } = readCaptions(text);
   if (cues.length === 0) return;
-  const object = storageKey(`${mediaPrefix(key)}captions/${track.language}-1.vtt`);
-  const vtt = Readable.from([Buffer.from(writeVtt(cues))], { objectMode: false });
-  const caption = { srclang: track.language, label: nameTrack(track, 'Captions'), version: 1, key: object };
+  const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, track.language);
+  const vtt = Buffer.from(writeVtt(cues));
+  const label = nameTrack(track, 'Captions');
+  const caption = { srclang: track.language, label, version, key: objectKey, sizeBytes: vtt.length };
   // The object first: a row never names what is not there.
-  await deps.storage.put(object, vtt, { contentType: 'text/vtt' }, signal);
-  await deps.db.transaction().execute((tx) => addCaption(tx, key, caption));
+  await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
+  const isTaken = await deps.db.transaction().execute((tx) => addCaption(tx, key, caption));
+  if (!isTaken) await discardObjects(deps.storage, [objectKey], deps.report);
 }

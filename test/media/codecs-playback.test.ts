@@ -27,7 +27,7 @@ beforeAll(async () => {
   [service, browser] = await Promise.all([startService(null), openBrowser()]);
   const clip = path.join(service.dataDir, 'clip.avi');
   const inputs = ['-f', 'lavfi', '-i', 'testsrc=s=320x240:r=24000/1001:d=9', '-f', 'lavfi', '-i', 'sine=d=8.9'];
-  await run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, '-c:v', 'mpeg4', '-c:a', 'libmp3lame', clip]);
+  await run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, '-c:v', 'mpeg4', '-c:a', 'pcm_s16le', clip]);
   guid = await createVideo(service, 'codecs');
   const answer = await uploadFile(service, guid, clip, '?enabledOutputCodecs=vp9,av1,hevc&enabledResolutions=240p');
   expect(answer.status).toBe(200);

@@ -1,36 +1,39 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { checkFinished } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, loadRenditions, makeClip, startLab, untilState, upload } from '../jobs/lab.ts';
+import { addLibrary, type Lab, loadRenditions, startLab } from '../jobs/lab.ts';
+import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { fields, keyframes, renditionFiles } from './rendition-file.ts';
 
 const CODECS = ['x264', 'hevc', 'vp9', 'av1'];
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2', '-b:v', '300k'];
 
-let lab: Lab;
-let libraryId: number;
-beforeAll(async () => {
-  lab = await startLab();
-  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360], codecs: CODECS } });
-  await lab.startWorker();
-});
-afterAll(() => lab.stop());
-
 function picture(rate: string, seconds: number, size: string): string[] {
   return ['-f', 'lavfi', '-i', `testsrc=s=${size}:r=${rate}:d=${seconds}`];
 }
 
+const MPEG4 = ['-c:v', 'mpeg4', '-q:v', '4'];
+const SOURCES: Source[] = [
+  { name: 'old.avi', argv: [...picture('24000/1001', 9, '480x360'), ...MPEG4] },
+  { name: 'pass.mp4', argv: [...picture('25', 8, '320x240'), ...H264, '-force_key_frames', '0,2.6,5.8'] },
+  { name: 'few.avi', argv: [...picture('25', 9, '320x240'), ...MPEG4], options: { enabledCodecs: ['vp9'] } },
+];
+
+let lab: Lab;
+let keys: Map<string, MediaKey>;
+beforeAll(async () => {
+  lab = await startLab();
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360], codecs: CODECS } });
+  await lab.startWorker();
+  keys = await uploadMany(lab, libraryId, SOURCES);
+}, GROUP_LIMIT_SEC * 1000);
+afterAll(() => lab.stop());
+
 const byText = (a: string, b: string) => a.localeCompare(b);
 
-async function finished(clip: string): Promise<MediaKey> {
-  const key = await upload(lab, libraryId, clip);
-  await untilState(lab, key, 'finished');
-  return key;
-}
-
 test('all codecs have the same cuts and pictures, in chunks that share one init segment', async () => {
-  const clip = await makeClip(lab, 'old.avi', ...picture('24000/1001', 9, '480x360'), '-c:v', 'mpeg4', '-q:v', '4');
-  const key = await finished(clip);
+  const key = keyOf(keys, 'old.avi');
+  await requireFinished(lab, key);
   const checked = await checkFinished(lab, key);
   expect(checked.map(({ rung, frames, segments, warnings }) => ({ rung, frames, segments, warnings }))).toEqual(
     [360, 360, 360, 360, 240, 240, 240, 240].map((rung) => ({ rung, frames: 216, segments: 3, warnings: '' })),
@@ -54,15 +57,8 @@ test('all codecs have the same cuts and pictures, in chunks that share one init 
 });
 
 test('beside a source that passes through, each codec has keyframes at the source’s own cuts', async () => {
-  const clip = await makeClip(
-    lab,
-    'pass.mp4',
-    ...picture('25', 8, '320x240'),
-    ...H264,
-    '-force_key_frames',
-    '0,2.6,5.8',
-  );
-  const key = await finished(clip);
+  const key = keyOf(keys, 'pass.mp4');
+  await requireFinished(lab, key);
   const checked = await checkFinished(lab, key);
   expect(checked.map(({ origin, rung, frames }) => `${origin} ${rung} ${frames}`).toSorted(byText)).toEqual([
     ...Array<string>(3).fill('encode 240 200'),
@@ -79,9 +75,8 @@ test('beside a source that passes through, each codec has keyframes at the sourc
 });
 
 test('the base codec is made first; an upload may ask for fewer codecs than its library', async () => {
-  const clip = await makeClip(lab, 'few.avi', ...picture('25', 9, '320x240'), '-c:v', 'mpeg4', '-q:v', '4');
-  const key = await upload(lab, libraryId, clip, { enabledCodecs: ['vp9'] });
-  await untilState(lab, key, 'finished');
+  const key = keyOf(keys, 'few.avi');
+  await requireFinished(lab, key);
   const rows = await loadRenditions(lab, key);
   expect(rows.map(({ codec }) => codec).toSorted(byText)).toEqual(['vp9', 'x264']);
   const first = await lab.database.db

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { type Lab, loadMedia, makeClip, until, upload } from '../jobs/lab.ts';
 
-/** A source to make with ffmpeg: its file's name and the arguments before it. */
-export type Source = { name: string; argv: readonly string[] };
+/** A source to make with ffmpeg: its file's name, the arguments before it, and what its upload asks for. */
+export type Source = { name: string; argv: readonly string[]; options?: UploadOptions };
 
 /** How long a group of small videos may take on a busy machine. */
 export const GROUP_LIMIT_SEC = 240;
@@ -16,11 +17,11 @@ export async function uploadMany(
   change: (file: string, name: string) => Promise<string> = async (file) => file,
 ): Promise<Map<string, MediaKey>> {
   const keys = new Map<string, MediaKey>();
-  for (const { name, argv } of sources) {
+  for (const { name, argv, options } of sources) {
     // Names need not be names of files.
     const stem = createHash('sha1').update(name).digest('hex').slice(0, 8);
     const file = await change(await makeClip(lab, `${stem}.${name.split('.').at(-1)}`, ...argv), name);
-    keys.set(name, await upload(lab, libraryId, file));
+    keys.set(name, await upload(lab, libraryId, file, options));
   }
   for (const [name, key] of keys) {
     const isOver = async () => ['finished', 'failed'].includes((await loadMedia(lab, key)).state);

@@ -205,9 +205,12 @@ test.each([
   { name: 'text.mp4', languages: ['de'] },
   { name: 'text.webm', languages: ['de'] },
 ])('the text subtitles of $name become captions', async ({ name, languages: wanted }) => {
-  const key = await checked(name);
+  const key = keyOf(keys, name);
   await until(async () => (await loadMedia(lab, key)).captions.length === wanted.length, 'captions');
-  const { captions } = await loadMedia(lab, key);
+  await checked(name);
+  const { captions, caption_versions: versions } = await loadMedia(lab, key);
+  // A person's captions of the same language get a file of their own.
+  expect(versions).toEqual(Object.fromEntries(wanted.map((language) => [language, 1])));
   expect(captions.map(({ srclang, version }) => `${srclang} ${version}`)).toEqual(
     wanted.map((language) => `${language} 1`),
   );
@@ -235,5 +238,8 @@ test('captions that a person wrote stay when the original is read again', async 
     .execute();
   await db.transaction().execute(lab.sender.send(extractCaptions, key));
   await until(async () => (await loadMedia(lab, key)).captions.length === 2, 'the other language');
-  expect((await loadMedia(lab, key)).captions).toEqual([mine, french]);
+  expect((await loadMedia(lab, key)).captions).toEqual([
+    mine,
+    { ...french, version: 2, key: french?.key.replace('fr-1', 'fr-2') },
+  ]);
 });

@@ -1,13 +1,14 @@
-import { sql } from 'kysely';
 import type { SourceFacts } from '../../media/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
+import { findCaption, putCaption } from '../captions/caption.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import type { CaptionTrack } from '../schema.ts';
+import { sumStorage } from './storage-store.ts';
 
 /** What taking captions out of an original takes. */
-export type CaptionSource = { sourceKey: StorageKey; facts: SourceFacts; taken: ReadonlySet<string> };
+export type CaptionSource = { sourceKey: StorageKey; facts: SourceFacts; captions: readonly CaptionTrack[] };
 
-/** Reads a video's original and which caption languages it has already. Null when the video or its original is gone. */
+/** Reads a video's original and the captions that it has already. Null when the video or its original is gone. */
 export async function loadCaptionSource(db: Db, { libraryId, mediaId }: MediaKey): Promise<CaptionSource | null> {
   const row = await db
     .selectFrom('media')
@@ -16,20 +17,29 @@ export async function loadCaptionSource(db: Db, { libraryId, mediaId }: MediaKey
     .where('id', '=', mediaId)
     .executeTakeFirst();
   if (row === undefined || row.source_key === null || row.facts === null) return null;
-  const taken = new Set(row.captions.map(({ srclang }) => srclang));
-  return { sourceKey: row.source_key, facts: row.facts, taken };
+  return { sourceKey: row.source_key, facts: row.facts, captions: row.captions };
 }
 
-/** Adds a caption track unless the video has one of that language: then, or when the video is gone, false. */
-export async function addCaption(tx: Tx, key: MediaKey, track: CaptionTrack): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('media')
-    .set({ captions: sql<string>`captions || ${JSON.stringify([track])}::jsonb` })
+/**
+ * Shows a stored file as captions of its language unless the video has some already, whatever the case of its
+ * letters: then, or when the video is gone, false.
+ */
+export async function addCaption(tx: Tx, key: MediaKey, track: CaptionTrack & { sizeBytes: number }): Promise<boolean> {
+  const row = await tx
+    .selectFrom('media')
+    .select('captions')
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
-    .where(sql<boolean>`not captions @> ${JSON.stringify([{ srclang: track.srclang }])}::jsonb`)
+    .forUpdate()
     .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
+  if (row === undefined || findCaption(row.captions, track.srclang) !== undefined) return false;
+  await tx
+    .updateTable('media')
+    .set({ captions: JSON.stringify(putCaption(row.captions, track)) })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .execute();
+  await sumStorage(tx, key);
   await bumpPublication(tx, key);
   return true;
 }
