@@ -73,7 +73,7 @@ describe('an XML document', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
         try {
-          expect(parseXml(pieces.join('')).name).toBe('a');
+          expect(['a', 'x']).toContain(parseXml(pieces.join('')).name);
         } catch (error) {
           expect(error).toBeInstanceOf(BrokenXml);
         }
