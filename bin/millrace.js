@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './launcher/install.js';
 import { pinnedNodeFor, runWithNode } from './launcher/node.js';
+import { usePackedPackages } from './launcher/packed.js';
 import { ensureTools } from './launcher/tools.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -29,6 +30,7 @@ async function launch() {
   await ensureTools(command);
   const pinned = pinnedNodeFor(root, process.version);
   if (pinned !== null) return await runWithNode(pinned, [fileURLToPath(import.meta.url), ...args]);
+  if (command === 'serve') await usePackedPackages(root);
   const { main } = await import(join(root, 'src/cli/main.ts'));
   return await main(args);
 }

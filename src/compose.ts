@@ -35,6 +35,38 @@ const EDGE_PORT_WAIT_MS = 5_000;
 
 type Common = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
 
+/** What each role is made of. What a role does not need is not even imported. */
+const code = {
+  api: () =>
+    Promise.all([
+      import('./api/server.ts'),
+      import('./jobs/queue.ts'),
+      import('./lib/outbound/outbound.ts'),
+      import('./catalog/publications/publication-watch-store.ts'),
+    ]),
+  edge: () =>
+    Promise.all([
+      import('./delivery/start-edge.ts'),
+      import('./catalog/publications/publication-store.ts'),
+      import('./catalog/publications/publication-watch-store.ts'),
+      import('./catalog/pull-zones/pull-zone-store.ts'),
+      import('./delivery/player/load-player-assets.ts'),
+    ]),
+  worker: () =>
+    Promise.all([
+      import('./jobs/all.ts'),
+      import('./jobs/queue.ts'),
+      import('./jobs/source-cache.ts'),
+      import('./lib/outbound/outbound.ts'),
+    ]),
+  ingest: async () => [],
+} satisfies Record<Role, () => Promise<unknown>>;
+
+/** Loads the code of a role while it waits to be started. */
+export async function loadRole(role: Role): Promise<void> {
+  await code[role]();
+}
+
 /** Brings the database to this version and finds or makes library 1. Runs before any role starts. */
 export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   return async (keys) => {
@@ -53,7 +85,7 @@ export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   };
 }
 
-/** Starts one role; it has opened what it needs when this answers. What a role does not need is not even imported. */
+/** Starts one role; it has opened what it needs when this answers. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
   const database = openDatabase(settings.database, (error) => log.warn(error, 'an idle database connection broke'));
@@ -72,12 +104,7 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
 
 async function startApiRole({ settings, database, storage, log }: Common, host: RoleHost): Promise<RunningRole> {
   const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }] =
-    await Promise.all([
-      import('./api/server.ts'),
-      import('./jobs/queue.ts'),
-      import('./lib/outbound/outbound.ts'),
-      import('./catalog/publications/publication-watch-store.ts'),
-    ]);
+    await code.api();
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
   const space = await watchSpace(storage);
   const outbound = createOutbound({ allow: settings.outboundAllow });
@@ -140,13 +167,7 @@ async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<stri
 
 async function startEdgeRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
   const [{ startEdge }, { createPublicationStore }, { watchPublications }, { findPullZone }, { loadPlayerAssets }] =
-    await Promise.all([
-      import('./delivery/start-edge.ts'),
-      import('./catalog/publications/publication-store.ts'),
-      import('./catalog/publications/publication-watch-store.ts'),
-      import('./catalog/pull-zones/pull-zone-store.ts'),
-      import('./delivery/player/load-player-assets.ts'),
-    ]);
+    await code.edge();
   const edge = await startEdge({
     host: settings.host,
     port: settings.edgePort,
@@ -169,12 +190,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
 }
 
 async function startWorkerRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
-  const [{ allJobs }, { openQueue }, { createSourceCache }, { createOutbound }] = await Promise.all([
-    import('./jobs/all.ts'),
-    import('./jobs/queue.ts'),
-    import('./jobs/source-cache.ts'),
-    import('./lib/outbound/outbound.ts'),
-  ]);
+  const [{ allJobs }, { openQueue }, { createSourceCache }, { createOutbound }] = await code.worker();
   const report = (error: Error) => log.error(error, 'job error');
   const queue = await openQueue({ pool: database.pool, onError: report });
   const outbound = createOutbound({ allow: settings.outboundAllow });

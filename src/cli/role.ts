@@ -1,5 +1,5 @@
 // The process of one role, started by the supervisor and driven by its messages.
-import { openFirstLibrary, type RunningRole, startRole } from '../compose.ts';
+import { loadRole, openFirstLibrary, type RunningRole, startRole } from '../compose.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { FirstKeys } from './first-start.ts';
@@ -41,6 +41,8 @@ async function handle(message: Exclude<ToRole, { type: 'fleet' }>): Promise<void
     case 'wait':
       role = message.role;
       if (role === 'api') await receive(message.port, message.host);
+      // Not awaited: the time that the database needs is used for it, and a start finds what fails here again.
+      loadRole(role).catch(() => undefined);
       break;
     case 'prepare':
       await prepare(message.settings, message.keys);

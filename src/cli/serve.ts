@@ -5,7 +5,6 @@ import { parseRole, type Role, roles } from '../config/roles.ts';
 import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
 import { openLog } from './log.ts';
-import { serveRole } from './serve-role.ts';
 import { DataLock } from './supervisor/data-lock.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
@@ -17,7 +16,10 @@ export async function serve(args: readonly string[]): Promise<number> {
   for (const name of ownUnknownSettings()) log.warn(`${name} is no setting of this version: it is ignored.`);
   makeDataDir(settings.dataDir);
   const stop = stopSignal();
-  return role === null ? await serveAll(settings, log, stop) : await serveRole(role, settings, log, stop);
+  if (role === null) return await serveAll(settings, log, stop);
+  // Loaded only here: the supervisor's own process does without the code of the roles.
+  const { serveRole } = await import('./serve-role.ts');
+  return await serveRole(role, settings, log, stop);
 }
 
 async function serveAll(settings: Settings, log: Logger, stop: AbortSignal): Promise<number> {

@@ -1,0 +1,65 @@
+// Packs packages of many small modules into few files: pack.js ROOT FOLDER.
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { PACKED } from './packed.js';
+
+const [root = '', folder = ''] = process.argv.slice(2);
+await pack(root, folder);
+
+/**
+ * Builds beside the place and moves there at once: another start, or a kill, never meets a part of it.
+ *
+ * @param {string} root
+ * @param {string} folder
+ */
+async function pack(root, folder) {
+  const parent = dirname(folder);
+  const draft = mkdtempSync(join(parent, 'draft-'));
+  try {
+    await writePackages(root, draft);
+    writeFileSync(join(draft, 'hook.mjs'), hookSource());
+    for (const name of readdirSync(parent)) {
+      if (!name.startsWith('draft-')) rmSync(join(parent, name), { recursive: true, force: true });
+    }
+    renameSync(draft, folder);
+  } catch (error) {
+    // Another start was first: its work is as good.
+    if (!existsSync(join(folder, 'hook.mjs'))) throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {string} folder
+ */
+async function writePackages(root, folder) {
+  const input = Object.fromEntries(PACKED.map((name) => [fileNameOf(name), name]));
+  const bundle = await rolldown({ input, cwd: root, platform: 'node', logLevel: 'silent' });
+  try {
+    await bundle.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'part-[hash].mjs' });
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** A module that leads imports of the packed packages to the files beside it. */
+function hookSource() {
+  const files = Object.fromEntries(PACKED.map((name) => [name, `./${fileNameOf(name)}.mjs`]));
+  return `import { registerHooks } from 'node:module';
+const files = new Map(Object.entries(${JSON.stringify(files)}));
+registerHooks({
+  resolve(name, context, next) {
+    const file = files.get(name);
+    return file === undefined ? next(name, context) : { url: new URL(file, import.meta.url).href, format: 'module', shortCircuit: true };
+  },
+});
+`;
+}
+
+/** @param {string} name */
+function fileNameOf(name) {
+  return name.replace('/', '-');
+}
