@@ -1,6 +1,6 @@
 // Packs packages of many small modules into few files: pack.js ROOT FOLDER.
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { PACKED } from './packed.js';
 
@@ -20,7 +20,8 @@ async function pack(root, folder) {
     await writePackages(root, draft);
     writeFileSync(join(draft, 'hook.mjs'), hookSource());
     for (const name of readdirSync(parent)) {
-      if (!name.startsWith('draft-')) rmSync(join(parent, name), { recursive: true, force: true });
+      if (name !== basename(folder) && !name.startsWith('draft-'))
+        rmSync(join(parent, name), { recursive: true, force: true });
     }
     renameSync(draft, folder);
   } catch (error) {
