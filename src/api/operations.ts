@@ -9,6 +9,7 @@ import type { LibraryViewStore } from '../catalog/libraries/library-view-store.t
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
 import type { CleanupStore } from '../catalog/videos/cleanup-store.ts';
+import type { OutlookStore } from '../catalog/videos/outlook-store.ts';
 import type { StoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
 import type { ThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
@@ -59,6 +60,7 @@ import { deleteVideo } from './videos/delete-video.ts';
 import { fetchIntoVideo } from './videos/fetch-into-video.ts';
 import { fetchNewVideo } from './videos/fetch-new-video.ts';
 import { getPlayData } from './videos/get-play-data.ts';
+import { getQueuePlace } from './videos/get-queue-place.ts';
 import { getResolutions } from './videos/get-resolutions.ts';
 import { getStorageSize } from './videos/get-storage-size.ts';
 import { getVideo } from './videos/get-video.ts';
@@ -82,6 +84,7 @@ export type OperationDeps = {
   keys: KeyStore;
   libraries: LibraryStore;
   libraryViews: LibraryViewStore;
+  outlooks: OutlookStore;
   pictures: PictureMaker;
   progressHub: ProgressHub;
   pullZones: PullZoneStore;
@@ -116,6 +119,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   fetchNewVideo,
   getOEmbed,
   getPlayData,
+  getQueuePlace,
   getResolutions,
   getStorageSize,
   getVideo,

@@ -13,6 +13,7 @@ import type { PublicationListener, PublicationWatch } from '../catalog/publicati
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
 import { createCleanupStore } from '../catalog/videos/cleanup-store.ts';
+import { createOutlookStore } from '../catalog/videos/outlook-store.ts';
 import { createProgressStore } from '../catalog/videos/progress-store.ts';
 import { createStoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
 import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
@@ -91,6 +92,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     keys: createKeyStore(db),
     libraries: createLibraryStore({ db, secretBox }),
     libraryViews: createLibraryViewStore({ db, secretBox }),
+    outlooks: createOutlookStore(db),
     pictures: createPictureMaker(),
     progressHub,
     pullZones: createPullZoneStore({ db, secretBox }),

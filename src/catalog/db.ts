@@ -23,6 +23,9 @@ export const PUBLICATION_CHANNEL = 'millrace_publication';
 /** Tells of every change of a video's state, progress or publication; payload as above, or `…:deleted`. */
 export const PROGRESS_CHANNEL = 'millrace_progress';
 
+/** A worker that stands still, or is cut off, in the midst of a transaction holds rows that others need: no longer than this. */
+const IDLE_TRANSACTION_MS = 60_000;
+
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
@@ -31,7 +34,8 @@ const INT8_ARRAY = 1016;
  * connections that break while idle, which must not end the process.
  */
 export function openDatabase(config: pg.PoolConfig, onIdleError: (error: Error) => void): Database {
-  const pool = new pg.Pool({ max: 10, connectionTimeoutMillis: 5_000, ...config, types: numericInt8 });
+  const limits = { connectionTimeoutMillis: 5_000, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS };
+  const pool = new pg.Pool({ max: 10, ...limits, ...config, types: numericInt8 });
   pool.on('error', onIdleError);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };

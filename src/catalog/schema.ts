@@ -241,8 +241,17 @@ export type EncodeWorkTable = {
   reason: string | null;
   owner: string | null;
   lease_until: Date | null;
+  /** Names the job that does it: the id of the work that it changed places with; null for its own. */
+  ticket: Guid | null;
+  started_at: Date | null;
   created_at: CreatedAt;
 };
+
+/** A library's turns in a lane: where its latest began, and where its next may begin; whose next is lowest is served. */
+export type EncodeTurnTable = { lane: string; library_id: number; turn: number; pass: number };
+
+/** Seconds that one unit of weight takes, smoothed over the last works of a kind (and codec: `video/x264`). */
+export type EncodeSpeedTable = { kind: string; sec_per_weight: number };
 
 export type Schema = {
   library: LibraryTable;
@@ -256,6 +265,8 @@ export type Schema = {
   chunk: ChunkTable;
   retired_object: RetiredObjectTable;
   encode_work: EncodeWorkTable;
+  encode_turn: EncodeTurnTable;
+  encode_speed: EncodeSpeedTable;
   webhook_event: WebhookEventTable;
   webhook_line: WebhookLineTable;
   audit_line: AuditLineTable;

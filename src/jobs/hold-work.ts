@@ -1,8 +1,9 @@
 import { LostClaim } from '../catalog/encoding/chunk-store.ts';
 import { failWork } from '../catalog/encoding/fail-store.ts';
 import { MEMORY_REASON } from '../catalog/encoding/messages.ts';
+import { claimInTurn } from '../catalog/encoding/turn-store.ts';
 import { type Claim, MAX_FAILURES } from '../catalog/encoding/work.ts';
-import { claimWork, noteFailure, postponeWork, releaseWork, renewWork } from '../catalog/encoding/work-store.ts';
+import { noteFailure, postponeWork, releaseWork, renewWork } from '../catalog/encoding/work-store.ts';
 import { FfmpegFailed } from '../media/run-ffmpeg.ts';
 import { LeaseLost, underLease, untilFree } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -13,7 +14,7 @@ import { isStorageFull, WAITING_FOR_SPACE } from './storage-full.ts';
 export type HeldWork = { claim: Claim; tell: (fraction: number) => void };
 
 /**
- * Claims a work, keeps its lease while `perform` does it, and settles how it ended: an error is counted and
+ * Claims the work that is next, keeps its lease while `perform` does it, and settles how it ended: an error is counted and
  * tried again up to three times, then the work fails with its reason; a full store makes the work wait, with
  * nothing counted; a lost claim ends quietly; a stopping worker gives the work back. What is over already is left alone, so doing it twice changes nothing.
  */
@@ -23,8 +24,7 @@ export async function holdWork(
   signal: AbortSignal,
   perform: (held: HeldWork, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const key = { libraryId: ref.libraryId, mediaId: ref.mediaId };
-  const answer = await untilFree(() => claimWork(deps.db, key, ref.workId, deps.owner), signal);
+  const answer = await untilFree(() => claimInTurn(deps.db, ref.workId, deps.owner), signal);
   if (answer.kind === 'over') return;
   const { claim } = answer;
   if (answer.kind === 'worn-out') {

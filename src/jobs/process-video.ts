@@ -6,11 +6,13 @@ import { savePlan } from '../catalog/encoding/plan-store.ts';
 import {
   claimProcess,
   failMedia,
+  failWornOut,
   type ProcessClaim,
   postponeProcess,
   releaseProcess,
   renewProcess,
 } from '../catalog/encoding/process-store.ts';
+import { Refused } from '../lib/refused.ts';
 import { probeSource } from '../media/run-probe.ts';
 import { chooseSubtitles } from '../media/subtitles.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
@@ -26,7 +28,7 @@ import {
   publishFirstChunk,
   storeSound,
 } from './first-chunks.ts';
-import { LeaseLost, underLease, untilFree } from './hold-lease.ts';
+import { LeaseLost, underLease } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
 import { planVideo } from './plan-video.ts';
 import { type IndexedSource, indexSource, openRanges } from './read-pass-through.ts';
@@ -38,8 +40,10 @@ import { createChunkWriter, discardObjects } from './store-chunk.ts';
 /** Names a video whose original is stored; `reason` is for people who read the queue. */
 export type VideoRef = MediaKey & { reason?: string };
 
+const PROCESSING_FAILED = 'processing-failed';
+
 /**
- * Takes an uploaded video to `transcoding`: probes its original, decides what is made of it, and sends that
+ * Takes an uploaded video, whichever is next, to `transcoding`: probes its original, decides what is made of it, and sends that
  * work. A source that passes through is playable when this ends, but for its sound. A source that cannot
  * become a video ends it as failed, with the fault's kind as `state_reason`.
  */
@@ -49,7 +53,7 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
   retryLimit: 5,
   async run(ref, deps, signal) {
     const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
-    const answer = await untilFree(() => claimProcess(deps.db, key, deps.owner), signal);
+    const answer = await claimProcess(deps.db, key, deps.owner);
     if (answer.kind === 'over') return;
     const { claim } = answer;
     try {
@@ -64,17 +68,23 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
         await postponeProcess(deps.db, claim, WAITING_FOR_SPACE);
         return;
       }
+      if (!signal.aborted && (claim.isLastTry || error instanceof Refused)) return await endFailed(claim, deps, error);
       await releaseProcess(deps.db, claim);
       throw error;
     }
   },
   async giveUp(ref, deps, reason) {
     const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
-    await deps.db
-      .transaction()
-      .execute((tx) => failMedia(tx, key, 'processing-failed', failureMessage(reason, new Date())));
+    const message = failureMessage(reason, new Date());
+    await deps.db.transaction().execute((tx) => failWornOut(tx, key, PROCESSING_FAILED, message));
   },
 });
+
+async function endFailed({ key }: ProcessClaim, deps: JobDeps, error: unknown): Promise<void> {
+  deps.report(new Error(`Video ${key.mediaId} could not be planned.`, { cause: error }));
+  const message = failureMessage(error instanceof Error ? error.message : String(error), new Date());
+  await deps.db.transaction().execute((tx) => failMedia(tx, key, PROCESSING_FAILED, message));
+}
 
 async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const local = await deps.sources.open(claim.sourceKey, signal);

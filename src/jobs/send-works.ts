@@ -3,7 +3,7 @@ import type { Work, WorkKind } from '../catalog/encoding/work.ts';
 import type { Guid } from '../lib/guid.ts';
 import type { JobName, Queue } from './define-job.ts';
 
-/** Names one work; the payload of every job that does one. */
+/** A job's right to do one work, the one whose ticket is `workId`; the payload of every job that does one. */
 export type WorkRef = { libraryId: number; mediaId: Guid; workId: Guid };
 
 /** A queue retry is only for what lies outside the work (the database away, a dead worker): works count their own failures. */
@@ -14,12 +14,12 @@ export function workJob(kind: WorkKind, lane: JobName['lane']): JobName {
   return { name: `${kind}-${lane}`, lane, retryLimit: RETRY_LIMIT };
 }
 
-/** Sends the job of each work. Sending one again that waits or runs does nothing. */
+/** Sends a job for each work; which of the works that wait it does is decided when it starts. One that waits or runs is not sent again. */
 export function sendWorks(queue: Queue, works: readonly Work[]): FollowUp {
   return async (tx) => {
-    for (const { kind, lane, key, id, priority } of works) {
-      const ref: WorkRef = { ...key, workId: id };
-      await queue.send(workJob(kind, lane), ref, { priority, onlyOneNamed: id })(tx);
+    for (const { kind, lane, key, id, priority, ticket = id } of works) {
+      const ref: WorkRef = { ...key, workId: ticket };
+      await queue.send(workJob(kind, lane), ref, { priority, onlyOneNamed: ticket })(tx);
     }
   };
 }

@@ -86,6 +86,7 @@ import {
   SmartGenerateFeaturesStatusModel,
   TranscodingMessageModel,
 } from './video-parts.ts';
+import { VideoQueueModel } from './video-queue.ts';
 import {
   CodecRenditionSizeModel,
   ResolutionReference,
@@ -137,6 +138,7 @@ export const models = {
   VideoHeatmapModel,
   VideoStatisticsModel,
   VideoOEmbedModel,
+  VideoQueueModel,
   CollectionModel,
   PaginationListOfCollectionModel,
   UpdateCollectionModel,

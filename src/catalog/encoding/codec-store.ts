@@ -8,7 +8,7 @@ import { inTransaction } from '../in-transaction.ts';
 import type { MediaState, UploadOptions } from '../schema.ts';
 import type { PlannedRendition } from './encode-plan.ts';
 import { insertRenditions } from './plan-store.ts';
-import type { Work } from './work.ts';
+import { WAITING_FOR_SLOT, type Work } from './work.ts';
 import { loadCutList } from './work-view-store.ts';
 
 /** What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already. */
@@ -57,7 +57,7 @@ async function addCodec(tx: Tx, key: MediaKey, { codec, plan, send }: CodecDeeds
 async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await tx
     .updateTable('media')
-    .set({ state: 'transcoding', state_reason: 'waiting for an encoder slot', encode_progress: 0 })
+    .set({ state: 'transcoding', state_reason: WAITING_FOR_SLOT, encode_progress: 0 })
     .set({ state_since: sql<Date>`now()` })
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)

@@ -6,7 +6,7 @@ import { announce } from '../webhooks/webhook-store.ts';
 import { type EncodePlan, keyGroupOf, type PlannedRendition, type PlannedTimeline } from './encode-plan.ts';
 import type { ProcessClaim } from './process-store.ts';
 import { recountStorage } from './storage-store.ts';
-import type { Work } from './work.ts';
+import { WAITING_FOR_SLOT, type Work } from './work.ts';
 
 const ROWS_AT_ONCE = 500;
 
@@ -22,7 +22,7 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
     .updateTable('media')
     .set({
       state: 'transcoding',
-      state_reason: 'waiting for an encoder slot',
+      state_reason: WAITING_FOR_SLOT,
       state_since: sql<Date>`now()`,
       lease_owner: null,
       lease_until: null,
@@ -163,6 +163,6 @@ export function workRow(work: Work) {
     priority: work.priority,
     weight: work.weight,
     state: 'waiting' as const,
-    reason: 'waiting for an encoder slot',
+    reason: WAITING_FOR_SLOT,
   };
 }

@@ -5,12 +5,15 @@ import type { MediaMessage, UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { sumStorage } from './storage-store.ts';
+import { countTurn } from './turn-store.ts';
 import { LEASE_SEC } from './work.ts';
 
 /** The right to probe and plan a video now, fenced by `attempt`. */
 export type ProcessClaim = {
   key: MediaKey;
   attempt: number;
+  /** When it ends in an error, so does the video. */
+  isLastTry: boolean;
   owner: string;
   sourceKey: StorageKey;
   sourceBytes: number;
@@ -21,30 +24,58 @@ export type ProcessClaim = {
   hasActiveTimeline: boolean;
 };
 
+/** Where turns of planning are counted, one a video. */
+const PROCESS_LANE = 'process';
+
 /** Attempts to plan a video whose worker died each time. */
 const MAX_PROCESS_TRIES = 10;
 
-/** `over`: there is nothing to plan (any more). `busy`: another worker's lease still holds. */
-export type ProcessAnswer = { kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' } | { kind: 'busy' };
+/** Attempts that may end in an error. */
+const MAX_PROCESS_ERRORS = 6;
 
-/** Takes an uploaded video, or one whose planner died, to plan it. The lease runs on the database's clock. */
-export async function claimProcess(db: Db, key: MediaKey, owner: string): Promise<ProcessAnswer> {
-  const row = await db.transaction().execute(async (tx) => {
-    const claimed = await takeUploaded(tx, key, owner);
-    if (claimed?.process_attempt === 1) await announce(key, WebhookStatus.processing)(tx);
-    return claimed;
+/** `over`: there is nothing to plan (any more), or whoever plans it is alive. */
+export type ProcessAnswer = { kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' };
+
+/**
+ * Takes a video to plan it: of those that wait, the one whose library had least of these turns, else the one that was
+ * asked for. As many jobs are sent as videos wait, so each has its turn, whichever job comes. The lease runs on the
+ * database's clock.
+ */
+export async function claimProcess(db: Db, asked: MediaKey, owner: string): Promise<ProcessAnswer> {
+  const { key, row } = await db.transaction().execute(async (tx) => {
+    const chosen = (await chooseWaiting(tx, asked)) ?? asked;
+    const claimed = await takeUploaded(tx, chosen, owner);
+    if (claimed?.process_attempt === 1) await announce(chosen, WebhookStatus.processing)(tx);
+    return { key: chosen, row: claimed };
   });
-  if (row !== undefined) return { kind: 'claimed', claim: toClaim(key, owner, row) };
+  if (row !== undefined) {
+    await countTurn(db, PROCESS_LANE, key.libraryId, 1);
+    return { kind: 'claimed', claim: toClaim(key, owner, row) };
+  }
   const found = await db
     .selectFrom('media')
     .select(['state', 'process_tries', 'source_key'])
-    .where('library_id', '=', key.libraryId)
-    .where('id', '=', key.mediaId)
+    .where('library_id', '=', asked.libraryId)
+    .where('id', '=', asked.mediaId)
     .executeTakeFirst();
-  if (found?.state !== 'processing' && found?.state !== 'uploaded') return { kind: 'over' };
-  if (found.process_tries < MAX_PROCESS_TRIES && found.source_key !== null) return { kind: 'busy' };
-  await db.transaction().execute((tx) => failUnclaimed(tx, key));
+  const isWaiting = found?.state === 'processing' || found?.state === 'uploaded';
+  if (isWaiting && (found.process_tries >= MAX_PROCESS_TRIES || found.source_key === null)) {
+    await db.transaction().execute((tx) => failUnclaimed(tx, asked));
+  }
   return { kind: 'over' };
+}
+
+/** One that was tried and failed comes again by its own job only, after a pause. */
+async function chooseWaiting(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<MediaKey | undefined> {
+  const { rows } = await sql<MediaKey>`
+    select m.library_id as "libraryId", m.id as "mediaId" from media m
+    where m.type = 'video' and m.source_key is not null and m.process_tries < ${MAX_PROCESS_TRIES}
+      and (m.state = 'uploaded' or (m.state = 'processing' and m.lease_until < now()))
+      and not exists (select 1 from media a where a.library_id = ${libraryId} and a.id = ${mediaId}
+        and a.state = 'processing' and a.lease_until is null)
+    order by encode_standing(${PROCESS_LANE}, m.library_id), m.state_since, m.id limit 1 for update of m skip locked
+  `.execute(tx);
+  return rows[0];
 }
 
 async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<ClaimRow | undefined> {
@@ -57,7 +88,8 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
     where l.id = m.library_id and m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
       and m.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
       and (m.state = 'uploaded' or (m.state = 'processing' and (m.lease_until is null or m.lease_until < now())))
-    returning m.process_attempt, m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms, l.settings,
+    returning m.process_attempt, m.process_tries, m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms,
+      l.settings,
       exists (select 1 from timeline t where t.library_id = m.library_id and t.media_id = m.id and t.active) as shown
   `.execute(tx);
   return rows[0];
@@ -65,6 +97,7 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
 
 type ClaimRow = {
   process_attempt: number;
+  process_tries: number;
   source_key: StorageKey;
   source_bytes: number | null;
   upload_options: UploadOptions;
@@ -78,6 +111,7 @@ function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
     key,
     owner,
     attempt: row.process_attempt,
+    isLastTry: row.process_tries >= MAX_PROCESS_ERRORS,
     sourceKey: row.source_key,
     sourceBytes: row.source_bytes ?? 0,
     uploadOptions: row.upload_options,
@@ -117,6 +151,7 @@ export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, re
   await db
     .updateTable('media')
     .set({ lease_owner: null, lease_until: null, state_reason: reason, process_attempt: attempt - 1 })
+    .set({ process_tries: sql<number>`greatest(0, process_tries - 1)` })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .where('state', '=', 'processing')
@@ -151,4 +186,18 @@ async function failUnclaimed(tx: Tx, key: MediaKey): Promise<void> {
   const reason = 'The worker died each time it planned this video, or its original file is missing.';
   const at = new Date().toISOString();
   await failMedia(tx, key, 'worker-died', { at, level: 3, issueCode: 0, message: reason, value: 'worker-died' });
+}
+
+/** Ends a video as failed that was tried as often as errors may be, unless somebody plans it now. */
+export async function failWornOut(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
+  const row = await tx
+    .selectFrom('media')
+    .select('id')
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('process_tries', '>=', MAX_PROCESS_ERRORS)
+    .where('lease_until', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row !== undefined) await failMedia(tx, key, reason, message);
 }

@@ -2,7 +2,8 @@ import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import type { EncodeWorkTable } from '../schema.ts';
-import { type Claim, encodePercent, LEASE_SEC, MAX_DEATHS, type Work } from './work.ts';
+import { measureSpeed } from './speed-store.ts';
+import { type Claim, encodePercent, LEASE_SEC, MAX_DEATHS, WAITING_FOR_SLOT, type Work } from './work.ts';
 
 /** `over`: done, failed or gone. `busy`: another worker's lease still holds. `worn-out`: its workers died too often. */
 export type WorkAnswer =
@@ -15,16 +16,13 @@ export type WorkAnswer =
 export async function claimWork(db: Db | Tx, key: MediaKey, workId: Guid, owner: string): Promise<WorkAnswer> {
   const { rows } = await sql<Selectable<EncodeWorkTable>>`
     update encode_work set state = 'running', attempt = attempt + 1, deaths = deaths + (state = 'running')::int, owner = ${owner}, reason = null,
-      lease_until = now() + make_interval(secs => ${LEASE_SEC})
+      started_at = now(), lease_until = now() + make_interval(secs => ${LEASE_SEC})
     where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${workId}
       and (state = 'waiting' or (state = 'running' and lease_until < now()))
     returning *
   `.execute(db);
   const [row] = rows;
-  if (row !== undefined) {
-    const claim = { work: toWork(row), attempt: row.attempt, failures: row.failures, owner };
-    return row.deaths > MAX_DEATHS ? { kind: 'worn-out', claim } : { kind: 'claimed', claim };
-  }
+  if (row !== undefined) return toAnswer(row, owner);
   const found = await db
     .selectFrom('encode_work')
     .select('state')
@@ -33,6 +31,12 @@ export async function claimWork(db: Db | Tx, key: MediaKey, workId: Guid, owner:
     .where('id', '=', workId)
     .executeTakeFirst();
   return found?.state === 'running' || found?.state === 'waiting' ? { kind: 'busy' } : { kind: 'over' };
+}
+
+/** What a claimed row means for whoever claimed it. */
+export function toAnswer(row: Selectable<EncodeWorkTable>, owner: string): WorkAnswer {
+  const claim = { work: toWork(row), attempt: row.attempt, failures: row.failures, owner };
+  return row.deaths > MAX_DEATHS ? { kind: 'worn-out', claim } : { kind: 'claimed', claim };
 }
 
 /**
@@ -81,7 +85,7 @@ export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: Media
 }
 
 /** Gives an interrupted work back without counting a failure. */
-export async function releaseWork(db: Db | Tx, claim: Claim, reason = 'waiting for an encoder slot'): Promise<void> {
+export async function releaseWork(db: Db | Tx, claim: Claim, reason = WAITING_FOR_SLOT): Promise<void> {
   await db
     .updateTable('encode_work')
     .set({ state: 'waiting', owner: null, lease_until: null, reason })
@@ -143,6 +147,7 @@ export async function endWork(tx: Tx, claim: Claim, state: 'done' | 'failed', re
     .where('media_id', '=', claim.work.key.mediaId)
     .where('id', '=', claim.work.id)
     .execute();
+  if (state === 'done') await measureSpeed(tx, claim);
 }
 
 /** The work that a row describes. */
@@ -159,5 +164,6 @@ export function toWork(row: Selectable<EncodeWorkTable>): Work {
     lane: row.lane,
     priority: row.priority,
     weight: row.weight,
+    ...(row.ticket === null ? {} : { ticket: row.ticket }),
   };
 }

@@ -16,7 +16,12 @@ export type Work = {
   priority: number;
   /** Its share of the progress, see `workWeight`. */
   weight: number;
+  /** Names the job that does it when that is not its own id: see `claimInTurn`. */
+  ticket?: Guid;
 };
+
+/** What a work says of itself that waits for nothing else. */
+export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 
 export type WorkKind = 'pass-through' | 'video' | 'audio' | 'thumbnail';
 

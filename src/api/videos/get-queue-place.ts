@@ -1,0 +1,44 @@
+import { tellOutlook } from '../../catalog/videos/outlook.ts';
+import type { OutlookStore } from '../../catalog/videos/outlook-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { wireTime } from '../models/answers.ts';
+import { VideoQueueModel } from '../models/video-queue.ts';
+import { wireStatus } from '../models/video-status.ts';
+import { NoQuery } from '../read-query.ts';
+import { VideoParams } from './video-model.ts';
+
+type Deps = { outlooks: OutlookStore; videoViews: VideoViewStore };
+
+/** The longest wait that is told: beyond it nobody knows. */
+const LONGEST_SEC = 30 * 24 * 3600;
+
+export const getQueuePlace = defineOperation({
+  name: 'getQueuePlace',
+  method: 'GET',
+  path: '/library/{libraryId}/videos/{videoId}/queue',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: VideoQueueModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { outlooks, videoViews }: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    const [view, outlook] = await Promise.all([videoViews.load(key), outlooks.load(key)]);
+    const { waitsFor, otherLibraries, etaSec, message } = tellOutlook(outlook);
+    const etaSeconds = etaSec === null || etaSec > LONGEST_SEC ? null : etaSec;
+    return {
+      videoLibraryId: libraryId,
+      guid: videoId,
+      status: wireStatus(view),
+      encodeProgress: view.state === 'finished' ? 100 : view.encode_progress,
+      waitsFor,
+      otherLibraries,
+      etaSeconds,
+      estimatedFinish: etaSeconds === null ? null : wireTime(new Date(Date.now() + etaSeconds * 1000)),
+      message,
+    };
+  },
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { claimInTurn } from './turn-store.ts';
+import { WAITING_FOR_SLOT } from './work.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+beforeEach(async () => {
+  await database.db.deleteFrom('media').execute();
+  await database.db.deleteFrom('encode_turn').execute();
+});
+
+async function addLibrary(): Promise<number> {
+  const key = Buffer.from(newGuid());
+  const keys = { api_key_sealed: key, api_key_hash: key, read_only_key_sealed: key, read_only_key_hash: key };
+  const row = await database.db
+    .insertInto('library')
+    .values({ name: 'lab', ...keys })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** A video with works that wait in the long lane; answers their ids. */
+async function addVideo(libraryId: number, works: { weight?: number; priority?: number }[]): Promise<Guid[]> {
+  const { db } = database;
+  const [mediaId, timelineId] = [newGuid(), newGuid()];
+  const key = { library_id: libraryId, media_id: mediaId };
+  await db
+    .insertInto('media')
+    .values({ library_id: libraryId, id: mediaId, type: 'video', title: 'T', state: 'transcoding' })
+    .execute();
+  await db
+    .insertInto('timeline')
+    .values({ ...key, id: timelineId, grid: 'source', timescale: 1, start_ticks: [0], end_ticks: 1 })
+    .execute();
+  const rows = works.map(({ weight = 1, priority = 0 }) => ({
+    ...{ ...key, id: newGuid(), timeline_id: timelineId, kind: 'video' as const, rendition_ids: [] },
+    ...{ from_segment: 0, to_segment: 1, lane: 'long' as const, weight, priority },
+    ...{ state: 'waiting' as const, reason: WAITING_FOR_SLOT },
+  }));
+  await db.insertInto('encode_work').values(rows).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Lets one slot take the tickets in order, each work ending before the next; answers the libraries served. */
+async function serve(tickets: readonly Guid[]): Promise<number[]> {
+  const served: number[] = [];
+  for (const ticket of tickets) {
+    const answer = await claimInTurn(database.db, ticket, 'test');
+    if (answer.kind !== 'claimed') throw new Error(`Expected a claim, got ${answer.kind}.`);
+    served.push(answer.claim.work.key.libraryId);
+    await database.db
+      .updateTable('encode_work')
+      .set({ state: 'done' })
+      .where('id', '=', answer.claim.work.id)
+      .execute();
+  }
+  return served;
+}
+
+test('a library with one video is served after at most one more of a library with many, and every work is done', async () => {
+  const [full, late] = [await addLibrary(), await addLibrary()];
+  const many = await addVideo(full, Array(20).fill({}));
+  const begun = await serve(many.slice(0, 5));
+  const [one = newGuid()] = await addVideo(late, [{}]);
+  // The jobs were sent in this order, so they come in this order.
+  const served = [...begun, ...(await serve([...many.slice(5), one]))];
+  expect(served.slice(5, 7)).toContain(late);
+  expect(served.filter((library) => library === full)).toHaveLength(20);
+});
+
+test('two libraries share a lane by cost, not by number', async () => {
+  const [small, big] = [await addLibrary(), await addLibrary()];
+  const cheap = await addVideo(small, Array(40).fill({ weight: 1 }));
+  const dear = await addVideo(big, Array(10).fill({ weight: 4 }));
+  const served = (await serve([...cheap, ...dear])).slice(0, 25);
+  expect(served.filter((library) => library === small)).toHaveLength(20);
+});
+
+test('within a library the most urgent goes first, whichever job came', async () => {
+  const library = await addLibrary();
+  const works = await addVideo(library, [{ priority: 1 }, { priority: 9 }, { priority: 5 }]);
+  const order: (Guid | undefined)[] = [];
+  for (const ticket of works) {
+    const answer = await claimInTurn(database.db, ticket, 'test');
+    order.push(answer.kind === 'claimed' ? answer.claim.work.id : undefined);
+  }
+  expect(order).toEqual([works[1], works[2], works[0]]);
+});
+
+test('a work that failed once stays with its job, and waits for it', async () => {
+  const [first, second] = [await addLibrary(), await addLibrary()];
+  const [failed = newGuid()] = await addVideo(first, [{}]);
+  const [fresh = newGuid()] = await addVideo(second, [{}]);
+  await database.db.updateTable('encode_work').set({ failures: 1 }).where('id', '=', failed).execute();
+  expect(await claimInTurn(database.db, fresh, 'test')).toMatchObject({ claim: { work: { id: fresh } } });
+  expect(await claimInTurn(database.db, fresh, 'test')).toEqual({ kind: 'busy' });
+  expect(await claimInTurn(database.db, failed, 'test')).toMatchObject({ claim: { work: { id: failed } } });
+  expect(await claimInTurn(database.db, newGuid(), 'test')).toEqual({ kind: 'over' });
+});
+
+test('jobs that start at once take different works', async () => {
+  const [first, second] = [await addLibrary(), await addLibrary()];
+  const works = [...(await addVideo(first, Array(8).fill({}))), ...(await addVideo(second, Array(8).fill({})))];
+  const answers = await Promise.all(works.map((ticket) => claimInTurn(database.db, ticket, 'test')));
+  const taken = answers.map((answer) => (answer.kind === 'claimed' ? answer.claim.work.id : answer.kind));
+  expect(new Set(taken)).toEqual(new Set(works));
+});
+
+test('a queue of 20,000 works is looked through in bounded time', async () => {
+  const library = await addLibrary();
+  await addVideo(library, Array(1).fill({}));
+  const { db } = database;
+  for (let n = 0; n < 20; n += 1) await addVideo(library, Array(1000).fill({}));
+  const works = await db.selectFrom('encode_work').select('id').limit(20).execute();
+  const startedMs = performance.now();
+  for (const { id } of works) await claimInTurn(db, id, 'test');
+  // Tens of milliseconds each; a bound on order, not on speed.
+  expect((performance.now() - startedMs) / works.length).toBeLessThan(1_000);
+});

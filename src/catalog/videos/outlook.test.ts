@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { type LaneOutlook, type OutlookView, tellOutlook } from './outlook.ts';
+
+const LANE: LaneOutlook = {
+  ownSec: 60,
+  isRunning: false,
+  videosAhead: 3,
+  aheadSec: 180,
+  otherLibrariesSec: [],
+  slots: 1,
+};
+const VIEW: OutlookView = { state: 'transcoding', reason: null, uploadsAhead: 0, lanes: [LANE], heldUp: null };
+
+test.each<[string, Partial<OutlookView>, number | null, string]>([
+  ['others come first', {}, 240, 'Waits for 3 others of this library; done in about 4 min.'],
+  [
+    'two slots halve the wait',
+    { lanes: [{ ...LANE, slots: 2 }] },
+    120,
+    'Waits for 3 others of this library; done in about 2 min.',
+  ],
+  [
+    'a full library takes no more than this one does meanwhile, an emptier one what it has',
+    { lanes: [{ ...LANE, videosAhead: 1, aheadSec: 0, otherLibrariesSec: [9e9, 30] }] },
+    150,
+    'Waits for 1 other of this library, beside 2 other libraries; done in about 3 min.',
+  ],
+  [
+    'it is under way, and the slower lane counts',
+    { lanes: [LANE, { ...LANE, isRunning: true, ownSec: 9000, aheadSec: 0 }] },
+    9000,
+    'Is being encoded; done in about 2.5 h.',
+  ],
+  ['it is next', { lanes: [{ ...LANE, videosAhead: 0, aheadSec: 0, ownSec: 0.1 }] }, 1, 'Is next; done in about 1 s.'],
+  [
+    'a work failed',
+    { heldUp: { reason: 'memory: it was killed', failures: 2 } },
+    null,
+    'Is tried again after 2 failures: Memory: it was killed.',
+  ],
+  [
+    'the disk is full',
+    { heldUp: { reason: 'waiting for free space: the storage is full', failures: 0 } },
+    null,
+    'Waiting for free space: the storage is full.',
+  ],
+  [
+    'it waits to be planned',
+    { state: 'uploaded', uploadsAhead: 12, lanes: [] },
+    null,
+    'Waits for 12 others of this library to be looked at; how long encoding takes is known then.',
+  ],
+  ['it failed', { state: 'failed', reason: 'not-media', lanes: [] }, null, 'Failed: Not-media.'],
+  ['it has no file', { state: 'created', lanes: [] }, null, 'Awaits its file.'],
+  ['it is finished', { state: 'finished', lanes: [] }, 0, 'Is finished.'],
+])('when %s', (_, view, etaSec, message) => {
+  expect(tellOutlook({ ...VIEW, ...view })).toMatchObject({ etaSec, message });
+});

@@ -1,0 +1,113 @@
+import type { MediaState } from '../schema.ts';
+
+/** What one lane of encoders has to do before a video has all of its works of that lane; seconds of one slot. */
+export type LaneOutlook = {
+  /** Works of the video itself. */
+  ownSec: number;
+  isRunning: boolean;
+  /** Other videos of the library with works that come before. */
+  videosAhead: number;
+  aheadSec: number;
+  /** What waits or runs for each other library. */
+  otherLibrariesSec: readonly number[];
+  /** Slots at work now. */
+  slots: number;
+};
+
+/** Why a video is not finished yet, as far as rows tell. `uploadsAhead` are videos of its library that are planned before it. */
+export type OutlookView = {
+  state: MediaState;
+  reason: string | null;
+  uploadsAhead: number;
+  lanes: readonly LaneOutlook[];
+  /** The reason and number of tries of a work that waits after an error, or for something other than a slot. */
+  heldUp: { reason: string; failures: number } | null;
+};
+
+/** Why a video is not finished and when it will be: `waitsFor` videos of its library come first; null when nobody knows. */
+export type Outlook = { waitsFor: number; otherLibraries: number; etaSec: number | null; message: string };
+
+/**
+ * Tells in words why a video is not finished and about when it will be. The encoders are shared evenly by libraries, so
+ * what another library takes meanwhile is at most as much as this one does.
+ */
+export function tellOutlook(view: OutlookView): Outlook {
+  const { state, reason } = view;
+  switch (state) {
+    case 'created':
+      return plain('Awaits its file.');
+    case 'upload-failed':
+      return plain(`Awaits its file: the last upload failed. ${sentence(reason)}`);
+    case 'finished':
+      return { ...plain('Is finished.'), etaSec: 0 };
+    case 'failed':
+      return plain(`Failed: ${sentence(reason)}`);
+    case 'uploaded':
+    case 'processing':
+      return tellUnplanned(view);
+    case 'transcoding':
+    case 'jit-segmenting':
+    case 'jit-ready':
+      return tellEncoding(view);
+  }
+}
+
+function tellUnplanned({ state, reason, uploadsAhead }: OutlookView): Outlook {
+  const isHeldUp = state === 'processing' && reason !== null && reason.startsWith('waiting');
+  if (isHeldUp) return plain(sentence(reason));
+  if (state === 'processing')
+    return plain('Its file is being looked at; how long encoding takes is known right after.');
+  const ahead = uploadsAhead === 0 ? 'Is next to be looked at' : `Waits for ${others(uploadsAhead)} to be looked at`;
+  return { ...plain(`${ahead}; how long encoding takes is known then.`), waitsFor: uploadsAhead };
+}
+
+function tellEncoding({ state, lanes, heldUp }: OutlookView): Outlook {
+  const waitsFor = Math.max(0, ...lanes.map(({ videosAhead }) => videosAhead));
+  const otherLibraries = Math.max(0, ...lanes.map(({ otherLibrariesSec }) => otherLibrariesSec.length));
+  const isRunning = lanes.some((lane) => lane.isRunning);
+  if (heldUp !== null && !isRunning) return { ...plain(tellHeldUp(heldUp)), waitsFor };
+  if (lanes.length === 0)
+    return plain(state === 'transcoding' ? 'Is almost done.' : 'Plays; is encoded when it is asked for.');
+  const etaSec = Math.ceil(Math.max(...lanes.map(laneSec)));
+  const what = isRunning ? 'Is being encoded' : waitsFor === 0 ? 'Is next' : `Waits for ${others(waitsFor)}`;
+  const beside = otherLibraries === 0 ? '' : `, beside ${count(otherLibraries, 'other library', 'other libraries')}`;
+  return {
+    waitsFor: isRunning ? 0 : waitsFor,
+    otherLibraries,
+    etaSec,
+    message: `${what}${beside}; done in about ${duration(etaSec)}.`,
+  };
+}
+
+function laneSec({ ownSec, aheadSec, otherLibrariesSec, slots }: LaneOutlook): number {
+  const mine = ownSec + aheadSec;
+  const theirs = otherLibrariesSec.reduce((sum, sec) => sum + Math.min(sec, mine), 0);
+  return (mine + theirs) / Math.max(1, slots);
+}
+
+function tellHeldUp({ reason, failures }: { reason: string; failures: number }): string {
+  return failures === 0 ? sentence(reason) : `Is tried again after ${count(failures, 'failure')}: ${sentence(reason)}`;
+}
+
+function others(number: number): string {
+  return `${number} ${number === 1 ? 'other' : 'others'} of this library`;
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+function duration(sec: number): string {
+  if (sec < 60) return `${Math.max(1, sec)} s`;
+  return sec < 5400 ? `${Math.round(sec / 60)} min` : `${(sec / 3600).toFixed(1)} h`;
+}
+
+function sentence(text: string | null): string {
+  if (text === null || text === '') return 'No reason was noted.';
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return capital.endsWith('.') ? capital : `${capital}.`;
+}
+
+function plain(message: string): Outlook {
+  return { waitsFor: 0, otherLibraries: 0, etaSec: null, message };
+}

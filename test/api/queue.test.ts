@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WAITING_FOR_SLOT } from '../../src/catalog/encoding/work.ts';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  // Each unit of weight takes a second.
+  await api.database.db.insertInto('encode_speed').values({ kind: 'video', sec_per_weight: 1 }).execute();
+});
+afterAll(async () => {
+  expect(api.faults).toEqual([]);
+  await api.stop();
+});
+
+type WorkState = 'waiting' | 'running' | 'done';
+const waiting = { state: 'waiting' as WorkState, weight: 60, priority: 5, reason: WAITING_FOR_SLOT, failures: 0 };
+
+async function addVideo(libraryId: number, works: Partial<typeof waiting>[], change = {}): Promise<Guid> {
+  const { db } = api.database;
+  const [id, timelineId] = [newGuid(), newGuid()];
+  const key = { library_id: libraryId, media_id: id };
+  const media = { library_id: libraryId, id, type: 'video' as const, title: 'T', state: 'transcoding' as const };
+  await db
+    .insertInto('media')
+    .values({ ...media, ...change })
+    .execute();
+  const cuts = { grid: 'source' as const, timescale: 1, start_ticks: [0], end_ticks: 1 };
+  await db
+    .insertInto('timeline')
+    .values({ ...key, ...cuts, id: timelineId })
+    .execute();
+  for (const work of works) {
+    const range = { from_segment: 0, to_segment: 1, lane: 'long' as const, kind: 'video' as const, rendition_ids: [] };
+    const row = { ...key, ...range, ...waiting, ...work, id: newGuid(), timeline_id: timelineId };
+    await db.insertInto('encode_work').values(row).execute();
+  }
+  return id;
+}
+const place = async (id: Guid) => (await api.call('GET', `/library/1/videos/${id}/queue`)).body;
+
+test('a video says who comes first, and when it will be done at the measured speed', async () => {
+  await addVideo(1, [{ state: 'running', weight: 100 }]);
+  const first = await addVideo(1, [{}, { priority: 4 }]);
+  await addVideo(api.second.id, [{ weight: 30 }]);
+  const second = await addVideo(1, [{}]);
+  expect(await place(first)).toMatchObject({
+    ...{ guid: first, status: 3, waitsFor: 1, otherLibraries: 1 },
+    // 120 of its own, 100 before, 60 of the one behind it, which goes before its second work, 30 of the other library.
+    ...{ etaSeconds: 310, message: 'Waits for 1 other of this library, beside 1 other library; done in about 5 min.' },
+  });
+  expect(await place(second)).toMatchObject({ waitsFor: 2, etaSeconds: 250 });
+  const estimated = Object(await place(second)).estimatedFinish;
+  expect(Math.abs(Date.parse(`${estimated}Z`) - Date.now() - 250_000)).toBeLessThan(60_000);
+});
+
+test('what waits to be looked at, failed before, or is over says so', async () => {
+  const early = await addVideo(1, [], { state: 'uploaded', state_since: new Date(Date.now() - 9e6) });
+  const late = await addVideo(1, [], { state: 'uploaded' });
+  expect(await place(early)).toMatchObject({ status: 1, waitsFor: 0, etaSeconds: null });
+  expect(Object(await place(late)).message).toContain('Waits for 1 other of this library to be looked at');
+  const failing = await addVideo(1, [{ failures: 2, reason: 'memory: killed' }]);
+  expect(Object(await place(failing)).message).toBe('Is tried again after 2 failures: Memory: killed.');
+  const over = await addVideo(1, [{ state: 'done' }], { state: 'finished' });
+  expect(await place(over)).toMatchObject({ status: 4, encodeProgress: 100, etaSeconds: 0, message: 'Is finished.' });
+});
