@@ -25,10 +25,12 @@ export type AnswerDeps = {
   player: PlayerAssets;
 };
 
+type Leave = () => AbortSignal;
+
 type MediaDeps = AnswerDeps & { wantsDownload: boolean };
 
-/** Finds what a GET or HEAD asks for. `signal` is aborted when the viewer leaves. */
-export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, signal: AbortSignal): Promise<Answer> {
+/** Finds what a GET or HEAD asks for. `leave` answers a signal that is aborted when the viewer leaves. */
+export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, leave: Leave): Promise<Answer> {
   const target = parseEdgePath(request.url ?? '/', request.headers.host ?? '');
   if (target === null) return unknown();
   switch (target.kind) {
@@ -39,26 +41,22 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
       return servePlayer(publication, target.wantsState, deps.player);
     }
     case 'media':
-      return answerMedia(target, { ...deps, wantsDownload: asksForDownload(request.url ?? '') }, signal);
+      return answerMedia(target, { ...deps, wantsDownload: asksForDownload(request.url ?? '') }, leave);
   }
 }
 
 async function answerMedia(
   target: Extract<EdgeTarget, { kind: 'media' }>,
   deps: MediaDeps,
-  signal: AbortSignal,
+  leave: Leave,
 ): Promise<Answer> {
   const pullZone = await deps.reader.findPullZone(target.pullZone);
   if (pullZone === null) return unknown();
   const publication = await deps.reader.find(pullZone.libraryId, target.mediaId);
-  return publication === null ? unknown() : answerFile(publication, target.file, { ...deps, signal });
+  return publication === null ? unknown() : answerFile(publication, target.file, { ...deps, leave });
 }
 
-function answerFile(
-  publication: Publication,
-  file: MediaFile,
-  deps: MediaDeps & { signal: AbortSignal },
-): Promise<Answer> {
+function answerFile(publication: Publication, file: MediaFile, deps: MediaDeps & { leave: Leave }): Promise<Answer> {
   switch (file.kind) {
     case 'multivariant':
     case 'rung-playlist':

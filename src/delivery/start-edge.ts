@@ -66,16 +66,22 @@ async function handle(
       sendProblem(request, response, problem);
       return;
     }
-    const left = new AbortController();
-    response.once('close', () => {
-      // An abort costs a stack trace, which whole answers need not pay.
-      if (!response.writableFinished) left.abort();
-    });
-    const answer = await answerRequest(request, answers, left.signal);
+    const answer = await answerRequest(request, answers, () => leaveSignal(response));
     if (!response.destroyed) await sendAnswer(request, response, { answer, objects: answers.objects });
   } catch (error) {
     fail(request, response, { error, log });
   }
+}
+
+/** Aborted when the viewer leaves. Made only for answers that wait: most are there at once. */
+function leaveSignal(response: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  if (response.destroyed) left.abort();
+  response.once('close', () => {
+    // An abort costs a stack trace, which whole answers need not pay.
+    if (!response.writableFinished) left.abort();
+  });
+  return left.signal;
 }
 
 function fail(

@@ -16,7 +16,7 @@ export type SendFile = {
 };
 
 /** Longer stretches would keep other requests waiting while the kernel works. */
-const MAX_BYTES = 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** preadv2: answer from memory or not at all (linux/fs.h). */
 const RWF_NOWAIT = 8;
 

@@ -13,10 +13,10 @@ type SegmentFile = { kind: 'init'; renditionId: Guid } | { kind: 'segment'; rend
 export async function serveSegment(
   publication: Publication,
   file: SegmentFile,
-  { reader, signal }: { reader: PublicationReader; signal: AbortSignal },
+  { reader, leave }: { reader: PublicationReader; leave: () => AbortSignal },
 ): Promise<Answer> {
   const find = (current: Publication) => findFile(current, file);
-  const found = find(publication) ?? (await reader.waitFor(publication, find, signal));
+  const found = find(publication) ?? (await reader.waitFor(publication, find, leave()));
   return found ?? unavailable('The segment is still being made.', 2);
 }
 
