@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FfmpegPlan } from './encode.ts';
 import { QUIET_ARGV } from './encode.ts';
@@ -83,6 +84,27 @@ test('a run that brings nothing forth is ended, a slow reader is waited for', as
   const sizes = await Promise.all(run.outputs.map(async (output) => (await buffer(output)).length));
   await run.done;
   expect(Math.min(...sizes)).toBeGreaterThan(500_000);
+});
+
+test('a run that is starved of processor time is no stalled one, one that turns in circles is', async () => {
+  const program = join(dir, 'circles');
+  const [cpu = '0'] = /Cpus_allowed_list:\s*(\d+)/.exec(await readFile('/proc/self/status', 'utf8'))?.slice(1) ?? [];
+  const circles = `while :; do :; done`;
+  await writeFile(program, `#!/bin/sh\nexec taskset -c ${cpu} /bin/sh -c '${circles}'\n`, { mode: 0o755 });
+  const plan = { argv: [], outputs: ['one'], durationSec: 1 };
+  const common = { sourcePath: null, program };
+  const alone = await runFfmpeg(plan, { ...common, stallSec: 0.5, niceness: 0 }, forever);
+  alone.outputs[0]?.resume();
+  expect(await failure(alone.done)).toMatchObject({ kind: 'stalled' });
+  // Two that want one processor, the one that is watched giving way.
+  const rival = spawn('taskset', ['-c', cpu, '/bin/sh', '-c', circles], { stdio: 'ignore' });
+  const control = new AbortController();
+  const starved = await runFfmpeg(plan, { ...common, stallSec: 1.5, niceness: 19 }, control.signal);
+  await pause(4000);
+  rival.kill('SIGKILL');
+  expect(isAlive(starved.pid)).toBe(true);
+  control.abort();
+  expect(await failure(starved.done)).toMatchObject({ kind: 'aborted' });
 });
 
 test('progress rises up to the length, and the processor time is told', async () => {

@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { FfmpegPlan } from './encode.ts';
+import { readTreeLoad } from './read-process-tree.ts';
 import { type ChildEnd, type SandboxedChild, startSandboxed } from './run-sandboxed.ts';
 import { encodeLimits, type SandboxLevel } from './sandbox-argv.ts';
+import { startStallClock } from './stall-clock.ts';
 
 export type FfmpegOptions = {
   /** The source file, or null for a plan that has none. */
@@ -15,7 +17,7 @@ export type FfmpegOptions = {
   onProgress?: (outTimeSec: number) => void;
   /** Default 10: live and HTTP come first. */
   niceness?: number;
-  /** Default 30: a run that brings nothing forth for so long is ended. */
+  /** Default 30: a run that brings nothing forth for so long is ended; waiting for a processor does not count. */
   stallSec?: number;
   /** Address space that the run may use; 6 GiB when left out. */
   memoryBytes?: number;
@@ -123,23 +125,25 @@ function followProgress(progress: Readable, onAdvance: (outTimeSec: number) => v
 
 type Watch = { advanced: () => void; hasStalled: () => boolean; release: () => void };
 
-/** Ends a child that brings nothing forth. Time in which a reader leaves output lying does not count. */
+/**
+ * Ends a child that brings nothing forth. Time in which a reader leaves output lying does not count, nor does time in
+ * which the child waits for a processor.
+ */
 function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSec: number): Watch {
-  let lastMs = performance.now();
+  const clock = startStallClock(performance.now() / 1000, readTreeLoad(child.pid));
   let hasStalled = false;
   const timer = setInterval(
     () => {
-      if (outputs.some((output) => output.readableLength > 0)) lastMs = performance.now();
-      if (performance.now() - lastMs < stallSec * 1000) return;
-      hasStalled = true;
+      const countedSec = clock.look(performance.now() / 1000, readTreeLoad(child.pid));
+      if (outputs.some((output) => output.readableLength > 0)) clock.reset();
+      else if (countedSec >= stallSec) hasStalled = true;
+      if (!hasStalled) return;
       child.stop('time-limit');
     },
     (stallSec * 1000) / WATCHES_PER_STALL,
   );
   return {
-    advanced: () => {
-      lastMs = performance.now();
-    },
+    advanced: () => clock.reset(),
     hasStalled: () => hasStalled,
     release: () => clearInterval(timer),
   };

@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import { treeOf } from './read-process-tree.ts';
 import { type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
 
 /** A child to run. `extraPipes` are readable here and are file descriptors 3, 4, ... of the child. */
@@ -133,8 +134,8 @@ function makeStop(child: ChildProcess, level: SandboxLevel, graceMs: number): St
       const { pid } = child;
       if (pid === undefined || stop.why !== null || child.exitCode !== null || child.signalCode !== null) return;
       stop.why = why;
-      // bubblewrap passes no polite signal on, so there is nothing to wait for.
-      if (level === 'bubblewrap') return killTree(pid);
+      // Of what is not wanted any more nothing is waited for; and bubblewrap passes no polite signal on.
+      if (why === 'aborted' || level === 'bubblewrap') return killTree(pid);
       signalAt(-pid, 'SIGTERM');
       timer = setTimeout(() => killTree(pid), graceMs);
     },
@@ -149,19 +150,8 @@ function makeStop(child: ChildProcess, level: SandboxLevel, graceMs: number): St
  */
 function killTree(pid: number): void {
   signalAt(-pid, 'SIGSTOP');
-  const tree = [pid];
-  for (const member of tree) tree.push(...childrenOf(member));
-  for (const member of tree.reverse()) signalAt(member, 'SIGKILL');
+  for (const member of treeOf(pid).reverse()) signalAt(member, 'SIGKILL');
   signalAt(-pid, 'SIGKILL');
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  } catch (error) {
-    if (isGone(error)) return [];
-    throw error;
-  }
 }
 
 function signalAt(pid: number, signal: NodeJS.Signals): void {
@@ -174,7 +164,7 @@ function signalAt(pid: number, signal: NodeJS.Signals): void {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'ENOENT');
+  return error instanceof Error && 'code' in error && error.code === 'ESRCH';
 }
 
 function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: number; signal: AbortSignal }) {

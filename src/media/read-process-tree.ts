@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process and its descendants: processor time used so far by those alive, and whether any thread of theirs could use more now. */
+export type TreeLoad = { cpuSec: number; isRunnable: boolean };
+
+/** Linux tells processor time in hundredths of a second, whatever the kernel's own clock (proc(5), `sysconf(_SC_CLK_TCK)`). */
+const TICKS_PER_SEC = 100;
+/** Places after the command's name, which may hold anything. */
+const STATE = 0;
+const USER_TICKS = 11;
+const SYSTEM_TICKS = 12;
+
+/** Looks at a process and all below it. Whatever ends meanwhile counts as nothing. */
+export function readTreeLoad(pid: number): TreeLoad {
+  const members = treeOf(pid);
+  return {
+    cpuSec: members.reduce((sum, member) => sum + readCpuSec(member), 0),
+    isRunnable: members.some((member) => threadsOf(member).some((thread) => isReady(member, thread))),
+  };
+}
+
+/** A process and all its descendants, parents before children. */
+export function treeOf(pid: number): number[] {
+  const tree = [pid];
+  for (const member of tree) tree.push(...childrenOf(member));
+  return tree;
+}
+
+function childrenOf(pid: number): number[] {
+  return (readIfThere(`/proc/${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean).map(Number);
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+function isReady(pid: number, thread: string): boolean {
+  return readFields(`/proc/${pid}/task/${thread}/stat`)?.[STATE] === 'R';
+}
+
+function readCpuSec(pid: number): number {
+  const fields = readFields(`/proc/${pid}/stat`);
+  return fields === null ? 0 : (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) / TICKS_PER_SEC;
+}
+
+function readFields(path: string): string[] | null {
+  const text = readIfThere(path);
+  return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'ENOENT');
+}
