@@ -3,6 +3,7 @@ import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { CodecStore } from '../catalog/encoding/codec-store.ts';
+import type { RetryStore } from '../catalog/encoding/retry-store.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
@@ -66,6 +67,7 @@ import { getStorageSize } from './videos/get-storage-size.ts';
 import { getVideo } from './videos/get-video.ts';
 import { listVideos } from './videos/list-videos.ts';
 import { reencodeVideo } from './videos/reencode-video.ts';
+import { retryResolutions } from './videos/retry-resolutions.ts';
 import { setThumbnail } from './videos/set-thumbnail.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
@@ -88,6 +90,7 @@ export type OperationDeps = {
   pictures: PictureMaker;
   progressHub: ProgressHub;
   pullZones: PullZoneStore;
+  retries: RetryStore;
   storedVideos: StoredVideoStore;
   thumbnails: ThumbnailStore;
   uploads: UploadStore;
@@ -127,6 +130,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   followLibrary,
   followVideo,
   reencodeVideo,
+  retryResolutions,
   setThumbnail,
   updateVideo,
   uploadVideo,

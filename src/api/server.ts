@@ -6,6 +6,7 @@ import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
 import { createCodecStore } from '../catalog/encoding/codec-store.ts';
+import { createRetryStore } from '../catalog/encoding/retry-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
 import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
@@ -96,6 +97,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     pictures: createPictureMaker(),
     progressHub,
     pullZones: createPullZoneStore({ db, secretBox }),
+    retries: createRetryStore(db),
     storedVideos: createStoredVideoStore(db),
     thumbnails: createThumbnailStore(db),
     uploads: createUploadStore(db),

@@ -3,11 +3,11 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { type CleanupPlan, planCleanup } from '../../catalog/videos/cleanup.ts';
 import type { CleanupStore } from '../../catalog/videos/cleanup-store.ts';
 import { Refused } from '../../lib/refused.ts';
-import { RUNGS } from '../../media/ladder.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { queryFlag, queryText } from '../read-query.ts';
+import { readRung } from './read-rung.ts';
 import { recallShowing, VideoParams } from './video-model.ts';
 
 type Deps = { cleanups: CleanupStore; libraries: LibraryStore; edgeUrl: string };
@@ -71,7 +71,7 @@ function readSelectors(query: Query): { rungs: number[]; reachesHls: boolean } {
     .split(',')
     .map((entry) => entry.trim().toLowerCase())
     .filter((entry) => entry !== '')
-    .map(readRung);
+    .map((entry) => readRung(entry, 'resolutionsToDelete'));
   const { deleteNonConfiguredResolutions: unlisted, deleteOriginal: original, deleteMp4Files: mp4 } = query;
   if (rungs.length === 0 && !unlisted && !original && !mp4 && !query.allResolutions) {
     throw new Refused(
@@ -80,16 +80,6 @@ function readSelectors(query: Query): { rungs: number[]; reachesHls: boolean } {
     );
   }
   return { rungs, reachesHls: outputs !== 'mp4' };
-}
-
-function readRung(entry: string): number {
-  const rung = RUNGS.find((known) => entry === `${known}p` || entry === String(known));
-  if (rung !== undefined) return rung;
-  const known = RUNGS.map((each) => `${each}p`).join(', ');
-  throw new Refused(
-    'invalid',
-    `Expected resolutionsToDelete to list any of ${known}, got "${entry}". Correct it: nothing was deleted.`,
-  );
 }
 
 function hasMp4Wish({ deleteMp4Files, outputs }: Query): boolean {

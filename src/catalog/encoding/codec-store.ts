@@ -11,22 +11,28 @@ import { insertRenditions } from './plan-store.ts';
 import { WAITING_FOR_SLOT, type Work } from './work.ts';
 import { loadCutList } from './work-view-store.ts';
 
-/** What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already. */
-export type CodecView = {
+/** A video with a timeline that is shown, to which renditions may be added now. */
+export type ShownView = {
   key: MediaKey;
+  state: MediaState;
   facts: SourceFacts;
   timelineId: Guid;
   cutList: CutList;
-  rungs: readonly number[];
   uploadOptions: UploadOptions;
   librarySettings: Record<string, unknown>;
 };
 
+/** What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already. */
+export type CodecView = ShownView & { rungs: readonly number[] };
+
 /** What is missing: renditions on the timeline that is shown, and the works that make them. */
 export type CodecPlan = { renditions: readonly PlannedRendition[]; works: readonly Work[] };
 
-/** Plans what is missing, and sends the works of a plan. */
-export type CodecDeeds = { plan(view: CodecView): CodecPlan; send(works: readonly Work[]): FollowUp };
+/** Sends the works of a plan. */
+export type SendWorks = (works: readonly Work[]) => FollowUp;
+
+/** Plans what is missing, and sends it. */
+export type CodecDeeds = { plan(view: CodecView): CodecPlan; send: SendWorks };
 
 /** Output codecs of videos. */
 export type CodecStore = {
@@ -43,12 +49,23 @@ export function createCodecStore(db: Db): CodecStore {
 }
 
 async function addCodec(tx: Tx, key: MediaKey, { codec, plan, send }: CodecDeeds & { codec: string }): Promise<void> {
-  const { state, ...view } = await loadView(tx, key, codec);
-  const { renditions, works } = plan(view);
+  const shown = await loadShown(tx, key);
+  if (shown.facts.video === null) throw notNow(key, 'has no picture, only sound');
+  const view = { ...shown, rungs: await findRungs(tx, key, { timelineId: shown.timelineId, codec }) };
+  await addToShown(tx, view, plan(view), send);
+}
+
+/** Has renditions made on the timeline that is shown; they are shown at once when all works of the video have ended. */
+export async function addToShown(
+  tx: Tx,
+  { key, state, timelineId }: ShownView,
+  { renditions, works }: CodecPlan,
+  send: SendWorks,
+): Promise<void> {
   if (renditions.length === 0) return;
   // What is over would count as progress of what begins.
   if (state === 'finished') await tx.deleteFrom('encode_work').where('media_id', '=', key.mediaId).execute();
-  await insertRenditions(tx, key, { id: view.timelineId, isActive: false, renditions, works });
+  await insertRenditions(tx, key, { id: timelineId, isActive: false, renditions, works });
   if (state === 'finished') await reopen(tx, key);
   await bumpPublication(tx, key);
   await send(works)(tx);
@@ -64,7 +81,11 @@ async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
     .execute();
 }
 
-async function loadView(tx: Tx, key: MediaKey, codec: string): Promise<CodecView & { state: MediaState }> {
+/**
+ * Locks a video to which renditions may be added. Refuses (`not-found`) an unknown one, and (`invalid`) one that has no
+ * original, is not encoded yet, or is just being encoded anew.
+ */
+export async function loadShown(tx: Tx, key: MediaKey): Promise<ShownView> {
   const media = await tx
     .selectFrom('media')
     .select(['state', 'source_key', 'facts', 'upload_options'])
@@ -77,7 +98,7 @@ async function loadView(tx: Tx, key: MediaKey, codec: string): Promise<CodecView
     .forUpdate()
     .executeTakeFirst();
   if (media === undefined) throw unknownVideo(key);
-  const obstacle = obstacleIn(media.state, media.source_key !== null, media.facts);
+  const obstacle = obstacleIn(media.state, media.source_key !== null);
   if (obstacle !== null || media.facts === null) throw notNow(key, obstacle ?? 'was not probed yet');
   const timelineId = await findTimeline(tx, key);
   const cutList = await loadCutList(tx, { key, timelineId });
@@ -88,13 +109,12 @@ async function loadView(tx: Tx, key: MediaKey, codec: string): Promise<CodecView
     facts: media.facts,
     timelineId,
     cutList,
-    rungs: await findRungs(tx, key, { timelineId, codec }),
     uploadOptions: media.upload_options,
     librarySettings: media.settings ?? {},
   };
 }
 
-function obstacleIn(state: MediaState, hasOriginal: boolean, facts: SourceFacts | null): string | null {
+function obstacleIn(state: MediaState, hasOriginal: boolean): string | null {
   switch (state) {
     case 'created':
     case 'upload-failed':
@@ -109,8 +129,7 @@ function obstacleIn(state: MediaState, hasOriginal: boolean, facts: SourceFacts 
       return 'failed: encode it again first';
     case 'transcoding':
     case 'finished':
-      if (!hasOriginal) return 'has no original file any more, from which to encode';
-      return facts?.video === null ? 'has no picture, only sound' : null;
+      return hasOriginal ? null : 'has no original file any more, from which to encode';
   }
 }
 
@@ -149,5 +168,5 @@ function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
 }
 
 function notNow({ mediaId }: MediaKey, why: string): Refused {
-  return new Refused('invalid', `No codec can be added to video ${mediaId} now: it ${why}. Check the video.`);
+  return new Refused('invalid', `No rendition can be added to video ${mediaId} now: it ${why}. Check the video.`);
 }

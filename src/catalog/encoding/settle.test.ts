@@ -41,6 +41,12 @@ test.each([
     expected: { kind: 'finished', activate: background.timelineId },
   },
   {
+    name: 'a sound that had failed was made once more',
+    standings: [shown, { ...sound, isActive: false }],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: timelineId },
+  },
+  {
     name: 'the background set failed',
     standings: [shown, { ...background, state: 'failed' as const }],
     hasPicture: true,

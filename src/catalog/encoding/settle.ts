@@ -19,13 +19,16 @@ export type Outcome = { kind: 'finished'; activate: Guid | null } | { kind: 'fai
 
 /**
  * Decides how a video ends once no work is open. A set that was made in the background takes the place of
- * what is shown when at least one of its pictures (or, without picture, sounds) is finished. A video is
+ * what is shown when at least one of its pictures (or, without picture, sounds) is finished, and what was added to
+ * the set that is shown joins it. A video is
  * finished when something that is shown then is whole.
  */
 export function decideOutcome(renditions: readonly RenditionStanding[], hasPicture: boolean): Outcome {
   const wanted = hasPicture ? 'video' : 'audio';
   const whole = renditions.filter((rendition) => rendition.kind === wanted && rendition.state === 'finished');
-  const waiting = whole.find((rendition) => !rendition.isActive && !rendition.isRetired);
+  const shown = renditions.find((rendition) => rendition.isActive)?.timelineId;
+  const added = renditions.filter(({ state, timelineId }) => state === 'finished' && timelineId === shown);
+  const waiting = [...whole, ...added].find((rendition) => !rendition.isActive && !rendition.isRetired);
   if (waiting !== undefined) return { kind: 'finished', activate: waiting.timelineId };
   if (whole.some((rendition) => rendition.isActive)) return { kind: 'finished', activate: null };
   const reason = renditions.find((rendition) => rendition.kind === wanted && rendition.failedReason !== null);

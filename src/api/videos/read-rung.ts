@@ -1,0 +1,13 @@
+import { Refused } from '../../lib/refused.ts';
+import { RUNGS, type Rung } from '../../media/ladder.ts';
+
+/** Reads a resolution such as `720p` or `720`. Refuses (`invalid`) any other, naming the field that it stands in. */
+export function readRung(entry: string, field: string): Rung {
+  const rung = RUNGS.find((known) => entry === `${known}p` || entry === String(known));
+  if (rung !== undefined) return rung;
+  const known = RUNGS.map((each) => `${each}p`).join(', ');
+  throw new Refused(
+    'invalid',
+    `Expected ${field} to list any of ${known}, got "${entry}". Correct it: nothing was done.`,
+  );
+}

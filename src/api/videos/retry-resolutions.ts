@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import type { RetryStore } from '../../catalog/encoding/retry-store.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import type { Queue } from '../../jobs/define-job.ts';
+import { planRetry } from '../../jobs/plan-retry.ts';
+import { sendWorks } from '../../jobs/send-works.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoModel } from '../models/video.ts';
+import { queryText } from '../read-query.ts';
+import { readRung } from './read-rung.ts';
+import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+
+type Deps = { retries: RetryStore; videoViews: VideoViewStore; libraries: LibraryStore; queue: Queue; edgeUrl: string };
+
+/** An extension of the interface: what failed of a video is made once more, and nothing else. */
+export const retryResolutions = defineOperation({
+  name: 'retryResolutions',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}/resolutions/retry',
+  auth: 'access-key',
+  params: VideoParams,
+  query: Type.Object({ resolution: queryText() }),
+  body: null,
+  answer: VideoModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId }, query: { resolution } }, deps: Deps) {
+    const { retries, videoViews, queue } = deps;
+    const key = { libraryId, mediaId: videoId };
+    await videoViews.load(key);
+    const rung = resolution === '' ? null : readRung(resolution.trim().toLowerCase(), 'resolution');
+    await retries.retry(key, rung, planRetry, (works) => sendWorks(queue, works));
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+  },
+});

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { createRetryStore } from '../../src/catalog/encoding/retry-store.ts';
+import { planRetry } from '../../src/jobs/plan-retry.ts';
+import { sendWorks } from '../../src/jobs/send-works.ts';
+import { checkFinished } from './check-video.ts';
+import {
+  addLibrary,
+  type Lab,
+  loadMedia,
+  loadRenditions,
+  makeClip,
+  startLab,
+  until,
+  untilState,
+  upload,
+} from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
+
+let lab: Lab;
+let libraryId: number;
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  await lab.startWorker();
+});
+afterAll(() => lab.stop());
+
+const retry = (key: MediaKey, rung: number | null) =>
+  createRetryStore(lab.database.db).retry(key, rung, planRetry, (works) => sendWorks(lab.sender, works));
+const shown = async (key: MediaKey) => (await loadRenditions(lab, key)).filter(({ active }) => active);
+
+/** While it runs, the upper rung and the sound of whatever is planned cannot be made. */
+async function whileBroken(run: () => Promise<void>): Promise<void> {
+  const { db } = lab.database;
+  const body = `begin new.plan := new.plan - 'maxBitrateBps' || '{"streamIndex": 99}'; return new; end`;
+  await sql.raw(`create function break_it() returns trigger language plpgsql as $$ ${body} $$`).execute(db);
+  const when = `when (new.rung is distinct from 240)`;
+  await sql
+    .raw(`create trigger break_it before insert on rendition for each row ${when} execute function break_it()`)
+    .execute(db);
+  await run();
+  await sql.raw('drop function break_it cascade').execute(db);
+}
+
+/** What the works of the video need to go well, put right. */
+async function putRight({ mediaId }: MediaKey): Promise<void> {
+  await sql`update rendition set plan = plan || '{"streamIndex": 1, "maxBitrateBps": 800000}' where media_id = ${mediaId} and state = 'failed'`.execute(
+    lab.database.db,
+  );
+}
+
+test('what failed is made once more by itself, one rung or all, and what stands is not touched', async () => {
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
+  const clip = await makeClip(lab, 'broken.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
+  let key: MediaKey | null = null;
+  await whileBroken(async () => {
+    key = await upload(lab, libraryId, clip);
+    await untilState(lab, key, 'finished');
+  });
+  if (key === null) throw new Error('Expected a video.');
+  const video: MediaKey = key;
+  const [stands] = await shown(video);
+  expect((await shown(video)).map(({ rung }) => rung)).toEqual([240]);
+  await expect(retry(video, 240)).rejects.toMatchObject({ kind: 'invalid' });
+  await putRight(video);
+  await retry(video, 360);
+  await until(async () => {
+    expect((await shown(video)).map(({ id }) => id)).toContain(stands?.id);
+    return (await loadMedia(lab, video)).state === 'finished';
+  }, 'the rung to be made');
+  expect((await checkFinished(lab, video)).map(({ rung, frames }) => ({ rung, frames }))).toEqual([
+    { rung: 360, frames: 150 },
+    { rung: 240, frames: 150 },
+  ]);
+  await retry(video, null);
+  await untilState(lab, video, 'finished');
+  const made = await checkFinished(lab, video);
+  expect(made.map(({ kind, rung }) => `${kind} ${rung}`)).toEqual(['video 360', 'video 240', 'audio null']);
+  expect((await shown(video)).find(({ rung }) => rung === 240)).toEqual(stands);
+  expect((await loadMedia(lab, video)).messages).toEqual([]);
+  await expect(retry(video, null)).rejects.toMatchObject({ kind: 'invalid' });
+});
