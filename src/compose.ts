@@ -10,6 +10,7 @@ import type { RoleSettings } from './config/settings.ts';
 import type { StorageSettings } from './config/storage.ts';
 import type { TusHandler } from './ingest/tus/tus-handler.ts';
 import type { JobQueue } from './jobs/queue.ts';
+import { newGuid } from './lib/guid.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 import { openSendFile } from './lib/send-file.ts';
 import type { Storage } from './ports/storage.ts';
@@ -51,6 +52,7 @@ const code = {
       import('./catalog/publications/publication-watch-store.ts'),
       import('./catalog/pull-zones/pull-zone-store.ts'),
       import('./delivery/player/load-player-assets.ts'),
+      import('./catalog/jit/wish-store.ts'),
     ]),
   worker: () =>
     Promise.all([
@@ -58,6 +60,7 @@ const code = {
       import('./jobs/queue.ts'),
       import('./jobs/source-cache.ts'),
       import('./lib/outbound/outbound.ts'),
+      import('./jobs/viewer-encoder.ts'),
     ]),
   ingest: async () => [],
 } satisfies Record<Role, () => Promise<unknown>>;
@@ -166,14 +169,15 @@ async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<stri
 }
 
 async function startEdgeRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
-  const [{ startEdge }, { createPublicationStore }, { watchPublications }, { findPullZone }, { loadPlayerAssets }] =
+  const [{ startEdge }, publications, { watchPublications }, { findPullZone }, { loadPlayerAssets }, wishes] =
     await code.edge();
   const edge = await startEdge({
     host: settings.host,
     port: settings.edgePort,
-    publications: createPublicationStore(database.db),
+    publications: publications.createPublicationStore(database.db),
     findPullZone: (name) => findPullZone(database.db, name),
     watch: (listener) => watchPublications(settings.database, listener),
+    wishes: wishes.createWishStore(database.db, newGuid()),
     storage,
     sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
     player: await loadPlayerAssets(),
@@ -190,21 +194,28 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
 }
 
 async function startWorkerRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
-  const [{ allJobs }, { openQueue }, { createSourceCache }, { createOutbound }] = await code.worker();
+  const [{ allJobs }, { openQueue }, { createSourceCache }, { createOutbound }, { startViewerEncoder }] =
+    await code.worker();
   const report = (error: Error) => log.error(error, 'job error');
   const queue = await openQueue({ pool: database.pool, onError: report });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const cacheFolder = join(settings.dataDir, 'cache', `worker-${process.pid}`);
-  const deps = {
+  const shared = {
     db: database.db,
     storage,
-    queue,
     sources: await createSourceCache(storage, cacheFolder, SOURCE_CACHE_BYTES),
+    owner: `${hostname()}/${process.pid}`,
+    report,
+  };
+  const threads = settings.encodeThreads;
+  const viewers = await startViewerEncoder({ ...shared, pool: database.pool, threads, slots: Math.max(2, threads) });
+  const deps = {
+    ...shared,
+    queue,
     outbound,
     secretBox: createSecretBox(settings.secretKey),
-    owner: `${hostname()}/${process.pid}`,
     threadsPerSlot: 1,
-    report,
+    servesViewers: () => viewers.servesViewers(),
   };
   await queue.run(allJobs, deps, {
     quickSlots: QUICK_SLOTS,
@@ -216,7 +227,7 @@ async function startWorkerRole({ settings, database, storage, log }: Common): Pr
     listeners: {},
     health: () => databaseHealth(database),
     async close() {
-      await Promise.all([queue.close(), webhooks.close()]);
+      await Promise.all([queue.close(), webhooks.close(), viewers.close()]);
       await outbound.close();
       await database.close();
     },

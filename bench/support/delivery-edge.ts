@@ -25,6 +25,7 @@ const edge = await startEdge({
   publications: { load: async (_, known) => known ?? makePublication(mediaId, renditionId) },
   findPullZone: async (name) => (name === zone ? { id: 1, name, libraryId: 1 } : null),
   watch: () => ({ close: async () => undefined }),
+  wishes: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
   storage,
   sendFile: await openSendFile((error) => {
     throw error;
@@ -85,6 +86,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
         kind: 'video',
         state: 'finished',
         isActive: true,
+        isOnDemand: false,
         codecString: 'avc1.640028',
         rung: 1080,
         widthPx: 1920,

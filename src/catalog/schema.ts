@@ -11,6 +11,7 @@ import type {
   LibraryTable,
   PullZoneTable,
 } from './account-schema.ts';
+import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 export type CollectionTable = {
@@ -156,7 +157,7 @@ export type RenditionPlan = {
 /**
  * A rendition. `active` renditions are what playlists list. `planned_segments` (a fragment table of one
  * entry a segment) is there when the whole timeline is listed before all its chunks are stored
- * (pass-through). `init` is null until the first chunk fixed it; a chunk whose init differs is refused.
+ * (pass-through, on demand). `init` is null until the first chunk fixed it; a chunk whose init differs is refused.
  */
 export type RenditionTable = {
   library_id: number;
@@ -183,6 +184,8 @@ export type RenditionTable = {
   init: Buffer | null;
   init_sha256: Buffer | null;
   planned_segments: Buffer | null;
+  /** Its segments are made when viewers ask for them; what nobody asked for is filled in later. */
+  on_demand: Generated<boolean>;
   storage_bytes: Generated<number>;
 };
 
@@ -224,7 +227,7 @@ export type EncodeWorkTable = {
   media_id: Guid;
   id: Guid;
   timeline_id: Guid;
-  kind: 'pass-through' | 'video' | 'audio' | 'thumbnail';
+  kind: 'pass-through' | 'video' | 'audio' | 'thumbnail' | 'jit-start' | 'fill';
   rendition_ids: Guid[];
   from_segment: number;
   to_segment: number;
@@ -270,4 +273,7 @@ export type Schema = {
   webhook_event: WebhookEventTable;
   webhook_line: WebhookLineTable;
   audit_line: AuditLineTable;
+  jit_wish: JitWishTable;
+  jit_run: JitRunTable;
+  jit_fault: JitFaultTable;
 };

@@ -9,6 +9,7 @@ import { serveIFrames } from './hls/serve-i-frames.ts';
 import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
 import { type Answer, CACHE_FOR_EVER, notFound } from './http/answer.ts';
+import type { SegmentWishes } from './jit/segment-wishes.ts';
 import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
@@ -21,6 +22,7 @@ export type AnswerDeps = {
   objects: ObjectSender;
   movies: MoviePlans;
   iFrames: IFrameLists;
+  wishes: SegmentWishes;
   storage: EdgeStorage;
   player: PlayerAssets;
 };

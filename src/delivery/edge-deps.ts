@@ -1,3 +1,4 @@
+import type { WishStore } from '../catalog/jit/wish-store.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
@@ -51,6 +52,8 @@ export type EdgeDeps = {
   publications: PublicationStore;
   findPullZone(name: PullZoneName): Promise<PullZone | null>;
   watch(listener: PublicationListener): PublicationWatch;
+  /** Where it tells what viewers want of renditions that are encoded on demand. */
+  wishes: WishStore;
   storage: EdgeStorage;
   /** Null where sendfile cannot be called: bytes then go through memory. */
   sendFile: SendFile | null;

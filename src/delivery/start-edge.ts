@@ -5,6 +5,7 @@ import { type AnswerDeps, answerRequest } from './answer-request.ts';
 import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './edge-deps.ts';
 import { IFrameLists } from './hls/i-frame-lists.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
+import { SegmentWishes } from './jit/segment-wishes.ts';
 import { MoviePlans } from './mp4/movie-plans.ts';
 import { IndexReader } from './objects/index-reader.ts';
 import { ObjectSender } from './objects/object-sender.ts';
@@ -23,8 +24,9 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const indexes = new IndexReader(deps.storage);
   const movies = new MoviePlans(indexes, limits.moviePlanBytes);
   const iFrames = new IFrameLists(indexes, deps.log);
+  const wishes = new SegmentWishes(deps.wishes, deps.log);
   const { storage, player } = deps;
-  const answers: AnswerDeps = { reader, objects, movies, iFrames, storage, player };
+  const answers: AnswerDeps = { reader, objects, movies, iFrames, wishes, storage, player };
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -44,6 +46,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     port,
     async close() {
       await reader.close();
+      await wishes.close();
       await drain(server, limits.drainMs);
       indexes.close();
       objects.close();

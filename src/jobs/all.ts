@@ -1,7 +1,7 @@
 import { deleteLibrary } from './delete-library.ts';
 import { deleteMedia } from './delete-media.ts';
 import { encodeAudio, encodeAudioLong } from './encode-audio.ts';
-import { encodeChunk, encodeFirstChunk } from './encode-chunk.ts';
+import { encodeChunk, encodeFirstChunk, fillChunk } from './encode-chunk.ts';
 import { extractCaptions } from './extract-captions.ts';
 import { fetchVideo } from './fetch-video.ts';
 import { hashSource } from './hash-source.ts';
@@ -11,6 +11,7 @@ import { passThrough } from './pass-through.ts';
 import { processVideo } from './process-video.ts';
 import { pruneAuditLog } from './prune-audit.ts';
 import type { AnyJob } from './queue.ts';
+import { startOnDemand } from './start-on-demand.ts';
 import { sweep } from './sweep.ts';
 import { sweepTemp } from './sweep-temp.ts';
 import { sweepUploads } from './sweep-uploads.ts';
@@ -19,8 +20,10 @@ import { sweepUploads } from './sweep-uploads.ts';
 export const allJobs: readonly AnyJob<JobDeps>[] = [
   processVideo,
   passThrough,
+  startOnDemand,
   encodeFirstChunk,
   encodeChunk,
+  fillChunk,
   encodeAudio,
   encodeAudioLong,
   makeThumbnail,

@@ -1,4 +1,4 @@
-import { commitChunks } from '../catalog/encoding/chunk-store.ts';
+import { commitChunks, findStored } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView } from '../catalog/encoding/work-view-store.ts';
 import { defineJob } from './define-job.ts';
 import { encodeRungs } from './encode-rungs.ts';
@@ -12,6 +12,19 @@ import { createChunkWriter, discardObjects } from './store-chunk.ts';
 export const encodeChunk = defineJob<WorkRef, JobDeps>({
   ...workJob('video', 'long'),
   run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => encodeRange(held, deps, lease)),
+});
+
+/**
+ * As `encodeChunk`, for what is encoded on demand and nobody asked for yet: it steps aside while this worker makes
+ * segments for viewers.
+ */
+export const fillChunk = defineJob<WorkRef, JobDeps>({
+  ...workJob('fill', 'long'),
+  async run(ref, deps, signal) {
+    // The sweep sends it again.
+    if (deps.servesViewers?.() === true) return;
+    await holdWork(ref, deps, signal, (held, lease) => encodeRange(held, deps, lease));
+  },
 });
 
 /** As `encodeChunk`, for what makes a new video playable: it never waits behind long encodes. */
@@ -30,6 +43,7 @@ async function encodeRange({ claim, tell }: HeldWork, deps: JobDeps, signal: Abo
       key: claim.work.key,
       renditionId: rendition.id,
       attempt: claim.attempt,
+      ...(rendition.isOnDemand && { findTaken: (range) => findStored(deps.db, rendition.id, range) }),
     }),
   );
   try {

@@ -1,26 +1,22 @@
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { RenditionOutput } from '../catalog/encoding/chunk-store.ts';
+import { findStored, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import type { Claim } from '../catalog/encoding/work.ts';
 import type { WorkRendition, WorkView } from '../catalog/encoding/work-view-store.ts';
 import type { ChunkRange } from '../media/chunk-plan.ts';
-import { readFragment } from '../media/cmaf/fragment.ts';
-import { type InitFacts, normaliseInit, readInitSegment } from '../media/cmaf/init-segment.ts';
 import { createVideoSegmenter, type Segmenter } from '../media/cmaf/segmenter.ts';
-import { createStreamSplitter } from '../media/cmaf/stream-splitter.ts';
 import { findCodec } from '../media/codecs/all.ts';
 import { planEncode } from '../media/encode.ts';
 import { RUNGS, type RungPlan } from '../media/ladder.ts';
 import { runFfmpeg } from '../media/run-ffmpeg.ts';
 import type { JobDeps } from './job-deps.ts';
-import { openRanges, pictureTicks, replanPassThrough } from './read-pass-through.ts';
+import { planMissingRuns, type RungsRun } from './missing-runs.ts';
+import { readPictureTicks } from './read-pass-through.ts';
+import { endFailedRun, type PicturesInit, readPictures } from './read-pictures.ts';
 import type { ChunkWriter } from './store-chunk.ts';
 
 /** Live, HTTP and sound come first; then what is still missing to play at all. */
 const NICENESS = { quick: 5, long: 10 };
-
-/** A process that dies closes its outputs a moment before its own, better reason is known. */
-const END_NOTICE_MS = 500;
+const FILL_NICENESS = 15;
 
 /** A claimed range of segments of some rungs of one codec; `writers` has one for each of the view's renditions. */
 export type RangeJob = {
@@ -32,10 +28,6 @@ export type RangeJob = {
   tell: (fraction: number) => void;
 };
 
-/** One encoder process: some segments of some of the view's renditions. */
-type RungsRun = { range: ChunkRange; renditions: readonly number[] };
-type Init = { bytes: Buffer; facts: InitFacts };
-
 /**
  * Runs the encoder and stores what comes out, usually in one process for all rungs. Nothing counts before every
  * process has ended well and all is verified. After a failure, for which memory is the likeliest reason, rungs
@@ -43,9 +35,9 @@ type Init = { bytes: Buffer; facts: InitFacts };
  */
 export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<RenditionOutput[]> {
   const { view, writers } = job;
-  const expectedTicks = await sourceTicks(job, signal);
-  const runs = planRuns(job);
-  const inits = new Map<number, Init>();
+  const expectedTicks = await readPictureTicks(job.path, view, job.claim.work, signal);
+  const runs = await planRuns(job);
+  const inits = new Map<number, PicturesInit>();
   for (const [index, run] of runs.entries()) {
     const tell = (fraction: number) => job.tell((index + fraction) / runs.length);
     for (const [at, init] of await encodeOnce({ ...job, tell }, run, expectedTicks, signal)) {
@@ -71,17 +63,31 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
   return outputs;
 }
 
-function planRuns({ claim, view }: RangeJob): RungsRun[] {
+/** What is missing, in as few processes as can be; of what is made on demand, some may be there. */
+async function planRuns({ claim, deps, view }: RangeJob): Promise<RungsRun[]> {
   const { fromSegment, toSegment } = claim.work;
-  const all = view.renditions.map((_, index) => index);
-  const groups = claim.failures > 0 ? all.map((index) => [index]) : [all];
+  const place = { firstSegment: fromSegment, segmentCount: toSegment - fromSegment };
+  const stored = await Promise.all(
+    view.renditions.map(({ id, isOnDemand }) => (isOnDemand ? findStored(deps.db, id, place) : [])),
+  );
+  const missing = planMissingRuns(
+    { fromSegment, toSegment },
+    stored.map((segments) => new Set(segments)),
+  );
+  const single = claim.failures > 0 ? missing.flatMap(eachRendition) : missing;
   const cutsFreely = view.cutList.grid.kind === 'frames' || findCodec(codecOf(view)).forcesKeyframes;
-  const lengths = cutsFreely ? [toSegment - fromSegment] : Array<number>(toSegment - fromSegment).fill(1);
-  const ranges = lengths.map((length, index) => {
-    const from = fromSegment + (cutsFreely ? 0 : index);
-    return { fromSegment: from, toSegment: from + length };
+  return cutsFreely ? single : single.flatMap(eachSegment);
+}
+
+function eachRendition({ range, renditions }: RungsRun): RungsRun[] {
+  return renditions.map((rendition) => ({ range, renditions: [rendition] }));
+}
+
+function eachSegment({ range: { fromSegment, toSegment }, renditions }: RungsRun): RungsRun[] {
+  return Array.from({ length: toSegment - fromSegment }, (_, index) => {
+    const from = fromSegment + index;
+    return { range: { fromSegment: from, toSegment: from + 1 }, renditions };
   });
-  return groups.flatMap((renditions) => ranges.map((range) => ({ range, renditions })));
 }
 
 async function encodeOnce(
@@ -89,7 +95,7 @@ async function encodeOnce(
   { range, renditions }: RungsRun,
   expectedTicks: number[] | null,
   signal: AbortSignal,
-): Promise<Map<number, Init>> {
+): Promise<Map<number, PicturesInit>> {
   const { view, writers } = job;
   const plan = planRun(job, range, renditions);
   const ended = new AbortController();
@@ -116,15 +122,7 @@ async function encodeOnce(
     await run.done;
     return new Map(inits);
   } catch (error) {
-    await Promise.race([run.done.catch(() => undefined), sleep(END_NOTICE_MS, undefined, { ref: false })]);
-    ended.abort(error);
-    for (const output of run.outputs) output.destroy();
-    // What the encoder says of its end is the better reason, unless it was ended from here.
-    const cause = await run.done.then(
-      () => error,
-      (reason: unknown) => (isAborted(reason) ? error : reason),
-    );
-    throw cause;
+    throw await endFailedRun(run, ended, error);
   }
 }
 
@@ -142,11 +140,12 @@ function planRun({ claim, deps, view }: RangeJob, range: ChunkRange, renditions:
 }
 
 function runOptions({ claim, deps, view, path }: RangeJob) {
-  const { fromSegment, toSegment, lane } = claim.work;
+  const { fromSegment, toSegment, lane, kind } = claim.work;
+  const usual = kind === 'fill' ? FILL_NICENESS : NICENESS[lane];
   return {
     sourcePath: path,
     sourceDurationSec: view.facts.durationSec,
-    niceness: lane === 'quick' && fromSegment === 0 && toSegment === 1 ? 0 : NICENESS[lane],
+    niceness: lane === 'quick' && fromSegment === 0 && toSegment === 1 ? 0 : usual,
     ...(deps.encoderMemoryBytes === undefined ? {} : { memoryBytes: deps.encoderMemoryBytes }),
   };
 }
@@ -156,47 +155,21 @@ function codecOf(view: WorkView): string {
   return view.renditions[0]?.codec ?? '';
 }
 
-function isAborted(reason: unknown): boolean {
-  return typeof reason === 'object' && reason !== null && 'kind' in reason && reason.kind === 'aborted';
-}
-
 type Rung = { stream: Readable; writer: ChunkWriter; segmenter: Segmenter; told: (doneSec: number) => void };
 
-async function storeRung({ stream, writer, segmenter, told }: Rung, signal: AbortSignal): Promise<Init> {
-  const splitter = createStreamSplitter();
-  let init: Init | null = null;
-  let doneTicks = 0;
-  for await (const bytes of stream) {
-    for (const part of splitter.push(bytes)) {
-      if (part.kind === 'init') {
-        init = { bytes: normaliseInit(part.bytes), facts: readInitSegment(part.bytes) };
-        continue;
-      }
-      const fragment = readFragment(part.bytes, init?.facts.sampleDefaults);
-      for (const segment of segmenter.push(fragment)) await writer.add(segment, signal);
-      doneTicks += fragment.samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
-      told(doneTicks / (init?.facts.timescale ?? 1));
-    }
+async function storeRung({ stream, writer, segmenter, told }: Rung, signal: AbortSignal): Promise<PicturesInit> {
+  let init: PicturesInit | null = null;
+  for await (const part of readPictures(stream, segmenter)) {
+    if (part.kind === 'init') init = part;
+    else if (part.kind === 'segment') await writer.add(part.segment, signal);
+    else told(part.doneSec);
   }
-  splitter.end();
   if (init === null) throw new Error('Expected an init segment from the encoder, none came.');
-  for (const segment of segmenter.end()) await writer.add(segment, signal);
   return init;
 }
 
-/** On the source's own grid, the times that each encoded picture must have. */
-async function sourceTicks({ claim, view, path }: RangeJob, signal: AbortSignal): Promise<number[] | null> {
-  if (view.cutList.grid.kind === 'frames') return null;
-  const file = await openRanges(path);
-  try {
-    const { index, plan } = await replanPassThrough(file, view.facts, signal);
-    return pictureTicks(index, plan, claim.work.fromSegment, claim.work.toSegment);
-  } finally {
-    await file.close();
-  }
-}
-
-function rungOf(rendition: WorkRendition): RungPlan {
+/** What the encoder is told of a rendition. */
+export function rungOf(rendition: WorkRendition): RungPlan {
   const rung = RUNGS.find((known) => known === rendition.rung);
   const { widthPx, heightPx, plan } = rendition;
   if (rung === undefined || widthPx === null || heightPx === null || plan.maxBitrateBps === undefined) {

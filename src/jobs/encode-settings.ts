@@ -10,6 +10,8 @@ export type EncodeSettings = {
   codecs: readonly string[];
   normaliseLoudness: boolean;
   hasAllSounds: boolean;
+  /** Whether segments are to be encoded on demand; `refused` was asked for and needs the premium tier. */
+  onDemand: 'no' | 'wanted' | 'refused';
 };
 
 /** Merges a library's settings with what the upload asked for; an upload's empty list, or one of unknown rungs, is the library's. */
@@ -27,7 +29,13 @@ export function readEncodeSettings(stored: unknown, upload: UploadOptions): Enco
     codecs: VIDEO_CODECS.map(({ name }) => name).filter((name, index) => index === 0 || codecs.includes(name)),
     normaliseLoudness: encoding.normaliseLoudness,
     hasAllSounds: encoding.multiAudio,
+    onDemand: readOnDemand(encoding.tier, upload.jitEnabled ?? encoding.jitEnabled),
   };
+}
+
+function readOnDemand(tier: 'free' | 'premium', isAskedFor: boolean): EncodeSettings['onDemand'] {
+  if (!isAskedFor) return 'no';
+  return tier === 'premium' ? 'wanted' : 'refused';
 }
 
 function knownRungs(rungs: readonly number[]): Rung[] {

@@ -1,4 +1,4 @@
-import { LostClaim } from '../catalog/encoding/chunk-store.ts';
+import { LostClaim, TakenMeanwhile } from '../catalog/encoding/chunk-store.ts';
 import { failWork } from '../catalog/encoding/fail-store.ts';
 import { MEMORY_REASON } from '../catalog/encoding/messages.ts';
 import { claimInTurn } from '../catalog/encoding/turn-store.ts';
@@ -52,6 +52,10 @@ export async function holdWork(
 async function settleError(deps: JobDeps, claim: Claim, error: unknown, signal: AbortSignal): Promise<void> {
   if (error instanceof LeaseLost || error instanceof LostClaim) return;
   if (signal.aborted) {
+    await releaseWork(deps.db, claim);
+    throw error;
+  }
+  if (error instanceof TakenMeanwhile) {
     await releaseWork(deps.db, claim);
     throw error;
   }

@@ -21,6 +21,8 @@ export type JobDeps = {
   owner: string;
   /** Threads that one encoder slot may use. */
   threadsPerSlot: number;
+  /** Whether segments were made here for viewers just now; never when left out. */
+  servesViewers?: () => boolean;
   /** Address space that one encoder may use; 6 GiB when left out. */
   encoderMemoryBytes?: number;
   /** How old an object without a row must be before the sweep takes it; an hour when left out. */

@@ -4,6 +4,7 @@ import type { Work } from '../catalog/encoding/work.ts';
 import { newGuid } from '../lib/guid.ts';
 import { findCodec } from '../media/codecs/all.ts';
 import type { CutList } from '../media/cut-list.ts';
+import { listOnDemand } from '../media/jit/list-on-demand.ts';
 import { type LadderOptions, planLadder, type RungPlan } from '../media/ladder.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import { readEncodeSettings } from './encode-settings.ts';
@@ -35,6 +36,12 @@ export function planCodec(
   return { renditions, works: codecWorks(place, renditions) };
 }
 
+/** A rung on a timeline of which each segment is made when it is asked for, all listed from the start. */
+export function onDemandRendition(rung: RungPlan, codec: string, cutList: CutList): PlannedRendition {
+  const plannedSegments = listOnDemand(cutList, rung.maxBitrateBps);
+  return { ...encodedRendition(rung, codec, cutList), plannedSegments, isOnDemand: true };
+}
+
 /** A rung of a codec on a timeline. */
 export function encodedRendition(rung: RungPlan, codec: string, cutList: CutList): PlannedRendition {
   return {
@@ -51,5 +58,7 @@ export function encodedRendition(rung: RungPlan, codec: string, cutList: CutList
     heightPx: rung.heightPx,
     plan: { durationSec: cutList.endTicks / cutList.timescale, maxBitrateBps: rung.maxBitrateBps },
     listed: null,
+    plannedSegments: null,
+    isOnDemand: false,
   };
 }

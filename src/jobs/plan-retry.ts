@@ -23,6 +23,7 @@ export function planRetry({ failed, ...view }: RetryView): CodecPlan {
     ...audioWorks(
       place,
       failed.filter(({ kind }) => kind === 'audio'),
+      false,
     ),
   ];
   return { renditions: failed, works };

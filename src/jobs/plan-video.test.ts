@@ -51,7 +51,13 @@ const FACTS: SourceFacts = {
   warnings: [],
 };
 const RUNGS: Rung[] = [240, 480, 720];
-const WISHES = { codecs: ['x264'], normaliseLoudness: false, hasAllSounds: true };
+const WISHES = {
+  codecs: ['x264'],
+  normaliseLoudness: false,
+  hasAllSounds: true,
+  isOnDemand: false,
+  messages: [],
+};
 
 function passThrough(isForGood: boolean): ChosenPassThrough {
   const startTicks = [0, 500, 1000, 1500];

@@ -1,6 +1,8 @@
 import type { MediaKey } from '../catalog/db.ts';
 import type { EncodePlan, PlannedRendition, PlannedTimeline } from '../catalog/encoding/encode-plan.ts';
 import { warningMessage } from '../catalog/encoding/messages.ts';
+import type { Work } from '../catalog/encoding/work.ts';
+import type { MediaMessage } from '../catalog/schema.ts';
 import { newGuid } from '../lib/guid.ts';
 import { planFrameGrid } from '../media/cut-list.ts';
 import { AUDIO_RATE_HZ } from '../media/encode-audio.ts';
@@ -8,8 +10,17 @@ import { type LadderOptions, planLadder, type Rung } from '../media/ladder.ts';
 import type { PassThroughPlan } from '../media/pass-through/plan-pass-through.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import { nameTrack } from '../media/track-name.ts';
-import { encodedRendition, planCodec } from './plan-codec.ts';
-import { audioWorks, encodedWorks, frameGridWorks, passThroughWorks, thumbnailWork } from './plan-works.ts';
+import { encodedRendition, onDemandRendition, planCodec } from './plan-codec.ts';
+import {
+  asFill,
+  audioWorks,
+  encodedWorks,
+  frameGridWorks,
+  onDemandWorks,
+  type Place,
+  passThroughWorks,
+  thumbnailWork,
+} from './plan-works.ts';
 
 /** A source that may be shown as it is: for good, or until its encoded set takes its place. */
 export type ChosenPassThrough = {
@@ -32,13 +43,18 @@ export type PlanRequest = {
   passThrough: ChosenPassThrough | null;
   /** Something is shown already: the new set is made in the background. */
   isReplacement: boolean;
+  /** The base codec's rungs are encoded when they are asked for; never those of a replacement. */
+  isOnDemand: boolean;
+  /** What else there is to tell of the video. */
+  messages: readonly MediaMessage[];
   now: Date;
 };
 
 /**
  * Decides what is made of a source. A source that passes through is the top rendition at once and gives the
  * cuts of the rungs below it. One that passes through for a while only is shown alone until the whole ladder
- * on its own grid is complete. Else the ladder is encoded on the frame grid, its lowest rung's first segment first.
+ * on its own grid is complete. Else the ladder is encoded on the frame grid, its lowest rung's first segment first;
+ * on demand all of the ladder is listed at once, so nothing has to be shown meanwhile.
  */
 export function planVideo(request: PlanRequest): EncodePlan {
   const { facts, passThrough, isReplacement, now } = request;
@@ -47,11 +63,13 @@ export function planVideo(request: PlanRequest): EncodePlan {
   const cutList = isForGood ? passThrough.plan.cutList : planFrameGrid(facts);
   const durationSec = cutList.endTicks / cutList.timescale;
   const timelines: PlannedTimeline[] = [];
-  const isShownMeanwhile = passThrough !== null && !isForGood && !isReplacement;
+  const isOnDemand = request.isOnDemand && !isReplacement;
+  const isShownMeanwhile = passThrough !== null && !isForGood && !isReplacement && !isOnDemand;
   if (isShownMeanwhile) timelines.push(planMeanwhile(request, passThrough, durationSec));
   const copied = isForGood ? [passThroughRendition(passThrough)] : [];
   const rungs = planLadder(facts, request.ladder).filter((rung) => !isForGood || rung.rung < passThrough.rung);
-  const encoded = rungs.map((rung) => encodedRendition(rung, baseCodec, cutList));
+  const makeRung = isOnDemand ? onDemandRendition : encodedRendition;
+  const encoded = rungs.map((rung) => makeRung(rung, baseCodec, cutList));
   const sounds = isShownMeanwhile ? [] : planSounds(request, durationSec);
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
@@ -63,16 +81,21 @@ export function planVideo(request: PlanRequest): EncodePlan {
     renditions: [...copied, ...encoded, ...others.flatMap(({ renditions }) => renditions), ...sounds],
     works: [
       ...passThroughWorks(place, copied),
-      ...(isForGood || isShownMeanwhile
-        ? encodedWorks(place, encoded, !isShownMeanwhile)
-        : frameGridWorks(place, encoded)),
-      ...audioWorks(place, sounds),
+      ...ladderWorks(place, encoded, isShownMeanwhile),
+      ...audioWorks(place, sounds, isOnDemand),
       ...(facts.video === null || isShownMeanwhile ? [] : [thumbnailWork(place)]),
-      ...others.flatMap(({ works }) => works),
+      ...others.flatMap(({ works }) => (isOnDemand ? asFill(works) : works)),
     ],
   });
-  const messages = facts.warnings.map((warning) => warningMessage(warning, now));
-  return { facts, durationMs: Math.round(durationSec * 1000), timelines, messages };
+  const messages = [...facts.warnings.map((warning) => warningMessage(warning, now)), ...request.messages];
+  const isListed = encoded.some((rendition) => rendition.isOnDemand);
+  return { facts, durationMs: Math.round(durationSec * 1000), isOnDemand: isListed, timelines, messages };
+}
+
+function ladderWorks(place: Place, encoded: readonly PlannedRendition[], isShownMeanwhile: boolean): Work[] {
+  if (encoded.some(({ isOnDemand }) => isOnDemand)) return onDemandWorks(place, encoded);
+  if (isShownMeanwhile) return encodedWorks(place, encoded, false);
+  return place.cutList.grid.kind === 'source' ? encodedWorks(place, encoded, true) : frameGridWorks(place, encoded);
 }
 
 /** What is shown while the ladder on its own grid is made: the source as it is, with the sound that will stay. */
@@ -82,7 +105,7 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
   const place = { key: request.key, timelineId: id, cutList, durationSec };
   const copied = [passThroughRendition(passThrough)];
   const sounds = planSounds(request, durationSec);
-  const works = [...passThroughWorks(place, copied), ...audioWorks(place, sounds), thumbnailWork(place)];
+  const works = [...passThroughWorks(place, copied), ...audioWorks(place, sounds, false), thumbnailWork(place)];
   return { id, cutList, isActive: true, renditions: [...copied, ...sounds], works };
 }
 
@@ -100,7 +123,9 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
     widthPx: plan.widthPx,
     heightPx: plan.heightPx,
     plan: { durationSec: plan.cutList.endTicks / plan.cutList.timescale },
-    listed: { init, codecString: plan.codecString, plannedSegments },
+    listed: { init, codecString: plan.codecString },
+    plannedSegments,
+    isOnDemand: false,
   };
 }
 
@@ -125,5 +150,7 @@ function planSounds(request: PlanRequest, durationSec: number): PlannedRendition
     heightPx: null,
     plan: { durationSec, streamIndex: track.streamIndex, normaliseLoudness: request.normaliseLoudness },
     listed: null,
+    plannedSegments: null,
+    isOnDemand: false,
   }));
 }

@@ -1,9 +1,10 @@
 import type { MediaKey } from '../catalog/db.ts';
 import type { PlannedRendition } from '../catalog/encoding/encode-plan.ts';
-import { type Work, type WorkKind, workPriority, workWeight } from '../catalog/encoding/work.ts';
+import { FILL_STEP, type Work, type WorkKind, workPriority, workWeight } from '../catalog/encoding/work.ts';
 import { type Guid, newGuid } from '../lib/guid.ts';
 import { type ChunkRange, planChunks, planEvenChunks } from '../media/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../media/cut-list.ts';
+import { START_RUNG_LIMIT } from '../media/playlists/multivariant.ts';
 import { countAudioSegments } from './audio-segments.ts';
 
 /** Where works are planned: the timeline, and how long the video is. */
@@ -52,6 +53,11 @@ export function codecWorks(place: Place, renditions: readonly PlannedRendition[]
   }));
 }
 
+/** Puts works behind all that anybody asked for, in the order that they have. */
+export function asFill(works: readonly Work[]): Work[] {
+  return works.map((work) => ({ ...work, kind: 'fill', priority: work.priority - FILL_STEP }));
+}
+
 /**
  * Encodes a ladder of which nothing can be shown yet: the lowest rung's first segment alone, that of the
  * others, then all rungs together in chunks.
@@ -68,8 +74,30 @@ export function frameGridWorks(place: Place, renditions: readonly PlannedRenditi
   return [...works, ...ranges.map((range) => videoWork(place, renditions, range, false))];
 }
 
-/** Encodes sound tracks: the beginning at once, the rest of a long one in a slot for long work. */
-export function audioWorks(place: Place, renditions: readonly PlannedRendition[]): Work[] {
+/**
+ * Prepares a ladder that is encoded on demand: what lists it, the first segment of the rung that players begin with,
+ * and behind all else what nobody asked for.
+ */
+export function onDemandWorks(place: Place, renditions: readonly PlannedRendition[]): Work[] {
+  const first = { fromSegment: 0, toSegment: 1 };
+  const begun = renditions.find(({ rung }) => (rung ?? 0) <= START_RUNG_LIMIT) ?? renditions.at(-1);
+  const start: Work = {
+    ...base(place, 'jit-start', first),
+    renditionIds: renditions.map(({ id }) => id),
+    isFirst: true,
+    lane: 'quick',
+    priority: workPriority(true, 1, 0) + 1,
+    weight: workWeight('jit-start', 0, 0),
+  };
+  const rest = asFill(encodedWorks(place, renditions, false));
+  return [start, ...(begun === undefined ? [] : [videoWork(place, [begun], first, true)]), ...rest];
+}
+
+/**
+ * Encodes sound tracks: the beginning at once, the rest of a long one in a slot for long work, before that of others
+ * where pictures can be had from the start (`isUrgent`).
+ */
+export function audioWorks(place: Place, renditions: readonly PlannedRendition[], isUrgent: boolean): Work[] {
   const total = countAudioSegments(place.durationSec);
   const quickEnd = Math.min(total, QUICK_AUDIO_SEGMENTS);
   const ranges = [{ fromSegment: 0, toSegment: quickEnd }];
@@ -80,7 +108,7 @@ export function audioWorks(place: Place, renditions: readonly PlannedRendition[]
       renditionIds: [id],
       isFirst: index === 0,
       lane: index === 0 ? ('quick' as const) : ('long' as const),
-      priority: workPriority(index === 0 && isDefault, place.durationSec, range.fromSegment),
+      priority: workPriority((index === 0 || isUrgent) && isDefault, place.durationSec, range.fromSegment),
       weight: workWeight('audio', 0, (place.durationSec * (range.toSegment - range.fromSegment)) / total),
     })),
   );

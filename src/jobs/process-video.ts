@@ -16,6 +16,7 @@ import { Refused } from '../lib/refused.ts';
 import { probeSource } from '../media/run-probe.ts';
 import { chooseSubtitles } from '../media/subtitles.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
+import { decideOnDemand } from './decide-on-demand.ts';
 import { defineJob } from './define-job.ts';
 import { readEncodeSettings } from './encode-settings.ts';
 import { extractCaptions } from './extract-captions.ts';
@@ -43,7 +44,8 @@ export type VideoRef = MediaKey & { reason?: string };
 const PROCESSING_FAILED = 'processing-failed';
 
 /**
- * Takes an uploaded video, whichever is next, to `transcoding`: probes its original, decides what is made of it, and sends that
+ * Takes an uploaded video, whichever is next, to `transcoding` (on demand, to `jit-segmenting`): probes its original,
+ * decides what is made of it, and sends that
  * work. A source that passes through is playable when this ends, but for its sound. A source that cannot
  * become a video ends it as failed, with the fault's kind as `state_reason`.
  */
@@ -103,10 +105,12 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
       return;
     }
     const passThrough = indexed === null ? null : choosePassThrough(indexed, facts, settings.ladder);
+    const onDemand = await decideOnDemand(settings.onDemand, { path: local.path, facts, indexed }, signal);
     const plan = planVideo({
       key: claim.key,
       facts,
       ...settings,
+      ...onDemand,
       passThrough,
       isReplacement: claim.hasActiveTimeline,
       now: new Date(),

@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises';
+import type { ChunkRange } from '../media/chunk-plan.ts';
 import type { Segment } from '../media/cmaf/segment.ts';
+import type { CutList } from '../media/cut-list.ts';
 import type { CutHead } from '../media/pass-through/cut-head.ts';
 import type { Mp4Index } from '../media/pass-through/mp4-index.ts';
 import {
@@ -89,8 +91,25 @@ export async function readSegment(
 }
 
 /** When every picture of segments [from, to) is shown, rising, in ticks of the plan's cut list. */
-export function pictureTicks(index: Mp4Index, plan: PassThroughPlan, from: number, to: number): number[] {
+function pictureTicks(index: Mp4Index, plan: PassThroughPlan, from: number, to: number): number[] {
   return plan.segments
     .slice(from, to)
     .flatMap(({ firstSample, endSample }) => [...sortedTicks(index, plan.shiftTicks, [firstSample, endSample])]);
+}
+
+/** On the source's own grid, the times that each encoded picture of a range must have; null on a grid of frames. */
+export async function readPictureTicks(
+  path: string,
+  { facts, cutList }: { facts: SourceFacts; cutList: CutList },
+  { fromSegment, toSegment }: ChunkRange,
+  signal: AbortSignal,
+): Promise<number[] | null> {
+  if (cutList.grid.kind === 'frames') return null;
+  const file = await openRanges(path);
+  try {
+    const { index, plan } = await replanPassThrough(file, facts, signal);
+    return pictureTicks(index, plan, fromSegment, toSegment);
+  } finally {
+    await file.close();
+  }
 }

@@ -9,6 +9,9 @@ export type WorkRef = { libraryId: number; mediaId: Guid; workId: Guid };
 /** A queue retry is only for what lies outside the work (the database away, a dead worker): works count their own failures. */
 const RETRY_LIMIT = 30;
 
+/** The first viewers of a new video come before what nobody asked for yet. */
+const FILL_DELAY_SEC = 30;
+
 /** The name of the job that does works of a kind in a lane. */
 export function workJob(kind: WorkKind, lane: JobName['lane']): JobName {
   return { name: `${kind}-${lane}`, lane, retryLimit: RETRY_LIMIT };
@@ -19,7 +22,8 @@ export function sendWorks(queue: Queue, works: readonly Work[]): FollowUp {
   return async (tx) => {
     for (const { kind, lane, key, id, priority, ticket = id } of works) {
       const ref: WorkRef = { ...key, workId: ticket };
-      await queue.send(workJob(kind, lane), ref, { priority, onlyOneNamed: ticket })(tx);
+      const delaySec = kind === 'fill' ? FILL_DELAY_SEC : 0;
+      await queue.send(workJob(kind, lane), ref, { priority, delaySec, onlyOneNamed: ticket })(tx);
     }
   };
 }

@@ -12,11 +12,18 @@ import type { Storage, StorageKey } from '../ports/storage.ts';
 const MAX_HELD_BYTES = 24 * 2 ** 20;
 
 /** Where chunks of one rendition and attempt go. */
-export type ChunkPlace = { storage: Storage; key: MediaKey; renditionId: Guid; attempt: number };
+export type ChunkPlace = {
+  storage: Storage;
+  key: MediaKey;
+  renditionId: Guid;
+  attempt: number;
+  /** Tells which segments of a range others have stored meanwhile: they are left out. Left out itself, there are no others. */
+  findTaken?: (range: { firstSegment: number; segmentCount: number }) => Promise<readonly number[]>;
+};
 
 /** Collects segments of one rendition into stored chunks. `written` names every object so far, complete or not. */
 export type ChunkWriter = {
-  /** Takes the next segment; stores a chunk when enough is held. */
+  /** Takes a later segment; stores a chunk when enough is held. */
   add(segment: Segment, signal: AbortSignal): Promise<void>;
   /** Stores what is held and gives all chunks stored since the last call, in order. */
   flush(signal: AbortSignal): Promise<StoredChunk[]>;
@@ -30,11 +37,10 @@ export function createChunkWriter(place: ChunkPlace): ChunkWriter {
   const written: StorageKey[] = [];
 
   async function store(signal: AbortSignal): Promise<void> {
-    const segments = held;
+    const segments = await leaveTaken(place, held);
     held = [];
     heldBytes = 0;
-    const [first] = segments;
-    if (first !== undefined) stored.push(await storeChunk(place, segments, written, signal));
+    for (const run of splitRuns(segments)) stored.push(await storeChunk(place, run, written, signal));
   }
 
   return {
@@ -52,6 +58,24 @@ export function createChunkWriter(place: ChunkPlace): ChunkWriter {
       return all;
     },
   };
+}
+
+async function leaveTaken({ findTaken }: ChunkPlace, segments: readonly Segment[]): Promise<readonly Segment[]> {
+  const [first, last] = [segments[0], segments.at(-1)];
+  if (findTaken === undefined || first === undefined || last === undefined) return segments;
+  const taken = await findTaken({ firstSegment: first.number, segmentCount: last.number - first.number + 1 });
+  return segments.filter(({ number }) => !taken.includes(number));
+}
+
+/** A chunk is an unbroken run of segments. */
+function splitRuns(segments: readonly Segment[]): Segment[][] {
+  const runs: Segment[][] = [];
+  for (const segment of segments) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.number === segment.number - 1) run.push(segment);
+    else runs.push([segment]);
+  }
+  return runs;
 }
 
 /** Stores a chunk and its `.idx`, both durable when this answers, and checks what the store wrote against the index. */

@@ -8,6 +8,7 @@ import {
   findUnplanned,
   settleStuck,
 } from '../catalog/encoding/sweep-store.ts';
+import { forgetEnded } from '../catalog/jit/run-store.ts';
 import { findRetiredObjects, forgetRetiredObjects } from '../catalog/retired-object-store.ts';
 import { parseGuid } from '../lib/guid.ts';
 import type { StorageKey } from '../ports/storage.ts';
@@ -40,6 +41,7 @@ export const sweep = defineJob<object, JobDeps>({
     await settleStuck(deps.db);
     await dropRetiredRenditions(deps);
     await dropRetiredObjects(deps);
+    await forgetEnded(deps.db);
     await dropOrphans(deps, signal);
   },
 });

@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createWishStore } from '../../src/catalog/jit/wish-store.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
 import { findPullZone } from '../../src/catalog/pull-zones/pull-zone-store.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { createFolderStorage } from './folder-storage.ts';
@@ -29,6 +31,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         publications: createPublicationStore(database.db),
         findPullZone: (name) => findPullZone(database.db, name),
         watch: (listener) => watchPublications(database.config, listener),
+        wishes: createWishStore(database.db, newGuid()),
         storage,
         sendFile: await openSendFile((error) => {
           throw error;

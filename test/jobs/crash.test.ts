@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -8,6 +7,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { deleteMedia } from '../../src/jobs/delete-media.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
 import { checkFinished } from './check-video.ts';
+import { encodersOf, findEncoders, isRunning } from './encoders.ts';
 import {
   addLibrary,
   type Lab,
@@ -72,37 +72,6 @@ async function untilEncoding(key: MediaKey): Promise<void> {
   }, 'a long encode to be under way');
 }
 
-/** Encoders below a process: children and theirs that have ffmpeg in their command line. */
-function encodersOf(pid: number): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    const fields = readProc(`/proc/${name}/stat`)
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    parents.set(Number(name), Number(fields[1]));
-  }
-  const isBelow = (child: number): boolean => {
-    const parent = parents.get(child);
-    return parent !== undefined && parent > 1 && (parent === pid || isBelow(parent));
-  };
-  return [...parents.keys()].filter((child) => isBelow(child) && readProc(`/proc/${child}/cmdline`).includes('ffmpeg'));
-}
-
-/** The encoders of a process, once there is one. */
-async function findEncoders(pid: number): Promise<number[]> {
-  await until(async () => encodersOf(pid).length > 0, 'an encoder to run');
-  return encodersOf(pid);
-}
-
-function readProc(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    // The process ended while it was looked at.
-    return '';
-  }
-}
-
 async function runSweep(): Promise<void> {
   const { db } = lab.database;
   await db.transaction().execute(lab.sender.send(sweep, {}, { onlyOneNamed: 'now' }));
@@ -136,7 +105,7 @@ test('a worker killed in mid-encode leaves no encoder, and another finishes the 
   const encoders = await findEncoders(doomed.pid ?? 0);
   doomed.kill('SIGKILL');
   await startHere();
-  await until(async () => encoders.every((pid) => !readProc(`/proc/${pid}/cmdline`).includes('ffmpeg')), 'no encoder');
+  await until(async () => !encoders.some(isRunning), 'no encoder');
   await checkFinishedOnce(key);
 });
 

@@ -13,6 +13,7 @@ import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { processVideo } from '../../src/jobs/process-video.ts';
 import { type JobQueue, openQueue, openSendOnlyQueue } from '../../src/jobs/queue.ts';
 import { createSourceCache } from '../../src/jobs/source-cache.ts';
+import { startViewerEncoder } from '../../src/jobs/viewer-encoder.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
@@ -29,10 +30,11 @@ export type Lab = {
   clips: string;
   sender: JobQueue;
   errors: Error[];
-  startWorker(slots?: { quickSlots: number; longSlots: number }): Promise<Worker>;
+  startWorker(slots?: WorkerSlots): Promise<Worker>;
   stop(): Promise<void>;
 };
 
+export type WorkerSlots = { quickSlots: number; longSlots: number; viewerSlots?: number };
 export type Worker = { deps: JobDeps; stop(): Promise<void> };
 
 export async function startLab(): Promise<Lab> {
@@ -76,7 +78,7 @@ type WorkerSettings = {
   storage: Storage;
   cache: string;
   onError: (error: Error) => void;
-  slots: { quickSlots: number; longSlots: number };
+  slots: WorkerSlots;
 };
 
 /** A worker as its role starts it: queue, cache, slots. */
@@ -84,24 +86,31 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { database, storage, onError } = settings;
   const queue = await openQueue({ pool: database.pool, onError });
   const outbound = createOutbound({ allow: [] });
+  const report = onError;
+  const sources = await createSourceCache(storage, settings.cache, 1e9);
+  const owner = `worker-${process.pid}`;
+  const shared = { db: database.db, storage, sources, owner, report };
+  const viewers = await startViewerEncoder({
+    ...shared,
+    pool: database.pool,
+    threads: 1,
+    slots: settings.slots.viewerSlots ?? 2,
+  });
   const deps: JobDeps = {
-    db: database.db,
-    storage,
+    ...shared,
     queue,
-    sources: await createSourceCache(storage, settings.cache, 1e9),
     outbound,
     secretBox: createSecretBox(Buffer.alloc(32, 7)),
-    owner: `worker-${process.pid}`,
     threadsPerSlot: 1,
+    servesViewers: () => viewers.servesViewers(),
     orphanAgeMs: 0,
-    report: onError,
   };
   await queue.run(allJobs, deps, settings.slots);
   let isStopped = false;
   return {
     deps,
     async stop() {
-      if (!isStopped) await Promise.all([queue.close(), outbound.close()]);
+      if (!isStopped) await Promise.all([queue.close(), outbound.close(), viewers.close()]);
       isStopped = true;
     },
   };

@@ -37,15 +37,16 @@ export const getResolutions = defineOperation({
 function describe(video: StoredVideo, library: Library, videoId: Guid): VideoResolutionsInfoModel {
   const pictures = video.renditions.filter(({ kind }) => kind === 'video');
   const finished = pictures.filter(({ isShown, state }) => isShown && state === 'finished');
+  const whole = pictures.filter(({ isShown, isOnDemand, state }) => isShown && (isOnDemand || state === 'finished'));
   const stored = pictures.filter(({ storageBytes }) => storageBytes > 0);
   const hasMp4 = video.state === 'finished' && library.settings.mp4.enabled && !library.settings.drm.enabled;
   return {
     videoId,
     videoLibraryId: library.id,
-    availableResolutions: names(rungsOf(finished)),
+    availableResolutions: names(rungsOf(whole)),
     configuredResolutions: names(library.settings.encoding.rungs),
     playlistResolutions: pictures
-      .filter(({ isShown, hasStart }) => isShown && hasStart)
+      .filter(({ isShown, hasStart, isOnDemand }) => isShown && (hasStart || isOnDemand))
       .map((rendition) => reference(rendition.rung, playlistOf(rendition))),
     storageResolutions: stored.map(({ rung, id }) => reference(rung, `${library.id}/${videoId}/${id}/`)),
     mp4Resolutions: hasMp4

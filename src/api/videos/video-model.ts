@@ -31,6 +31,7 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
   const { settings } = library;
   const codecs = view.codecs.length > 0 ? view.codecs : (view.upload_options.enabledCodecs ?? settings.encoding.codecs);
   const isFinished = view.state === 'finished';
+  const isPremium = settings.encoding.tier === 'premium';
   return {
     videoLibraryId: view.library_id,
     guid: view.id,
@@ -62,7 +63,7 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     moments: view.moments,
     metaTags: view.meta_tags,
     transcodingMessages: view.messages.map(toMessageModel),
-    jitEncodingEnabled: view.upload_options.jitEnabled ?? settings.encoding.jitEnabled,
+    jitEncodingEnabled: isPremium && (view.upload_options.jitEnabled ?? settings.encoding.jitEnabled),
     smartGenerateStatus: null,
     hasOriginal: view.source_key !== null,
     originalHash: view.source_sha256?.toString('hex') ?? null,

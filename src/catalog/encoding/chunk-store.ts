@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
-import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { readyOnDemand } from './ready-store.ts';
 import { settleMedia } from './settle-store.ts';
 import { sumStorage } from './storage-store.ts';
 import type { Claim } from './work.ts';
@@ -24,16 +25,25 @@ export type RenditionOutput = {
 
 /** A late or doubled worker: its claim does not hold any more, nothing of it is taken in. */
 export class LostClaim extends Error {
-  constructor(claim: Claim) {
-    super(`Attempt ${claim.attempt} of work ${claim.work.id} is not the one that may publish any more.`);
+  constructor({ attempt, id }: { attempt: number; id: Guid }) {
+    super(`Attempt ${attempt} of work ${id} is not the one that may publish any more.`);
     this.name = 'LostClaim';
+  }
+}
+
+/** Segments that were encoded were stored by another meanwhile: the work is done again without them. */
+export class TakenMeanwhile extends Error {
+  constructor(renditionId: Guid, firstSegment: number) {
+    super(`Expected no stored segment in the chunk of rendition ${renditionId} from ${firstSegment} on, found one.`);
+    this.name = 'TakenMeanwhile';
   }
 }
 
 /**
  * Publishes chunks of a work: rows, sums, progress, and with `isLast` the end of the work and of whatever ends
  * with it (rendition, video). One transaction; the publication rises by one. Throws LostClaim when the claim
- * does not hold, and refuses chunks of another init segment than the rendition's.
+ * does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of another init
+ * segment than the rendition's.
  */
 export async function commitChunks(
   tx: Tx,
@@ -42,20 +52,29 @@ export async function commitChunks(
 ): Promise<void> {
   const { key } = claim.work;
   // The media row comes first in every transaction that also takes works, so that two never wait for each other.
-  const publication = await lockMedia(tx, key, claim);
-  if (!(await lockClaim(tx, claim))) throw new LostClaim(claim);
+  const publication = await lockMedia(tx, key);
+  if (publication === null || !(await lockClaim(tx, claim))) {
+    throw new LostClaim({ attempt: claim.attempt, id: claim.work.id });
+  }
   for (const output of outputs) {
-    if (await fixInit(tx, key, output)) await insertChunks(tx, claim, publication, output);
+    if (!(await fixInit(tx, key, output))) continue;
+    for (const { facts } of output.chunks) {
+      const taken = await findStored(tx, output.renditionId, facts);
+      if (taken.length > 0) throw new TakenMeanwhile(output.renditionId, facts.firstSegment);
+    }
+    await insertChunks(tx, { key, attempt: claim.attempt, publication }, output);
   }
   await sumStorage(tx, key);
   if (isLast) {
     await endWork(tx, claim, 'done', null);
     await settleMedia(tx, key);
   }
+  await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
 }
 
-async function lockMedia(tx: Tx, key: MediaKey, claim: Claim): Promise<number> {
+/** Locks a media's row and raises its publication; null when it is gone. */
+export async function lockMedia(tx: Tx, key: MediaKey): Promise<number | null> {
   const found = await tx
     .selectFrom('media')
     .select('id')
@@ -63,15 +82,14 @@ async function lockMedia(tx: Tx, key: MediaKey, claim: Claim): Promise<number> {
     .where('id', '=', key.mediaId)
     .forUpdate()
     .executeTakeFirst();
-  if (found === undefined) throw new LostClaim(claim);
-  return bumpPublication(tx, key);
+  return found === undefined ? null : bumpPublication(tx, key);
 }
 
 /**
  * The first chunk of a rendition fixes its init segment; every later one must have the same. False when the
  * rendition failed meanwhile by another work: nothing of it is taken in any more.
  */
-async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<boolean> {
+export async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<boolean> {
   const initSha256 = createHash('sha256').update(output.init).digest();
   const row = await tx
     .selectFrom('rendition')
@@ -102,16 +120,36 @@ async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<
   throw new Error(`Expected chunks of rendition ${output.renditionId} with init ${wanted}, got ${came}.`);
 }
 
-async function insertChunks(tx: Tx, claim: Claim, publication: number, output: RenditionOutput): Promise<void> {
+/** The segments of a range that are stored, rising. */
+export async function findStored(
+  db: Db | Tx,
+  renditionId: Guid,
+  { firstSegment, segmentCount }: Pick<ChunkFacts, 'firstSegment' | 'segmentCount'>,
+): Promise<number[]> {
+  const { rows } = await sql<{ segment: number }>`
+    select segment from generate_series(${firstSegment}::int, ${firstSegment + segmentCount - 1}::int) segment
+    where exists (select from chunk where rendition_id = ${renditionId}
+      and int4range(first_segment, first_segment + segment_count) @> segment)
+    order by segment
+  `.execute(db);
+  return rows.map(({ segment }) => segment);
+}
+
+/** Writes the rows of chunks whose objects are durable; nothing that is stored already may be among them. */
+export async function insertChunks(
+  tx: Tx,
+  { key, attempt, publication }: { key: MediaKey; attempt: number; publication: number },
+  output: RenditionOutput,
+): Promise<void> {
   if (output.chunks.length === 0) return;
-  const { libraryId, mediaId } = claim.work.key;
+  const { libraryId, mediaId } = key;
   const rows = output.chunks.map(({ facts, storageKey, idxBytes }) => ({
     library_id: libraryId,
     media_id: mediaId,
     rendition_id: output.renditionId,
     first_segment: facts.firstSegment,
     segment_count: facts.segmentCount,
-    attempt: claim.attempt,
+    attempt,
     publication,
     storage_key: storageKey,
     size_bytes: facts.sizeBytes,

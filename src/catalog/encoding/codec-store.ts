@@ -124,7 +124,7 @@ function obstacleIn(state: MediaState, hasOriginal: boolean): string | null {
       return 'waits to be encoded: ask again when it is transcoding or finished';
     case 'jit-segmenting':
     case 'jit-ready':
-      return 'is encoded on demand only: encode it again without that';
+      return 'is still encoded on demand: ask again when it is finished';
     case 'failed':
       return 'failed: encode it again first';
     case 'transcoding':

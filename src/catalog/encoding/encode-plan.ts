@@ -18,8 +18,12 @@ export type PlannedRendition = {
   widthPx: number | null;
   heightPx: number | null;
   plan: RenditionPlan;
-  /** There when the whole rendition is known before its chunks are stored. */
-  listed: { init: Buffer; codecString: string; plannedSegments: Buffer } | null;
+  /** Its init segment, where that is known before a chunk is stored. */
+  listed: { init: Buffer; codecString: string } | null;
+  /** A fragment table of one entry a segment, where the whole timeline is listed before its chunks are stored. */
+  plannedSegments: Buffer | null;
+  /** Its segments are made when they are asked for; works of it only fill in the rest. */
+  isOnDemand: boolean;
 };
 
 /** A timeline with all that is to be made on it. */
@@ -36,6 +40,8 @@ export type PlannedTimeline = {
 export type EncodePlan = {
   facts: SourceFacts;
   durationMs: number;
+  /** Some of its renditions are encoded on demand. */
+  isOnDemand: boolean;
   timelines: readonly PlannedTimeline[];
   messages: readonly MediaMessage[];
 };

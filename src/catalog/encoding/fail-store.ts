@@ -18,7 +18,7 @@ export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Wo
   await bumpPublication(tx, key).catch((cause: unknown) => {
     throw new Error(`Expected video ${key.mediaId} to exist while its work fails.`, { cause });
   });
-  if (!(await lockClaim(tx, claim))) throw new LostClaim(claim);
+  if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id: claim.work.id });
   if (renditionIds.length > 1) return splitWork(tx, claim, reason);
   await endWork(tx, claim, 'failed', reason);
   for (const renditionId of renditionIds) {

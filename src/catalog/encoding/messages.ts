@@ -11,6 +11,8 @@ const ISSUE = {
   incompatibleResolution: 3,
   videoExceededMaxDuration: 5,
   originalCorrupted: 7,
+  jitIncompatible: 9,
+  jitFailed: 10,
 } as const;
 
 /** What a video's messages say of a source that cannot become a video; `value` holds the machine-readable kind. */
@@ -25,6 +27,18 @@ export function warningMessage(message: string, at: Date): MediaMessage {
 /** One rendition could not be made; the others stand. `rendition` is its name, such as `720p`. */
 export function renditionMessage(rendition: string, reason: string, at: Date): MediaMessage {
   return make(LEVEL.warning, ISSUE.transcodingWarnings, `${rendition} could not be made: ${reason}`, rendition, at);
+}
+
+/** The video was to be encoded on demand and is encoded as a whole instead. */
+export function jitIncompatibleMessage(reason: string, at: Date): MediaMessage {
+  const message = `The video is encoded as a whole and not on demand: ${reason}.`;
+  return make(LEVEL.warning, ISSUE.jitIncompatible, message, 'jit-incompatible', at);
+}
+
+/** A segment could not be encoded on demand; `rendition` is its name, such as `720p`. */
+export function jitFailedMessage(rendition: string, segment: number, reason: string, at: Date): MediaMessage {
+  const message = `Segment ${segment} of ${rendition} could not be encoded on demand: ${reason}`;
+  return make(LEVEL.warning, ISSUE.jitFailed, message, rendition, at);
 }
 
 /** What the reason of a work begins with whose encoder wanted more memory than it may have. */

@@ -12,7 +12,7 @@ const ROWS_AT_ONCE = 500;
 
 /**
  * Writes a plan: timelines, renditions, works, and what the probe found out about the video, which then is
- * `transcoding`. Answers false, and writes nothing, when the claim was lost. Earlier sets that were still
+ * `transcoding`, or `jit-segmenting` when it is encoded on demand. Answers false, and writes nothing, when the claim was lost. Earlier sets that were still
  * being made are dropped: the new plan takes their place.
  */
 export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): Promise<boolean> {
@@ -21,8 +21,8 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   const { numUpdatedRows } = await tx
     .updateTable('media')
     .set({
-      state: 'transcoding',
-      state_reason: WAITING_FOR_SLOT,
+      state: plan.isOnDemand ? 'jit-segmenting' : 'transcoding',
+      state_reason: plan.isOnDemand ? 'preparing its playlists' : WAITING_FOR_SLOT,
       state_since: sql<Date>`now()`,
       lease_owner: null,
       lease_until: null,
@@ -143,7 +143,8 @@ function renditionRow(key: MediaKey, timeline: Pick<PlannedTimeline, 'id' | 'isA
     codec_string: rendition.listed?.codecString ?? null,
     init: rendition.listed?.init ?? null,
     init_sha256: rendition.listed === null ? null : createHash('sha256').update(rendition.listed.init).digest(),
-    planned_segments: rendition.listed?.plannedSegments ?? null,
+    planned_segments: rendition.plannedSegments,
+    on_demand: rendition.isOnDemand,
   };
 }
 

@@ -6,7 +6,7 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { sumStorage } from './storage-store.ts';
 import { countTurn } from './turn-store.ts';
-import { LEASE_SEC } from './work.ts';
+import { ENCODING_STATES, LEASE_SEC } from './work.ts';
 
 /** The right to probe and plan a video now, fenced by `attempt`. */
 export type ProcessClaim = {
@@ -174,7 +174,7 @@ export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: 
     })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
-    .where('state', 'in', ['uploaded', 'processing', 'transcoding'])
+    .where('state', 'in', ['uploaded', 'processing', ...ENCODING_STATES])
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return;
   await sumStorage(tx, key);

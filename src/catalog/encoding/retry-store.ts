@@ -79,7 +79,8 @@ function toPlanned(row: Selectable<RenditionTable>): PlannedRendition {
     widthPx: row.width_px,
     heightPx: row.height_px,
     plan: row.plan,
-    listed:
-      init === null || codecString === null || plannedSegments === null ? null : { init, codecString, plannedSegments },
+    listed: row.on_demand || init === null || codecString === null ? null : { init, codecString },
+    plannedSegments: row.on_demand ? null : plannedSegments,
+    isOnDemand: false,
   };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import type { MediaMessage } from '../schema.ts';
+import type { MediaMessage, MediaState } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { type Extent, findGap } from './coverage.ts';
@@ -9,6 +9,7 @@ import { failureKind, failureMessage, renditionMessage } from './messages.ts';
 import { failMedia } from './process-store.ts';
 import { decideOutcome, type RenditionStanding } from './settle.ts';
 import { recountStorage } from './storage-store.ts';
+import { ENCODING_STATES } from './work.ts';
 
 /** Sound may end this much before or after the picture. */
 const AUDIO_TOLERANCE_SEC = 0.04;
@@ -35,7 +36,7 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .executeTakeFirstOrThrow();
-  if (media.state !== 'transcoding') return;
+  if (!isEncoding(media.state)) return;
   const outcome = decideOutcome(standings, media.facts?.video !== null);
   if (outcome.kind === 'failed') {
     await failMedia(tx, key, failureKind(outcome.reason), failureMessage(outcome.reason, new Date()));
@@ -43,6 +44,10 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
   }
   if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate);
   await finishMedia(tx, key);
+}
+
+function isEncoding(state: MediaState): boolean {
+  return ENCODING_STATES.some((one) => one === state);
 }
 
 async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: RenditionStanding): Promise<void> {
@@ -56,7 +61,7 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
     .set({ state: 'finished', state_reason: null, state_since: sql<Date>`now()`, encode_progress: 100 })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
-    .where('state', '=', 'transcoding')
+    .where('state', 'in', ENCODING_STATES)
     .execute();
   await recountStorage(tx, key);
   await announce(key, WebhookStatus.finished)(tx);

@@ -5,7 +5,7 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import type { EncodeWorkTable } from '../schema.ts';
 import { settleMedia } from './settle-store.ts';
 import { recountStorage } from './storage-store.ts';
-import { idxKeyOf, type Work } from './work.ts';
+import { ENCODING_STATES, idxKeyOf, type Work } from './work.ts';
 import { toWork } from './work-store.ts';
 
 /** What is left alone so long belongs to nobody: its job was lost. */
@@ -44,11 +44,11 @@ export async function findIdleWorks(db: Db): Promise<Work[]> {
   return rows.map(toWork);
 }
 
-/** Ends videos that are still `transcoding` although no work of theirs is open. Answers how many it looked at. */
+/** Ends videos that are still being encoded although no work of theirs is open. Answers how many it looked at. */
 export async function settleStuck(db: Db): Promise<number> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media m
-    where state = 'transcoding' and not exists (select 1 from encode_work w where w.library_id = m.library_id
+    where state = any(${ENCODING_STATES}) and not exists (select 1 from encode_work w where w.library_id = m.library_id
       and w.media_id = m.id and w.state in ('waiting', 'running'))
     limit ${ROWS_AT_ONCE}
   `.execute(db);

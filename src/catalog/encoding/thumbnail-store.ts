@@ -20,7 +20,7 @@ export async function commitThumbnail(
 ): Promise<StorageKey | null> {
   const { key } = claim.work;
   await bumpPublication(tx, key);
-  if (!(await lockClaim(tx, claim))) throw new LostClaim(claim);
+  if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id: claim.work.id });
   const before = await tx
     .selectFrom('media')
     .select(['thumbnail_key', 'thumbnail_file_name'])

@@ -3,7 +3,15 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import type { EncodeWorkTable } from '../schema.ts';
 import { measureSpeed } from './speed-store.ts';
-import { type Claim, encodePercent, LEASE_SEC, MAX_DEATHS, WAITING_FOR_SLOT, type Work } from './work.ts';
+import {
+  type Claim,
+  ENCODING_STATES,
+  encodePercent,
+  LEASE_SEC,
+  MAX_DEATHS,
+  WAITING_FOR_SLOT,
+  type Work,
+} from './work.ts';
 
 /** `over`: done, failed or gone. `busy`: another worker's lease still holds. `worn-out`: its workers died too often. */
 export type WorkAnswer =
@@ -73,12 +81,16 @@ export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: Media
   const percent = encodePercent(works);
   await db
     .updateTable('media')
-    .set({ encode_progress: percent, state_reason: 'encoding' })
+    .set({ encode_progress: percent })
+    .set({ state_reason: sql<string>`case when state = 'transcoding' then 'encoding' else state_reason end` })
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
-    .where('state', '=', 'transcoding')
-    .where(({ or, eb }) =>
-      or([eb('encode_progress', '<', percent), eb('state_reason', 'is distinct from', 'encoding')]),
+    .where('state', 'in', ENCODING_STATES)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('encode_progress', '<', percent),
+        and([eb('state', '=', 'transcoding'), eb('state_reason', 'is distinct from', 'encoding')]),
+      ]),
     )
     .where('encode_progress', '<=', percent)
     .execute();

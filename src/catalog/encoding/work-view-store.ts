@@ -15,6 +15,8 @@ export type WorkRendition = {
   widthPx: number | null;
   heightPx: number | null;
   plan: RenditionPlan;
+  /** Segments of it may be stored by others than its works. */
+  isOnDemand: boolean;
   /** Its init segment and codec name once they are fixed. */
   listed: { init: Buffer; codecString: string } | null;
   /** Segments from the work's first on that are published already, without a hole. */
@@ -31,8 +33,11 @@ export type WorkView = {
   renditions: readonly WorkRendition[];
 };
 
+/** The part of a video that a work is about. */
+export type WorkPlace = Pick<Work, 'key' | 'timelineId' | 'renditionIds' | 'fromSegment' | 'toSegment'>;
+
 /** Reads what a work is about. Null when its video, or the video's original, is gone. */
-export async function loadWorkView(db: Db, work: Work): Promise<WorkView | null> {
+export async function loadWorkView(db: Db, work: WorkPlace): Promise<WorkView | null> {
   const { libraryId, mediaId } = work.key;
   const media = await db
     .selectFrom('media')
@@ -75,12 +80,12 @@ export async function loadCutList(
   return { ...common, grid: { kind: 'frames', rate: { num, den }, segmentFrames, totalFrames } };
 }
 
-async function loadRenditions(db: Db, work: Work): Promise<WorkRendition[]> {
+async function loadRenditions(db: Db, work: WorkPlace): Promise<WorkRendition[]> {
   if (work.renditionIds.length === 0) return [];
   const { libraryId, mediaId } = work.key;
   const rows = await db
     .selectFrom('rendition')
-    .select(['id', 'kind', 'codec', 'rung', 'width_px', 'height_px', 'plan', 'init', 'codec_string'])
+    .select(['id', 'kind', 'codec', 'rung', 'width_px', 'height_px', 'plan', 'on_demand', 'init', 'codec_string'])
     .select(({ selectFrom, fn }) =>
       selectFrom('chunk')
         .whereRef('chunk.rendition_id', '=', 'rendition.id')
@@ -105,6 +110,7 @@ async function loadRenditions(db: Db, work: Work): Promise<WorkRendition[]> {
     widthPx: row.width_px,
     heightPx: row.height_px,
     plan: row.plan,
+    isOnDemand: row.on_demand,
     listed: row.init === null || row.codec_string === null ? null : { init: row.init, codecString: row.codec_string },
     publishedTo: row.published_to ?? work.fromSegment,
   }));

@@ -23,7 +23,11 @@ export type Work = {
 /** What a work says of itself that waits for nothing else. */
 export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 
-export type WorkKind = 'pass-through' | 'video' | 'audio' | 'thumbnail';
+/** `fill` makes pictures that nobody asked for yet, of what is encoded on demand; `jit-start` prepares such. */
+export type WorkKind = 'pass-through' | 'video' | 'audio' | 'thumbnail' | 'jit-start' | 'fill';
+
+/** The states of a video of which works may be open. */
+export const ENCODING_STATES = ['transcoding', 'jit-segmenting', 'jit-ready'] as const;
 
 /**
  * The right to do a work now. Whoever holds it renews its lease; a later claim has a higher `attempt`, and
@@ -43,11 +47,13 @@ export const MAX_DEATHS = 5;
 const AUDIO_PIXELS = 75_000;
 const COPY_PIXELS = 10_000;
 const THUMBNAIL_WEIGHT = 200_000;
+const START_WEIGHT = 50_000;
 
 /** The cost of a work in pixel-seconds; shares of the progress are taken by it. `pixels` sums all rungs of the work. */
 export function workWeight(kind: WorkKind, pixels: number, durationSec: number): number {
   switch (kind) {
     case 'video':
+    case 'fill':
       return Math.max(1, pixels * durationSec);
     case 'audio':
       return Math.max(1, AUDIO_PIXELS * durationSec);
@@ -55,6 +61,8 @@ export function workWeight(kind: WorkKind, pixels: number, durationSec: number):
       return Math.max(1, COPY_PIXELS * durationSec);
     case 'thumbnail':
       return THUMBNAIL_WEIGHT;
+    case 'jit-start':
+      return START_WEIGHT;
   }
 }
 
@@ -70,6 +78,9 @@ export function workPriority(isFirst: boolean, videoSec: number, fromSegment: nu
   const length = Math.round(40 * Math.log2(Math.max(1, videoSec)));
   return Math.max(0, SHORTEST_PRIORITY - length - Math.min(39, fromSegment));
 }
+
+/** What nobody asked for yet goes behind all else: its priorities are lower by this. */
+export const FILL_STEP = 2 * FIRST_PRIORITY;
 
 /** Where all objects of a media lie; ends with a slash. */
 export function mediaPrefix({ libraryId, mediaId }: MediaKey): string {

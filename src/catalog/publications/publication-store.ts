@@ -135,7 +135,7 @@ function selectRenditions(tx: Tx, { libraryId, mediaId }: MediaKey) {
   return tx
     .selectFrom('rendition')
     .select(['id', 'timeline_id', 'kind', 'state', 'active', 'codec_string', 'rung', 'width_px', 'height_px'])
-    .select(['language', 'name', 'is_default', 'timescale'])
+    .select(['language', 'name', 'is_default', 'timescale', 'on_demand'])
     .select((eb) =>
       eb
         .selectFrom('chunk')
@@ -262,6 +262,7 @@ function toRendition(row: LightRow, cutList: CutList): Omit<StoredRendition, 'in
     kind: row.kind,
     state: row.state,
     isActive: row.active,
+    isOnDemand: row.on_demand,
     codecString: row.codec_string,
     rung: row.rung,
     widthPx: row.width_px,

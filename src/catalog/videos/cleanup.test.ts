@@ -12,6 +12,7 @@ function rendition(rung: number | null, change: Partial<RenditionView> = {}): Re
     language: 'und',
     state: 'finished',
     isShown: true,
+    isOnDemand: false,
     isRetired: false,
     hasStart: true,
     storageBytes: 10,

@@ -70,12 +70,13 @@ function tellEncoding({ state, lanes, heldUp }: OutlookView): Outlook {
     return plain(state === 'transcoding' ? 'Is almost done.' : 'Plays; is encoded when it is asked for.');
   const etaSec = Math.ceil(Math.max(...lanes.map(laneSec)));
   const what = isRunning ? 'Is being encoded' : waitsFor === 0 ? 'Is next' : `Waits for ${others(waitsFor)}`;
+  const plays = state === 'jit-ready' ? 'Plays. ' : '';
   const beside = otherLibraries === 0 ? '' : `, beside ${count(otherLibraries, 'other library', 'other libraries')}`;
   return {
     waitsFor: isRunning ? 0 : waitsFor,
     otherLibraries,
     etaSec,
-    message: `${what}${beside}; done in about ${duration(etaSec)}.`,
+    message: `${plays}${what}${beside}; done in about ${duration(etaSec)}.`,
   };
 }
 

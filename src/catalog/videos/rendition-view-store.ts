@@ -16,6 +16,8 @@ export type RenditionView = {
   language: string;
   state: 'building' | 'finished' | 'failed';
   isShown: boolean;
+  /** What is not stored of it is made when it is asked for. */
+  isOnDemand: boolean;
   isRetired: boolean;
   hasStart: boolean;
   storageBytes: number;
@@ -69,6 +71,7 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
 async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise<RenditionView[]> {
   const { rows } = await sql<RenditionView>`
     select r.id, r.kind, r.codec, r.rung, r.language, r.state, r.active as "isShown",
+      r.on_demand and r.state = 'building' and r.init is not null as "isOnDemand",
       r.retired_at is not null as "isRetired", coalesce(c.has_start, false) as "hasStart",
       coalesce(c.bytes, 0)::bigint as "storageBytes", c.first as "firstStoredAt", c.last as "lastStoredAt"
     from rendition r cross join lateral (

@@ -6,8 +6,8 @@ import type { Db, MediaKey } from '../db.ts';
 import type { MediaTable } from '../schema.ts';
 
 /**
- * A video as it is shown: its row, and of its active finished video renditions the rungs (heights in
- * pixels, rising), those of them that are H.264, and the codecs.
+ * A video as it is shown: its row, and of its active video renditions that can be played from end to end the rungs
+ * (heights in pixels, rising) and the codecs; `mp4_rungs` are the finished ones in H.264.
  */
 export type VideoView = Selectable<MediaTable> & { rungs: number[]; mp4_rungs: number[]; codecs: string[] };
 
@@ -37,7 +37,7 @@ export type VideoViewStore = {
    * page by page until the total is reached gets every video.
    */
   list(query: VideoQuery): Promise<{ total: number; items: VideoView[] }>;
-  /** Whether the edge has a playlist: of every kind (picture, sound) that is shown, a rendition has its first segment. */
+  /** Whether the edge has a playlist: of every kind (picture, sound) that is shown, a rendition has its first segment or makes it on demand. */
   hasPlaylist(key: MediaKey): Promise<boolean>;
 };
 
@@ -67,17 +67,23 @@ export function createVideoViewStore(db: Db): VideoViewStore {
 }
 
 const SHOWN = sql`from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
-  and rendition.kind = 'video' and rendition.active and rendition.state = 'finished'`;
-/** The rungs of active finished video renditions, of a query over `media`. */
+  and rendition.kind = 'video' and rendition.active`;
+/** Every segment of it can be had: it is finished, or the rest is made on demand. */
+const WHOLE = sql`(rendition.state = 'finished' or (rendition.on_demand and rendition.state = 'building' and rendition.init is not null))`;
+/** The rungs of active video renditions that can be played from end to end, of a query over `media`. */
 export const RUNGS = sql<
   number[]
->`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null)`.as('rungs');
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and ${WHOLE} and rung is not null)`.as(
+  'rungs',
+);
 const MP4_RUNGS = sql<
   number[]
->`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rung is not null and codec = 'x264')`.as(
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rendition.state = 'finished' and rung is not null and codec = 'x264')`.as(
   'mp4_rungs',
 );
-const CODECS = sql<string[]>`(select coalesce(array_agg(distinct codec order by codec), '{}') ${SHOWN})`.as('codecs');
+const CODECS = sql<
+  string[]
+>`(select coalesce(array_agg(distinct codec order by codec), '{}') ${SHOWN} and ${WHOLE})`.as('codecs');
 
 const ORDERS = {
   date: sql`media.created_at desc, media.id desc`,
@@ -150,7 +156,7 @@ function matching({ libraryId, collection, search }: VideoQuery) {
 async function findPlaylist(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql<{ found: boolean | null }>`
     select bool_and(starts) as found from (
-      select bool_or(exists (select 1 from chunk c where c.library_id = r.library_id and c.media_id = r.media_id
+      select bool_or((r.on_demand and r.init is not null) or exists (select 1 from chunk c where c.library_id = r.library_id and c.media_id = r.media_id
         and c.rendition_id = r.id and c.first_segment = 0)) as starts
       from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.active
         and r.state <> 'failed' group by r.kind) kinds`.execute(db);

@@ -32,8 +32,10 @@ function describe({ video, audio, isPlayable }: ListedSet<StoredRendition>): (()
   return () => ({ video: pictures.map(describeVideo), audio: sounds.map(describeAudio) });
 }
 
+/** Nothing of it is still to come, or all of that is known beforehand and made on demand. */
 function isWhole(rendition: StoredRendition): rendition is WithInit {
-  return rendition.state === 'finished' && rendition.init !== null && rendition.codecString !== null;
+  const isListed = rendition.isOnDemand && rendition.planned !== null;
+  return (rendition.state === 'finished' || isListed) && rendition.init !== null && rendition.codecString !== null;
 }
 
 function describeVideo(rendition: WithInit): DashVideo {

@@ -75,6 +75,8 @@ export function createVideoSegmenter(run: VideoRun): Segmenter {
         if (cut !== -1) done.push(close(false));
         rest = parts[1];
       }
+      // All its frames are here: whoever waits for it need not wait for the fragment after it.
+      if (current + 1 < plan.endSegment && isFull(plan, current, open)) done.push(close(false));
       return done;
     },
     end() {
@@ -86,6 +88,12 @@ export function createVideoSegmenter(run: VideoRun): Segmenter {
       return [segment];
     },
   };
+}
+
+function isFull(plan: RunPlan, number: number, open: readonly TimedFragment[]): boolean {
+  const expected = expectedTicks(plan, plan.startTick(number), plan.startTick(number + 1));
+  const frames = open.reduce((sum, { samples }) => sum + samples.length, 0);
+  return expected !== null && frames > 0 && expected(frames) === null;
 }
 
 type RunPlan = {

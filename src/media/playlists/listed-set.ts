@@ -9,15 +9,15 @@ export type ListedSet<Rendition extends PublishedRendition> = {
 
 /**
  * Chooses the active renditions that begin: their first chunk is stored, or their whole timeline is
- * planned. Playable means that one video (or, without video, one audio) has its first segment, and the
- * sound too when there is any. Renditions that failed are not waited for.
+ * planned. Playable means that one video (or, without video, one audio) has its first segment, or can have it made
+ * on demand, and the sound too when there is any. Renditions that failed are not waited for.
  */
 export function chooseListedSet<Rendition extends PublishedRendition>(
   renditions: readonly Rendition[],
 ): ListedSet<Rendition> {
   const wanted = renditions.filter((rendition) => rendition.isActive && rendition.state !== 'failed');
   const ofKind = (kind: 'video' | 'audio') => wanted.filter((rendition) => rendition.kind === kind);
-  const hasStart = (kind: 'video' | 'audio') => ofKind(kind).some(startsStored);
+  const hasStart = (kind: 'video' | 'audio') => ofKind(kind).some(canStart);
   const needed = (['video', 'audio'] as const).filter((kind) => ofKind(kind).length > 0);
   return {
     video: ofKind('video').filter(isListed),
@@ -28,6 +28,10 @@ export function chooseListedSet<Rendition extends PublishedRendition>(
 
 function isListed(rendition: PublishedRendition): boolean {
   return rendition.codecString !== null && (startsStored(rendition) || rendition.planned !== null);
+}
+
+function canStart(rendition: PublishedRendition): boolean {
+  return startsStored(rendition) || (rendition.isOnDemand && isListed(rendition));
 }
 
 function startsStored({ codecString, chunks }: PublishedRendition): boolean {

@@ -9,7 +9,7 @@ const AUDIO_GROUP = 'audio';
 const SUBTITLE_GROUP = 'subtitles';
 
 /** Native players start with the first variant: a middle rung starts fast and does not look poor. */
-const START_RUNG_LIMIT = 720;
+export const START_RUNG_LIMIT = 720;
 
 type Rates = { peakBps: number; averageBps: number };
 

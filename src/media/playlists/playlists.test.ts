@@ -57,6 +57,7 @@ function rendition(change: Partial<PublishedRendition>): PublishedRendition {
     kind: 'video',
     state: 'building',
     isActive: true,
+    isOnDemand: false,
     codecString: 'avc1.64001f',
     rung: 720,
     widthPx: 1280,

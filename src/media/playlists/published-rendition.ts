@@ -23,6 +23,8 @@ export type PublishedRendition = {
   kind: 'video' | 'audio';
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
+  /** What is not stored of it is made when it is asked for. */
+  isOnDemand: boolean;
   codecString: string | null;
   rung: number | null;
   widthPx: number | null;

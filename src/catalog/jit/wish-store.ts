@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db, MediaKey } from '../db.ts';
+
+/** Tells encoders that wishes changed; the payload is the rendition's id. */
+export const JIT_CHANNEL = 'millrace_jit';
+
+/** A segment that viewers of an edge wait for, or have just been given, with those after it that they will want. */
+export type Wish = MediaKey & {
+  renditionId: Guid;
+  segment: number;
+  aheadSegments: number;
+  isAwaited: boolean;
+  /** How long it holds unless it is put again. */
+  forSec: number;
+};
+
+/** Wishes of one edge. */
+export type WishStore = {
+  /** Writes wishes or renews them, and wakes the encoders. Those of renditions that are gone are passed over. */
+  put(wishes: readonly Wish[]): Promise<void>;
+  /** Takes a wish back: nobody waits any more. */
+  drop(wish: Pick<Wish, 'renditionId' | 'segment'>): Promise<void>;
+  /** Takes all wishes of this edge back. */
+  dropAll(): Promise<void>;
+};
+
+export function createWishStore(db: Db, edgeId: Guid): WishStore {
+  return {
+    async put(wishes) {
+      if (wishes.length > 0) await putWishes(db, edgeId, wishes);
+    },
+    async drop({ renditionId, segment }) {
+      await sql`
+        with gone as (delete from jit_wish where rendition_id = ${renditionId} and segment = ${segment}
+          and edge_id = ${edgeId} returning rendition_id)
+        select pg_notify(${JIT_CHANNEL}, rendition_id::text) from gone
+      `.execute(db);
+    },
+    async dropAll() {
+      await sql`
+        with gone as (delete from jit_wish where edge_id = ${edgeId} returning rendition_id)
+        select pg_notify(${JIT_CHANNEL}, rendition_id::text) from (select distinct rendition_id from gone) renditions
+      `.execute(db);
+    },
+  };
+}
+
+async function putWishes(db: Db, edgeId: Guid, wishes: readonly Wish[]): Promise<void> {
+  await sql`
+    with wish as (
+      select r.library_id, r.media_id, r.id as rendition_id, w.segment, w.ahead, w.awaited, w.sec
+      from jsonb_to_recordset(${JSON.stringify(wishes.map(toRecord))}::jsonb)
+        as w(library_id bigint, media_id uuid, rendition_id uuid, segment int, ahead int, awaited boolean, sec float8)
+      join rendition r on r.library_id = w.library_id and r.media_id = w.media_id and r.id = w.rendition_id
+    ), put as (
+      insert into jit_wish (library_id, media_id, rendition_id, segment, edge_id, ahead_segments, is_awaited, wanted_until)
+      select library_id, media_id, rendition_id, segment, ${edgeId}::uuid, ahead, awaited, now() + make_interval(secs => sec)
+      from wish
+      on conflict (rendition_id, segment, edge_id) do update set ahead_segments = excluded.ahead_segments,
+        is_awaited = excluded.is_awaited, wanted_until = excluded.wanted_until
+      returning rendition_id
+    )
+    select pg_notify(${JIT_CHANNEL}, rendition_id::text) from (select distinct rendition_id from put) renditions
+  `.execute(db);
+}
+
+function toRecord(wish: Wish): object {
+  const { libraryId, mediaId, renditionId, segment, aheadSegments, isAwaited, forSec } = wish;
+  return {
+    library_id: libraryId,
+    media_id: mediaId,
+    rendition_id: renditionId,
+    segment,
+    ahead: aheadSegments,
+    awaited: isAwaited,
+    sec: forSec,
+  };
+}

@@ -1,0 +1,156 @@
+import { LostClaim } from '../catalog/encoding/chunk-store.ts';
+import { jitFailedMessage } from '../catalog/encoding/messages.ts';
+import { addMessages } from '../catalog/encoding/settle-store.ts';
+import { claimRun, endRun, failRun, findWished, MAX_FAULTS, type RunClaim } from '../catalog/jit/run-store.ts';
+import { JIT_CHANNEL } from '../catalog/jit/wish-store.ts';
+import { listen } from './listen.ts';
+import { makeSegments, type SegmentDeps } from './make-segments.ts';
+import { RunControl, RunOver } from './run-control.ts';
+import { isStorageFull } from './storage-full.ts';
+
+/** Other work steps aside for so long after the last segment for viewers. */
+const BUSY_AFTER_MS = 30_000;
+
+export type ViewerEncoderDeps = SegmentDeps & {
+  /** Names this process in leases. */
+  owner: string;
+  /** Encoders at once. */
+  slots: number;
+  /** Wishes are listened for beside it. */
+  pool: Parameters<typeof listen>[0];
+};
+
+/** Makes segments for viewers for as long as it is open; `close` ends its encoders and gives back what they held. */
+export type ViewerEncoder = {
+  /** Whether it makes segments now, or did a moment ago. */
+  servesViewers(): boolean;
+  close(): Promise<void>;
+};
+
+/**
+ * Starts to make what viewers wish for, so many segments at once, those that are awaited first. It takes what nobody
+ * makes, over all machines; without a free slot it ends a run that only works ahead. News of wishes wake it, and
+ * edges repeat them while somebody waits, so nothing is asked for in vain.
+ */
+export async function startViewerEncoder(deps: ViewerEncoderDeps): Promise<ViewerEncoder> {
+  const encoder = new Encoder(deps);
+  const ear = await listen(deps.pool, JIT_CHANNEL, {
+    onPayload: (renditionId) => encoder.hear(renditionId),
+    onConnected: () => encoder.take(),
+    onError: deps.report,
+  });
+  return {
+    servesViewers: () => encoder.servesViewers(),
+    async close() {
+      await ear.close();
+      await encoder.close();
+    },
+  };
+}
+
+class Encoder {
+  readonly #deps: ViewerEncoderDeps;
+  readonly #runs = new Map<RunControl, Promise<void>>();
+  #taking: Promise<void> | null = null;
+  #isStale = false;
+  #isClosing = false;
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: ViewerEncoderDeps) {
+    this.#deps = deps;
+  }
+
+  servesViewers(): boolean {
+    return this.#runs.size > 0 || performance.now() - this.#lastMs < BUSY_AFTER_MS;
+  }
+
+  hear(renditionId: string): void {
+    for (const control of this.#runs.keys()) if (control.claim.renditionId === renditionId) control.look();
+    this.take();
+  }
+
+  /** Takes what is wished for. What is called meanwhile is done once more afterwards. */
+  take(): void {
+    if (this.#isClosing) return;
+    if (this.#taking !== null) {
+      this.#isStale = true;
+      return;
+    }
+    this.#isStale = false;
+    this.#taking = this.#takeAll()
+      // Edges repeat their wishes: what could not be read now is read then.
+      .catch((cause: unknown) => this.#deps.report(new Error('Wishes of viewers could not be read.', { cause })))
+      .finally(() => {
+        this.#taking = null;
+        if (this.#isStale) this.take();
+      });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#taking;
+    for (const control of this.#runs.keys()) control.end('The worker is stopping.');
+    await Promise.all(this.#runs.values());
+  }
+
+  async #takeAll(): Promise<void> {
+    const { db, owner, slots } = this.#deps;
+    while (!this.#isClosing && this.#runs.size < slots) {
+      const claim = await claimRun(db, owner);
+      if (claim === null) return;
+      this.#begin(claim);
+    }
+    const wished = this.#isClosing ? null : await findWished(db);
+    if (wished !== null) this.#makeRoom(wished.isAwaited);
+  }
+
+  /** The slot is free when the run has ended, which has wishes taken again. */
+  #makeRoom(isAwaited: boolean): void {
+    const running = [...this.#runs.keys()];
+    if (running.some(({ signal }) => signal.aborted)) return;
+    const spare =
+      running.find(({ isPaused }) => isPaused) ?? (isAwaited ? running.find((run) => !run.isAwaited) : null);
+    spare?.end('Others need the slot more.');
+  }
+
+  #begin(claim: RunClaim): void {
+    const control = new RunControl(this.#deps.db, claim);
+    const running = this.#run(control)
+      .catch((error: unknown) => this.#deps.report(error instanceof Error ? error : new Error(String(error))))
+      .finally(() => {
+        this.#runs.delete(control);
+        this.#lastMs = performance.now();
+        this.take();
+      });
+    this.#runs.set(control, running);
+    control.look();
+  }
+
+  async #run(control: RunControl): Promise<void> {
+    const { claim } = control;
+    let nextSegment = claim.fromSegment;
+    try {
+      await makeSegments(control, this.#deps, (next) => {
+        nextSegment = next;
+      });
+      await endRun(this.#deps.db, claim);
+    } catch (error) {
+      const isOver = error instanceof RunOver || error instanceof LostClaim || control.signal.aborted;
+      if (isOver) await endRun(this.#deps.db, claim);
+      else await this.#fail(claim, nextSegment, error);
+    } finally {
+      await control.close();
+    }
+  }
+
+  async #fail(claim: RunClaim, segment: number, error: unknown): Promise<void> {
+    const isCounted = !isStorageFull(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    await this.#deps.db.transaction().execute(async (tx) => {
+      const fault = await failRun(tx, claim, { segment, reason, isCounted });
+      if (!isCounted || fault?.failures !== MAX_FAULTS) return;
+      await addMessages(tx, claim.key, [jitFailedMessage(`${fault.rung}p`, segment, reason, new Date())]);
+    });
+    this.#deps.report(new Error(`Segment ${segment} of rendition ${claim.renditionId} failed.`, { cause: error }));
+  }
+}

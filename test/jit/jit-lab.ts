@@ -1,0 +1,101 @@
+import { Agent, request } from 'node:http';
+import { sql } from 'kysely';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { fillChunk } from '../../src/jobs/encode-chunk.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import type { Guid } from '../../src/lib/guid.ts';
+import { addLibrary } from '../delivery/publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from '../delivery/start-test-edge.ts';
+import { type Lab, loadMedia, loadRenditions, startLab, until, untilState, upload } from '../jobs/lab.ts';
+
+/** Workers, and edges over what they make. */
+export type JitLab = Lab & { room: EdgeRoom };
+
+export async function startJitLab(): Promise<JitLab> {
+  const lab = await startLab();
+  const room = await createEdgeRoom(lab.database);
+  return {
+    ...lab,
+    room,
+    async stop() {
+      await room.close();
+      await lab.stop();
+    },
+  };
+}
+
+/** A library that encodes on demand. */
+export function addJitLibrary(lab: Lab, rungs: number[], encoding: Record<string, unknown> = {}): Promise<number> {
+  return addLibrary(lab.database.db, { encoding: { rungs, jitEnabled: true, ...encoding } });
+}
+
+/** Uploads a clip and waits until all of it can be had. */
+export async function uploadReady(lab: Lab, libraryId: number, clip: string): Promise<MediaKey> {
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'jit-ready');
+  return key;
+}
+
+export async function findRung(lab: Lab, key: MediaKey, rung: number): Promise<Guid> {
+  const found = (await loadRenditions(lab, key)).find((rendition) => rendition.rung === rung && rendition.active);
+  if (found === undefined) throw new Error(`Expected a rendition of ${rung}p.`);
+  return found.id;
+}
+
+export function segmentUrl({ base }: TestEdge, key: MediaKey, renditionId: Guid, segment: number): string {
+  return `${base}/vz-${key.libraryId}/${key.mediaId}/r/${renditionId}/${segment}.m4s`;
+}
+
+/** How many runs of encoders for viewers were ever begun. */
+export async function countRuns(lab: Lab): Promise<number> {
+  const { rows } = await sql<{ last: number; used: boolean }>`
+    select last_value - 999999999 as last, is_called as used from jit_attempt`.execute(lab.database.db);
+  return rows[0]?.used === true ? rows[0].last : 0;
+}
+
+export type Fetched = { status: number; retryAfter: string | undefined; body: Buffer };
+
+const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
+
+/** Fetches without a limit on connections; the signal leaves as a viewer does who closes the page. */
+export function fetchFile(url: string, signal?: AbortSignal): Promise<Fetched> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent, ...(signal === undefined ? {} : { signal }) }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          retryAfter: response.headers['retry-after'],
+          body: Buffer.concat(parts),
+        }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** Waits for a state and answers all states that were seen on the way. */
+export async function followStates(lab: Lab, key: MediaKey, last: string): Promise<string[]> {
+  const seen: string[] = [];
+  await until(async () => {
+    const { state } = await loadMedia(lab, key);
+    if (seen.at(-1) !== state) seen.push(state);
+    return state === last || state === 'failed';
+  }, `the state ${last}`);
+  return seen;
+}
+
+/** Does what is left to be filled in, without the pause before it. */
+export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Promise<void> {
+  const works = await lab.database.db
+    .selectFrom('encode_work')
+    .select(['library_id as libraryId', 'media_id as mediaId', 'id as workId'])
+    .where('media_id', '=', mediaId)
+    .where('kind', '=', 'fill')
+    .execute();
+  const { servesViewers: _, ...idle } = deps;
+  for (const work of works) await fillChunk.run(work, idle, new AbortController().signal);
+}
