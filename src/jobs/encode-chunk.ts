@@ -48,7 +48,8 @@ async function encodeRange({ claim, tell }: HeldWork, deps: JobDeps, signal: Abo
   );
   try {
     const outputs = await encodeRungs({ claim, deps, view, path: local.path, writers, tell }, signal);
-    await deps.db.transaction().execute((tx) => commitChunks(tx, claim, { outputs, isLast: true }));
+    const unwanted = await deps.db.transaction().execute((tx) => commitChunks(tx, claim, { outputs, isLast: true }));
+    await discardObjects(deps.storage, unwanted, deps.report);
   } catch (error) {
     const written = writers.flatMap((writer) => writer.written);
     await discardObjects(deps.storage, written, deps.report);

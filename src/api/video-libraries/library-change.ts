@@ -84,6 +84,7 @@ function encodingOf(sent: Sent): LibrarySettingsPatch['encoding'] {
     multiAudio: sent.EnableMultiAudioTrackSupport ?? undefined,
     separateAudio: sent.UseSeparateAudioStream ?? undefined,
     contentTagging: sent.EnableContentTagging ?? undefined,
+    perTitle: sent.PerTitleEncoding ?? undefined,
   };
 }
 

@@ -51,6 +51,7 @@ function encodingFields({ encoding, originals, mp4 }: LibrarySettings) {
     EnableMultiAudioTrackSupport: encoding.multiAudio,
     UseSeparateAudioStream: encoding.separateAudio,
     EnableContentTagging: encoding.contentTagging,
+    PerTitleEncoding: encoding.perTitle,
     KeepOriginalFiles: originals.keep,
     ExposeOriginals: originals.expose,
     AllowEarlyPlay: originals.allowEarlyPlay,

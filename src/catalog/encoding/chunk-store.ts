@@ -4,10 +4,11 @@ import type { Guid } from '../../lib/guid.ts';
 import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { leaveOutRedundant } from './per-title-store.ts';
 import { readyOnDemand } from './ready-store.ts';
 import { settleMedia } from './settle-store.ts';
 import { sumStorage } from './storage-store.ts';
-import type { Claim } from './work.ts';
+import { type Claim, idxKeyOf } from './work.ts';
 import { endWork, lockClaim, refreshProgress } from './work-store.ts';
 
 /** A chunk whose object and `.idx` are durable. */
@@ -43,27 +44,33 @@ export class TakenMeanwhile extends Error {
  * Publishes chunks of a work: rows, sums, progress, and with `isLast` the end of the work and of whatever ends
  * with it (rendition, video). One transaction; the publication rises by one. Throws LostClaim when the claim
  * does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of another init
- * segment than the rendition's.
+ * segment than the rendition's. Answers objects that are not taken in, their rendition having failed or been left out
+ * meanwhile: the caller deletes them.
  */
 export async function commitChunks(
   tx: Tx,
   claim: Claim,
   { outputs, isLast }: { outputs: readonly RenditionOutput[]; isLast: boolean },
-): Promise<void> {
+): Promise<StorageKey[]> {
   const { key } = claim.work;
   // The media row comes first in every transaction that also takes works, so that two never wait for each other.
   const publication = await lockMedia(tx, key);
   if (publication === null || !(await lockClaim(tx, claim))) {
     throw new LostClaim({ attempt: claim.attempt, id: claim.work.id });
   }
+  const unwanted: StorageKey[] = [];
   for (const output of outputs) {
-    if (!(await fixInit(tx, key, output))) continue;
+    if (!(await fixInit(tx, key, output))) {
+      unwanted.push(...output.chunks.flatMap(({ storageKey }) => [storageKey, idxKeyOf(storageKey)]));
+      continue;
+    }
     for (const { facts } of output.chunks) {
       const taken = await findStored(tx, output.renditionId, facts);
       if (taken.length > 0) throw new TakenMeanwhile(output.renditionId, facts.firstSegment);
     }
     await insertChunks(tx, { key, attempt: claim.attempt, publication }, output);
   }
+  if (claim.work.kind === 'video' && claim.work.fromSegment === 0) await leaveOutRedundant(tx, claim.work);
   await sumStorage(tx, key);
   if (isLast) {
     await endWork(tx, claim, 'done', null);
@@ -71,6 +78,7 @@ export async function commitChunks(
   }
   await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
+  return unwanted;
 }
 
 /** Locks a media's row and raises its publication; null when it is gone. */

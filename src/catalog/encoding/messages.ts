@@ -41,6 +41,12 @@ export function jitFailedMessage(rendition: string, segment: number, reason: str
   return make(LEVEL.warning, ISSUE.jitFailed, message, rendition, at);
 }
 
+/** One rendition was not made, for it would have gained nothing. */
+export function leftOutMessage(rendition: string, at: Date): MediaMessage {
+  const message = `${rendition} was left out: it would take nearly as many bits as the resolution above it.`;
+  return make(LEVEL.information, ISSUE.undefined, message, rendition, at);
+}
+
 /** What the reason of a work begins with whose encoder wanted more memory than it may have. */
 export const MEMORY_REASON = 'memory: ';
 

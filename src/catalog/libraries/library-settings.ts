@@ -30,6 +30,7 @@ const encoding = section({
   normaliseLoudness: flag(false),
   separateAudio: flag(true),
   contentTagging: flag(false),
+  perTitle: flag(false),
 });
 
 const originals = section({ keep: flag(true), expose: flag(false), allowEarlyPlay: flag(false) });

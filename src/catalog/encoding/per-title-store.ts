@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { findRedundantRungs } from '../../media/redundant-rungs.ts';
+import type { Tx } from '../db.ts';
+import { leftOutMessage } from './messages.ts';
+import { addMessages } from './settle-store.ts';
+import type { Work } from './work.ts';
+
+type FirstRate = { id: Guid; codec: string; rung: number; bps: number | null };
+
+/**
+ * Leaves out rungs that gain nothing, once the first chunks of a ladder tell what each takes: they retire, and no work
+ * makes them any further. Only where the library wants its ladders to fit each title, and the upload named no rungs of
+ * its own. Call it within the transaction that published a first chunk.
+ */
+export async function leaveOutRedundant(tx: Tx, { key, timelineId }: Work): Promise<void> {
+  const { libraryId, mediaId } = key;
+  const { rows } = await sql<FirstRate>`
+    select r.id, r.codec, r.rung, case
+        when r.origin = 'pass-through' then 8 * m.source_bytes / greatest(0.001, (r.plan->>'durationSec')::float8)
+        else (select 8.0::float8 * c.size_bytes * r.timescale / c.duration_ticks from chunk c
+          where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id and c.first_segment = 0)
+      end as bps
+    from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
+    join library l on l.id = m.library_id
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.timeline_id = ${timelineId}
+      and r.kind = 'video' and r.rung is not null and r.state <> 'failed' and r.retired_at is null
+      and (l.settings->'encoding'->>'perTitle')::boolean and m.upload_options->'enabledRungs' is null
+  `.execute(tx);
+  for (const codec of new Set(rows.map((row) => row.codec))) {
+    const ladder = rows.filter((row) => row.codec === codec);
+    const rates = ladder.flatMap(({ rung, bps }) => (bps === null ? [] : [{ rung, bps }]));
+    // Before all have their first chunk, nothing can be said.
+    if (rates.length < ladder.length) continue;
+    const rungs = findRedundantRungs(rates);
+    for (const { id } of ladder.filter(({ rung }) => rungs.includes(rung))) await leaveOut(tx, key, id);
+    await addMessages(
+      tx,
+      key,
+      rungs.map((rung) => leftOutMessage(`${rung}p`, new Date())),
+    );
+  }
+}
+
+async function leaveOut(tx: Tx, { libraryId, mediaId }: Work['key'], renditionId: Guid): Promise<void> {
+  // A work that runs now is told when it commits: nothing is taken in of a rendition that failed.
+  await sql`
+    update rendition set state = 'failed', state_reason = 'left out', active = false, retired_at = now()
+    where library_id = ${libraryId} and media_id = ${mediaId} and id = ${renditionId}
+  `.execute(tx);
+  await sql`
+    update encode_work set rendition_ids = array_remove(rendition_ids, ${renditionId}::uuid)
+    where library_id = ${libraryId} and media_id = ${mediaId} and state in ('waiting', 'running')
+      and cardinality(rendition_ids) > 1
+  `.execute(tx);
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import type { UploadOptions } from '../../src/catalog/schema.ts';
+import { createVideoViewStore } from '../../src/catalog/videos/video-view-store.ts';
+import { checkFinished } from './check-video.ts';
+import { addLibrary, type Lab, loadMedia, makeClip, startLab, untilState, upload } from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
+
+const OLD = ['-c:v', 'mpeg4', '-q:v', '3'];
+const FLAT = 'color=c=blue:s=640x480:r=25';
+const RICH = 'testsrc2=s=640x480:r=25';
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab();
+  await lab.startWorker();
+});
+afterAll(() => lab.stop());
+
+test.each<{ what: string; picture: string; sec: number; perTitle: boolean; options: UploadOptions; rungs: number[] }>([
+  { what: 'flat pictures leave out the middle', picture: FLAT, sec: 9, perTitle: true, options: {}, rungs: [240, 480] },
+  { what: 'so do short ones, of one chunk', picture: FLAT, sec: 2, perTitle: true, options: {}, rungs: [240, 480] },
+  { what: 'rich ones leave out nothing', picture: RICH, sec: 5, perTitle: true, options: {}, rungs: [240, 360, 480] },
+  {
+    what: 'nor do libraries that did not ask for it',
+    picture: FLAT,
+    sec: 2,
+    perTitle: false,
+    options: {},
+    rungs: [240, 360, 480],
+  },
+  {
+    what: 'nor uploads that named their resolutions',
+    picture: FLAT,
+    sec: 2,
+    perTitle: true,
+    options: { enabledRungs: [240, 360, 480] },
+    rungs: [240, 360, 480],
+  },
+])('of a ladder that fits its title, $what', async ({ picture, sec, perTitle, options, rungs }) => {
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360, 480], perTitle } });
+  const clip = await makeClip(lab, 'title.avi', '-f', 'lavfi', '-i', `${picture}:d=${sec}`, ...OLD);
+  const key: MediaKey = await upload(lab, libraryId, clip, options);
+  await untilState(lab, key, 'finished');
+  const made = await checkFinished(lab, key);
+  expect(made.map(({ rung, frames }) => `${rung} ${frames}`)).toEqual(
+    rungs.toReversed().map((r) => `${r} ${sec * 25}`),
+  );
+  expect((await createVideoViewStore(lab.database.db).load(key)).rungs).toEqual(rungs);
+  const told = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
+  expect(told).toEqual(rungs.includes(360) ? [] : ['1 360p']);
+  expect(lab.errors).toEqual([]);
+});
