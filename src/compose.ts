@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, migrate, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
-import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
+import { describeHealth, type Fleet } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
+import { openPackager, playSessionSecret } from './compose/drm.ts';
+import { openStorage, watchSpace } from './compose/storage.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
-import type { StorageSettings } from './config/storage.ts';
 import type { TusHandler } from './ingest/tus/tus-handler.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import { newGuid } from './lib/guid.ts';
@@ -31,7 +32,6 @@ const QUICK_SLOTS = 4;
 const FETCH_SLOTS = 4;
 const MAX_UPLOAD_BYTES = 1e12;
 const SOURCE_CACHE_BYTES = 20e9;
-const SPACE_REFRESH_MS = 5_000;
 const EDGE_PORT_WAIT_MS = 5_000;
 
 type Common = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
@@ -51,6 +51,7 @@ const code = {
       import('./catalog/publications/publication-store.ts'),
       import('./catalog/publications/publication-watch-store.ts'),
       import('./catalog/pull-zones/pull-zone-store.ts'),
+      import('./catalog/libraries/play-access-store.ts'),
       import('./delivery/player/load-player-assets.ts'),
       import('./catalog/jit/wish-store.ts'),
     ]),
@@ -120,6 +121,7 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
     queue,
     storage,
     secretBox: createSecretBox(settings.secretKey),
+    packager: await openPackager(settings, database.db),
     outbound,
     health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes),
     watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
@@ -169,8 +171,16 @@ async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<stri
 }
 
 async function startEdgeRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
-  const [{ startEdge }, publications, { watchPublications }, { findPullZone }, { loadPlayerAssets }, wishes] =
-    await code.edge();
+  const [
+    { startEdge },
+    publications,
+    { watchPublications },
+    { findPullZone },
+    { loadPlayAccess },
+    { loadPlayerAssets },
+    wishes,
+  ] = await code.edge();
+  const secretBox = createSecretBox(settings.secretKey);
   const edge = await startEdge({
     host: settings.host,
     port: settings.edgePort,
@@ -181,6 +191,10 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     storage,
     sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
     player: await loadPlayerAssets(),
+    secretBox,
+    sessionSecret: playSessionSecret(settings.secretKey),
+    findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
+    edgeUrl: settings.edgeUrl,
     log,
   });
   return {
@@ -214,6 +228,7 @@ async function startWorkerRole({ settings, database, storage, log }: Common): Pr
     queue,
     outbound,
     secretBox: createSecretBox(settings.secretKey),
+    packager: await openPackager(settings, database.db),
     threadsPerSlot: 1,
     servesViewers: () => viewers.servesViewers(),
   };
@@ -258,18 +273,6 @@ async function startWebhooks({ settings, database, log }: Common): Promise<{ clo
   };
 }
 
-async function openStorage(settings: StorageSettings): Promise<Storage> {
-  if (settings.kind === 'file') {
-    const { createFileStorage } = await import('./adapters/storage/file.ts');
-    return createFileStorage(settings.folder);
-  }
-  const { createS3Storage } = await import('./adapters/storage/s3.ts');
-  const query = new URLSearchParams({ region: settings.region });
-  if (settings.endpoint !== null) query.set('endpoint', settings.endpoint);
-  if (settings.keyPrefix !== '') query.set('prefix', settings.keyPrefix);
-  return createS3Storage({ url: `s3://${settings.bucket}?${query}`, credentials: null });
-}
-
 async function databaseHealth({ pool }: Database): Promise<{ ok: boolean; detail?: string }> {
   try {
     await pool.query('select 1');
@@ -277,21 +280,4 @@ async function databaseHealth({ pool }: Database): Promise<{ ok: boolean; detail
   } catch (error) {
     return { ok: false, detail: `database: ${error instanceof Error ? error.message : String(error)}` };
   }
-}
-
-/** Keeps the free space of the store at hand: a health answer must not wait for a disk. */
-async function watchSpace(storage: Storage): Promise<{ last(): StorageHealth; close(): void }> {
-  const read = async (): Promise<StorageHealth> => ({ kind: storage.kind, ...(await storage.space()) });
-  let last = await read();
-  const timer = setInterval(() => {
-    read().then(
-      (space) => {
-        last = space;
-      },
-      () => {
-        last = { kind: storage.kind };
-      },
-    );
-  }, SPACE_REFRESH_MS);
-  return { last: () => last, close: () => clearInterval(timer) };
 }

@@ -5,6 +5,7 @@ import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.t
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { readSegmentTable } from '../../src/media/playlists/published-rendition.ts';
@@ -31,6 +32,10 @@ const edge = await startEdge({
     throw error;
   }),
   player: await loadPlayerAssets(),
+  secretBox: createSecretBox(Buffer.alloc(32)),
+  sessionSecret: Buffer.alloc(32),
+  findPlayAccess: async () => null,
+  edgeUrl: null,
   log: { warn: say, error: say },
   limits: { segmentCacheBytes: Number(segmentCacheBytes) },
 });
@@ -80,6 +85,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     sourceContainer: null,
     captions: [],
     metaTags: [],
+    packages: [],
     renditions: [
       {
         id: rendition,
@@ -97,6 +103,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
         timescale: 1_000,
         cutList,
         planned: null,
+        ...{ keyGroup: 'hd', lane: 1 },
         init: Buffer.alloc(800),
         chunks,
       },

@@ -2,6 +2,7 @@ import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import type { Packager } from '../catalog/drm/packager.ts';
 import type { CodecStore } from '../catalog/encoding/codec-store.ts';
 import type { RetryStore } from '../catalog/encoding/retry-store.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
@@ -67,6 +68,7 @@ import { getStorageSize } from './videos/get-storage-size.ts';
 import { getVideo } from './videos/get-video.ts';
 import { listVideos } from './videos/list-videos.ts';
 import { reencodeVideo } from './videos/reencode-video.ts';
+import { repackageVideo } from './videos/repackage-video.ts';
 import { retryResolutions } from './videos/retry-resolutions.ts';
 import { setThumbnail } from './videos/set-thumbnail.ts';
 import { updateVideo } from './videos/update-video.ts';
@@ -99,6 +101,7 @@ export type OperationDeps = {
   queue: Queue;
   storage: Storage;
   outbound: Outbound;
+  packager: Packager;
   secretBox: SecretBox;
   /** Where the edge is for viewers, without a final slash. */
   edgeUrl: string;
@@ -130,6 +133,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   followLibrary,
   followVideo,
   reencodeVideo,
+  repackageVideo,
   retryResolutions,
   setThumbnail,
   updateVideo,

@@ -1,4 +1,4 @@
-import { type EmbedToken, isEmbedTokenValid } from '../catalog/libraries/embed-token.ts';
+import { describeToken, type EmbedToken, isEmbedTokenValid } from '../catalog/libraries/embed-token.ts';
 import type { Library } from '../catalog/libraries/library.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
@@ -24,14 +24,6 @@ export async function requireEmbedToken(
   if (isEmbedTokenValid(shown, { mediaId, keys: [zoneKey, libraryKey] }, Date.now())) return;
   throw new Refused(
     'unauthenticated',
-    `This library plays with a token only: expected token and expires in the query, ${whatCame(shown)}. Sign SHA256(key + video id + expires) anew.`,
+    `This library plays with a token only: expected token and expires in the query, got ${describeToken(shown, Date.now())}. Sign SHA256(key + video id + expires) anew.`,
   );
-}
-
-function whatCame({ token, expiresSec }: EmbedToken): string {
-  if (token === '') return 'got no token';
-  if (expiresSec === 0) return 'got a token without expires';
-  if (expiresSec * 1000 <= Date.now())
-    return `got a token that expired at ${new Date(expiresSec * 1000).toISOString()}`;
-  return 'got a token that was not made with this key, video and expires';
 }

@@ -5,6 +5,7 @@ import { createAuditStore } from '../catalog/audit/audit-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import type { Packager } from '../catalog/drm/packager.ts';
 import { createCodecStore } from '../catalog/encoding/codec-store.ts';
 import { createRetryStore } from '../catalog/encoding/retry-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
@@ -53,6 +54,7 @@ export type ApiDeps = {
   queue: Queue;
   storage: Storage;
   secretBox: SecretBox;
+  packager: Packager;
   /** The way to addresses that callers name. */
   outbound: Outbound;
   /** Opens an ear for changes of videos' states and progress; it is closed with the server. */

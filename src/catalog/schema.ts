@@ -11,6 +11,7 @@ import type {
   LibraryTable,
   PullZoneTable,
 } from './account-schema.ts';
+import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
@@ -187,6 +188,8 @@ export type RenditionTable = {
   /** Its segments are made when viewers ask for them; what nobody asked for is filled in later. */
   on_demand: Generated<boolean>;
   storage_bytes: Generated<number>;
+  /** A number that no other rendition ever has: initialisation vectors are made of it. */
+  lane: GeneratedAlways<number>;
 };
 
 /** A published chunk; `publication` is the media's publication that made it visible. */
@@ -276,4 +279,5 @@ export type Schema = {
   jit_wish: JitWishTable;
   jit_run: JitRunTable;
   jit_fault: JitFaultTable;
+  drm_package: DrmPackageTable;
 };

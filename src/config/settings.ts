@@ -5,6 +5,7 @@ import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
 import { Refused } from '../lib/refused.ts';
 import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databaseSettings } from './database.ts';
+import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
 import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
 import { type KeySettings, keySchema, keySettings } from './keys.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
@@ -15,6 +16,7 @@ import { type StorageSettings, storageSchema, storageSettings } from './storage.
 export type Settings = { dataDir: string; storage: StorageSettings } & NetworkSettings &
   DatabaseSettings &
   KeySettings &
+  DrmSettings &
   EngineSettings;
 
 /** What a role starts with: the settings, with the database found and the secret key at hand. */
@@ -31,6 +33,7 @@ const settingsSchema = Type.Object({
   ...storageSchema,
   ...networkSchema,
   ...keySchema,
+  ...drmSchema,
   ...engineSchema,
 });
 
@@ -61,6 +64,7 @@ export function readSettings(environment: Environment): Settings {
     ...networkSettings(texts),
     ...databaseSettings(texts),
     ...keySettings(texts),
+    ...drmSettings(texts),
     ...engineSettings(texts),
   };
 }

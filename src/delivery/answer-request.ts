@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Publication } from '../catalog/publications/publication.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
+import type { CoverDeps } from './drm/cover-bytes.ts';
+import { type KeyDeps, serveKey, serveLicence } from './drm/serve-keys.ts';
 import type { EdgeStorage } from './edge-deps.ts';
 import { type EdgeTarget, type MediaFile, parseEdgePath } from './edge-path.ts';
 import { serveFile } from './files/serve-file.ts';
@@ -16,20 +18,28 @@ import type { ObjectSender } from './objects/object-sender.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
+import { readBody } from './read-body.ts';
+import { licenceUrlOf } from './shield/own-address.ts';
+import { readPlayRequest } from './shield/play-request.ts';
 
-export type AnswerDeps = {
-  reader: PublicationReader;
-  objects: ObjectSender;
-  movies: MoviePlans;
-  iFrames: IFrameLists;
-  wishes: SegmentWishes;
-  storage: EdgeStorage;
-  player: PlayerAssets;
-};
+export type AnswerDeps = CoverDeps &
+  KeyDeps & {
+    reader: PublicationReader;
+    objects: ObjectSender;
+    movies: MoviePlans;
+    iFrames: IFrameLists;
+    wishes: SegmentWishes;
+    storage: EdgeStorage;
+    player: PlayerAssets;
+    edgeUrl: string | null;
+  };
 
+type MediaTarget = Extract<EdgeTarget, { kind: 'media' }>;
 type Leave = () => AbortSignal;
+type Asked = { request: IncomingMessage; leave: Leave };
 
-type MediaDeps = AnswerDeps & { wantsDownload: boolean };
+/** A licence request is short JSON. */
+const MAX_LICENCE_REQUEST_BYTES = 8_192;
 
 /** Finds what a GET or HEAD asks for. `leave` answers a signal that is aborted when the viewer leaves. */
 export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, leave: Leave): Promise<Answer> {
@@ -40,41 +50,63 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
       return serveAsset(target.name, deps.player);
     case 'player': {
       const publication = await deps.reader.find(target.libraryId, target.mediaId);
-      return servePlayer(publication, target.wantsState, deps.player);
+      const asked = { wantsState: target.wantsState, play: readPlayRequest(request) };
+      return servePlayer(publication, asked, deps);
     }
-    case 'media':
-      return answerMedia(target, { ...deps, wantsDownload: asksForDownload(request.url ?? '') }, leave);
+    case 'media': {
+      const publication = await findPublication(target, deps);
+      return publication === null ? unknown() : answerFile(publication, target.file, { request, leave }, deps);
+    }
   }
 }
 
-async function answerMedia(
-  target: Extract<EdgeTarget, { kind: 'media' }>,
-  deps: MediaDeps,
-  leave: Leave,
-): Promise<Answer> {
-  const pullZone = await deps.reader.findPullZone(target.pullZone);
-  if (pullZone === null) return unknown();
-  const publication = await deps.reader.find(pullZone.libraryId, target.mediaId);
-  return publication === null ? unknown() : answerFile(publication, target.file, { ...deps, leave });
+/** Answers a POST, which only asks for licences; null where none is taken. */
+export async function answerPost(request: IncomingMessage, deps: AnswerDeps): Promise<Answer | null> {
+  const target = parseEdgePath(request.url ?? '/', request.headers.host ?? '');
+  if (target?.kind !== 'media' || target.file.kind !== 'licence') return null;
+  const publication = await findPublication(target, deps);
+  if (publication === null) return unknown();
+  const body = await readBody(request, MAX_LICENCE_REQUEST_BYTES);
+  return serveLicence(publication, { request: body.toString(), play: readPlayRequest(request) }, deps);
 }
 
-function answerFile(publication: Publication, file: MediaFile, deps: MediaDeps & { leave: Leave }): Promise<Answer> {
+async function findPublication(target: MediaTarget, { reader }: AnswerDeps): Promise<Publication | null> {
+  const pullZone = await reader.findPullZone(target.pullZone);
+  return pullZone === null ? null : reader.find(pullZone.libraryId, target.mediaId);
+}
+
+async function answerFile(
+  publication: Publication,
+  file: MediaFile,
+  { request, leave }: Asked,
+  deps: AnswerDeps,
+): Promise<Answer> {
   switch (file.kind) {
     case 'multivariant':
     case 'rung-playlist':
     case 'rendition-playlist':
-    case 'captions-playlist':
-      return servePlaylist(publication, file, { written: deps.objects.hot, iFrames: deps.iFrames });
+    case 'captions-playlist': {
+      const viewer = { play: readPlayRequest(request), wantsIdentity: queryOf(request).get('drm') === 'identity' };
+      return servePlaylist(publication, { file, viewer }, { ...deps, written: deps.objects.hot });
+    }
     case 'i-frame-playlist':
     case 'i-frame':
-      return serveIFrames(publication, file, deps.iFrames);
-    case 'manifest':
-      return serveManifest(publication, deps.objects.hot);
-    case 'mp4':
-      return serveMp4(publication, { heightPx: file.heightPx, wantsDownload: deps.wantsDownload }, deps.movies);
+      return serveIFrames(publication, file, { ...deps, leave });
+    case 'manifest': {
+      const licenceUrl = licenceUrlOf(request, deps.edgeUrl);
+      return serveManifest(publication, { licenceUrl }, { ...deps, written: deps.objects.hot });
+    }
+    case 'mp4': {
+      const wanted = { heightPx: file.heightPx, wantsDownload: asksForDownload(request) };
+      return serveMp4(publication, wanted, deps.movies);
+    }
     case 'init':
     case 'segment':
-      return serveSegment(publication, file, deps);
+      return serveSegment(publication, file, { ...deps, leave });
+    case 'key':
+      return serveKey(publication, { name: file.name, play: readPlayRequest(request) }, deps);
+    case 'licence':
+      return notFound('post-only', 'Licences are asked for by POST.');
     case 'picture':
     case 'captions':
     case 'original':
@@ -83,10 +115,14 @@ function answerFile(publication: Publication, file: MediaFile, deps: MediaDeps &
 }
 
 /** `?download`, with any value but a plain no. */
-function asksForDownload(url: string): boolean {
-  const query = url.indexOf('?');
-  const value = query === -1 ? null : new URLSearchParams(url.slice(query)).get('download');
+function asksForDownload(request: IncomingMessage): boolean {
+  const value = queryOf(request).get('download');
   return value !== null && !['0', 'false'].includes(value.toLowerCase());
+}
+
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const query = url.indexOf('?');
+  return new URLSearchParams(query === -1 ? '' : url.slice(query));
 }
 
 function serveAsset(name: string, player: PlayerAssets): Answer {

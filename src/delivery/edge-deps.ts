@@ -1,8 +1,10 @@
 import type { WishStore } from '../catalog/jit/wish-store.ts';
+import type { PlayAccess } from '../catalog/libraries/play-access-store.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZone } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
@@ -18,6 +20,9 @@ export type EdgeLimits = {
   objectCacheBytes: number;
   /** Large segments that are asked for again. */
   segmentCacheBytes: number;
+  /** Encrypted segments that are kept, and those that answers under way hold. */
+  protectedCacheBytes: number;
+  protectedAnswerBytes: number;
   /** Heads of MP4 files and where their bytes lie. */
   moviePlanBytes: number;
   /** Loads of different publications under way at once; more are answered 503. */
@@ -36,6 +41,8 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   publicationCacheBytes: 64 * 2 ** 20,
   objectCacheBytes: 64 * 2 ** 20,
   segmentCacheBytes: 64 * 2 ** 20,
+  protectedCacheBytes: 64 * 2 ** 20,
+  protectedAnswerBytes: 192 * 2 ** 20,
   moviePlanBytes: 64 * 2 ** 20,
   publicationLoads: 200,
   segmentWaiters: 2_000,
@@ -58,6 +65,14 @@ export type EdgeDeps = {
   /** Null where sendfile cannot be called: bytes then go through memory. */
   sendFile: SendFile | null;
   player: PlayerAssets;
+  /** Opens the keys of protected videos. */
+  secretBox: SecretBox;
+  /** Makes the keys of play sessions; the same at each edge. */
+  sessionSecret: Uint8Array;
+  /** Who may play the videos of a library; null when there is none. */
+  findPlayAccess(libraryId: number): Promise<PlayAccess | null>;
+  /** Where viewers find the edge, without a final slash; null: by the name that each request gives. */
+  edgeUrl: string | null;
   log: EdgeLog;
   limits?: Partial<EdgeLimits>;
 };

@@ -1,5 +1,6 @@
 import { type PullZoneName, parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
+import type { Cover } from './drm/protection.ts';
 import { isPathToken } from './shield/path-token.ts';
 
 /** What a request asks for. Anything that is not of this grammar does not exist. */
@@ -11,11 +12,13 @@ export type EdgeTarget =
 export type MediaFile =
   | { kind: 'multivariant' }
   | { kind: 'rung-playlist'; heightPx: number }
-  | { kind: 'rendition-playlist'; renditionId: Guid }
-  | { kind: 'init'; renditionId: Guid }
-  | { kind: 'segment'; renditionId: Guid; segment: number }
-  | { kind: 'i-frame-playlist'; renditionId: Guid }
-  | { kind: 'i-frame'; renditionId: Guid; startTick: number }
+  | { kind: 'rendition-playlist'; renditionId: Guid; session: string | null }
+  | { kind: 'init'; renditionId: Guid; cover: Cover }
+  | { kind: 'segment'; renditionId: Guid; segment: number; cover: Cover }
+  | { kind: 'i-frame-playlist'; renditionId: Guid; cover: Cover }
+  | { kind: 'i-frame'; renditionId: Guid; startTick: number; cover: Cover }
+  | { kind: 'licence' }
+  | { kind: 'key'; name: string }
   | { kind: 'manifest' }
   | { kind: 'mp4'; heightPx: number }
   | { kind: 'original' }
@@ -30,6 +33,9 @@ const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
 const CAPTIONS_FILE = /^([A-Za-z0-9-]{1,35})\.(vtt|m3u8)$/;
 const PICTURE_FILE = /^[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp)$/;
+const PACKAGE_FOLDER = /^e([1-9]\d{0,8})$/;
+const SESSION = /^[A-Za-z0-9_-]{43}$/;
+const KEY_FILE = /^[A-Za-z0-9_-]{36,43}$/;
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /** Reads host and path of a request; null for an address that cannot exist. The query is not looked at. */
@@ -69,6 +75,7 @@ function parseFile(names: readonly string[]): MediaFile | null {
     const heightPx = RUNG.exec(first)?.[1];
     if (heightPx !== undefined)
       return second === 'video.m3u8' ? { kind: 'rung-playlist', heightPx: Number(heightPx) } : null;
+    if (first === 'key') return KEY_FILE.test(second) ? { kind: 'key', name: second } : null;
     const [, language, type] = (first === 'captions' ? CAPTIONS_FILE.exec(second) : null) ?? [];
     if (language === undefined) return null;
     return { kind: type === 'vtt' ? 'captions' : 'captions-playlist', language };
@@ -81,23 +88,38 @@ function parseTopFile(name: string): MediaFile | null {
   if (name === 'playlist.m3u8') return { kind: 'multivariant' };
   if (name === 'manifest.mpd') return { kind: 'manifest' };
   if (name === 'original') return { kind: 'original' };
+  if (name === 'license') return { kind: 'licence' };
   const heightPx = MP4_FILE.exec(name)?.[1];
   if (heightPx !== undefined) return { kind: 'mp4', heightPx: Number(heightPx) };
   return PICTURE_FILE.test(name) ? { kind: 'picture', name } : null;
 }
 
 function parseRenditionFile(renditionId: Guid, names: readonly string[]): MediaFile | null {
-  const [name = '', picture = ''] = names;
-  if (names.length === 2 && name === 'i') {
+  const cover = parseCover(names[0] ?? '');
+  const [name = '', picture = ''] = cover.kind === 'clear' ? names : names.slice(1);
+  const depth = names.length - (cover.kind === 'clear' ? 0 : 1);
+  if (depth === 2 && name === 'i') {
     const startTick = I_FRAME_FILE.exec(picture)?.[1];
-    return startTick === undefined ? null : { kind: 'i-frame', renditionId, startTick: Number(startTick) };
+    return startTick === undefined ? null : { kind: 'i-frame', renditionId, startTick: Number(startTick), cover };
   }
-  if (names.length !== 1) return null;
-  if (name === 'i-frames.m3u8') return { kind: 'i-frame-playlist', renditionId };
-  if (name === 'video.m3u8') return { kind: 'rendition-playlist', renditionId };
-  if (name === 'init.mp4') return { kind: 'init', renditionId };
+  if (depth !== 1) return null;
+  if (name === 'video.m3u8') return parseRenditionPlaylist(renditionId, cover);
+  if (name === 'i-frames.m3u8') return { kind: 'i-frame-playlist', renditionId, cover };
+  if (name === 'init.mp4') return { kind: 'init', renditionId, cover };
   const segment = SEGMENT_FILE.exec(name)?.[1];
-  return segment === undefined ? null : { kind: 'segment', renditionId, segment: Number(segment) };
+  return segment === undefined ? null : { kind: 'segment', renditionId, segment: Number(segment), cover };
+}
+
+/** The folder of a package has no playlist of its own: the rendition's names what is in it. */
+function parseRenditionPlaylist(renditionId: Guid, cover: Cover): MediaFile | null {
+  if (cover.kind === 'package') return null;
+  return { kind: 'rendition-playlist', renditionId, session: cover.kind === 'session' ? cover.session : null };
+}
+
+function parseCover(folder: string): Cover {
+  const number = PACKAGE_FOLDER.exec(folder)?.[1];
+  if (number !== undefined) return { kind: 'package', number: Number(number) };
+  return SESSION.test(folder) ? { kind: 'session', session: folder } : { kind: 'clear' };
 }
 
 /** Splits and decodes a path. A segment that is empty, or that decodes to a separator, ends the reading. */

@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Refused } from '../lib/refused.ts';
-import { type AnswerDeps, answerRequest } from './answer-request.ts';
+import { type RefusalKind, Refused } from '../lib/refused.ts';
+import { type AnswerDeps, answerPost, answerRequest } from './answer-request.ts';
+import { PackageKeys } from './drm/package-keys.ts';
+import { createPlaySessions } from './drm/play-sessions.ts';
+import { ProtectedObjects } from './drm/protected-objects.ts';
 import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './edge-deps.ts';
 import { IFrameLists } from './hls/i-frame-lists.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
@@ -10,6 +13,7 @@ import { MoviePlans } from './mp4/movie-plans.ts';
 import { IndexReader } from './objects/index-reader.ts';
 import { ObjectSender } from './objects/object-sender.ts';
 import { PublicationReader } from './publication-reader.ts';
+import { PlayPermits } from './shield/play-permits.ts';
 
 const RETRY_AFTER_SEC = 1;
 
@@ -25,8 +29,18 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const movies = new MoviePlans(indexes, limits.moviePlanBytes);
   const iFrames = new IFrameLists(indexes, deps.log);
   const wishes = new SegmentWishes(deps.wishes, deps.log);
-  const { storage, player } = deps;
-  const answers: AnswerDeps = { reader, objects, movies, iFrames, wishes, storage, player };
+  const { storage, player, edgeUrl, log } = deps;
+  const answers: AnswerDeps = {
+    ...{ reader, objects, movies, iFrames, wishes, storage, player, edgeUrl },
+    keys: new PackageKeys(deps.secretBox),
+    sessions: createPlaySessions(deps.sessionSecret),
+    protectedObjects: new ProtectedObjects(storage, limits),
+    permits: new PlayPermits({
+      load: (libraryId) => deps.findPlayAccess(libraryId),
+      ownHosts: edgeUrl === null ? [] : [new URL(edgeUrl).hostname],
+      log,
+    }),
+  };
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -64,13 +78,18 @@ async function handle(
       sendPreflight(response);
       return;
     }
+    if (request.method === 'POST') {
+      const answer = await answerPost(request, answers);
+      if (answer === null) refuseMethod(request, response);
+      else await sendAnswer(request, response, { answer, objects: answers.objects });
+      return;
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      const problem = { status: 405, code: 'method-not-allowed', message: 'Only GET, HEAD and OPTIONS are answered.' };
-      sendProblem(request, response, problem);
+      refuseMethod(request, response);
       return;
     }
     const answer = await answerRequest(request, answers, () => leaveSignal(response));
-    if (!response.destroyed) await sendAnswer(request, response, { answer, objects: answers.objects });
+    await sendAnswer(request, response, { answer, objects: answers.objects });
   } catch (error) {
     fail(request, response, { error, log });
   }
@@ -87,6 +106,14 @@ function leaveSignal(response: ServerResponse): AbortSignal {
   return left.signal;
 }
 
+function refuseMethod(request: IncomingMessage, response: ServerResponse): void {
+  const message = 'Only GET, HEAD and OPTIONS are answered, and POST for licences.';
+  sendProblem(request, response, { status: 405, code: 'method-not-allowed', message });
+}
+
+/** Refusals that are the viewer's doing, by their kind. */
+const STATUSES: { readonly [K in RefusalKind]?: number } = { invalid: 400, 'not-found': 404, 'too-large': 413 };
+
 function fail(
   request: IncomingMessage,
   response: ServerResponse,
@@ -102,6 +129,11 @@ function fail(
   if (error instanceof Refused && error.kind === 'unavailable') {
     const problem = { status: 503, code: 'unavailable', message: error.message };
     sendProblem(request, response, problem, RETRY_AFTER_SEC);
+    return;
+  }
+  const status = error instanceof Refused ? STATUSES[error.kind] : undefined;
+  if (error instanceof Refused && status !== undefined) {
+    sendProblem(request, response, { status, code: error.kind, message: error.message });
     return;
   }
   log.error({ err: error, url: request.url }, 'A request could not be answered.');

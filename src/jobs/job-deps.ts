@@ -1,4 +1,5 @@
 import type { Db } from '../catalog/db.ts';
+import type { Packager } from '../catalog/drm/packager.ts';
 import type { DownloadLimits } from '../lib/outbound/download.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
@@ -15,6 +16,8 @@ export type JobDeps = {
   /** The way to origins that callers name; the sealed requests for them are opened with `secretBox`. */
   outbound: Outbound;
   secretBox: SecretBox;
+  /** Gives protected videos their keys. */
+  packager: Packager;
   /** What differs from the usual patience with origins. */
   fetchLimits?: Partial<DownloadLimits>;
   /** Names this process in leases, for people who ask who holds what. */

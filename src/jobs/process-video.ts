@@ -32,6 +32,7 @@ import {
 import { LeaseLost, underLease } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
 import { planVideo } from './plan-video.ts';
+import { KeysAwaited, protectVideo } from './protect-video.ts';
 import { type IndexedSource, indexSource, openRanges } from './read-pass-through.ts';
 import { encodeFirstSound, type FirstSound } from './read-sound.ts';
 import { sendWorks } from './send-works.ts';
@@ -66,8 +67,9 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
       );
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof LostClaim) return;
-      if (isStorageFull(error)) {
-        await postponeProcess(deps.db, claim, WAITING_FOR_SPACE);
+      const awaited = isStorageFull(error) ? WAITING_FOR_SPACE : error instanceof KeysAwaited ? error.message : null;
+      if (awaited !== null) {
+        await postponeProcess(deps.db, claim, awaited);
         return;
       }
       if (!signal.aborted && (claim.isLastTry || error instanceof Refused)) return await endFailed(claim, deps, error);
@@ -89,6 +91,7 @@ async function endFailed({ key }: ProcessClaim, deps: JobDeps, error: unknown): 
 }
 
 async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  await protectVideo(claim.key, deps.packager, signal);
   const local = await deps.sources.open(claim.sourceKey, signal);
   const file = await openRanges(local.path);
   const early = new AbortController();

@@ -1,4 +1,5 @@
 import type { MediaKey } from '../catalog/db.ts';
+import { forgetRetiredPackages } from '../catalog/drm/drm-package-store.ts';
 import { sumStorage } from '../catalog/encoding/storage-store.ts';
 import {
   dropRetired,
@@ -42,6 +43,7 @@ export const sweep = defineJob<object, JobDeps>({
     await dropRetiredRenditions(deps);
     await dropRetiredObjects(deps);
     await forgetEnded(deps.db);
+    await forgetRetiredPackages(deps.db);
     await dropOrphans(deps, signal);
   },
 });

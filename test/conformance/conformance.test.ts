@@ -23,7 +23,6 @@ const MISSING = [
   'GET /library/{libraryId}/videos/{videoId}/heatmap',
   'GET /library/{libraryId}/videos/{videoId}/play/heatmap',
   'GET /library/{libraryId}/statistics',
-  'POST /library/{libraryId}/videos/{videoId}/repackage',
   'POST /library/{libraryId}/videos/{videoId}/transcribe',
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
 ];

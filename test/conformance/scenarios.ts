@@ -82,6 +82,15 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     200: async (world) => ({ path: `/library/1/videos/${await world.makeUploaded()}/reencode` }),
     400: async (world) => ({ path: `${await ownVideo(world)}/reencode` }),
   },
+  'POST /library/{libraryId}/videos/{videoId}/repackage': {
+    200: async (world) => {
+      const { id, key } = await makeLibrary(world, { drm: { enabled: true, version: 'enterprise' } });
+      const video = await world.ask({ ...at('POST', `/library/${id}/videos`), key, body: { title: 'To protect' } });
+      const path = `/library/${id}/videos/${Object(video.body).guid}/repackage?keepOriginalFiles=false`;
+      return { path, key };
+    },
+    400: async (world) => ({ path: `${await ownVideo(world)}/repackage` }),
+  },
   'POST /library/{libraryId}/videos/fetch': {
     200: async ({ origin }) => ({ path: '/library/1/videos/fetch', body: { url: `${origin.url}/film.mp4` } }),
     400: async ({ origin }) => {

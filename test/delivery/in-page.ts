@@ -1,7 +1,14 @@
 import path from 'node:path';
+import type HlsEngine from 'hls.js';
+import type { Browser, Page } from 'playwright-core';
+
+const packages = path.resolve(import.meta.dirname, '../../node_modules');
 
 /** Shaka's script, to be added to a page. */
-export const SHAKA = path.resolve(import.meta.dirname, '../../node_modules/shaka-player/dist/shaka-player.compiled.js');
+export const SHAKA = path.join(packages, 'shaka-player/dist/shaka-player.compiled.js');
+
+/** The script of hls.js, to be added to a page. */
+export const HLS_JS = path.join(packages, 'hls.js/dist/hls.min.js');
 
 /** As much of Shaka as is used here. */
 export type Shaka = {
@@ -11,6 +18,87 @@ export type Shaka = {
     getVariantTracks(): { height: number; language: string }[];
   };
 };
+
+/** What a player did: whether its clock went on, frames decoded and what went wrong. */
+export type Playback = { endedAtSec: number; frames: number; errors: string[] };
+
+/** Every frame is decoded all the same. */
+const SPEED = 3;
+
+const BODY = '<!doctype html><link rel="icon" href="data:,"><video muted></video>';
+
+/** Opens an empty page of that origin with a video element and a script; the caller closes it. */
+export async function openScriptPage(browser: Browser, origin: string, script: string): Promise<Page> {
+  const page = await browser.newPage();
+  await page.route('**/page.html', (route) => route.fulfill({ contentType: 'text/html', body: BODY }));
+  await page.goto(`${origin}/page.html`);
+  await page.addScriptTag({ path: script });
+  return page;
+}
+
+/** Plays a playlist to its end with hls.js; `licenceUrl` is where ClearKey licences are. */
+export function playInHlsJs(page: Page, address: string, licenceUrl: string | null): Promise<Playback> {
+  return page.evaluate(
+    async ({ address: source, licenceUrl: licenseUrl, speed }) => {
+      const video = document.querySelector('video') as HTMLVideoElement;
+      // The script tag put hls.js's one export there.
+      const { Hls } = window as unknown as { Hls: typeof HlsEngine };
+      const errors: string[] = [];
+      const drm = licenseUrl === null ? {} : { emeEnabled: true, drmSystems: { 'org.w3.clearkey': { licenseUrl } } };
+      const hls = new Hls(drm);
+      hls.loadSource(source);
+      hls.attachMedia(video);
+      await new Promise<void>((resolve) => {
+        setTimeout(() => resolve(void errors.push('not ended in time')), 20_000);
+        hls.on(Hls.Events.ERROR, (_, { details, fatal, response }) => {
+          errors.push(`${details} ${response?.code ?? ''}`.trim());
+          if (fatal || response?.code === 403) resolve();
+        });
+        video.addEventListener('playing', () => {
+          video.playbackRate = speed;
+        });
+        hls.on(Hls.Events.MANIFEST_PARSED, () => void video.play().catch(() => undefined));
+        video.addEventListener('ended', () => resolve());
+      });
+      const { totalVideoFrames: frames } = video.getVideoPlaybackQuality();
+      const endedAtSec = video.currentTime;
+      hls.destroy();
+      return { endedAtSec, frames, errors };
+    },
+    { address, licenceUrl, speed: SPEED },
+  );
+}
+
+/** Plays a manifest or playlist to its end with Shaka, which finds out for itself where keys are. */
+export function playInShaka(page: Page, address: string): Promise<Playback> {
+  return page.evaluate(
+    async ({ source, speed }) => {
+      const video = document.querySelector('video') as HTMLVideoElement;
+      // Shaka's own script has just put itself there.
+      const { shaka } = window as unknown as { shaka: Shaka };
+      const errors: string[] = [];
+      const player = new shaka.Player();
+      await player.attach(video);
+      const fail = (error: { code?: number; data?: unknown[] }) =>
+        void errors.push(`${error.code} ${JSON.stringify(error.data?.slice(0, 3))}`);
+      await new Promise<void>((resolve) => {
+        setTimeout(() => resolve(void errors.push('not ended in time')), 20_000);
+        video.addEventListener('ended', () => resolve());
+        Object(player).addEventListener('error', ({ detail }: { detail: object }) => resolve(fail(detail)));
+        video.addEventListener('playing', () => {
+          video.playbackRate = speed;
+        });
+        player.load(source).then(
+          () => void video.play().catch(() => undefined),
+          (error: object) => resolve(fail(error)),
+        );
+      });
+      const { totalVideoFrames: frames } = video.getVideoPlaybackQuality();
+      return { endedAtSec: video.currentTime, frames, errors };
+    },
+    { source: address, speed: SPEED },
+  );
+}
 
 /** Runs in a page: plays on until a second has passed. */
 export async function playOneSecond(): Promise<{ durationSec: number; widthPx: number; frames: number }> {

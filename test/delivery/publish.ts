@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { bumpPublication, type Db, type MediaKey, PUBLICATION_CHANNEL } from '../../src/catalog/db.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { ChunkFacts } from '../../src/media/cmaf/chunk.ts';
 import type { CutList } from '../../src/media/cut-list.ts';
+import { TEST_SECRET } from '../support/packager.ts';
 import type { FolderStorage } from './folder-storage.ts';
 import type { Film, FilmTrack } from './make-film.ts';
 
@@ -15,19 +17,20 @@ let libraries = 0;
 export async function addLibrary(db: Db, settings: Record<string, unknown> = {}): Promise<number> {
   libraries += 1;
   const secret = (name: string) => Buffer.from(`${name}-${libraries}`);
+  const sealed = (name: string) => createSecretBox(TEST_SECRET).seal(`${name}-${libraries}`);
   const { id } = await db
     .insertInto('library')
     .values({
       name: `library ${libraries}`,
       settings: JSON.stringify(settings),
-      api_key_sealed: secret('a'),
+      api_key_sealed: sealed('library-key'),
       api_key_hash: secret('b'),
       read_only_key_sealed: secret('c'),
       read_only_key_hash: secret('d'),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const zone = { library_id: id, name: `vz-${id}`, security_key_sealed: secret('e') };
+  const zone = { library_id: id, name: `vz-${id}`, security_key_sealed: sealed('security-key') };
   await db.insertInto('pull_zone').values(zone).execute();
   return id;
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createWishStore } from '../../src/catalog/jit/wish-store.ts';
+import { loadPlayAccess } from '../../src/catalog/libraries/play-access-store.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
 import { findPullZone } from '../../src/catalog/pull-zones/pull-zone-store.ts';
@@ -9,8 +10,10 @@ import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
 import { newGuid } from '../../src/lib/guid.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { TEST_SECRET } from '../support/packager.ts';
 import { createFolderStorage } from './folder-storage.ts';
 
 export type LoggedLine = { level: 'warn' | 'error'; fields: object; message: string };
@@ -20,6 +23,7 @@ export async function createEdgeRoom(database: TestDatabase) {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-edge-'));
   const storage = createFolderStorage(folder);
   const player = await loadPlayerAssets();
+  const secretBox = createSecretBox(TEST_SECRET);
   return {
     folder,
     storage,
@@ -37,6 +41,10 @@ export async function createEdgeRoom(database: TestDatabase) {
           throw error;
         }),
         player,
+        secretBox,
+        sessionSecret: Buffer.alloc(32, 9),
+        findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
+        edgeUrl: null,
         log: {
           warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
           error: (fields, message) => lines.push({ level: 'error', fields, message }),

@@ -1,14 +1,12 @@
-import path from 'node:path';
-import type Hls from 'hls.js';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeRendition } from '../../src/media/drm/read-test-protection.ts';
-import { type DrmSite, type SiteProtection, startDrmSite } from './drm-site.ts';
+import type { SchemeName } from '../../src/ports/drm-key-source.ts';
+import { type DrmSite, startDrmSite } from './drm-site.ts';
 
 /** What a page saw: frames decoded, key statuses, and everything that went wrong. */
 type Playback = { frames: number; endedAtSec: number; keyStatuses: string[]; errors: string[] };
 
-const HLS_SCRIPT = path.resolve(import.meta.dirname, '../../node_modules/hls.js/dist/hls.min.js');
 const SEGMENTS = 3;
 const FRAMES = 72;
 const FLAGS = [
@@ -27,7 +25,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-async function watch(protection: SiteProtection, play: (page: Page) => Promise<Playback>) {
+async function watch(protection: SchemeName, play: (page: Page) => Promise<Playback>) {
   const site: DrmSite = await startDrmSite(tracks, protection);
   const page = await browser.newPage();
   try {
@@ -92,31 +90,6 @@ function playWithEme(scheme: 'cenc' | 'cbcs', segments: { video: number; audio: 
     );
 }
 
-async function playWithHlsJs(page: Page): Promise<Playback> {
-  await page.addScriptTag({ path: HLS_SCRIPT });
-  return page.evaluate(async () => {
-    const video = document.querySelector('video') as HTMLVideoElement;
-    const seen = { keyStatuses: [] as string[], errors: [] as string[] };
-    // The script tag put hls.js's one export there.
-    const Engine = (window as unknown as { Hls: typeof Hls }).Hls;
-    const hls = new Engine({ emeEnabled: true, drmSystems: { 'org.w3.clearkey': { licenseUrl: '/licence' } } });
-    hls.loadSource('/master.m3u8');
-    hls.attachMedia(video);
-    await new Promise<void>((resolve) => {
-      setTimeout(() => resolve(void seen.errors.push('not ended in time')), 30_000);
-      hls.on(Engine.Events.ERROR, (_, data) => {
-        seen.errors.push(`${data.details}: ${data.error.message}`);
-        if (data.fatal) resolve();
-      });
-      hls.on(Engine.Events.MANIFEST_PARSED, () => {
-        video.play().catch((error: Error) => seen.errors.push(error.message));
-      });
-      video.addEventListener('ended', () => resolve());
-    });
-    return { frames: video.getVideoPlaybackQuality().totalVideoFrames, endedAtSec: video.currentTime, ...seen };
-  });
-}
-
 describe.each(['cenc', 'cbcs'] as const)('%s in Chromium with ClearKey', (scheme) => {
   test('plays to its end through EME and MSE', async () => {
     const counts = { video: tracks.video.segments.length, audio: tracks.audio.segments.length };
@@ -126,17 +99,4 @@ describe.each(['cenc', 'cbcs'] as const)('%s in Chromium with ClearKey', (scheme
     expect(seen.keyStatuses).toEqual(Array(6).fill('usable'));
     expect(seen.endedAtSec).toBeCloseTo(SEGMENTS, 0);
   });
-
-  test('plays to its end through hls.js', async () => {
-    const seen = await watch(scheme, playWithHlsJs);
-    expect(seen).toMatchObject({ frames: FRAMES, errors: [] });
-    expect(seen.licences).toBeGreaterThan(0);
-    expect(seen.endedAtSec).toBeCloseTo(SEGMENTS, 0);
-  });
-});
-
-test('segments encrypted whole play to their end through hls.js, without a licence', async () => {
-  const seen = await watch('aes-128', playWithHlsJs);
-  expect(seen).toMatchObject({ frames: FRAMES, errors: [], licences: 0 });
-  expect(seen.endedAtSec).toBeCloseTo(SEGMENTS, 0);
 });

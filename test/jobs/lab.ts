@@ -19,6 +19,7 @@ import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestPackager, TEST_SECRET } from '../support/packager.ts';
 
 const run = promisify(execFile);
 
@@ -100,7 +101,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     ...shared,
     queue,
     outbound,
-    secretBox: createSecretBox(Buffer.alloc(32, 7)),
+    secretBox: createSecretBox(TEST_SECRET),
+    packager: createTestPackager(database.db),
     threadsPerSlot: 1,
     servesViewers: () => viewers.servesViewers(),
     orphanAgeMs: 0,

@@ -7,6 +7,7 @@ import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox, type SecretBox } from '../../src/lib/secret-box.ts';
 import { startTestDatabase, type TestDatabase } from './database.ts';
 import { createFolderStorage, type FolderStorage } from './folder-storage.ts';
+import { createTestPackager, TEST_SECRET } from './packager.ts';
 import { createTableQueue, type TableQueue } from './table-queue.ts';
 
 export type Answer = { status: number; headers: Headers; body: unknown; text: string };
@@ -34,7 +35,7 @@ export type CallOptions = { key?: string | null; body?: unknown; headers?: Recor
 export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<TestApi> {
   const database = await startTestDatabase();
   const [storage, queue] = await Promise.all([createFolderStorage(), createTableQueue(database.db)]);
-  const secretBox = createSecretBox(Buffer.alloc(32, 7));
+  const secretBox = createSecretBox(TEST_SECRET);
   const { db } = database;
   const first = await ensureFirstLibrary({ accountKey: null, libraryKey: null }, { db, secretBox });
   const libraries = createLibraryStore({ db, secretBox });
@@ -49,6 +50,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     queue,
     storage,
     secretBox,
+    packager: createTestPackager(db),
     outbound,
     watchProgress: (listener) => watchPublications(database.config, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),

@@ -16,6 +16,7 @@ import type { Guid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { Refused } from '../../src/lib/refused.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { createTestPackager } from '../support/packager.ts';
 
 /** Short waits, so that what an origin does wrong is seen soon. */
 const FETCH_LIMITS = { idleTimeoutMs: 300, backoffMs: 20, maxFailures: 4, minBytesPerSec: 0 };
@@ -119,6 +120,7 @@ async function startWorker(api: TestApi, allow: string[], onError: (error: unkno
     sources: await createSourceCache(api.storage, path.join(folder, 'cache'), 1e9),
     outbound,
     secretBox: api.secretBox,
+    packager: createTestPackager(api.database.db),
     fetchLimits: FETCH_LIMITS,
     owner: 'test worker',
     threadsPerSlot: 1,

@@ -1,16 +1,22 @@
-import Hls, { type ErrorData } from 'hls.js';
+import Hls, { type DRMSystemsConfiguration, type ErrorData, type HlsConfig } from 'hls.js';
 
 const MEDIA_RECOVERY_GAP_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;
 
+/** What to play: a playlist, and where each key system of the browser gets its licences. */
+export type EngineSource = { address: string; licenceUrls: Readonly<Record<string, string>> };
+
 export type Quality = { index: number; heightPx: number; bitrateBps: number };
 
-/** Plays HLS in a video element through MSE, natively where there is no MSE. */
+/**
+ * Plays HLS in a video element through MSE, natively where there is no MSE. Tells of `qualities`, of `trouble` that
+ * may pass, and, with the words for it, when the viewer is `denied`.
+ */
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;
   #hls: Hls | null = null;
-  #address = '';
+  #source: EngineSource = { address: '', licenceUrls: {} };
   #retryMs = FIRST_RETRY_MS;
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
   #retrying: ReturnType<typeof setTimeout> | undefined;
@@ -22,9 +28,9 @@ export class Engine extends EventTarget {
   }
 
   /** Loads a playlist and begins at `startSec`; `loadsAtOnce` false waits for `fetchNow`. */
-  open(address: string, startSec: number, loadsAtOnce: boolean): void {
+  open(source: EngineSource, startSec: number, loadsAtOnce: boolean): void {
     this.close();
-    this.#address = address;
+    this.#source = source;
     if (Hls.isSupported()) this.#openHls(startSec, loadsAtOnce);
     else this.#openNatively(startSec, loadsAtOnce);
   }
@@ -36,14 +42,14 @@ export class Engine extends EventTarget {
   }
 
   /** Reads the playlist anew at the place that is being watched: an open player never rereads its list of rungs. */
-  reload(address: string): void {
+  reload(source: EngineSource): void {
     const { currentTime, paused } = this.#video;
     const veil = coverWithFrame(this.#video);
     const uncover = () => veil?.remove();
     this.#video.addEventListener('seeked', uncover, { once: true });
     this.#video.addEventListener('playing', uncover, { once: true });
     setTimeout(uncover, LONGEST_RETRY_MS);
-    this.open(address, currentTime, true);
+    this.open(source, currentTime, true);
     if (!paused) this.#video.addEventListener('loadeddata', () => void this.#video.play(), { once: true });
   }
 
@@ -88,6 +94,7 @@ export class Engine extends EventTarget {
       capLevelToPlayerSize: false,
       // The page has its own track elements: the playlist's would stand beside them a second time.
       enableWebVTT: false,
+      ...drmConfig(this.#source),
     });
     this.#hls = hls;
     hls.on(Hls.Events.MANIFEST_PARSED, () => {
@@ -102,13 +109,14 @@ export class Engine extends EventTarget {
       this.#retryMs = FIRST_RETRY_MS;
     });
     hls.on(Hls.Events.ERROR, (_, data) => this.#recover(hls, data));
-    hls.loadSource(this.#address);
+    hls.loadSource(this.#source.address);
     hls.attachMedia(this.#video);
   }
 
   #openNatively(startSec: number, loadsAtOnce: boolean): void {
     this.#video.preload = loadsAtOnce ? 'auto' : 'none';
-    this.#video.src = startSec > 0 ? `${this.#address}#t=${startSec}` : this.#address;
+    const { address } = this.#source;
+    this.#video.src = startSec > 0 ? `${address}#t=${startSec}` : address;
   }
 
   #applyWish(apply: (index: number) => void): void {
@@ -121,7 +129,14 @@ export class Engine extends EventTarget {
   }
 
   #recover(hls: Hls, data: ErrorData): void {
-    if (!data.fatal || hls !== this.#hls) return;
+    if (hls !== this.#hls) return;
+    const denial = denialOf(data);
+    if (denial !== null) {
+      this.close();
+      this.dispatchEvent(new CustomEvent('denied', { detail: denial }));
+      return;
+    }
+    if (!data.fatal) return;
     const nowMs = performance.now();
     if (data.type === Hls.ErrorTypes.MEDIA_ERROR && nowMs - this.#recoveredAtMs > MEDIA_RECOVERY_GAP_MS) {
       this.#recoveredAtMs = nowMs;
@@ -130,13 +145,34 @@ export class Engine extends EventTarget {
     }
     this.#tell('trouble');
     clearTimeout(this.#retrying);
-    this.#retrying = setTimeout(() => this.reload(this.#address), this.#retryMs);
+    this.#retrying = setTimeout(() => this.reload(this.#source), this.#retryMs);
     this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
   }
 
   #tell(name: 'qualities' | 'trouble'): void {
     this.dispatchEvent(new Event(name));
   }
+}
+
+function drmConfig({ licenceUrls }: EngineSource): Partial<HlsConfig> {
+  const entries = Object.entries(licenceUrls);
+  if (entries.length === 0) return {};
+  // The server names key systems as browsers do.
+  const drmSystems: DRMSystemsConfiguration = Object.fromEntries(
+    entries.map(([name, licenseUrl]) => [name, { licenseUrl }]),
+  );
+  return { emeEnabled: true, drmSystems };
+}
+
+/** Why the viewer will not get to see the video however often it is tried; null when trying again may help. */
+function denialOf({ type, details, response }: ErrorData): string | null {
+  const isOfKeys = type === Hls.ErrorTypes.KEY_SYSTEM_ERROR || details === Hls.ErrorDetails.KEY_LOAD_ERROR;
+  if (!isOfKeys) return null;
+  if (response?.code === 403) return 'You may not play this video here.';
+  if (details !== Hls.ErrorDetails.KEY_SYSTEM_NO_ACCESS) return null;
+  return window.isSecureContext
+    ? 'This browser cannot play protected videos.'
+    : 'Protected videos play on secure pages only: open this page by https.';
 }
 
 /** Lays the shown frame over the video, so that a reload does not flash black. Null when nothing is shown yet. */

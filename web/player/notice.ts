@@ -13,6 +13,19 @@ export function mountNotice({ frame, video, engine }: ControlParts) {
   progress.setAttribute('aria-label', 'Processing');
   panel.append(title, progress, text);
 
+  let denial: string | null = null;
+  const say = ([heading, detail]: [string, string]) => {
+    title.textContent = heading;
+    text.textContent = detail;
+  };
+
+  engine.addEventListener('denied', (event) => {
+    denial = event instanceof CustomEvent ? String(event.detail) : '';
+    frame.classList.remove('playable', 'waiting', 'trouble');
+    panel.hidden = false;
+    progress.hidden = true;
+    say(['This video cannot be played', denial]);
+  });
   engine.addEventListener('trouble', () => frame.classList.add('trouble'));
   for (const name of ['waiting', 'stalled']) video.addEventListener(name, () => frame.classList.add('waiting'));
   for (const name of ['playing', 'canplay', 'pause']) {
@@ -21,15 +34,14 @@ export function mountNotice({ frame, video, engine }: ControlParts) {
   return {
     panel,
     show(state: PlayerState) {
+      if (denial !== null) return;
       frame.dataset.phase = state.phase;
       frame.classList.toggle('playable', state.isPlayable);
       panel.hidden = state.isPlayable;
       progress.hidden = state.phase !== 'processing';
       if (state.progressPercent > 0) progress.value = state.progressPercent;
       else progress.removeAttribute('value');
-      const [heading, detail] = words(state);
-      title.textContent = heading;
-      text.textContent = detail;
+      say(words(state));
     },
   };
 }

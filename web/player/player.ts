@@ -1,7 +1,7 @@
 import type { PlayerState } from '../../src/delivery/player/player-state.ts';
-import { Engine } from './engine.ts';
+import { Engine, type EngineSource } from './engine.ts';
 import { readStartOptions } from './start-options.ts';
-import { followState } from './state-feed.ts';
+import { fetchState, followState } from './state-feed.ts';
 
 const RELOAD_GAP_MS = 5_000;
 
@@ -21,6 +21,11 @@ let opened: PlayerState | null = null;
 let openedAtMs = 0;
 
 show(first);
+// What fails all at once may have been packaged anew meanwhile: then it needs other keys.
+engine.addEventListener('trouble', async () => {
+  const state = await fetchState(stateUrl);
+  if (state !== null && state !== 'gone') show(state);
+});
 const { mountControls } = await import('./controls.ts');
 const controls = mountControls({ frame, video, engine });
 controls.show(first);
@@ -32,10 +37,10 @@ await followState(stateUrl, first, (state) => {
 function show(state: PlayerState): void {
   if (!video || !state.isPlayable) return;
   if (opened === null) open(state, video);
-  else if (hasNewRenditions(opened, state) && performance.now() - openedAtMs > RELOAD_GAP_MS) {
+  else if (isChanged(opened, state) && performance.now() - openedAtMs > RELOAD_GAP_MS) {
     opened = state;
     openedAtMs = performance.now();
-    engine.reload(state.playlistUrl);
+    engine.reload(sourceOf(state));
   }
 }
 
@@ -43,13 +48,19 @@ function open(state: PlayerState, element: HTMLVideoElement): void {
   opened = state;
   openedAtMs = performance.now();
   const loadsAtOnce = options.preload || options.autoplay;
-  engine.open(state.playlistUrl, options.startSec, loadsAtOnce);
+  engine.open(sourceOf(state), options.startSec, loadsAtOnce);
   if (!loadsAtOnce) element.addEventListener('play', () => engine.fetchNow(), { once: true });
   // A browser may refuse to start with sound: then the large play button stays.
   if (options.autoplay) element.play().catch(() => undefined);
 }
 
-function hasNewRenditions(before: PlayerState, now: PlayerState): boolean {
+function sourceOf({ playlistUrl, drm }: PlayerState): EngineSource {
+  return { address: playlistUrl, licenceUrls: drm?.licenceUrls ?? {} };
+}
+
+/** Whether other renditions are listed, or other keys are needed, than when the playlist was read. */
+function isChanged(before: PlayerState, now: PlayerState): boolean {
   const known = new Set(before.renditions);
-  return now.renditions.length !== known.size || now.renditions.some((id) => !known.has(id));
+  const isOther = now.renditions.length !== known.size || now.renditions.some((id) => !known.has(id));
+  return isOther || before.drm?.tag !== now.drm?.tag;
 }

@@ -24,7 +24,7 @@ function isSettled({ phase, isPlayable }: PlayerState): boolean {
 }
 
 /** Null when the server cannot be reached now: the page keeps what it shows and asks again. */
-async function fetchState(stateUrl: string): Promise<PlayerState | 'gone' | null> {
+export async function fetchState(stateUrl: string): Promise<PlayerState | 'gone' | null> {
   try {
     const response = await fetch(stateUrl, { cache: 'no-store' });
     if (response.status === 404) return 'gone';

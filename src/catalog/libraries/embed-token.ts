@@ -18,3 +18,11 @@ export function isEmbedTokenValid(
     timingSafeEqual(createHash('sha256').update(`${key}${mediaId}${expiresSec}`).digest(), shown),
   );
 }
+
+/** What was shown in place of a valid token, to end a sentence. */
+export function describeToken({ token, expiresSec }: EmbedToken, nowMs: number): string {
+  if (token === '') return 'no token';
+  if (expiresSec === 0) return 'a token without expires';
+  if (expiresSec * 1000 <= nowMs) return `a token that expired at ${new Date(expiresSec * 1000).toISOString()}`;
+  return 'a token that was not made with this key, video and expires';
+}

@@ -4,6 +4,7 @@ import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { CutList } from '../../media/cut-list.ts';
 import { readPlannedSegments, readSegmentTable, segmentCount } from '../../media/playlists/published-rendition.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
+import { selectPackages } from '../drm/drm-package-store.ts';
 import type { TimelineTable } from '../schema.ts';
 import { readDeliverySettings } from './delivery-settings.ts';
 import type { Publication, StoredChunk, StoredRendition } from './publication.ts';
@@ -20,7 +21,7 @@ export type PublicationStore = {
   load(key: MediaKey, known: Publication | null): Promise<Publication | null>;
 };
 
-type Head = Omit<Publication, 'renditions'>;
+type Head = Omit<Publication, 'renditions' | 'packages'>;
 type KnownRenditions = ReadonlyMap<Guid, StoredRendition>;
 type LightRow = Awaited<ReturnType<typeof selectRenditions>>[number];
 type HeavyParts = Pick<StoredRendition, 'init' | 'planned' | 'videoRange'>;
@@ -31,13 +32,18 @@ export function createPublicationStore(db: Db): PublicationStore {
       if (known !== null) {
         const head = await selectHead(db, key);
         if (head === null) return null;
-        if (head.publication === known.publication) return { ...head, renditions: known.renditions };
+        if (head.publication === known.publication) {
+          const { renditions, packages } = known;
+          return { ...head, renditions, packages };
+        }
       }
       // One snapshot: a set of renditions and its chunks change together.
       const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
       return reading.execute(async (tx) => {
         const head = await selectHead(tx, key);
-        return head === null ? null : { ...head, renditions: await loadRenditions(tx, key, known) };
+        if (head === null) return null;
+        const packages = await selectPackages(tx, key);
+        return { ...head, renditions: await loadRenditions(tx, key, known), packages };
       });
     },
   };
@@ -135,7 +141,7 @@ function selectRenditions(tx: Tx, { libraryId, mediaId }: MediaKey) {
   return tx
     .selectFrom('rendition')
     .select(['id', 'timeline_id', 'kind', 'state', 'active', 'codec_string', 'rung', 'width_px', 'height_px'])
-    .select(['language', 'name', 'is_default', 'timescale', 'on_demand'])
+    .select(['language', 'name', 'is_default', 'timescale', 'on_demand', 'key_group', 'lane'])
     .select((eb) =>
       eb
         .selectFrom('chunk')
@@ -271,6 +277,8 @@ function toRendition(row: LightRow, cutList: CutList): Omit<StoredRendition, 'in
     name: row.name,
     isDefault: row.is_default,
     timescale: row.timescale,
+    keyGroup: row.key_group,
+    lane: row.lane,
     cutList,
   };
 }

@@ -4,7 +4,9 @@ import {
   type PublishedRendition,
   segmentCount,
 } from '../../media/playlists/published-rendition.ts';
+import type { KeyGroup } from '../../ports/drm-key-source.ts';
 import type { StorageKey } from '../../ports/storage.ts';
+import type { DrmPackage } from '../drm/drm-package.ts';
 import type { CaptionTrack, MediaState, MetaTag } from '../schema.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
@@ -15,6 +17,9 @@ export type StoredChunk = PublishedChunk & { storageKey: StorageKey };
 export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
   init: Buffer | null;
   chunks: readonly StoredChunk[];
+  keyGroup: KeyGroup;
+  /** A number that no other rendition ever has. */
+  lane: number;
 };
 
 /**
@@ -44,6 +49,8 @@ export type Publication = {
   captions: readonly CaptionTrack[];
   metaTags: readonly MetaTag[];
   renditions: readonly StoredRendition[];
+  /** The keys under which it is given out while its library has Enterprise DRM, newest first. */
+  packages: readonly DrmPackage[];
 };
 
 const BASE_BYTES = 2_000;

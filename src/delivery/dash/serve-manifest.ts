@@ -1,35 +1,79 @@
+import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { DashAudio, DashPresentation, DashRendition, DashVideo } from '../../media/dash/dash-presentation.ts';
 import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
 import { writeMpd } from '../../media/dash/write-mpd.ts';
+import { writeContentProtection } from '../../media/drm/signalling.ts';
+import { escapeXml } from '../../media/drm/xml.ts';
 import { chooseListedSet, type ListedSet } from '../../media/playlists/listed-set.ts';
 import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
+import type { ContentKeys, KeyGroup } from '../../ports/drm-key-source.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
+import type { PackageKeys } from '../drm/package-keys.ts';
+import { listableRenditions, protectionOf } from '../drm/protection.ts';
+import { packageFolder } from '../hls/playlist-dress.ts';
 import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 
 type WithInit = StoredRendition & { init: Buffer; codecString: string };
 
+/** `licenceUrl` is the whole address at which this viewer's player asks for keys. */
+export type ManifestRequest = { licenceUrl: string };
+type ManifestDeps = { written: HeldCache<Buffer>; keys: PackageKeys };
+
+/** Stands in kept manifests for the address of licences, which holds each viewer's token. */
+const LICENCE_GAP = 'urn:millrace:licence';
+
 /** Answers the DASH manifest, over the same segments as HLS, once every listed rendition is whole. */
-export async function serveManifest(publication: Publication, written: HeldCache<Buffer>): Promise<Answer> {
+export async function serveManifest(
+  publication: Publication,
+  { licenceUrl }: ManifestRequest,
+  { written, keys }: ManifestDeps,
+): Promise<Answer> {
   const { libraryId, mediaId } = publication;
-  const presentation = describe(chooseListedSet(publication.renditions));
+  const protection = protectionOf(publication);
+  if (protection.kind === 'sessions') return notFound('hls-only', 'Basic DRM is for HLS: play playlist.m3u8.');
+  const packaged = protection.kind === 'package' ? protection.packaged : null;
+  const cover = packaged === null ? CLEAR : coverOf(packaged, await keys.keysOf(publication, packaged));
+  const presentation = describe(chooseListedSet(listableRenditions(publication)), cover);
   if (presentation === null) return notFound('not-whole', 'The video is not whole yet; its HLS playlist may be.');
-  const key = `manifest|${libraryId}|${mediaId}|${publication.publication}`;
+  const key = `manifest|${libraryId}|${mediaId}|${publication.publication}${cover.tag}`;
+  const text = await written.get(key, () => Buffer.from(writeMpd(presentation())));
+  const isOwn = packaged !== null && packaged.signals.length === 0;
   return {
     kind: 'bytes',
-    bytes: await written.get(key, () => Buffer.from(writeMpd(presentation()))),
+    bytes: isOwn ? Buffer.from(text.toString().replaceAll(LICENCE_GAP, () => escapeXml(licenceUrl))) : text,
     contentType: 'application/dash+xml',
     cacheControl: CACHE_SHORTLY,
-    etag: `"d${publication.publication}"`,
+    etag: `"d${publication.publication}${cover.tag}"`,
+  };
+}
+
+/** How a manifest's segments are given out. */
+type ManifestCover = { tag: string; segmentFolder: string; contentProtection(group: KeyGroup): string[] };
+
+const CLEAR: ManifestCover = { tag: '', segmentFolder: '', contentProtection: () => [] };
+
+function coverOf({ number }: DrmPackage, { scheme, groups }: ContentKeys): ManifestCover {
+  return {
+    tag: `-e${number}`,
+    segmentFolder: packageFolder(number),
+    contentProtection: (group) =>
+      writeContentProtection({ scheme, kid: groups[group].kid }, [{ name: 'clearKey', licenceUrl: LICENCE_GAP }]),
   };
 }
 
 /** Null while something is still to come. The work itself is put off until nobody has written the manifest yet. */
-function describe({ video, audio, isPlayable }: ListedSet<StoredRendition>): (() => DashPresentation) | null {
+function describe(
+  { video, audio, isPlayable }: ListedSet<StoredRendition>,
+  cover: ManifestCover,
+): (() => DashPresentation) | null {
   const [pictures, sounds] = [video.filter(isWhole), audio.filter(isWhole)];
   if (!isPlayable || pictures.length < video.length || sounds.length < audio.length) return null;
-  return () => ({ video: pictures.map(describeVideo), audio: sounds.map(describeAudio) });
+  return () => ({
+    video: pictures.map((rendition) => describeVideo(rendition, cover)),
+    audio: sounds.map((rendition) => describeAudio(rendition, cover)),
+  });
 }
 
 /** Nothing of it is still to come, or all of that is known beforehand and made on demand. */
@@ -38,12 +82,12 @@ function isWhole(rendition: StoredRendition): rendition is WithInit {
   return (rendition.state === 'finished' || isListed) && rendition.init !== null && rendition.codecString !== null;
 }
 
-function describeVideo(rendition: WithInit): DashVideo {
+function describeVideo(rendition: WithInit, cover: ManifestCover): DashVideo {
   const { widthPx, heightPx } = readInitSegment(rendition.init);
   const { grid } = rendition.cutList;
   if (widthPx === null) throw new Error(`Expected the init of a video rendition in ${rendition.id}.`);
   return {
-    ...describeSegments(rendition),
+    ...describeSegments(rendition, cover),
     widthPx,
     heightPx,
     frameRate: grid.kind === 'frames' ? grid.rate : null,
@@ -51,14 +95,14 @@ function describeVideo(rendition: WithInit): DashVideo {
   };
 }
 
-function describeAudio(rendition: WithInit): DashAudio {
+function describeAudio(rendition: WithInit, cover: ManifestCover): DashAudio {
   const { channels, sampleRateHz } = readInitSegment(rendition.init);
   if (channels === null) throw new Error(`Expected the init of an audio rendition in ${rendition.id}.`);
   const { language, name, isDefault } = rendition;
-  return { ...describeSegments(rendition), language, name, isDefault, channels, sampleRateHz };
+  return { ...describeSegments(rendition, cover), language, name, isDefault, channels, sampleRateHz };
 }
 
-function describeSegments(rendition: WithInit): DashRendition {
+function describeSegments(rendition: WithInit, cover: ManifestCover): DashRendition {
   const run = computeSegmentRun(rendition);
   const [startTick = 0, ...ends] = run.boundaryTicks;
   return {
@@ -69,6 +113,7 @@ function describeSegments(rendition: WithInit): DashRendition {
     startTick,
     segmentDurationsTicks: ends.map((end, segment) => end - (run.boundaryTicks[segment] ?? 0)),
     segmentSizesBytes: [...run.sizeBytes],
-    contentProtection: [],
+    segmentFolder: cover.segmentFolder,
+    contentProtection: cover.contentProtection(rendition.keyGroup),
   };
 }

@@ -34,12 +34,15 @@ async function serveCaptions({ captions }: Publication, language: string, storag
   return object(track.key, 'text/vtt; charset=utf-8', storage);
 }
 
-/** Early play shows the original only until the encoded video is there. */
+/** Early play shows the original only until the encoded video is there; where DRM is on, nothing shows it. */
 async function serveOriginal(publication: Publication, storage: EdgeStorage): Promise<Answer> {
   const { settings, sourceKey, sourceContainer, state } = publication;
   const isShown = settings.exposesOriginals && settings.keepsOriginals;
   const isEarly = settings.allowsEarlyPlay && state !== 'finished';
-  if (sourceKey === null || !(isShown || isEarly)) return notFound('no-original', 'The original is not shown.');
+  // A clear file beside an encrypted video would open it to everybody.
+  const isHidden = settings.drm !== 'none';
+  if (sourceKey === null || isHidden || !(isShown || isEarly))
+    return notFound('no-original', 'The original is not shown.');
   return object(sourceKey, originalType(sourceContainer ?? ''), storage);
 }
 

@@ -30,8 +30,10 @@ export class IFrameLists {
     this.#log = log;
   }
 
-  list(rendition: StoredRendition): IFrameList | Promise<IFrameList> {
-    return this.#lists.get(nameOf(rendition), () => this.#make(rendition));
+  /** `keyLines` are the EXT-X-KEY lines of an encrypted one: they name the keys, so each has a list of its own. */
+  list(rendition: StoredRendition, keyLines: readonly string[] = []): IFrameList | Promise<IFrameList> {
+    const name = `${nameOf(rendition)}${keyLines.join()}`;
+    return this.#lists.get(name, () => this.#make(rendition, keyLines));
   }
 
   /**
@@ -64,10 +66,10 @@ export class IFrameLists {
     return frame === null ? null : { chunk, frame };
   }
 
-  async #make({ chunks, timescale }: StoredRendition): Promise<IFrameList> {
+  async #make({ chunks, timescale }: StoredRendition, keyLines: readonly string[]): Promise<IFrameList> {
     const indexes = await this.#indexes.read(chunks);
     const run = { timescale, frames: indexes.flatMap(listIFrames), isWhole: true };
-    return { text: Buffer.from(writeIFramePlaylist(run, '')), rates: computeIFrameRates(run) };
+    return { text: Buffer.from(writeIFramePlaylist(run, '', keyLines)), rates: computeIFrameRates(run) };
   }
 
   /** One rendition after the other. When too many videos are being prepared, one of the next who ask has it done. */

@@ -1,40 +1,86 @@
-import type { Publication, StoredChunk, StoredRendition } from '../../catalog/publications/publication.ts';
+import type { Publication, StoredChunk } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { encryptFragment } from '../../media/drm/encrypt-fragment.ts';
 import { type IFrame, iFrameSizeBytes, writeIFrameHead } from '../../media/i-frames/i-frame.ts';
+import { locateSample } from '../../media/playlists/published-rendition.ts';
+import { type CoverDeps, coverBytes, isOpened, type OpenCover, openCover, type Piece } from '../drm/cover-bytes.ts';
+import type { OpenedRendition } from '../drm/package-keys.ts';
+import { type Cover, listableRenditions } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound, type ObjectPart, type Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
 import type { IFrameLists } from './i-frame-lists.ts';
+import { CLEAR_DRESS, type PlaylistDress, packageDress } from './playlist-dress.ts';
 
-type IFrameFile =
-  | { kind: 'i-frame-playlist'; renditionId: Guid }
-  | { kind: 'i-frame'; renditionId: Guid; startTick: number };
+type IFrameFile = ({ kind: 'i-frame-playlist' } | { kind: 'i-frame'; startTick: number }) & {
+  renditionId: Guid;
+  cover: Cover;
+};
+type IFrameDeps = CoverDeps & { iFrames: IFrameLists; leave: () => AbortSignal };
 
-/** Answers the I-frame playlist of a finished rendition in the clear, or one picture of it as a segment. */
-export async function serveIFrames(publication: Publication, file: IFrameFile, iFrames: IFrameLists): Promise<Answer> {
-  const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
-  if (rendition === undefined || !hasIFrames(publication, rendition)) {
-    return notFound('no-i-frames', 'There are no single pictures of this rendition.');
-  }
-  if (file.kind === 'i-frame-playlist') {
-    const { text } = await iFrames.list(rendition);
-    return {
-      kind: 'bytes',
-      bytes: text,
-      contentType: 'application/vnd.apple.mpegurl',
-      cacheControl: CACHE_FOR_EVER,
-      etag: `"${rendition.id}-i-frames"`,
-    };
-  }
-  const found = await iFrames.find(rendition, file.startTick);
+/** Answers the I-frame playlist of a finished rendition, or one picture of it as a segment, encrypted as its address says. */
+export async function serveIFrames(publication: Publication, file: IFrameFile, deps: IFrameDeps): Promise<Answer> {
+  const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
+  if (rendition === undefined || !isOpened(rendition) || !hasIFrames(rendition)) return noIFrames();
+  const opened = openCover(publication, file.cover, deps.sessions);
+  if ('refusal' in opened) return opened.refusal;
+  const cover = opened.open;
+  if (file.kind === 'i-frame-playlist') return servePictureList(publication, { rendition, cover }, deps);
+  const found = await deps.iFrames.find(rendition, file.startTick);
   if (found === null) return notFound('unknown-i-frame', 'No picture starts there.');
-  return picture(rendition, found);
+  if (cover.kind === 'clear') return answerClear(rendition, found);
+  return coverBytes({ publication, rendition, cover, piece: describePicture(found) }, deps, deps.leave);
 }
 
-function hasIFrames({ settings }: Publication, { kind, state, chunks }: StoredRendition): boolean {
-  return kind === 'video' && state === 'finished' && chunks[0]?.firstSegment === 0 && !settings.isProtected;
+function hasIFrames({ kind, state, chunks }: OpenedRendition): boolean {
+  return kind === 'video' && state === 'finished' && chunks[0]?.firstSegment === 0;
 }
 
-function picture({ id }: StoredRendition, { chunk, frame }: { chunk: StoredChunk; frame: IFrame }): Answer {
+async function servePictureList(
+  publication: Publication,
+  { rendition, cover }: { rendition: OpenedRendition; cover: OpenCover },
+  { iFrames, keys }: IFrameDeps,
+): Promise<Answer> {
+  const dress = await dressOf(publication, cover, keys);
+  if (dress === null) return noIFrames();
+  const { text } = await iFrames.list(rendition, dress.keyLines(rendition, '../../../'));
+  return {
+    kind: 'bytes',
+    bytes: text,
+    contentType: 'application/vnd.apple.mpegurl',
+    cacheControl: CACHE_FOR_EVER,
+    etag: `"${rendition.id}-i-frames${dress.tag}"`,
+  };
+}
+
+/** How the list in that folder is written; null where there is none. */
+async function dressOf(
+  publication: Publication,
+  cover: OpenCover,
+  keys: CoverDeps['keys'],
+): Promise<PlaylistDress | null> {
+  if (cover.kind === 'clear') return CLEAR_DRESS;
+  if (cover.kind === 'session') return null;
+  return packageDress(cover.packaged, await keys.keysOf(publication, cover.packaged));
+}
+
+type FoundPicture = { chunk: StoredChunk; frame: IFrame };
+
+/** A picture is encrypted as the sample of its segment that it is: under the same initialisation vector. */
+function describePicture({ chunk, frame }: FoundPicture): Piece {
+  const { segment, firstSample } = locateSample(chunk, frame.sample);
+  const sizeBytes = frame.endByte - frame.startByte + 1;
+  return {
+    kind: 'picture',
+    name: `i${frame.startTick}`,
+    window: { key: chunk.storageKey, version: '', start: frame.startByte, sizeBytes },
+    encrypt: (clear, cipher) => {
+      const place = { segment, firstSample: frame.sample - firstSample };
+      return encryptFragment(Buffer.concat([writeIFrameHead(frame), clear]), cipher, place);
+    },
+  };
+}
+
+function answerClear({ id }: OpenedRendition, { chunk, frame }: FoundPicture): Answer {
   return {
     kind: 'parts',
     sizeBytes: iFrameSizeBytes(frame),
@@ -53,4 +99,8 @@ function cutPicture(head: Buffer, { key, start }: Omit<ObjectPart, 'end'>, slice
     parts.push({ key, start: shift + Math.max(slice.start, head.length), end: shift + slice.end });
   }
   return parts;
+}
+
+function noIFrames(): Answer {
+  return notFound('no-i-frames', 'There are no single pictures of this rendition.');
 }

@@ -6,8 +6,11 @@ import { writeMediaPlaylist } from '../../media/playlists/media-playlist.ts';
 import { writeMultivariant } from '../../media/playlists/multivariant.ts';
 import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
-import { type Answer, CACHE_NEVER, CACHE_SHORTLY, notFound } from '../http/answer.ts';
+import { listableRenditions } from '../drm/protection.ts';
+import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
+import { chooseDress, type DressDeps, type DressRequest } from './choose-dress.ts';
 import type { IFrameLists } from './i-frame-lists.ts';
+import { CLEAR_DRESS, type PlaylistDress } from './playlist-dress.ts';
 import { isH264, rungOf } from './rungs.ts';
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
@@ -15,45 +18,61 @@ const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 type PlaylistFile =
   | { kind: 'multivariant' }
   | { kind: 'rung-playlist'; heightPx: number }
-  | { kind: 'rendition-playlist'; renditionId: string }
+  | { kind: 'rendition-playlist'; renditionId: string; session: string | null }
   | { kind: 'captions-playlist'; language: string };
 
-type PlaylistDeps = { written: HeldCache<Buffer>; iFrames: IFrameLists };
+type PlaylistDeps = DressDeps & { written: HeldCache<Buffer>; iFrames: IFrameLists };
+type Viewer = Omit<DressRequest, 'session'>;
 
 /** Answers a playlist as of this publication. Written once a publication, then held in `written`. */
 export async function servePlaylist(
   publication: Publication,
-  file: PlaylistFile,
-  { written, iFrames }: PlaylistDeps,
+  { file, viewer }: { file: PlaylistFile; viewer: Viewer },
+  deps: PlaylistDeps,
 ): Promise<Answer> {
-  if (file.kind === 'captions-playlist') return serveCaptionsPlaylist(publication, file.language, written);
-  const set = chooseListedSet(publication.renditions);
-  if (file.kind === 'multivariant') return serveMultivariant(publication, set, { written, iFrames });
+  if (file.kind === 'captions-playlist') return serveCaptionsPlaylist(publication, file.language, deps.written);
+  const session = file.kind === 'rendition-playlist' ? file.session : null;
+  const dress = await chooseDress(publication, { ...viewer, session }, deps);
+  if ('code' in dress) return { kind: 'problem', problem: dress };
+  const set = chooseListedSet(listableRenditions(publication));
+  if (file.kind === 'multivariant') return serveMultivariant(publication, { set, dress }, deps);
   const rendition =
     file.kind === 'rung-playlist' ? findRung(set.video, file.heightPx) : findRendition(publication, file);
   if (rendition === undefined) return notFound('unknown-rendition', 'There is no such rendition.');
-  const run = () => computeSegmentRun(rendition);
   if (rendition.planned === null && rendition.chunks[0]?.firstSegment !== 0) {
     return notFound('not-playable', 'The rendition has no first segment yet.');
   }
-  const folder = file.kind === 'rung-playlist' ? `../r/${rendition.id}/` : '';
-  const text = { name: `${folder}${rendition.id}`, tag: '', write: () => writeMediaPlaylist(run(), folder) };
-  return playlist(publication, text, written);
+  return playlist(publication, { ...describeMedia(rendition, file, dress), dress }, deps.written);
+}
+
+/** Addresses are relative: to the rendition's folder, to that of a session below it, or to that of its rung. */
+function describeMedia(
+  rendition: StoredRendition,
+  file: { kind: 'rung-playlist' } | { kind: 'rendition-playlist'; session: string | null },
+  { segmentFolder, keyLines }: PlaylistDress,
+): Text {
+  const isRung = file.kind === 'rung-playlist';
+  const isInSession = !isRung && file.session !== null;
+  const folder = isInSession ? '' : `${isRung ? `../r/${rendition.id}/` : ''}${segmentFolder}`;
+  const toVideo = isRung ? '../' : isInSession ? '../../../' : '../../';
+  const write = () => writeMediaPlaylist(computeSegmentRun(rendition), folder, keyLines(rendition, toVideo));
+  return { name: `${rendition.id}|${toVideo}`, tag: '', write };
 }
 
 function serveMultivariant(
   publication: Publication,
-  set: ListedSet<StoredRendition>,
+  { set, dress }: { set: ListedSet<StoredRendition>; dress: PlaylistDress },
   { written, iFrames }: PlaylistDeps,
 ): Answer | Promise<Answer> {
   if (!set.isPlayable) return notFound('not-playable', 'The video cannot be played yet.');
-  const isWhole = set.video.every(({ state }) => state === 'finished') && !publication.settings.isProtected;
+  const isWhole = set.video.every(({ state }) => state === 'finished') && dress.listsIFrames;
   const rates = isWhole ? iFrames.knownRates(set.video) : null;
   // Two texts of one publication: with the single pictures once these are known, and before.
   const tag = rates === null ? '' : '-i';
-  const beside = { subtitles: subtitlesOf(publication), ...(rates === null ? {} : { iFrames: rates }) };
+  const { addresses } = dress;
+  const beside = { subtitles: subtitlesOf(publication), addresses, ...(rates === null ? {} : { iFrames: rates }) };
   const write = () => writeMultivariant(set, publication.frameRate, beside);
-  return playlist(publication, { name: `multivariant${tag}`, tag, write }, written);
+  return playlist(publication, { name: `multivariant${tag}`, tag, write, dress }, written);
 }
 
 async function serveCaptionsPlaylist(
@@ -66,7 +85,7 @@ async function serveCaptionsPlaylist(
   const durationSec = publication.durationMs / 1000;
   if (durationSec <= 0) return notFound('not-playable', 'The length of the video is not known yet.');
   const write = () => writeSubtitlePlaylist(durationSec, `${track.srclang}.vtt`);
-  return playlist(publication, { name: `captions/${track.srclang}`, tag: '', write }, written);
+  return playlist(publication, { name: `captions/${track.srclang}`, tag: '', write, dress: CLEAR_DRESS }, written);
 }
 
 function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleTrack[] {
@@ -78,22 +97,24 @@ function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleT
   }));
 }
 
+type Text = { name: string; tag: string; write: () => string };
+
 async function playlist(
   publication: Publication,
-  { name, tag, write }: { name: string; tag: string; write: () => string },
+  { name, tag, write, dress }: Text & { dress: PlaylistDress },
   written: HeldCache<Buffer>,
 ): Promise<Answer> {
   const { libraryId, mediaId, settings } = publication;
   // The library's settings change without a new publication of each of its videos.
-  const version = `p${publication.publication}${settings.listsCaptions ? '' : '-plain'}${tag}`;
+  const version = `p${publication.publication}${settings.listsCaptions ? '' : '-plain'}${tag}${dress.tag}`;
   const key = `playlist|${libraryId}|${mediaId}|${version}|${name}`;
-  return {
-    kind: 'bytes',
-    bytes: await written.get(key, () => Buffer.from(write())),
-    contentType: CONTENT_TYPE,
-    cacheControl: isSettled(publication) ? CACHE_SHORTLY : CACHE_NEVER,
-    etag: `"${version}"`,
-  };
+  const text = await written.get(key, () => Buffer.from(write()));
+  const common = { kind: 'bytes', contentType: CONTENT_TYPE } as const;
+  if (dress.fill !== null) {
+    return { ...common, bytes: Buffer.from(dress.fill(text.toString())), cacheControl: CACHE_NOTHING, etag: null };
+  }
+  const cacheControl = isSettled(publication) ? CACHE_SHORTLY : CACHE_NEVER;
+  return { ...common, bytes: text, cacheControl, etag: `"${version}"` };
 }
 
 /** Nothing more is coming: short caching does no harm. */
@@ -110,5 +131,6 @@ function findRendition(
   publication: Publication,
   { renditionId }: { renditionId: string },
 ): StoredRendition | undefined {
-  return publication.renditions.find((rendition) => rendition.id === renditionId && rendition.codecString !== null);
+  const listable = listableRenditions(publication);
+  return listable.find((rendition) => rendition.id === renditionId && rendition.codecString !== null);
 }

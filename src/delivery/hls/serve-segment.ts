@@ -1,26 +1,42 @@
-import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { findChunk, segmentBytes, segmentCount } from '../../media/playlists/published-rendition.ts';
+import { type CoverDeps, coverBytes, isOpened, openCover, type Piece } from '../drm/cover-bytes.ts';
+import type { OpenedRendition } from '../drm/package-keys.ts';
+import { type Cover, listableRenditions } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound, unavailable } from '../http/answer.ts';
 import type { SegmentWishes, WishedSegment } from '../jit/segment-wishes.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 
 const RETRY_AFTER_SEC = 2;
 
-type SegmentFile = { kind: 'init'; renditionId: Guid } | { kind: 'segment'; renditionId: Guid; segment: number };
+type SegmentFile = ({ kind: 'init' } | { kind: 'segment'; segment: number }) & { renditionId: Guid; cover: Cover };
+type SegmentDeps = CoverDeps & { reader: PublicationReader; wishes: SegmentWishes; leave: () => AbortSignal };
+type Found = { publication: Publication; rendition: OpenedRendition; piece: Exclude<Piece, { kind: 'picture' }> };
+type Missing = Extract<Answer, { kind: 'problem' }>;
+
+/** Answers an init or media segment, encrypted as its address says. See `findOrAwait` for one that is still to come. */
+export async function serveSegment(publication: Publication, file: SegmentFile, deps: SegmentDeps): Promise<Answer> {
+  const cover = openCover(publication, file.cover, deps.sessions);
+  if ('refusal' in cover) return cover.refusal;
+  const found = await findOrAwait(publication, file, deps);
+  if ('kind' in found) return found;
+  const { open } = cover;
+  return open.kind === 'clear' ? answerClear(found) : coverBytes({ ...found, cover: open }, deps, deps.leave);
+}
 
 /**
- * Answers an init or media segment. One that a playlist lists before it is stored is waited for, on demand wished
- * for, and refused with 503 when it does not come in time.
+ * Finds what is asked for. What a playlist lists before it is stored is waited for, on demand wished for, and refused
+ * with 503 when it does not come in time.
  */
-export async function serveSegment(
+async function findOrAwait(
   publication: Publication,
   file: SegmentFile,
-  { reader, wishes, leave }: { reader: PublicationReader; wishes: SegmentWishes; leave: () => AbortSignal },
-): Promise<Answer> {
+  { reader, wishes, leave }: SegmentDeps,
+): Promise<Found | Missing> {
   const find = (current: Publication) => findFile(current, file);
   const found = find(publication);
-  const wanted = found?.kind === 'problem' ? null : findOnDemand(publication, file);
+  const wanted = found !== null && 'kind' in found ? null : findOnDemand(publication, file);
   if (found !== null) {
     if (wanted !== null) wishes.pass(wanted);
     return found;
@@ -43,11 +59,14 @@ function findOnDemand(publication: Publication, file: SegmentFile): WishedSegmen
   return { publication, rendition, segment: file.segment };
 }
 
-/** The answer as of a publication; null when the file is listed and not stored yet. */
-function findFile(publication: Publication, file: SegmentFile): Answer | null {
-  const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
+/** The bytes as of a publication, or why there are none; null when the file is listed and not stored yet. */
+function findFile(publication: Publication, file: SegmentFile): Found | Missing | null {
+  const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
   if (rendition === undefined) return notFound('unknown-rendition', 'There is no such rendition.');
-  if (file.kind === 'init') return findInit(rendition);
+  if (!isOpened(rendition)) {
+    return rendition.planned === null ? notFound('not-playable', 'The rendition has no first segment yet.') : null;
+  }
+  if (file.kind === 'init') return { publication, rendition, piece: { kind: 'init', bytes: rendition.init } };
   const chunk = findChunk(rendition.chunks, file.segment);
   if (chunk === null) {
     const isListed = rendition.planned !== null && file.segment < segmentCount(rendition.planned);
@@ -56,19 +75,15 @@ function findFile(publication: Publication, file: SegmentFile): Answer | null {
   const index = file.segment - chunk.firstSegment;
   const start = chunk.table.offsets[index] ?? 0;
   const sizeBytes = segmentBytes(chunk.table, index);
-  return {
-    kind: 'object',
-    window: { key: chunk.storageKey, version: '', start, sizeBytes },
-    ...described(rendition, `${file.segment}`),
-  };
-}
-
-function findInit(rendition: StoredRendition): Answer | null {
-  if (rendition.init !== null) return { kind: 'bytes', bytes: rendition.init, ...described(rendition, 'init') };
-  return rendition.planned === null ? notFound('not-playable', 'The rendition has no first segment yet.') : null;
+  const window = { key: chunk.storageKey, version: '', start, sizeBytes };
+  return { publication, rendition, piece: { kind: 'segment', window, segment: file.segment } };
 }
 
 /** A rendition's id stands for its bytes for ever, so the tag needs nothing else. */
-function described({ id, kind }: StoredRendition, name: string) {
-  return { contentType: `${kind}/mp4`, cacheControl: CACHE_FOR_EVER, etag: `"${id}-${name}"` };
+function answerClear({ rendition: { id, kind }, piece }: Found): Answer {
+  const name = piece.kind === 'init' ? 'init' : `${piece.segment}`;
+  const described = { contentType: `${kind}/mp4`, cacheControl: CACHE_FOR_EVER, etag: `"${id}-${name}"` };
+  return piece.kind === 'init'
+    ? { kind: 'bytes', bytes: piece.bytes, ...described }
+    : { kind: 'object', window: piece.window, ...described };
 }

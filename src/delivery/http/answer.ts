@@ -11,8 +11,8 @@ export type ObjectPart = { key: StorageKey; start: number; end: number };
 export type Part = { bytes: Buffer } | ObjectPart;
 
 type Described = {
-  /** 200 unless said otherwise; a page that says that nothing is there is 404. */
-  status?: 200 | 404;
+  /** 200 unless said otherwise; a page that says why there is nothing to see is 403 or 404. */
+  status?: 200 | 403 | 404;
   contentType: string;
   cacheControl: string;
   /** Null for what is different each time. */
@@ -23,22 +23,27 @@ type Described = {
 /** What the edge says to a request, before ranges and conditions are applied. */
 export type Answer =
   | ({ kind: 'bytes'; bytes: Buffer } & Described)
+  /** Bytes that are counted until `release` is called, which whoever sends them does once. */
+  | ({ kind: 'lent'; bytes: Buffer; release(): void } & Described)
   | ({ kind: 'object'; window: ObjectWindow } & Described)
   /** Put together from stretches: `cut` names those of a slice of the whole, in order. */
   | ({ kind: 'parts'; sizeBytes: number; cut(slice: Slice): Iterable<Part> } & Described)
   | { kind: 'problem'; problem: Problem; retryAfterSec?: number };
 
 /** Why there is nothing to see: a stable code, and a sentence for people. */
-export type Problem = { status: 404 | 500 | 503; code: string; message: string };
+export type Problem = { status: 400 | 403 | 404 | 413 | 500 | 503; code: string; message: string };
 
 export const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
 export const CACHE_SHORTLY = 'public, max-age=5';
 export const CACHE_NEVER = 'no-cache';
+export const CACHE_NOTHING = 'no-store';
+/** For what is one viewer's own. */
+export const CACHE_PRIVATELY = 'private, max-age=3600';
 
-export function notFound(code: string, message: string): Answer {
+export function notFound(code: string, message: string): Extract<Answer, { kind: 'problem' }> {
   return { kind: 'problem', problem: { status: 404, code, message } };
 }
 
-export function unavailable(message: string, retryAfterSec = 1): Answer {
+export function unavailable(message: string, retryAfterSec = 1): Extract<Answer, { kind: 'problem' }> {
   return { kind: 'problem', problem: { status: 503, code: 'unavailable', message }, retryAfterSec };
 }

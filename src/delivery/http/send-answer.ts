@@ -11,12 +11,25 @@ const CORS = {
   'Access-Control-Expose-Headers': 'Content-Length, Content-Range, ETag, Accept-Ranges, Date, Retry-After',
 };
 
-/** Sends an answer with conditions, ranges, HEAD and CORS applied. Waits until the last byte is handed over. */
+type Sending = { answer: Answer; objects: ObjectSender };
+
+/**
+ * Sends an answer with conditions, ranges, HEAD and CORS applied. Waits until the last byte is handed over, and
+ * gives back what was lent whatever happens.
+ */
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  { answer, objects }: { answer: Answer; objects: ObjectSender },
+  { answer, objects }: Sending,
 ): Promise<void> {
+  try {
+    if (!response.destroyed) await send(request, response, { answer, objects });
+  } finally {
+    if (answer.kind === 'lent') answer.release();
+  }
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, { answer, objects }: Sending): Promise<void> {
   if (answer.kind === 'problem') {
     sendProblem(request, response, answer.problem, answer.retryAfterSec);
     return;
@@ -29,7 +42,7 @@ export async function sendAnswer(
   }
   const sizeBytes = contentBytes(answer);
   const wanted = allowsRange(headerOf(request, 'if-range'), answer.etag) ? request.headers.range : undefined;
-  const range = answer.status === 404 ? null : readRange(wanted, sizeBytes);
+  const range = (answer.status ?? 200) !== 200 ? null : readRange(wanted, sizeBytes);
   headers['Accept-Ranges'] = 'bytes';
   if (range === 'unsatisfiable') {
     response.writeHead(416, { ...CORS, 'Content-Range': `bytes */${sizeBytes}`, 'Content-Length': 0 }).end();
@@ -48,6 +61,7 @@ export async function sendAnswer(
 function contentBytes(answer: Content): number {
   switch (answer.kind) {
     case 'bytes':
+    case 'lent':
       return answer.bytes.length;
     case 'object':
       return answer.window.sizeBytes;
@@ -69,7 +83,15 @@ async function sendBody(
   if (answer.kind === 'object') return objects.send(response, answer.window, slice, begin);
   if (answer.kind === 'parts') return objects.sendParts(response, answer.cut(slice), begin);
   begin();
-  response.end(answer.bytes.subarray(slice.start, slice.end));
+  const bytes = answer.bytes.subarray(slice.start, slice.end);
+  if (answer.kind === 'bytes') {
+    response.end(bytes);
+    return;
+  }
+  // A viewer who is slow holds on to the bytes: they count until the last is gone.
+  const sent = new Promise((resolve) => response.once('close', resolve));
+  response.end(bytes);
+  await sent;
 }
 
 /** A refusal as small JSON. It is never stored by caches: what is missing may come. */
@@ -89,6 +111,8 @@ export function sendProblem(
   };
   if (retryAfterSec !== undefined) headers['Retry-After'] = retryAfterSec;
   if (status === 405) Object.assign(headers, { Allow: 'GET, HEAD, OPTIONS', Connection: 'close' });
+  // The rest of a body that is too large is not waited for.
+  if (status === 413) headers.Connection = 'close';
   response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
 }
 
@@ -96,10 +120,10 @@ export function sendPreflight(response: ServerResponse): void {
   response
     .writeHead(204, {
       ...CORS,
-      'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+      'Access-Control-Allow-Methods': 'GET, HEAD, POST, OPTIONS',
       'Access-Control-Allow-Headers': 'Range, If-None-Match, If-Range, Cache-Control, Content-Type',
       'Access-Control-Max-Age': '86400',
-      Allow: 'GET, HEAD, OPTIONS',
+      Allow: 'GET, HEAD, POST, OPTIONS',
     })
     .end();
 }

@@ -9,6 +9,7 @@ import { asMissing, ObjectMissing } from './object-missing.ts';
 import { OpenFiles } from './open-files.ts';
 import { Leases, RecentNames } from './popular.ts';
 import { ReadBuffers } from './read-buffers.ts';
+import { readWindow } from './read-window.ts';
 
 /** Windows up to this size are read whole and kept in memory: audio, low rungs, pictures. */
 const SMALL_BYTES = 512 * 1024;
@@ -47,7 +48,7 @@ export class ObjectSender {
   async send(response: ServerResponse, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
     const name = `${window.key}|${window.version}|${window.start}`;
     if (window.sizeBytes <= SMALL_BYTES) {
-      const bytes = await this.hot.get(name, () => this.#readWhole(window));
+      const bytes = await this.hot.get(name, () => readWindow(this.#storage, window));
       begin();
       response.end(bytes.subarray(slice.start, slice.end));
     } else if (this.#isHeld(name, window)) await this.#sendHeld(response, { name, window, slice }, begin);
@@ -79,7 +80,7 @@ export class ObjectSender {
     begin: () => void,
   ): Promise<void> {
     try {
-      const bytes = await this.#segments.get(name, () => this.#readWhole(window));
+      const bytes = await this.#segments.get(name, () => readWindow(this.#storage, window));
       if (response.destroyed) return;
       begin();
       const sent = new Promise((resolve) => response.once('close', resolve));
@@ -88,14 +89,6 @@ export class ObjectSender {
     } finally {
       this.#leases.give(name);
     }
-  }
-
-  async #readWhole({ key, start, sizeBytes }: ObjectWindow): Promise<Buffer> {
-    const range = { start, end: start + sizeBytes - 1 };
-    const bytes = await this.#storage.readBytes(key, range, AbortSignal.timeout(10_000)).catch(asMissing(key));
-    if (bytes.length !== sizeBytes)
-      throw new ObjectMissing(`Expected ${sizeBytes} bytes of ${key}, got ${bytes.length}.`);
-    return bytes;
   }
 
   /** False when the viewer left. */

@@ -1,5 +1,6 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { chooseListedSet } from '../../media/playlists/listed-set.ts';
+import { listableRenditions, protectionOf } from '../drm/protection.ts';
 
 /** What the player page knows of a video; it asks again while something may still change. */
 export type PlayerState = {
@@ -15,12 +16,20 @@ export type PlayerState = {
   posterUrl: string | null;
   /** Ids of the listed renditions: when they change, an open player reads the playlist again. */
   renditions: string[];
+  /** How it is protected; an open player reads the playlist again when this changes too. Null in the clear. */
+  drm: PlayerDrm | null;
 };
 
-export function describeState(publication: Publication): PlayerState {
+/** `tag` stands for the keys; `licenceUrls` are those of the key systems by their names in the browser. */
+export type PlayerDrm = { tag: string; licenceUrls: Readonly<Record<string, string>> };
+
+/** `query` is the viewer's token, or empty; whatever asks for keys hands it on. */
+export function describeState(publication: Publication, query: string): PlayerState {
   const { pullZoneName, mediaId, thumbnailKey, thumbnailFileName } = publication;
-  const set = chooseListedSet(publication.renditions);
+  const set = chooseListedSet(listableRenditions(publication));
   const folder = `/${pullZoneName}/${mediaId}`;
+  const drm = describeDrm(publication, folder, query);
+  const playlistQuery = drm === null || query === '' ? '' : `?${query}`;
   const phase = phaseOf(publication);
   return {
     publication: publication.publication,
@@ -30,10 +39,25 @@ export function describeState(publication: Publication): PlayerState {
     reason: phase === 'failed' ? publication.stateReason : null,
     title: publication.title,
     durationSec: publication.durationMs / 1000,
-    playlistUrl: `${folder}/playlist.m3u8`,
+    playlistUrl: `${folder}/playlist.m3u8${playlistQuery}`,
     posterUrl: thumbnailKey === null ? null : `${folder}/${thumbnailFileName}`,
     renditions: [...set.video, ...set.audio].map(({ id }) => id),
+    drm,
   };
+}
+
+function describeDrm(publication: Publication, folder: string, query: string): PlayerDrm | null {
+  const protection = protectionOf(publication);
+  switch (protection.kind) {
+    case 'none':
+      return null;
+    case 'sessions':
+      return { tag: 'sessions', licenceUrls: {} };
+    case 'package': {
+      const licence = `${folder}/license${query === '' ? '' : `?${query}`}`;
+      return { tag: `e${protection.packaged.number}`, licenceUrls: { 'org.w3.clearkey': licence } };
+    }
+  }
 }
 
 function phaseOf({ state }: Publication): PlayerState['phase'] {

@@ -1,35 +1,53 @@
 import { randomBytes } from 'node:crypto';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import { type Answer, CACHE_NEVER, notFound } from '../http/answer.ts';
+import { isClear } from '../drm/protection.ts';
+import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound } from '../http/answer.ts';
+import type { PlayPermits } from '../shield/play-permits.ts';
+import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
 import { describeState } from './player-state.ts';
-import { writeMissingPage, writePlayerPage } from './write-player-page.ts';
+import { writeMissingPage, writePlayerPage, writeRefusedPage } from './write-player-page.ts';
 
 const PAGE = 'text/html; charset=utf-8';
 const NONCE_BYTES = 16;
 
-/** Answers the player page of a video, or the small state that an open page asks for. */
-export function servePlayer(publication: Publication | null, wantsState: boolean, assets: PlayerAssets): Answer {
-  if (wantsState) {
-    if (publication === null) return notFound('unknown-video', 'There is no such video.');
-    const bytes = Buffer.from(JSON.stringify(describeState(publication)));
-    return {
-      kind: 'bytes',
-      bytes,
-      contentType: 'application/json; charset=utf-8',
-      cacheControl: CACHE_NEVER,
-      etag: null,
-    };
+type PlayerDeps = { player: PlayerAssets; permits: PlayPermits };
+
+/**
+ * Answers the player page of a video, or the small state that an open page asks for. A protected video has a page
+ * only for those who would get its keys: the page itself is a referrer that is let in.
+ */
+export async function servePlayer(
+  publication: Publication | null,
+  { wantsState, play }: { wantsState: boolean; play: PlayRequest },
+  { player, permits }: PlayerDeps,
+): Promise<Answer> {
+  if (publication === null) {
+    return wantsState ? notFound('unknown-video', 'There is no such video.') : page(404, writeMissingPage);
   }
-  const nonce = randomBytes(NONCE_BYTES).toString('base64');
-  const bytes = publication === null ? writeMissingPage(nonce) : writePlayerPage(publication, assets, nonce);
-  const status = publication === null ? 404 : 200;
+  const refusal = isClear(publication) ? null : await permits.refusalOf(publication, play);
+  if (refusal !== null) {
+    return wantsState ? { kind: 'problem', problem: refusal } : page(403, (nonce) => writeRefusedPage(refusal, nonce));
+  }
+  const query = tokenQuery(play);
+  if (!wantsState) return page(200, (nonce) => writePlayerPage(publication, query, { assets: player, nonce }));
   return {
     kind: 'bytes',
-    bytes,
+    bytes: Buffer.from(JSON.stringify(describeState(publication, query))),
+    contentType: 'application/json; charset=utf-8',
+    cacheControl: CACHE_NEVER,
+    etag: null,
+  };
+}
+
+function page(status: 200 | 403 | 404, write: (nonce: string) => Buffer): Answer {
+  const nonce = randomBytes(NONCE_BYTES).toString('base64');
+  return {
+    kind: 'bytes',
+    bytes: write(nonce),
     status,
     contentType: PAGE,
-    cacheControl: 'no-store',
+    cacheControl: CACHE_NOTHING,
     etag: null,
     headers: security(nonce),
   };

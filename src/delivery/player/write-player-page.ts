@@ -1,12 +1,20 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
+import type { Problem } from '../http/answer.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
 import { describeState } from './player-state.ts';
 
-/** Writes the player page. The video element and the engine come first, the controls grow around them. */
-export function writePlayerPage(publication: Publication, { addresses }: PlayerAssets, nonce: string): Buffer {
-  const state = describeState(publication);
+/**
+ * Writes the player page. The video element and the engine come first, the controls grow around them. `query` is
+ * the viewer's token, which the page shows again when it asks for the state and for keys.
+ */
+export function writePlayerPage(
+  publication: Publication,
+  query: string,
+  { assets: { addresses }, nonce }: { assets: PlayerAssets; nonce: string },
+): Buffer {
+  const state = describeState(publication, query);
   const { libraryId, mediaId, captions, settings, pullZoneName } = publication;
-  const config = { state, stateUrl: `/embed/${libraryId}/${mediaId}/state` };
+  const config = { state, stateUrl: `/embed/${libraryId}/${mediaId}/state${query === '' ? '' : `?${query}`}` };
   const poster = state.posterUrl === null ? '' : ` poster="${escapeHtml(state.posterUrl)}"`;
   const tracks = captions.map(
     ({ srclang, label, version }) =>
@@ -46,19 +54,28 @@ ${color}
 
 /** Writes the page for a video that does not exist; it does not tell a foreign library from a wrong id. */
 export function writeMissingPage(nonce: string): Buffer {
+  return writeNotice('Video not found', 'It may have been removed, or the address is wrong.', nonce);
+}
+
+/** Writes the page for those who may not play a video, and why they may not. */
+export function writeRefusedPage({ message }: Problem, nonce: string): Buffer {
+  return writeNotice('This video cannot be played here', message, nonce);
+}
+
+function writeNotice(title: string, text: string, nonce: string): Buffer {
   return Buffer.from(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Video not found</title>
+<title>${title}</title>
 <style nonce="${nonce}">
 html,body{height:100%;margin:0;background:#0b0d12;color:#e8eaf0;font:16px/1.5 system-ui,sans-serif}
-body{display:grid;place-content:center;text-align:center}
-h1{font-size:1.25rem;font-weight:600;margin:0}p{margin:.25rem 0;color:#9aa3b5}
+body{display:grid;place-content:center;text-align:center;padding:0 1rem;box-sizing:border-box}
+h1{font-size:1.25rem;font-weight:600;margin:0}p{margin:.25rem 0;color:#9aa3b5;overflow-wrap:anywhere}
 </style>
 </head>
-<body><h1>Video not found</h1><p>It may have been removed, or the address is wrong.</p></body>
+<body><h1>${title}</h1><p>${escapeHtml(text)}</p></body>
 </html>
 `);
 }

@@ -1,9 +1,11 @@
 import type { Rational } from '../source-facts.ts';
 
-/** One rendition as DASH lists it. Its addresses are `r/{id}/init.mp4` and `r/{id}/{number}.m4s`. */
+/** One rendition as DASH lists it. Its addresses are `init.mp4` and `{number}.m4s` below `r/{id}/` and its `segmentFolder`. */
 export type DashRendition = {
   /** Plain characters of an address: letters, digits, `-`, `_`. */
   id: string;
+  /** Empty, or plain characters and a final `/`. */
+  segmentFolder: string;
   /** RFC 6381. */
   codecString: string;
   /** Ticks per second. */

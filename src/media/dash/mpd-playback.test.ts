@@ -50,7 +50,7 @@ function listed(id: keyof typeof renditions): DashRendition {
   const segmentDurationsTicks = segments.map((segment) => segment.durationTicks);
   const segmentSizesBytes = segmentSizes(renditions[id]);
   const times = { timescale, firstSegment: 0, startTick: 0, segmentDurationsTicks };
-  return { id, codecString, ...times, segmentSizesBytes, contentProtection: [] };
+  return { id, codecString, ...times, segmentSizesBytes, segmentFolder: '', contentProtection: [] };
 }
 
 function listedVideo(id: keyof typeof renditions, widthPx: number): DashVideo {

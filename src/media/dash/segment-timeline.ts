@@ -13,10 +13,11 @@ export function peakSegmentBps({ segmentSizesBytes, segmentDurationsTicks, times
   }, 0);
 }
 
-/** Whether two renditions have the same segments at the same times, so that one timeline serves both. */
+/** Whether two renditions have the same segments at the same times and in like folders, so that one template serves both. */
 export function haveSameTimeline(one: DashRendition, other: DashRendition): boolean {
   return (
     one.timescale === other.timescale &&
+    one.segmentFolder === other.segmentFolder &&
     one.firstSegment === other.firstSegment &&
     one.startTick === other.startTick &&
     one.segmentDurationsTicks.length === other.segmentDurationsTicks.length &&
@@ -33,8 +34,8 @@ export function writeSegmentTemplate(rendition: DashRendition): Xml {
     timescale: rendition.timescale,
     presentationTimeOffset: 0,
     startNumber: rendition.firstSegment,
-    initialization: 'r/$RepresentationID$/init.mp4',
-    media: 'r/$RepresentationID$/$Number$.m4s',
+    initialization: `r/$RepresentationID$/${rendition.segmentFolder}init.mp4`,
+    media: `r/$RepresentationID$/${rendition.segmentFolder}$Number$.m4s`,
   };
   return xmlElement('SegmentTemplate', attributes, [xmlElement('SegmentTimeline', {}, writeRuns(rendition))]);
 }

@@ -13,6 +13,7 @@ function plain(change: Partial<DashRendition> = {}): DashRendition {
     startTick: 0,
     segmentDurationsTicks: [96_096, 96_096, 30_030],
     segmentSizesBytes: [1_000_000, 1_200_000, 500_000],
+    segmentFolder: '',
     contentProtection: [],
     ...change,
   };

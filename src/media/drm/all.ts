@@ -1,6 +1,7 @@
+import type { SchemeName } from '../../ports/drm-key-source.ts';
 import { cbcs } from './cbcs.ts';
 import { cenc } from './cenc.ts';
-import type { ProtectionScheme, SchemeName } from './protection-scheme.ts';
+import type { ProtectionScheme } from './protection-scheme.ts';
 
 /** Every protection scheme, the one that most devices share first. */
 export const PROTECTION_SCHEMES: readonly ProtectionScheme[] = [cbcs, cenc];

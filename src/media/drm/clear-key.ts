@@ -1,6 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import { type ContentKey, kidBytes, kidOfBytes } from './content-keys.ts';
+import type { ContentKey } from '../../ports/drm-key-source.ts';
+import { kidBytes, kidOfBytes } from './content-keys.ts';
 
 /** What a ClearKey licence request asks for (W3C Encrypted Media Extensions section 9.1.3). */
 export type ClearKeyRequest = { kids: Guid[] };

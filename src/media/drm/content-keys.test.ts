@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SchemeName } from '../../ports/drm-key-source.ts';
 import { findScheme } from './all.ts';
 import {
   formatContentKeys,
@@ -8,8 +9,7 @@ import {
   newContentKeys,
   parseContentKeys,
 } from './content-keys.ts';
-import type { SchemeName } from './protection-scheme.ts';
-import { chooseLane, sampleIv } from './sample-iv.ts';
+import { sampleIv } from './sample-iv.ts';
 
 describe('content keys', () => {
   test('are random, one a group, and differ from video to video', () => {
@@ -66,11 +66,4 @@ describe('a sample initialisation vector', () => {
   ])('is refused for %o, which would give one twice', (place) => {
     expect(() => sampleIv(place)).toThrow('for an initialisation vector');
   });
-});
-
-test('a lane follows from the rendition, and steps aside for those taken', () => {
-  const lane = chooseLane('0195a1c2-0000-7000-8000-000000000001');
-  expect(chooseLane('0195a1c2-0000-7000-8000-000000000001')).toBe(lane);
-  expect(chooseLane('0195a1c2-0000-7000-8000-000000000002')).not.toBe(lane);
-  expect(chooseLane('0195a1c2-0000-7000-8000-000000000001', new Set([lane, lane + 1]))).toBe(lane + 2);
 });

@@ -1,18 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
-import type { SchemeName } from './protection-scheme.ts';
-
-/** Renditions that share a key: sound, pictures below 720p, pictures from 720p on. */
-export type KeyGroup = 'audio' | 'sd' | 'hd';
+import type { ContentKey, ContentKeys, KeyGroup, SchemeName } from '../../ports/drm-key-source.ts';
 
 /** All key groups. */
 export const KEY_GROUPS: readonly KeyGroup[] = ['audio', 'sd', 'hd'];
-
-/** An AES-128 key with its public id. `key` and `constantIv` are 16 bytes; the IV serves `cbcs` alone. */
-export type ContentKey = { kid: Guid; key: Buffer; constantIv: Buffer };
-
-/** The keys of one video. One scheme only: no key is ever used in two modes. */
-export type ContentKeys = { scheme: SchemeName; groups: Readonly<Record<KeyGroup, ContentKey>> };
 
 const KEY_BYTES = 16;
 

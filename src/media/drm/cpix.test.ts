@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { ContentKey, KeyRequest } from '../../ports/drm-key-source.ts';
 import { writeFullBox, writeU32 } from '../cmaf/boxes.ts';
 import { BrokenMedia } from '../cmaf/broken-media.ts';
-import { type ContentKey, KEY_GROUPS, kidBytes, newContentKeys } from './content-keys.ts';
-import { type CpixRequest, parseCpixAnswer, writeCpixRequest } from './cpix.ts';
+import { KEY_GROUPS, kidBytes, newContentKeys } from './content-keys.ts';
+import { parseCpixAnswer, writeCpixRequest } from './cpix.ts';
 import { SYSTEM_IDS } from './pssh.ts';
 import { childElements, parseXml } from './xml.ts';
 
 const CPIX = 'urn:dashif:org:cpix';
-const request: CpixRequest = {
+const request: KeyRequest = {
   contentId: 'video & 1',
   keys: newContentKeys('cbcs'),
   systems: ['widevine', 'playReady', 'fairPlay'],

@@ -1,29 +1,16 @@
 import { type Guid, parseGuid } from '../../lib/guid.ts';
-import { type ContentKey, type ContentKeys, KEY_GROUPS, type KeyGroup } from './content-keys.ts';
+import type {
+  ContentKey,
+  ContentKeys,
+  DrmSystem,
+  KeyAnswer,
+  KeyGroup,
+  KeyRequest,
+  SystemSignals,
+} from '../../ports/drm-key-source.ts';
+import { KEY_GROUPS } from './content-keys.ts';
 import { readPssh, SYSTEM_IDS } from './pssh.ts';
 import { childElements, escapeXml, parseXml, type XmlElement } from './xml.ts';
-
-/** A protection system that a key server is asked to speak for. */
-export type CpixSystem = 'widevine' | 'playReady' | 'fairPlay';
-
-/** What is asked of a key server. `keys` gives the key ids; its scheme must suit all `systems`. */
-export type CpixRequest = { contentId: string; keys: ContentKeys; systems: readonly CpixSystem[] };
-
-/** What a key server says for one key and one system; null where it says nothing. */
-export type SystemAnswer = {
-  system: CpixSystem;
-  group: KeyGroup;
-  /** The whole box. */
-  pssh: Buffer | null;
-  /** EXT-X-KEY lines for media playlists. */
-  hlsMedia: string | null;
-  /** EXT-X-SESSION-KEY lines for multivariant playlists. */
-  hlsMultivariant: string | null;
-  /** ContentProtection elements for DASH, as XML text. */
-  contentProtection: string | null;
-};
-
-export type CpixAnswer = { keys: ContentKeys; systems: SystemAnswer[] };
 
 const CPIX = 'urn:dashif:org:cpix';
 const PSKC = 'urn:ietf:params:xml:ns:keyprov:pskc';
@@ -43,7 +30,7 @@ const USAGE: Readonly<Record<KeyGroup, { track: string; filter: string }>> = {
  * group under the key ids given, the systems' headers, and which tracks each key is for. Throws on FairPlay
  * with `cenc`.
  */
-export function writeCpixRequest({ contentId, keys, systems }: CpixRequest): string {
+export function writeCpixRequest({ contentId, keys, systems }: KeyRequest): string {
   if (systems.includes('fairPlay') && keys.scheme !== 'cbcs') {
     throw new Error(`Expected scheme cbcs for FairPlay, got ${keys.scheme}.`);
   }
@@ -72,7 +59,7 @@ export function writeCpixRequest({ contentId, keys, systems }: CpixRequest): str
  * repeating a key, on damaged XML, another video's document, a missing, doubled or wrapped (`EncryptedValue`)
  * key, a scheme that was not asked for and a pssh box that is none.
  */
-export function parseCpixAnswer(text: string, request: CpixRequest): CpixAnswer {
+export function parseCpixAnswer(text: string, request: KeyRequest): KeyAnswer {
   const root = parseXml(text);
   if (root.namespace !== CPIX || root.name !== 'CPIX') throw new Error(`Expected a CPIX document, got ${root.name}.`);
   const contentId = root.attributes.get('contentId');
@@ -86,7 +73,7 @@ export function parseCpixAnswer(text: string, request: CpixRequest): CpixAnswer 
   return { keys: { scheme: request.keys.scheme, groups }, systems };
 }
 
-function writeSystem(kid: Guid, system: CpixSystem): string {
+function writeSystem(kid: Guid, system: DrmSystem): string {
   const pssh = system === 'fairPlay' ? '' : '<cpix:PSSH/><cpix:ContentProtectionData/>';
   const hls = '<cpix:HLSSignalingData playlist="media"/><cpix:HLSSignalingData playlist="master"/>';
   return `<cpix:DRMSystem kid="${kid}" systemId="${SYSTEM_IDS[system]}">${pssh}${hls}</cpix:DRMSystem>`;
@@ -116,7 +103,7 @@ function readKey(listed: readonly XmlElement[], asked: ContentKeys, group: KeyGr
 }
 
 /** Systems and keys that were not asked for are passed over. */
-function readSystem(element: XmlElement, { keys, systems }: CpixRequest): SystemAnswer[] {
+function readSystem(element: XmlElement, { keys, systems }: KeyRequest): SystemSignals[] {
   const systemId = parseGuid(element.attributes.get('systemId') ?? '');
   const kid = parseGuid(element.attributes.get('kid') ?? '');
   const system = systems.find((name) => SYSTEM_IDS[name] === systemId);

@@ -1,14 +1,14 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
+import type { ContentKey, SchemeName } from '../../ports/drm-key-source.ts';
 import { childBoxes, findBox, readBoxes, requireBox } from '../cmaf/boxes.ts';
 import { BrokenMedia } from '../cmaf/broken-media.ts';
 import { readFragment } from '../cmaf/fragment.ts';
 import { encode, FRAGMENTED } from '../cmaf/read-test-media.ts';
 import { findScheme, PROTECTION_SCHEMES } from './all.ts';
-import { type ContentKey, kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
+import { kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
 import { encryptFragment, encryptSegment } from './encrypt-fragment.ts';
 import { encryptInit } from './encrypt-init.ts';
-import type { SchemeName } from './protection-scheme.ts';
 import { readPssh, SYSTEM_IDS, writeCommonPssh } from './pssh.ts';
 import { type ClearRendition, encodeRendition, splitRendition } from './read-test-protection.ts';
 import { openTrackCipher } from './track-cipher.ts';

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import type { SchemeName } from '../../ports/drm-key-source.ts';
 import type { Subsample } from './subsample.ts';
-
-export type SchemeName = 'cenc' | 'cbcs';
 
 /** Blocks of 16 bytes that are encrypted and then skipped, over and over (ISO 23001-7 section 9.6). */
 export type BlockPattern = { cryptBlocks: number; skipBlocks: number };

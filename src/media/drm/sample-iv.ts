@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-
-/** Where a sample stands under its key. `lane` is the rendition's number among all that ever used the key. */
+/** Where a sample stands under its key. `lane` is the rendition's number, which no other rendition ever has. */
 export type SamplePlace = { lane: number; segment: number; sample: number };
 
 const LANES = 2 ** 32;
@@ -20,16 +18,6 @@ export function sampleIv({ lane, segment, sample }: SamplePlace): Buffer {
   iv.writeUInt32BE(lane, 0);
   iv.writeUInt32BE(segment * SAMPLES + sample, 4);
   return iv;
-}
-
-/**
- * Chooses a rendition's lane: 32 bits of its id's hash, counted up past those in `taken`, the lanes of all other
- * renditions that have used the key, replaced ones included. The same input gives the same lane.
- */
-export function chooseLane(renditionId: string, taken: ReadonlySet<number> = new Set()): number {
-  let lane = createHash('sha256').update(renditionId).digest().readUInt32BE(0);
-  while (taken.has(lane)) lane = (lane + 1) % LANES;
-  return lane;
 }
 
 function requireBelow(what: string, value: number, limit: number): void {

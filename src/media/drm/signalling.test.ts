@@ -78,13 +78,13 @@ describe('ContentProtection elements', () => {
   const written = writeContentProtection({ scheme: 'cbcs', kid }, systems);
   const elements = written.map(parseXml);
 
-  test('name the scheme with its key id first, then each system of DASH', () => {
+  test('name the scheme with its key id first, then each system of DASH, the common one last', () => {
     expect(elements.map((it) => [it.attributes.get('schemeIdUri'), it.attributes.get('value')])).toEqual([
       ['urn:mpeg:dash:mp4protection:2011', 'cbcs'],
-      ['urn:uuid:1077efec-c0b2-4d02-ace3-3c1e52e2fb4b', undefined],
       ['urn:uuid:e2719d58-a985-b3c9-781a-b030af78d30e', 'ClearKey1.0'],
       ['urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed', 'Widevine'],
       ['urn:uuid:9a04f079-9840-4286-ab92-e65be0885f95', 'MSPR 2.0'],
+      ['urn:uuid:1077efec-c0b2-4d02-ace3-3c1e52e2fb4b', undefined],
     ]);
     expect(elements[0]?.attributes.get('cenc:default_KID')).toBe(kid);
   });
@@ -94,13 +94,13 @@ describe('ContentProtection elements', () => {
     const cenc = 'urn:mpeg:cenc:2013';
     expect(contents).toEqual([
       [],
-      [[cenc, 'pssh', writeCommonPssh([kid]).toString('base64')]],
       [['https://dashif.org/CPS', 'Laurl', 'https://l/?a=1&b=2']],
       [[cenc, 'pssh', widevine.toString('base64')]],
       [
         [cenc, 'pssh', playReady.toString('base64')],
         ['urn:microsoft:playready', 'pro', 'cHJv'],
       ],
+      [[cenc, 'pssh', writeCommonPssh([kid]).toString('base64')]],
     ]);
   });
 });

@@ -1,9 +1,9 @@
 import type { Guid } from '../../lib/guid.ts';
 import { unreachable } from '../../lib/unreachable.ts';
+import type { SchemeName } from '../../ports/drm-key-source.ts';
 import { findScheme } from './all.ts';
 import { kidBytes } from './content-keys.ts';
 import { writeAttributeText } from './hls-attribute.ts';
-import type { SchemeName } from './protection-scheme.ts';
 import { readPssh, SYSTEM_IDS, writeCommonPssh } from './pssh.ts';
 import { escapeXml } from './xml.ts';
 
@@ -50,8 +50,8 @@ export function writeHlsKeyLines(
 }
 
 /**
- * The ContentProtection elements of a DASH AdaptationSet: the scheme with its key id, the common system, and one
- * for each system (ISO 23009-1 section 5.8.4.1, DASH-IF IOP part 6). The MPD declares no prefix for them: each
+ * The ContentProtection elements of a DASH AdaptationSet: the scheme with its key id, one for each system, and the
+ * common system (ISO 23009-1 section 5.8.4.1, DASH-IF IOP part 6). The MPD declares no prefix for them: each
  * element brings its own. FairPlay and `identity` are not of DASH: they give none.
  */
 export function writeContentProtection(key: SignalledKey, systems: readonly KeySystem[]): string[] {
@@ -59,8 +59,9 @@ export function writeContentProtection(key: SignalledKey, systems: readonly KeyS
   const common = `schemeIdUri="urn:uuid:${SYSTEM_IDS.common}"`;
   return [
     `<ContentProtection ${scheme} xmlns:cenc="${CENC}" cenc:default_KID="${key.kid}"/>`,
-    `<ContentProtection ${common}>${psshElement(writeCommonPssh([key.kid]))}</ContentProtection>`,
+    // ClearKey's own comes first: Shaka takes the licence address of the first element of a key system.
     ...systems.flatMap(describeForDash),
+    `<ContentProtection ${common}>${psshElement(writeCommonPssh([key.kid]))}</ContentProtection>`,
   ];
 }
 

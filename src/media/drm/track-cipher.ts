@@ -1,15 +1,15 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Refused } from '../../lib/refused.ts';
+import type { ContentKey } from '../../ports/drm-key-source.ts';
 import { readBoxes, requireBox } from '../cmaf/boxes.ts';
 import type { SampleDefaults } from '../cmaf/fragment.ts';
 import { readInitSegment } from '../cmaf/init-segment.ts';
 import { readEntryBox, readSampleEntry, type SampleEntry } from '../cmaf/sample-entry.ts';
-import type { ContentKey } from './content-keys.ts';
 import { readAvcConfiguration } from './h264-parameter-sets.ts';
 import { openH264Divider, type SampleDivider } from './h264-subsamples.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
 
-/** How a rendition is protected. `lane` is its number under the key, see `sampleIv`. */
+/** How a rendition is protected. `lane` is its own number, see `sampleIv`. */
 export type Protection = { scheme: ProtectionScheme; key: ContentKey; lane: number };
 
 /** What is needed to encrypt fragments of one rendition; opened once, used for all its segments. */

@@ -17,10 +17,10 @@ const MICROSECOND_TIMESCALE_LIMIT = 400_000;
 /**
  * Writes an I-frame playlist (RFC 8216 section 4.3.3.6). `folder` is the relative address of the rendition's own
  * folder, empty or ending in `/`; a picture's address is `i/{startTick}.m4s` there, which stays true when chunks
- * are merged. Each EXTINF is the difference of two rounded times, so that sums of them never drift from the ticks.
+ * are merged. `keyLines` (EXT-X-KEY) stand after the map. Each EXTINF is the difference of two rounded times, so that sums of them never drift from the ticks.
  * Throws on an empty run.
  */
-export function writeIFramePlaylist(run: IFrameRun, folder: string): string {
+export function writeIFramePlaylist(run: IFrameRun, folder: string, keyLines: readonly string[] = []): string {
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:7',
@@ -29,6 +29,7 @@ export function writeIFramePlaylist(run: IFrameRun, folder: string): string {
     `#EXT-X-PLAYLIST-TYPE:${run.isWhole ? 'VOD' : 'EVENT'}`,
     '#EXT-X-I-FRAMES-ONLY',
     `#EXT-X-MAP:URI="${folder}init.mp4"`,
+    ...keyLines,
   ];
   const decimals = run.timescale < MICROSECOND_TIMESCALE_LIMIT ? 6 : 9;
   const timeOf = (tick: number) => Number((tick / run.timescale).toFixed(decimals));

@@ -4,18 +4,19 @@ import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 
 /**
  * One sync sample of a chunk, shown until the next one. Ticks of the rendition's timescale; `startByte` to
- * `endByte`, both included, are the sample's own bytes in the chunk object.
+ * `endByte`, both included, are the sample's own bytes in the chunk object; `sample` is its number there.
  */
 export type IFrame = {
   startTick: number;
   durationTicks: number;
   startByte: number;
   endByte: number;
+  sample: number;
 };
 
 const MAX_SEQUENCE = 0xffffffff;
 /** All heads are equally long: one sample, every field of it in tfhd. */
-const HEAD_BYTES = writeIFrameHead({ startTick: 0, durationTicks: 1, startByte: 0, endByte: 0 }).length;
+const HEAD_BYTES = writeIFrameHead({ startTick: 0, durationTicks: 1, startByte: 0, endByte: 0, sample: 0 }).length;
 
 /**
  * Lists the pictures of a chunk that stand alone, in order of time. The last one is shown to the end of the
@@ -67,7 +68,7 @@ function locateSyncs(index: ChunkIndex): Omit<IFrame, 'durationTicks'>[] {
       const sizeBytes = index.sampleSizesBytes[sample] ?? 0;
       if (index.syncs[sample] === 1 && sizeBytes > 0) {
         const startTick = tick + (index.compositionOffsetsTicks[sample] ?? 0);
-        frames.push({ startTick, startByte: byte, endByte: byte + sizeBytes - 1 });
+        frames.push({ startTick, startByte: byte, endByte: byte + sizeBytes - 1, sample });
       }
       byte += sizeBytes;
       tick += index.sampleDurationsTicks[sample] ?? 0;

@@ -132,7 +132,9 @@ describe('the peak of I-frame segments', () => {
     startTick,
     durationTicks,
     startByte: 0,
-    endByte: sizeBytes - 1 - (iFrameSizeBytes({ startTick: 0, durationTicks: 1, startByte: 0, endByte: 0 }) - 1),
+    endByte:
+      sizeBytes - 1 - (iFrameSizeBytes({ startTick: 0, durationTicks: 1, startByte: 0, endByte: 0, sample: 0 }) - 1),
+    sample: 0,
   });
   const peak = (frames: IFrame[]) => computeIFrameRates({ timescale: 1000, frames, isWhole: true }).peakBps;
 
@@ -166,8 +168,8 @@ describe('sync samples', () => {
 
   test('inside a fragment are found, at the time when they are shown', () => {
     expect(listIFrames(index([1, 0, 0, 1, 0], [0, 10, -10, 0, 0]))).toEqual([
-      { startTick: 5000, durationTicks: 30, startByte: 50, endByte: 56 },
-      { startTick: 5030, durationTicks: 20, startByte: 71, endByte: 77 },
+      { startTick: 5000, durationTicks: 30, startByte: 50, endByte: 56, sample: 0 },
+      { startTick: 5030, durationTicks: 20, startByte: 71, endByte: 77, sample: 3 },
     ]);
   });
 

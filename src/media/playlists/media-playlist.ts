@@ -5,11 +5,11 @@ const MICROSECOND_TIMESCALE_LIMIT = 400_000;
 
 /**
  * Writes a media playlist (RFC 8216 section 4.3.3). `folder` is the relative address of the rendition's
- * own folder, empty or ending in `/`. A whole run is VOD with an end; a growing one is EVENT and starts
+ * own folder, empty or ending in `/`; `keyLines` (EXT-X-KEY) stand after the map. A whole run is VOD with an end; a growing one is EVENT and starts
  * at 0, because players else begin at its live edge. Each EXTINF is the difference of two rounded times,
  * so that sums of them never drift from the ticks.
  */
-export function writeMediaPlaylist(run: SegmentRun, folder: string): string {
+export function writeMediaPlaylist(run: SegmentRun, folder: string, keyLines: readonly string[] = []): string {
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:7',
@@ -19,7 +19,7 @@ export function writeMediaPlaylist(run: SegmentRun, folder: string): string {
     '#EXT-X-INDEPENDENT-SEGMENTS',
   ];
   if (!run.isWhole) lines.push('#EXT-X-START:TIME-OFFSET=0');
-  lines.push(`#EXT-X-MAP:URI="${folder}init.mp4"`);
+  lines.push(`#EXT-X-MAP:URI="${folder}init.mp4"`, ...keyLines);
   const decimals = run.timescale < MICROSECOND_TIMESCALE_LIMIT ? 6 : 9;
   const origin = run.boundaryTicks[0] ?? 0;
   let before = 0;

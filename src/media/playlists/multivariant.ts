@@ -13,40 +13,57 @@ export const START_RUNG_LIMIT = 720;
 
 type Rates = { peakBps: number; averageBps: number };
 
-/** What is listed beside pictures and sound: subtitles, and the rates of I-frame playlists by rendition id. */
-export type ListedBeside = { subtitles?: readonly SubtitleTrack[]; iFrames?: ReadonlyMap<string, IFrameRates> };
+/** Where playlists of renditions are, relative to the video's folder. */
+export type PlaylistAddresses = { media(renditionId: string): string; iFrames(renditionId: string): string };
+
+/**
+ * What is listed beside pictures and sound: subtitles, the rates of I-frame playlists by rendition id, and
+ * EXT-X-SESSION-KEY lines; and, where they are not the usual ones, the addresses.
+ */
+export type ListedBeside = {
+  subtitles?: readonly SubtitleTrack[];
+  iFrames?: ReadonlyMap<string, IFrameRates>;
+  sessionKeyLines?: readonly string[];
+  addresses?: PlaylistAddresses;
+};
+
+const USUAL_ADDRESSES: PlaylistAddresses = {
+  media: (id) => `r/${id}/video.m3u8`,
+  iFrames: (id) => `r/${id}/i-frames.m3u8`,
+};
 
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
  * real segments, video and dearest sound added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
  * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
- * video's folder. `subtitles` are signalled as a group that every variant has; none is on before the viewer, or the
+ * video's folder, unless others are given. `subtitles` are signalled as a group that every variant has; none is on before the viewer, or the
  * system's language, asks for it. A video with rates in `iFrames` has its
  * I-frame playlist listed too.
  */
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
   sourceFrameRate: number,
-  { subtitles = [], iFrames = new Map() }: ListedBeside = {},
+  { subtitles = [], iFrames = new Map(), sessionKeyLines = [], addresses = USUAL_ADDRESSES }: ListedBeside = {},
 ): string {
   const audioRates = set.audio.map(ratesOf);
   const sound: Rates = {
     peakBps: Math.max(0, ...audioRates.map((rates) => rates.peakBps)),
     averageBps: Math.max(0, ...audioRates.map((rates) => rates.averageBps)),
   };
-  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
+  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS', ...sessionKeyLines];
   const text = subtitleGroup(subtitles);
   const groups = text.length === 0 ? [] : [`SUBTITLES=${quoted(SUBTITLE_GROUP)}`];
   lines.push(...text);
-  if (set.video.length === 0) return `${[...lines, ...soundOnly(set.audio, sound, groups)].join('\n')}\n`;
+  if (set.video.length === 0)
+    return `${[...lines, ...soundOnly(set.audio, { sound, groups, addresses })].join('\n')}\n`;
   if (set.audio.length > 0) groups.unshift(`AUDIO=${quoted(AUDIO_GROUP)}`);
-  lines.push(...audioGroup(set.audio));
+  lines.push(...audioGroup(set.audio, addresses));
   const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
   for (const video of inStartOrder(set.video)) {
     const attributes = videoAttributes(video, { audio: set.audio, sound, sourceFrameRate, hasHdr });
-    lines.push(`#EXT-X-STREAM-INF:${[...attributes, ...groups].join(',')}`, address(video));
+    lines.push(`#EXT-X-STREAM-INF:${[...attributes, ...groups].join(',')}`, addresses.media(video.id));
   }
-  for (const video of set.video) lines.push(...iFrameVariant(video, iFrames.get(video.id)));
+  for (const video of set.video) lines.push(...iFrameVariant(video, iFrames.get(video.id), addresses));
   return `${lines.join('\n')}\n`;
 }
 
@@ -68,12 +85,18 @@ function videoAttributes(video: PublishedRendition, { audio, sound, sourceFrameR
   return attributes;
 }
 
-function iFrameVariant({ id, codecString, widthPx, heightPx }: PublishedRendition, rates?: IFrameRates): string[] {
+function iFrameVariant(
+  { id, codecString, widthPx, heightPx }: PublishedRendition,
+  rates: IFrameRates | undefined,
+  addresses: PlaylistAddresses,
+): string[] {
   if (rates === undefined || codecString === null || widthPx === null || heightPx === null) return [];
-  return [writeIFrameStreamInf(rates, { codecString, widthPx, heightPx, uri: `r/${id}/i-frames.m3u8` })];
+  return [writeIFrameStreamInf(rates, { codecString, widthPx, heightPx, uri: addresses.iFrames(id) })];
 }
 
-function soundOnly(audio: readonly PublishedRendition[], sound: Rates, groups: readonly string[]): string[] {
+type SoundBeside = { sound: Rates; groups: readonly string[]; addresses: PlaylistAddresses };
+
+function soundOnly(audio: readonly PublishedRendition[], { sound, groups, addresses }: SoundBeside): string[] {
   const first = defaultOf(audio);
   if (first === undefined) throw new Error('Expected a listed rendition to write a playlist of, found none.');
   const attributes = [
@@ -81,13 +104,13 @@ function soundOnly(audio: readonly PublishedRendition[], sound: Rates, groups: r
     `AVERAGE-BANDWIDTH=${sound.averageBps}`,
     `CODECS=${quoted(codecs(audio))}`,
   ];
-  const group = audio.length > 1 ? audioGroup(audio) : [];
+  const group = audio.length > 1 ? audioGroup(audio, addresses) : [];
   if (group.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
   attributes.push(...groups);
-  return [...group, `#EXT-X-STREAM-INF:${attributes.join(',')}`, address(first)];
+  return [...group, `#EXT-X-STREAM-INF:${attributes.join(',')}`, addresses.media(first.id)];
 }
 
-function audioGroup(audio: readonly PublishedRendition[]): string[] {
+function audioGroup(audio: readonly PublishedRendition[], addresses: PlaylistAddresses): string[] {
   const chosen = defaultOf(audio);
   const names = new Set<string>();
   return audio.map((rendition) => {
@@ -95,7 +118,11 @@ function audioGroup(audio: readonly PublishedRendition[]): string[] {
     const isDefault = rendition === chosen;
     const attributes = ['TYPE=AUDIO', `GROUP-ID=${quoted(AUDIO_GROUP)}`, `NAME=${quoted(name)}`];
     if (rendition.language !== 'und') attributes.push(`LANGUAGE=${quoted(rendition.language)}`);
-    attributes.push(`DEFAULT=${isDefault ? 'YES' : 'NO'}`, 'AUTOSELECT=YES', `URI=${quoted(address(rendition))}`);
+    attributes.push(
+      `DEFAULT=${isDefault ? 'YES' : 'NO'}`,
+      'AUTOSELECT=YES',
+      `URI=${quoted(addresses.media(rendition.id))}`,
+    );
     return `#EXT-X-MEDIA:${attributes.join(',')}`;
   });
 }
@@ -165,10 +192,6 @@ function ratesOf(rendition: PublishedRendition): Rates {
 
 function codecs(renditions: readonly PublishedRendition[]): string {
   return [...new Set(renditions.map((rendition) => rendition.codecString ?? ''))].filter(Boolean).join(',');
-}
-
-function address(rendition: PublishedRendition): string {
-  return `r/${rendition.id}/video.m3u8`;
 }
 
 /**

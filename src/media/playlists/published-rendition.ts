@@ -99,3 +99,16 @@ export function findChunk<Chunk extends PublishedChunk>(chunks: readonly Chunk[]
   }
   return null;
 }
+
+/** Tells which segment holds a sample of a chunk, and which of the chunk's samples that segment begins with. Throws past the end. */
+export function locateSample(
+  { firstSegment, table }: PublishedChunk,
+  sample: number,
+): { segment: number; firstSample: number } {
+  let firstSample = 0;
+  for (const [index, samples] of table.samples.entries()) {
+    if (sample < firstSample + samples) return { segment: firstSegment + index, firstSample };
+    firstSample += samples;
+  }
+  throw new Error(`Expected a chunk to have a sample ${sample}, it has ${firstSample}.`);
+}

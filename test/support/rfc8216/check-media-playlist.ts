@@ -10,7 +10,14 @@ const HEADER_TAGS = [
   'EXT-X-VERSION',
   'EXT-X-I-FRAMES-ONLY',
 ];
-const KNOWN_TAGS = new Set([...HEADER_TAGS, 'EXT-X-MAP', 'EXTINF', 'EXT-X-ENDLIST', 'EXT-X-DISCONTINUITY']);
+const KNOWN_TAGS = new Set([
+  ...HEADER_TAGS,
+  'EXT-X-MAP',
+  'EXT-X-KEY',
+  'EXTINF',
+  'EXT-X-ENDLIST',
+  'EXT-X-DISCONTINUITY',
+]);
 
 /** Checks a media playlist against RFC 8216 sections 4.3.2, 4.3.3 and 6.2; answers its faults. */
 export function checkMediaPlaylist(lines: PlaylistLines): string[] {
@@ -22,6 +29,7 @@ export function checkMediaPlaylist(lines: PlaylistLines): string[] {
   for (const { tag } of lines.tags) if (!KNOWN_TAGS.has(tag)) faults.push(`${tag} does not belong in a media playlist`);
   checkKind(lines, faults);
   checkMap(lines, version, faults);
+  checkKeys(lines, version, faults);
   checkSegments(lines, { version, target: target ?? 0 }, faults);
   return faults;
 }
@@ -59,6 +67,24 @@ function checkMap(lines: PlaylistLines, version: number, faults: string[]): void
   const forms = { URI: 'quoted', BYTERANGE: 'quoted' } as const;
   const rules = { forms, required: ['URI'] };
   readAttributes(lines.value('EXT-X-MAP') ?? '', rules, (message) => faults.push(`EXT-X-MAP: ${message}`));
+}
+
+/** Section 4.3.2.4: one key for all segments, told before the first of them; several lines are several key formats. */
+function checkKeys(lines: PlaylistLines, version: number, faults: string[]): void {
+  const first = lines.places('EXTINF')[0] ?? Number.POSITIVE_INFINITY;
+  if (lines.places('EXT-X-KEY').some((place) => place > first)) faults.push('EXT-X-KEY comes after a segment');
+  const formats = new Set<string>();
+  for (const { tag, value } of lines.tags) {
+    if (tag !== 'EXT-X-KEY') continue;
+    const quoted = { URI: 'quoted', KEYFORMAT: 'quoted', KEYFORMATVERSIONS: 'quoted' } as const;
+    const forms = { ...quoted, METHOD: 'enumerated', IV: 'hex', KEYID: 'hex' } as const;
+    const fault = (message: string) => void faults.push(`EXT-X-KEY: ${message}`);
+    const attributes = readAttributes(value, { forms, required: ['METHOD', 'URI'] }, fault);
+    const format = attributes.get('KEYFORMAT');
+    if (format !== undefined && version < 5) fault('KEYFORMAT needs version 5');
+    if (formats.has(format ?? 'identity')) fault(`two keys of the format ${format}`);
+    formats.add(format ?? 'identity');
+  }
 }
 
 function checkSegments(

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import type { Packager } from '../../catalog/drm/packager.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoModel } from '../models/video.ts';
+import { queryFlag } from '../read-query.ts';
+import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+
+type Deps = { packager: Packager; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+
+/**
+ * Files are encrypted while they are served, so nothing is written anew and it is done when this answers.
+ * `keepOriginalFiles`: whether what the video was before goes on to play for a day for players that are open.
+ */
+export const repackageVideo = defineOperation({
+  name: 'repackageVideo',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}/repackage',
+  auth: 'access-key',
+  params: VideoParams,
+  query: Type.Object({ keepOriginalFiles: queryFlag(true) }),
+  body: null,
+  answer: VideoModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'empty',
+  async run({ params: { libraryId, videoId }, query, signal }, { packager, videoViews, ...deps }: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    await packager.repackage(key, { keepsPrevious: query.keepOriginalFiles }, signal);
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+  },
+});

@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { type LibrarySettings, readLibrarySettings } from '../libraries/library-settings.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
+import { type DrmPackage, readSignals, storeSignals } from './drm-package.ts';
+
+/** A retired package answers so long: open players still hold its addresses. */
+const RETIRED_GRACE_HOURS = 24;
+
+/** What packaging must know of a video. */
+export type Packageable = {
+  settings: LibrarySettings;
+  hasPackage: boolean;
+  /** Codecs of the pictures that are shown or being made. */
+  videoCodecs: readonly string[];
+};
+
+/** Loads what packaging must know. Refuses (`not-found`) an unknown video. */
+export async function loadPackageable(db: Db, { libraryId, mediaId }: MediaKey): Promise<Packageable> {
+  const row = await db
+    .selectFrom('media')
+    .innerJoin('library', 'library.id', 'media.library_id')
+    .select('library.settings')
+    .where('media.library_id', '=', libraryId)
+    .where('media.id', '=', mediaId)
+    .where('media.type', '=', 'video')
+    .executeTakeFirst();
+  if (row === undefined) throw unknownVideo({ libraryId, mediaId });
+  const codecs = await db
+    .selectFrom('rendition')
+    .select('codec')
+    .distinct()
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('kind', '=', 'video')
+    .where('retired_at', 'is', null)
+    .execute();
+  const current = await db
+    .selectFrom('drm_package')
+    .select('number')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst();
+  return {
+    settings: readLibrarySettings(row.settings),
+    hasPackage: current !== undefined,
+    videoCodecs: codecs.map(({ codec }) => codec),
+  };
+}
+
+/** A package to be stored. `keepsPrevious` false ends earlier ones, and retired renditions, at once. */
+export type NewPackage = Pick<DrmPackage, 'scheme' | 'keysSealed' | 'signals'> & { keepsPrevious: boolean };
+
+/**
+ * Gives a video a new package in place of the one that playlists name, and tells the edges. With `isFirst`, a video
+ * that has one already stays as it is. Refuses (`not-found`) an unknown video.
+ */
+export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFirst: boolean): Promise<void> {
+  const state = await lockVideo(tx, key);
+  const packages = await selectNumbers(tx, key);
+  if (isFirst && packages.some(({ retired_at: retiredAt }) => retiredAt === null)) return;
+  const number = Math.max(0, ...packages.map((one) => one.number)) + 1;
+  if (wanted.keepsPrevious) await retirePackages(tx, key);
+  else await endPrevious(tx, key);
+  await tx
+    .insertInto('drm_package')
+    .values({
+      library_id: key.libraryId,
+      media_id: key.mediaId,
+      number,
+      scheme: wanted.scheme,
+      keys_sealed: wanted.keysSealed,
+      signals: JSON.stringify(storeSignals(wanted.signals)),
+    })
+    .execute();
+  await bumpPublication(tx, key);
+  if (state === 'finished') await announce(key, WebhookStatus.finished)(tx);
+}
+
+/** The package that playlists name, then those that were retired less than a day ago. */
+export async function selectPackages(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promise<DrmPackage[]> {
+  const rows = await db
+    .selectFrom('drm_package')
+    .select(['number', 'scheme', 'keys_sealed', 'signals', 'retired_at'])
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where((eb) => eb.or([eb('retired_at', 'is', null), eb('retired_at', '>', graceBegan())]))
+    .orderBy('number', 'desc')
+    .execute();
+  return rows.map((row) => ({
+    number: row.number,
+    scheme: row.scheme,
+    keysSealed: row.keys_sealed,
+    signals: readSignals(row.signals),
+    retiredAt: row.retired_at,
+  }));
+}
+
+/** Forgets the keys of packages whose grace is over, the latest one of a video excepted: its number must not come again. */
+export async function forgetRetiredPackages(db: Db): Promise<void> {
+  await sql`
+    delete from drm_package p where retired_at < now() - make_interval(hours => ${RETIRED_GRACE_HOURS})
+      and exists (select 1 from drm_package newer where newer.library_id = p.library_id
+        and newer.media_id = p.media_id and newer.number > p.number)
+  `.execute(db);
+}
+
+async function lockVideo(tx: Tx, key: MediaKey): Promise<string> {
+  const row = await tx
+    .selectFrom('media')
+    .select('state')
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('type', '=', 'video')
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw unknownVideo(key);
+  return row.state;
+}
+
+function selectNumbers(tx: Tx, { libraryId, mediaId }: MediaKey) {
+  return tx
+    .selectFrom('drm_package')
+    .select(['number', 'retired_at'])
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+}
+
+async function retirePackages(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await tx
+    .updateTable('drm_package')
+    .set({ retired_at: sql<Date>`now()` })
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('retired_at', 'is', null)
+    .execute();
+}
+
+/** Retired renditions are handed to the sweep, which deletes their objects within a minute. */
+async function endPrevious(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await tx.deleteFrom('drm_package').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
+  await tx
+    .updateTable('rendition')
+    .set({ retired_at: graceBegan() })
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('retired_at', 'is not', null)
+    .execute();
+}
+
+function graceBegan() {
+  return sql<Date>`now() - make_interval(hours => ${RETIRED_GRACE_HOURS}, secs => 1)`;
+}
+
+function unknownVideo({ libraryId, mediaId }: { libraryId: number; mediaId: Guid }): Refused {
+  return new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+}

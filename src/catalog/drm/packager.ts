@@ -1,0 +1,64 @@
+import { Refused } from '../../lib/refused.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import { formatContentKeys, newContentKeys } from '../../media/drm/content-keys.ts';
+import type { DrmKeySource, SchemeName } from '../../ports/drm-key-source.ts';
+import type { Db, MediaKey } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { LibrarySettings } from '../libraries/library-settings.ts';
+import { chooseSystems, drmModeOf, requireSameKids } from './drm-package.ts';
+import { addPackage, loadPackageable } from './drm-package-store.ts';
+
+/** Gives videos the keys under which they are encrypted while they are served; no stored byte changes. */
+export type Packager = {
+  /**
+   * Gives a video new keys. Those before stay good for a day for players that are open, unless `keepsPrevious` is
+   * false. Refuses (`not-found`) an unknown video, (`invalid`) one whose library has not Enterprise DRM or that has
+   * pictures but none in H.264, and (`unavailable`) when the key source does not give keys.
+   */
+  repackage(key: MediaKey, options: { keepsPrevious: boolean }, signal: AbortSignal): Promise<void>;
+  /** Gives a video its first keys where its library has Enterprise DRM. Refuses as `repackage` does, `invalid` excepted. */
+  protectNew(key: MediaKey, signal: AbortSignal): Promise<void>;
+};
+
+export type PackagerDeps = { db: Db; secretBox: SecretBox; keySource: DrmKeySource; scheme: SchemeName };
+
+/** `keySource` is asked outside of transactions; `scheme` is that of all new keys. */
+export function createPackager(deps: PackagerDeps): Packager {
+  return {
+    async repackage(key, { keepsPrevious }, signal) {
+      const { settings, videoCodecs } = await loadPackageable(deps.db, key);
+      if (drmModeOf(settings) !== 'enterprise') {
+        throw new Refused('invalid', `Library ${key.libraryId} has Enterprise DRM turned off. Turn it on first.`);
+      }
+      if (videoCodecs.length > 0 && !videoCodecs.includes('x264')) {
+        const came = videoCodecs.join(', ');
+        throw new Refused('invalid', `Expected H.264 among the codecs of the video, got ${came}. Add it first.`);
+      }
+      await storeKeys(key, { settings, keepsPrevious, isFirst: false }, deps, signal);
+    },
+    async protectNew(key, signal) {
+      const { settings, hasPackage } = await loadPackageable(deps.db, key);
+      if (hasPackage || drmModeOf(settings) !== 'enterprise') return;
+      await storeKeys(key, { settings, keepsPrevious: true, isFirst: true }, deps, signal);
+    },
+  };
+}
+
+type Wanted = { settings: LibrarySettings; keepsPrevious: boolean; isFirst: boolean };
+
+async function storeKeys(
+  key: MediaKey,
+  { settings, keepsPrevious, isFirst }: Wanted,
+  { db, secretBox, keySource, scheme }: PackagerDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = newContentKeys(scheme);
+  const systems = chooseSystems(keySource.systems, settings, scheme);
+  const { keys, systems: signals } = await keySource.fetchKeys(
+    { contentId: key.mediaId, keys: asked, systems },
+    signal,
+  );
+  requireSameKids(asked, keys);
+  const keysSealed = secretBox.seal(formatContentKeys(keys));
+  await inTransaction(db, (tx) => addPackage(tx, key, { scheme, keysSealed, signals, keepsPrevious }, isFirst));
+}

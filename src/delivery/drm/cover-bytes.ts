@@ -1,0 +1,103 @@
+import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
+import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { encryptSegment } from '../../media/drm/encrypt-fragment.ts';
+import { encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
+import type { TrackCipher } from '../../media/drm/track-cipher.ts';
+import { OVER } from '../hls/choose-dress.ts';
+import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, type ObjectWindow } from '../http/answer.ts';
+import { nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';
+import type { PlaySessions } from './play-sessions.ts';
+import type { ProtectedObjects } from './protected-objects.ts';
+import { type Cover, isClear, livePackages } from './protection.ts';
+
+/** A cover under which bytes are given out, with what it takes to encrypt them. */
+export type OpenCover =
+  | { kind: 'clear' }
+  | { kind: 'package'; packaged: DrmPackage }
+  | { kind: 'session'; session: string; key: Buffer };
+
+/** Stored bytes of a rendition as they are asked for: its init segment, a segment, or one picture. */
+export type Piece =
+  | { kind: 'init'; bytes: Buffer }
+  | { kind: 'segment'; window: ObjectWindow; segment: number }
+  | { kind: 'picture'; window: ObjectWindow; encrypt(clear: Buffer, cipher: TrackCipher): Buffer; name: string };
+
+export type CoverDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects };
+
+/** Opens the cover that an address names, or answers why nothing is given out under it. */
+export function openCover(
+  publication: Publication,
+  cover: Cover,
+  sessions: PlaySessions,
+): { open: OpenCover } | { refusal: Answer } {
+  switch (cover.kind) {
+    case 'clear':
+      return isClear(publication)
+        ? { open: cover }
+        : { refusal: notFound('protected', 'This video is not given out in the clear.') };
+    case 'session': {
+      const key = sessions.keyOf(publication, cover.session, Date.now());
+      return key === null ? { refusal: { kind: 'problem', problem: OVER } } : { open: { ...cover, key } };
+    }
+    case 'package': {
+      const packaged = livePackages(publication, Date.now()).find(({ number }) => number === cover.number);
+      return packaged === undefined
+        ? { refusal: notFound('unknown-package', 'There is no such package of this video.') }
+        : { open: { kind: 'package', packaged } };
+    }
+  }
+}
+
+/** A piece of a video's rendition, and the cover under which it is given out. */
+export type Covered<C = Exclude<OpenCover, { kind: 'clear' }>> = {
+  publication: Publication;
+  rendition: OpenedRendition;
+  piece: Piece;
+  cover: C;
+};
+
+/** Answers a piece encrypted as its cover says. `leave` is asked for a signal only when room in memory is waited for. */
+export async function coverBytes(covered: Covered, deps: CoverDeps, leave: () => AbortSignal): Promise<Answer> {
+  const { cover } = covered;
+  return cover.kind === 'package'
+    ? coverByPackage({ ...covered, cover }, deps, leave)
+    : coverBySession({ ...covered, cover }, deps, leave);
+}
+
+async function coverByPackage(
+  { publication, rendition, piece, cover: { packaged } }: Covered<Extract<OpenCover, { kind: 'package' }>>,
+  { keys, protectedObjects }: CoverDeps,
+  leave: () => AbortSignal,
+): Promise<Answer> {
+  const track = { publication, packaged, rendition };
+  const common = { contentType: `${rendition.kind}/mp4`, cacheControl: CACHE_FOR_EVER };
+  if (piece.kind === 'init') {
+    const etag = `"${nameOf(track)}-init"`;
+    return { kind: 'bytes', bytes: await keys.initOf(track), ...common, etag };
+  }
+  const cipher = await keys.cipherOf(track);
+  const name = piece.kind === 'segment' ? `${piece.segment}` : piece.name;
+  const encrypt = (clear: Buffer) =>
+    piece.kind === 'segment' ? encryptSegment(clear, cipher, piece.segment) : piece.encrypt(clear, cipher);
+  const wanted = { name: `${nameOf(track)}|${name}`, window: piece.window, encrypt };
+  return { kind: 'lent', ...(await protectedObjects.lend(wanted, leave)), ...common, etag: `"${wanted.name}"` };
+}
+
+async function coverBySession(
+  { rendition, piece, cover: { session, key } }: Covered<Extract<OpenCover, { kind: 'session' }>>,
+  { protectedObjects }: CoverDeps,
+  leave: () => AbortSignal,
+): Promise<Answer> {
+  const common = { contentType: `${rendition.kind}/mp4`, cacheControl: CACHE_PRIVATELY };
+  if (piece.kind === 'init') return { kind: 'bytes', bytes: piece.bytes, ...common, etag: `"${rendition.id}-s-init"` };
+  if (piece.kind === 'picture') return notFound('no-i-frames', 'There are no single pictures of this rendition.');
+  const { segment, window } = piece;
+  const wanted = { name: null, window, encrypt: (clear: Buffer) => encryptHlsSegment(clear, key, segment) };
+  const etag = `"${rendition.id}-${session}-${segment}"`;
+  return { kind: 'lent', ...(await protectedObjects.lend(wanted, leave)), ...common, etag };
+}
+
+/** Whether a rendition has an init segment to open it with. */
+export function isOpened(rendition: StoredRendition): rendition is OpenedRendition {
+  return rendition.init !== null;
+}

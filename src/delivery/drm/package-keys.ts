@@ -1,0 +1,66 @@
+import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
+import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import { findScheme } from '../../media/drm/all.ts';
+import { kidsOf, parseContentKeys } from '../../media/drm/content-keys.ts';
+import { encryptInit } from '../../media/drm/encrypt-init.ts';
+import { openTrackCipher, type TrackCipher } from '../../media/drm/track-cipher.ts';
+import type { ContentKeys } from '../../ports/drm-key-source.ts';
+import { HeldCache } from '../cache/held-cache.ts';
+
+/** A rendition that has bytes to encrypt. */
+export type OpenedRendition = StoredRendition & { init: Buffer };
+
+/** A rendition of a video and the package under which it is wanted. */
+export type PackagedTrack = { publication: Publication; packaged: DrmPackage; rendition: OpenedRendition };
+
+const KEYS_BYTES = 600;
+const CIPHER_BYTES = 4_000;
+const KEYS_CACHE_BYTES = 2 * 2 ** 20;
+const CIPHER_CACHE_BYTES = 8 * 2 ** 20;
+const INIT_CACHE_BYTES = 4 * 2 ** 20;
+
+/** Opens the sealed keys of packages and keeps what is made of them, a bounded amount of each. */
+export class PackageKeys {
+  readonly #secretBox: SecretBox;
+  readonly #keys = new HeldCache<ContentKeys>(KEYS_CACHE_BYTES, () => KEYS_BYTES);
+  readonly #ciphers = new HeldCache<TrackCipher>(CIPHER_CACHE_BYTES, () => CIPHER_BYTES);
+  readonly #inits = new HeldCache<Buffer>(INIT_CACHE_BYTES, (bytes) => bytes.length);
+
+  constructor(secretBox: SecretBox) {
+    this.#secretBox = secretBox;
+  }
+
+  async keysOf({ libraryId, mediaId }: Publication, { number, keysSealed }: DrmPackage): Promise<ContentKeys> {
+    const open = () => parseContentKeys(this.#secretBox.open(keysSealed));
+    return this.#keys.get(`${libraryId}|${mediaId}|${number}`, open);
+  }
+
+  async cipherOf(track: PackagedTrack): Promise<TrackCipher> {
+    const { init, keyGroup, lane } = track.rendition;
+    return this.#ciphers.get(nameOf(track), async () => {
+      const { scheme, groups } = await this.keysOf(track.publication, track.packaged);
+      return openTrackCipher(init, { scheme: findScheme(scheme), key: groups[keyGroup], lane });
+    });
+  }
+
+  /** The init segment as it stands before encrypted segments. */
+  async initOf(track: PackagedTrack): Promise<Buffer> {
+    const { init, keyGroup } = track.rendition;
+    return this.#inits.get(nameOf(track), async () => {
+      const keys = await this.keysOf(track.publication, track.packaged);
+      const boxes = track.packaged.signals.filter(({ group }) => group === keyGroup);
+      return encryptInit(init, {
+        scheme: findScheme(keys.scheme),
+        key: keys.groups[keyGroup],
+        videoKids: kidsOf(keys),
+        psshBoxes: boxes.flatMap(({ pssh }) => (pssh === null ? [] : [pssh])),
+      });
+    });
+  }
+}
+
+/** Stands for a rendition under a package: neither number is ever used twice. */
+export function nameOf({ rendition, packaged }: Omit<PackagedTrack, 'publication'>): string {
+  return `${rendition.id}|e${packaged.number}`;
+}

@@ -1,0 +1,38 @@
+import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
+import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { isH264 } from '../hls/rungs.ts';
+
+/** How a video is given out now: in the clear, whole segments under keys of a play session, or by a package. */
+export type Protection = { kind: 'none' } | { kind: 'sessions' } | { kind: 'package'; packaged: DrmPackage };
+
+/**
+ * The folder of a rendition in which bytes are asked for: its own, where they are clear, that of a package (`e2`),
+ * or that of a play session. One address never stands for clear and for encrypted bytes.
+ */
+export type Cover = { kind: 'clear' } | { kind: 'package'; number: number } | { kind: 'session'; session: string };
+
+const GRACE_MS = 24 * 3600 * 1000;
+
+export function protectionOf({ settings, packages }: Publication): Protection {
+  if (settings.drm === 'none') return { kind: 'none' };
+  if (settings.drm === 'basic') return { kind: 'sessions' };
+  const packaged = packages.find(({ retiredAt }) => retiredAt === null);
+  // What was uploaded before DRM was turned on has no keys until it is repackaged.
+  return packaged === undefined ? { kind: 'none' } : { kind: 'package', packaged };
+}
+
+/** The packages whose bytes and keys are given out: the one that playlists name, and those that it replaced today. */
+export function livePackages({ packages }: Publication, nowMs: number): DrmPackage[] {
+  return packages.filter(({ retiredAt }) => retiredAt === null || retiredAt.getTime() + GRACE_MS > nowMs);
+}
+
+/** The renditions that playlists may name: in a package, pictures of other codecs than H.264 cannot be encrypted. */
+export function listableRenditions(publication: Publication): readonly StoredRendition[] {
+  if (protectionOf(publication).kind !== 'package') return publication.renditions;
+  return publication.renditions.filter((rendition) => rendition.kind === 'audio' || isH264(rendition));
+}
+
+/** Whether the bytes of a video are given out in the clear. */
+export function isClear(publication: Publication): boolean {
+  return protectionOf(publication).kind === 'none';
+}

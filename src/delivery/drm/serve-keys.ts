@@ -1,0 +1,71 @@
+import type { Publication } from '../../catalog/publications/publication.ts';
+import { parseGuid } from '../../lib/guid.ts';
+import { parseClearKeyRequest, writeClearKeyLicence } from '../../media/drm/clear-key.ts';
+import type { ContentKey } from '../../ports/drm-key-source.ts';
+import { OVER } from '../hls/choose-dress.ts';
+import { type Answer, CACHE_NOTHING, notFound } from '../http/answer.ts';
+import type { PlayPermits } from '../shield/play-permits.ts';
+import type { PlayRequest } from '../shield/play-request.ts';
+import type { PackageKeys } from './package-keys.ts';
+import type { PlaySessions } from './play-sessions.ts';
+import { livePackages } from './protection.ts';
+
+export type KeyDeps = { keys: PackageKeys; sessions: PlaySessions; permits: PlayPermits };
+
+const RAW = {
+  kind: 'bytes',
+  contentType: 'application/octet-stream',
+  cacheControl: CACHE_NOTHING,
+  etag: null,
+} as const;
+
+/**
+ * Answers 16 raw bytes: the key of a play session (43 characters), whose viewer has shown a token when it began, or
+ * a content key by its id, for players that do not ask for licences.
+ */
+export async function serveKey(
+  publication: Publication,
+  { name, play }: { name: string; play: PlayRequest },
+  deps: KeyDeps,
+): Promise<Answer> {
+  const kid = parseGuid(name);
+  if (kid === null) return serveSessionKey(publication, { session: name, play }, deps);
+  const problem = await deps.permits.refusalOf(publication, play);
+  if (problem !== null) return { kind: 'problem', problem };
+  const key = (await grantedKeys(publication, deps)).find((one) => one.kid === kid);
+  return key === undefined ? unknownKey() : { ...RAW, bytes: key.key };
+}
+
+async function serveSessionKey(
+  publication: Publication,
+  { session, play }: { session: string; play: PlayRequest },
+  { sessions, permits }: KeyDeps,
+): Promise<Answer> {
+  const problem = await permits.refusalOfPage(publication, play);
+  if (problem !== null) return { kind: 'problem', problem };
+  const key = sessions.keyOf(publication, session, Date.now());
+  return key === null ? { kind: 'problem', problem: OVER } : { ...RAW, bytes: key };
+}
+
+/** Answers a ClearKey licence request (W3C Encrypted Media Extensions section 9.1.3). Refuses what `parseClearKeyRequest` refuses. */
+export async function serveLicence(
+  publication: Publication,
+  { request, play }: { request: string; play: PlayRequest },
+  deps: KeyDeps,
+): Promise<Answer> {
+  const problem = await deps.permits.refusalOf(publication, play);
+  if (problem !== null) return { kind: 'problem', problem };
+  const licence = writeClearKeyLicence(parseClearKeyRequest(request), await grantedKeys(publication, deps));
+  return { ...RAW, contentType: 'application/json; charset=utf-8', bytes: Buffer.from(licence) };
+}
+
+/** What a key server has keys for is for its own licence servers to give out. */
+async function grantedKeys(publication: Publication, { keys }: KeyDeps): Promise<ContentKey[]> {
+  const ours = livePackages(publication, Date.now()).filter(({ signals }) => signals.length === 0);
+  const opened = await Promise.all(ours.map((packaged) => keys.keysOf(publication, packaged)));
+  return opened.flatMap(({ groups }) => Object.values(groups));
+}
+
+function unknownKey(): Answer {
+  return notFound('unknown-key', 'The video has no such key.');
+}

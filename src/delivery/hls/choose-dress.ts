@@ -1,0 +1,43 @@
+import type { Publication } from '../../catalog/publications/publication.ts';
+import type { PackageKeys } from '../drm/package-keys.ts';
+import type { PlaySessions } from '../drm/play-sessions.ts';
+import { protectionOf } from '../drm/protection.ts';
+import type { Problem } from '../http/answer.ts';
+import type { PlayPermits } from '../shield/play-permits.ts';
+import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
+import { CLEAR_DRESS, identityDress, type PlaylistDress, packageDress, sessionDress } from './playlist-dress.ts';
+
+export type DressDeps = { keys: PackageKeys; sessions: PlaySessions; permits: PlayPermits };
+
+/** `session` is that of the playlist's address; `wantsIdentity` asks for keys that are fetched raw. */
+export type DressRequest = { session: string | null; play: PlayRequest; wantsIdentity: boolean };
+
+/**
+ * Chooses how a video's playlists are written for a viewer; a problem tells why they are not. A play session is
+ * begun for each viewer who may play and reads a playlist without one.
+ */
+export async function chooseDress(
+  publication: Publication,
+  { session, play, wantsIdentity }: DressRequest,
+  { keys, sessions, permits }: DressDeps,
+): Promise<PlaylistDress | Problem> {
+  const protection = protectionOf(publication);
+  if (protection.kind === 'sessions') {
+    const nowMs = Date.now();
+    if (session !== null) return sessions.keyOf(publication, session, nowMs) === null ? OVER : sessionDress(session);
+    const refusal = await permits.refusalOf(publication, play);
+    return refusal ?? sessionDress(sessions.begin(publication, publication.durationMs / 1000, nowMs));
+  }
+  if (session !== null) return OVER;
+  if (protection.kind === 'none') return CLEAR_DRESS;
+  const { packaged } = protection;
+  const opened = await keys.keysOf(publication, packaged);
+  const isOurs = packaged.signals.length === 0;
+  return wantsIdentity && isOurs ? identityDress(packaged, opened, tokenQuery(play)) : packageDress(packaged, opened);
+}
+
+export const OVER: Problem = {
+  status: 403,
+  code: 'session-over',
+  message: 'The play session is over, or was not begun for this video: read playlist.m3u8 anew.',
+};

@@ -1,0 +1,85 @@
+import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
+import type { StoredRendition } from '../../catalog/publications/publication.ts';
+import { writeHlsAes128Line } from '../../media/drm/hls-aes128.ts';
+import { type KeySystem, writeHlsKeyLines } from '../../media/drm/signalling.ts';
+import type { PlaylistAddresses } from '../../media/playlists/multivariant.ts';
+import type { ContentKeys } from '../../ports/drm-key-source.ts';
+
+/** What playlists of one publication differ in by how the video is given out. */
+export type PlaylistDress = {
+  /** Tells the texts apart in caches and ETags. */
+  tag: string;
+  /** Within a rendition's folder: empty or ending in `/`. */
+  segmentFolder: string;
+  addresses: PlaylistAddresses;
+  /** Whether single pictures are listed. */
+  listsIFrames: boolean;
+  /** EXT-X-KEY lines of a rendition; `toVideo` leads from the playlist to the video's folder. */
+  keyLines(rendition: StoredRendition, toVideo: string): string[];
+  /** Puts in what differs from viewer to viewer; null where the text is the same for all. */
+  fill: ((text: string) => string) | null;
+};
+
+/** Stands for what `fill` puts in. No address of ours has braces. */
+const GAP = '{gap}';
+
+export const CLEAR_DRESS: PlaylistDress = {
+  tag: '',
+  segmentFolder: '',
+  addresses: { media: (id) => `r/${id}/video.m3u8`, iFrames: (id) => `r/${id}/i-frames.m3u8` },
+  listsIFrames: true,
+  keyLines: () => [],
+  fill: null,
+};
+
+/** Of a package, for players that speak Encrypted Media Extensions, or another system that a key server spoke for. */
+export function packageDress({ number }: DrmPackage, keys: ContentKeys): PlaylistDress {
+  const folder = packageFolder(number);
+  return {
+    ...CLEAR_DRESS,
+    tag: `-e${number}`,
+    segmentFolder: folder,
+    addresses: { ...CLEAR_DRESS.addresses, iFrames: (id) => `r/${id}/${folder}i-frames.m3u8` },
+    keyLines: (rendition) => keyLines(keys, rendition, { name: 'clearKey', licenceUrl: '' }),
+  };
+}
+
+/**
+ * Of a package, for players that fetch raw keys (`?drm=identity`): Shaka Player does with ClearKey in HLS. `query`
+ * (the viewer's token, or empty) is handed on to every address below.
+ */
+export function identityDress({ number }: DrmPackage, keys: ContentKeys, query: string): PlaylistDress {
+  const asked = query === '' ? '' : `&${query}`;
+  return {
+    tag: `-e${number}i`,
+    segmentFolder: packageFolder(number),
+    addresses: { ...CLEAR_DRESS.addresses, media: (id) => `r/${id}/video.m3u8?drm=identity${GAP}` },
+    listsIFrames: false,
+    keyLines: (rendition, toVideo) => {
+      const keyUrl = `${toVideo}key/${keys.groups[rendition.keyGroup].kid}?drm=identity${GAP}`;
+      return keyLines(keys, rendition, { name: 'identity', keyUrl });
+    },
+    fill: (text) => text.replaceAll(GAP, asked),
+  };
+}
+
+/** Of a play session: whole segments encrypted under the session's key. */
+export function sessionDress(session: string): PlaylistDress {
+  return {
+    tag: '-s',
+    segmentFolder: `${GAP}/`,
+    addresses: { ...CLEAR_DRESS.addresses, media: (id) => `r/${id}/${GAP}/video.m3u8` },
+    listsIFrames: false,
+    keyLines: (_, toVideo) => [writeHlsAes128Line(`${toVideo}key/${GAP}`)],
+    fill: (text) => text.replaceAll(GAP, session),
+  };
+}
+
+/** The folder, within a rendition's, of the bytes that a package's keys decrypt. */
+export function packageFolder(number: number): string {
+  return `e${number}/`;
+}
+
+function keyLines({ scheme, groups }: ContentKeys, { keyGroup }: StoredRendition, system: KeySystem): string[] {
+  return writeHlsKeyLines('media', { scheme, kid: groups[keyGroup].kid }, [system]);
+}

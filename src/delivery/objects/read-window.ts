@@ -1,0 +1,13 @@
+import type { EdgeStorage } from '../edge-deps.ts';
+import type { ObjectWindow } from '../http/answer.ts';
+import { asMissing, ObjectMissing } from './object-missing.ts';
+
+const LIMIT_MS = 10_000;
+
+/** Reads a window whole. Throws ObjectMissing when its object is not there, or shorter than promised. */
+export async function readWindow(storage: EdgeStorage, { key, start, sizeBytes }: ObjectWindow): Promise<Buffer> {
+  const range = { start, end: start + sizeBytes - 1 };
+  const bytes = await storage.readBytes(key, range, AbortSignal.timeout(LIMIT_MS)).catch(asMissing(key));
+  if (bytes.length === sizeBytes) return bytes;
+  throw new ObjectMissing(`Expected ${sizeBytes} bytes of ${key}, got ${bytes.length}.`);
+}

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { kidOfBytes } from '../../src/media/drm/content-keys.ts';
+import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
+import {
+  askLicence,
+  BASIC,
+  bytesOf,
+  type DrmRoom,
+  ENTERPRISE,
+  FRAMES,
+  kidsOf,
+  openDrmRoom,
+  type Shown,
+  statusOf,
+  textOf,
+} from './drm-room.ts';
+import { HLS_JS, openScriptPage, playInHlsJs } from './in-page.ts';
+
+let lab: DrmRoom;
+
+beforeAll(async () => {
+  lab = await openDrmRoom();
+});
+afterAll(() => lab.close());
+
+const inOneMinute = () => Math.floor(Date.now() / 1000) + 60;
+
+describe('keys of a protected video', () => {
+  test('are refused without a token, with a wrong one and to foreign pages', async () => {
+    const access = { playerTokenRequired: true, allowedReferrers: ['good.test'] };
+    const shown = await lab.protect('cbcs', { access });
+    const kids = await kidsOf(shown);
+    const good = await lab.signToken(shown, inOneMinute());
+    const cases = [
+      { query: '', headers: {}, status: 403, code: 'token-denied' },
+      { query: good.replace(/token=./, 'token=x'), headers: {}, status: 403, code: 'token-denied' },
+      { query: await lab.signToken(shown, inOneMinute() - 120), headers: {}, status: 403, code: 'token-denied' },
+      { query: await lab.signToken({ ...shown, mediaId: shown.timelineId }, inOneMinute()), headers: {}, status: 403 },
+      { query: good, headers: { referer: 'https://foreign.test/' }, status: 403, code: 'referrer-denied' },
+      { query: good, headers: { origin: 'https://foreign.test' }, status: 403, code: 'referrer-denied' },
+      { query: good, headers: { referer: 'https://good.test/page' }, status: 200 },
+      { query: good, headers: { referer: `${lab.edge.base}/embed/1/x` }, status: 200 },
+      { query: good, headers: {}, status: 200 },
+    ];
+    for (const { query, headers, status, code } of cases) {
+      const answer = await askLicence(shown.folder, kids, query, headers);
+      expect([query, answer.status]).toEqual([query, status]);
+      if (code !== undefined) expect(Object(await answer.json()).error).toBe(code);
+      const kid = kidOfBytes(Buffer.from(kids[0] ?? '', 'base64url'));
+      expect(await statusOf(`${shown.folder}/key/${kid}${query}`, { headers })).toBe(status);
+      expect(await statusOf(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}${query}`, { headers })).toBe(
+        status,
+      );
+    }
+  });
+
+  test('without them nothing is shown', async () => {
+    const shown = await lab.protect('cbcs', { access: { blockedReferrers: ['*.localhost'] } });
+    // Another host on this machine: its pages count as secure, which keys in browsers need.
+    const origin = lab.edge.base.replace('127.0.0.1', 'foreign.localhost');
+    const page = await lab.browser.newPage();
+    await page.goto(`${origin}/assets/none`);
+    await page.setContent('<!doctype html><video muted></video>');
+    await page.addScriptTag({ path: HLS_JS });
+    const seen = await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, `${shown.folder}/license`);
+    expect([seen.frames, seen.endedAtSec]).toEqual([0, 0]);
+    expect(seen.errors.join()).toContain('403');
+    await page.close();
+  });
+
+  test('are given for what is asked alone, and only in answer to a proper request', async () => {
+    const shown = await lab.protect('cenc');
+    const kids = await kidsOf(shown);
+    const { keys } = Object(await (await askLicence(shown.folder, kids.slice(0, 1))).json());
+    expect(keys).toMatchObject([{ kid: kids[0], kty: 'oct' }]);
+    const unknown = Buffer.alloc(16, 1).toString('base64url');
+    expect((await askLicence(shown.folder, [unknown])).status).toBe(404);
+    const post = (body: string) => statusOf(`${shown.folder}/license`, { method: 'POST', body });
+    expect(await post('{"kids":[]}')).toBe(400);
+    expect(await post('x'.repeat(100_000))).toBe(413);
+    expect(await statusOf(`${shown.folder}/license`)).toBe(404);
+    const preflight = await fetch(`${shown.folder}/license`, { method: 'OPTIONS' });
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('POST');
+  });
+});
+
+describe('repackaging', () => {
+  test('takes new keys and addresses; those before stay good unless they are not to be kept', async () => {
+    const shown = await lab.protect('cbcs');
+    const [first] = await kidsOf(shown);
+    const segment = (number: number) => `${shown.folder}/r/${shown.videos[0]?.renditionId}/e${number}/0.m4s`;
+    await lab.repackage(shown);
+    await expect.poll(async () => (await kidsOf(shown))[0]).not.toBe(first);
+    expect([await statusOf(segment(1)), await statusOf(segment(2))]).toEqual([200, 200]);
+    expect((await askLicence(shown.folder, [first ?? ''])).status).toBe(200);
+    expect((await bytesOf(segment(1))).equals(await bytesOf(segment(2)))).toBe(false);
+    await lab.repackage(shown, 'cbcs', false);
+    await expect.poll(() => statusOf(segment(2))).toBe(404);
+    expect([await statusOf(segment(1)), await statusOf(segment(3))]).toEqual([404, 200]);
+    expect((await askLicence(shown.folder, [first ?? ''])).status).toBe(404);
+  });
+
+  test('keys are sealed in the database', async () => {
+    const shown = await lab.protect('cbcs');
+    const { keys } = Object(await (await askLicence(shown.folder, await kidsOf(shown))).json());
+    const row = await lab.database.db
+      .selectFrom('drm_package')
+      .selectAll()
+      .where('media_id', '=', shown.mediaId)
+      .executeTakeFirstOrThrow();
+    for (const { k } of keys) {
+      const key = Buffer.from(String(k), 'base64url');
+      expect(row.keys_sealed.indexOf(key)).toBe(-1);
+      expect(row.keys_sealed.toString('latin1')).not.toContain(key.toString('hex'));
+    }
+  });
+
+  test('what was never packaged plays in the clear, and what was does again once DRM is off', async () => {
+    const shown = await lab.publish(ENTERPRISE);
+    const clear = `${shown.folder}/r/${shown.videos[0]?.renditionId}/0.m4s`;
+    expect(await statusOf(clear)).toBe(200);
+    await lab.repackage(shown);
+    await expect.poll(() => statusOf(clear)).toBe(404);
+    const set = (settings: object) =>
+      lab.database.db
+        .updateTable('library')
+        .set({ settings: JSON.stringify(settings) })
+        .where('id', '=', shown.libraryId)
+        .execute();
+    await set({});
+    await expect.poll(() => statusOf(clear), { timeout: 5_000 }).toBe(200);
+    expect(await textOf(`${shown.folder}/playlist.m3u8`)).not.toContain('/e1/');
+    await set(ENTERPRISE);
+    await expect.poll(() => statusOf(clear), { timeout: 5_000 }).toBe(404);
+  });
+});
+
+describe('basic DRM', () => {
+  test('plays to its end in hls.js, under another key in each session', async () => {
+    const shown = await lab.publish(BASIC);
+    const page = await openScriptPage(lab.browser, lab.edge.base, HLS_JS);
+    const seen = await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, null);
+    expect(seen).toMatchObject({ frames: FRAMES, errors: [] });
+    await page.close();
+    const keys = await Promise.all([beginSession(shown), beginSession(shown)]);
+    expect(keys[0]?.key.length).toBe(16);
+    expect(keys[0]?.key.equals(keys[1]?.key ?? Buffer.alloc(0))).toBe(false);
+    expect(await statusOf(`${shown.folder}/manifest.mpd`)).toBe(404);
+  });
+
+  test('has playlists that pass the checker, and clear segments nowhere', async () => {
+    const shown = await lab.publish(BASIC);
+    const { media, text } = await beginSession(shown);
+    expect(checkPlaylist(await textOf(`${shown.folder}/playlist.m3u8`))).toEqual([]);
+    expect(checkPlaylist(text)).toEqual([]);
+    expect(text).toMatch(/#EXT-X-KEY:METHOD=AES-128,URI="\.\.\/\.\.\/\.\.\/key\/[\w-]{43}"/);
+    const [rung] = shown.videos;
+    for (const name of ['0.m4s', 'init.mp4', 'i-frames.m3u8', 'i/0.m4s', 'e1/0.m4s', `${'A'.repeat(43)}/0.m4s`]) {
+      expect([403, 404]).toContain(await statusOf(`${shown.folder}/r/${rung?.renditionId}/${name}`));
+    }
+    expect(await statusOf(`${shown.folder}/play_180p.mp4`)).toBe(404);
+    const segment = new URL('0.m4s', media).href;
+    const whole = await bytesOf(segment);
+    expect((await bytesOf(segment, { range: 'bytes=5-99' })).equals(whole.subarray(5, 100))).toBe(true);
+    const alias = await textOf(`${shown.folder}/180p/video.m3u8`);
+    expect(checkPlaylist(alias)).toEqual([]);
+    const [, folder] = /(\.\.\/r\/[\w-]{36}\/[\w-]{43}\/)0\.m4s/.exec(alias) ?? [];
+    expect(await statusOf(new URL(`${folder}0.m4s`, `${shown.folder}/180p/`).href)).toBe(200);
+  });
+
+  test('a session is begun only for who may play, and its key goes to no foreign page or other video', async () => {
+    const shown = await lab.publish({
+      ...BASIC,
+      access: { playerTokenRequired: true, allowedReferrers: ['good.test'] },
+    });
+    const good = await lab.signToken(shown, inOneMinute());
+    expect(await statusOf(`${shown.folder}/playlist.m3u8`)).toBe(403);
+    expect(await statusOf(`${shown.folder}/r/${shown.audio.renditionId}/video.m3u8`)).toBe(403);
+    const headers = { referer: 'https://foreign.test/' };
+    expect(await statusOf(`${shown.folder}/playlist.m3u8${good}`, { headers })).toBe(403);
+    const { keyUrl } = await beginSession(shown, good);
+    expect(await statusOf(keyUrl)).toBe(200);
+    expect(await statusOf(keyUrl, { headers })).toBe(403);
+    const other = await lab.publish(BASIC);
+    expect(await statusOf(keyUrl.replace(shown.folder, other.folder))).toBe(403);
+  });
+});
+
+/** Reads the playlists of a new session down to its key. */
+async function beginSession({ folder }: Shown, query = '') {
+  const text = await textOf(`${folder}/playlist.m3u8${query}`);
+  const media = `${folder}/${/^r\/.*video\.m3u8$/m.exec(text)?.[0]}`;
+  const playlist = await textOf(media);
+  const keyUrl = new URL(/METHOD=AES-128,URI="([^"]+)"/.exec(playlist)?.[1] ?? '', media).href;
+  return { media, text: playlist, keyUrl, key: await bytesOf(keyUrl) };
+}

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bumpPublication } from '../../src/catalog/db.ts';
+import { readFragment } from '../../src/media/cmaf/fragment.ts';
+import { kidBytes, kidOfBytes } from '../../src/media/drm/content-keys.ts';
+import type { SchemeName } from '../../src/ports/drm-key-source.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
+import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
+import {
+  BASIC,
+  bytesOf,
+  type DrmRoom,
+  ENTERPRISE,
+  FRAMES,
+  kidsOf,
+  openDrmRoom,
+  type Shown,
+  statusOf,
+  textOf,
+} from './drm-room.ts';
+import { HLS_JS, openScriptPage, type Playback, playInHlsJs, playInShaka, SHAKA } from './in-page.ts';
+
+const SCHEMES = ['cbcs', 'cenc'] as const;
+
+let lab: DrmRoom;
+let films: Record<SchemeName, Shown>;
+
+beforeAll(async () => {
+  lab = await openDrmRoom();
+  films = { cbcs: await lab.protect('cbcs'), cenc: await lab.protect('cenc') };
+});
+afterAll(() => lab.close());
+
+const inOneMinute = () => Math.floor(Date.now() / 1000) + 60;
+
+function expectWhole(seen: Playback): void {
+  expect(seen.errors).toEqual([]);
+  expect(seen.frames).toBe(FRAMES);
+  expect(seen.endedAtSec).toBeCloseTo((FRAMES * 1001) / 24_000, 0);
+}
+
+test.each(SCHEMES)('a video protected with %s plays to its end in hls.js with ClearKey', async (scheme) => {
+  const shown = films[scheme];
+  const page = await openScriptPage(lab.browser, lab.edge.base, HLS_JS);
+  expectWhole(await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, `${shown.folder}/license`));
+  await page.close();
+});
+
+test.each(SCHEMES)('a video protected with %s plays to its end in Shaka by DASH', async (scheme) => {
+  const shown = films[scheme];
+  const page = await openScriptPage(lab.browser, lab.edge.base, SHAKA);
+  expectWhole(await playInShaka(page, `${shown.folder}/manifest.mpd`));
+  await page.close();
+});
+
+test.each(SCHEMES)(
+  'a video protected with %s plays to its end in Shaka by HLS, with keys that are fetched raw',
+  async (scheme) => {
+    const shown = films[scheme];
+    const page = await openScriptPage(lab.browser, lab.edge.base, SHAKA);
+    expectWhole(await playInShaka(page, `${shown.folder}/playlist.m3u8?drm=identity`));
+    await page.close();
+  },
+);
+
+test.each(SCHEMES)(
+  'a video protected with %s has playlists that pass the checker, and one key for each group',
+  async (scheme) => {
+    const shown = films[scheme];
+    expect(checkPlaylist(await textOf(`${shown.folder}/playlist.m3u8`))).toEqual([]);
+    expect(checkPlaylist(await textOf(`${shown.folder}/r/${shown.audio.renditionId}/video.m3u8`))).toEqual([]);
+    expect(new Set(await kidsOf(shown)).size).toBe(3);
+    const init = await bytesOf(`${shown.folder}/r/${shown.audio.renditionId}/e1/init.mp4`);
+    for (const kid of await kidsOf(shown)) {
+      const bytes = kidBytes(kidOfBytes(Buffer.from(kid, 'base64url')));
+      expect(init.indexOf(bytes), 'every init segment names all key ids').toBeGreaterThan(0);
+    }
+  },
+);
+
+test.each(SCHEMES)(
+  'a video protected with %s sends the same encrypted bytes each time, whole and in every range',
+  async (scheme) => {
+    const shown = films[scheme];
+    const address = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1/0.m4s`;
+    const whole = await bytesOf(address);
+    expect(whole.equals(await bytesOf(address))).toBe(true);
+    const other = await lab.room.start({ limits: { protectedCacheBytes: 0 } });
+    expect(whole.equals(await bytesOf(address.replace(lab.edge.base, other.base)))).toBe(true);
+    await other.close();
+    for (const [start, end] of [
+      [0, 10],
+      [7, 5_000],
+      [whole.length - 3, whole.length],
+    ] as const) {
+      const part = await bytesOf(address, { range: `bytes=${start}-${end - 1}` });
+      expect(part.equals(whole.subarray(start, end))).toBe(true);
+    }
+    const past = await fetch(address, { headers: { range: `bytes=${whole.length}-` } });
+    expect([past.status, past.headers.get('content-range')]).toEqual([416, `bytes */${whole.length}`]);
+    const head = await fetch(address, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(`${whole.length}`);
+    const etag = head.headers.get('etag') ?? '';
+    expect(await statusOf(address, { headers: { 'if-none-match': etag } })).toBe(304);
+  },
+);
+
+test.each(SCHEMES)(
+  'a video protected with %s lists single pictures that are encrypted as in their segment',
+  async (scheme) => {
+    const shown = films[scheme];
+    await expect.poll(() => textOf(`${shown.folder}/playlist.m3u8`)).toContain('I-FRAME-STREAM-INF');
+    const folder = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1`;
+    const list = await textOf(`${folder}/i-frames.m3u8`);
+    expect(checkPlaylist(list)).toEqual([]);
+    expect(list).toContain('KEYFORMAT="org.w3.clearkey"');
+    const first = /^i\/\d+\.m4s$/m.exec(list)?.[0] ?? '';
+    const picture = readFragment(await bytesOf(`${folder}/${first}`)).payload;
+    const segment = readFragment(firstFragment(await bytesOf(`${folder}/0.m4s`)));
+    expect(picture.equals(segment.payload.subarray(0, segment.samples[0]?.sizeBytes))).toBe(true);
+  },
+);
+
+test.each(SCHEMES)('a video protected with %s gives out no clear bytes under any address', async (scheme) => {
+  const shown = films[scheme];
+  const { db } = lab.database;
+  const source = await lab.room.storage.write(
+    `${shown.libraryId}/${shown.mediaId}/source/x`,
+    Buffer.from('the original'),
+  );
+  const open = { originals: { keep: true, expose: true, allowEarlyPlay: true }, mp4: { enabled: true } };
+  const settings = JSON.stringify({ ...ENTERPRISE, ...open });
+  await db.updateTable('library').set({ settings }).where('id', '=', shown.libraryId).execute();
+  await db
+    .updateTable('media')
+    .set({ source_key: source as StorageKey })
+    .where('id', '=', shown.mediaId)
+    .execute();
+  await db.transaction().execute((tx) => bumpPublication(tx, shown));
+  const session = 'A'.repeat(43);
+  const names = ['init.mp4', '0.m4s', '1.m4s', 'i-frames.m3u8', 'i/0.m4s'];
+  const files = [...shown.videos, shown.audio].flatMap(({ renditionId }) =>
+    ['', 'e2/', 'e999999999/', `${session}/`].flatMap((cover) =>
+      names.map((name) => `r/${renditionId}/${cover}${name}`),
+    ),
+  );
+  const tops = ['original', 'play_180p.mp4', 'play_90p.mp4', `key/${session}`, `key/${shown.mediaId}`];
+  for (const file of [...files, ...tops]) {
+    for (const prefix of [shown.folder, shown.folder.replace('/vz-', '/bcdn_token=x&expires=1/vz-')]) {
+      const status = await statusOf(`${prefix}/${file}`);
+      expect([403, 404], `${prefix}/${file}`).toContain(status);
+    }
+    expect([403, 404]).toContain(await statusOf(`${shown.folder}/${file}`, { headers: { range: 'bytes=0-99' } }));
+  }
+});
+
+function firstFragment(segment: Buffer): Buffer {
+  const moofBytes = segment.readUInt32BE(0);
+  return segment.subarray(0, moofBytes + segment.readUInt32BE(moofBytes));
+}
+
+describe('the player page', () => {
+  test.each([
+    { what: 'Enterprise DRM', settings: ENTERPRISE },
+    { what: 'basic DRM', settings: BASIC },
+  ])('plays a video under $what with the token that it was opened with', async ({ settings }) => {
+    const shown = await lab.publish({ ...settings, access: { playerTokenRequired: true } });
+    if (settings === ENTERPRISE) await lab.repackage(shown);
+    const page = await lab.browser.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('response', (response) => void (response.status() >= 400 && faults.push(response.url())));
+    const token = await lab.signToken(shown, inOneMinute());
+    await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}${token}&muted=true`);
+    const frames = () =>
+      page.locator('video').evaluate((video: HTMLVideoElement) => video.getVideoPlaybackQuality().totalVideoFrames);
+    await expect.poll(frames, { timeout: 15_000 }).toBeGreaterThan(24);
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  test('says that a viewer may not play, when keys are refused', async () => {
+    const shown = await lab.protect('cbcs');
+    const page = await lab.browser.newPage();
+    await page.route('**/license*', (route) => route.fulfill({ status: 403, body: '{}' }));
+    await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
+    await page.getByText('You may not play this video here.').waitFor({ timeout: 15_000 });
+    await page.close();
+  });
+});
