@@ -8,15 +8,14 @@ export type SendFile = {
   /**
    * Moves bytes from a file to a socket, as far as that goes at once. Answers how many went; 0 whenever it
    * cannot go on, whatever the reason: the socket is full, busy or closed, the bytes are not in memory, the
-   * file ended. The caller then writes a piece in the ordinary way, which waits or tells the reason.
+   * file ended. The caller then writes a piece in the ordinary way, which waits or tells the reason. Long parts keep
+   * other work of this thread waiting while the kernel works.
    */
   send(socket: Socket, part: FilePart): number;
   /** Whether both ends of a part are in memory, so that to read it costs no wait. */
   isInMemory(part: FilePart): boolean;
 };
 
-/** Longer stretches would keep other requests waiting while the kernel works. */
-const MAX_BYTES = 4 * 1024 * 1024;
 /** preadv2: answer from memory or not at all (linux/fs.h). */
 const RWF_NOWAIT = 8;
 
@@ -50,11 +49,10 @@ function bindCalls({ address, alloc, load, view }: typeof import('koffi')): Send
   return {
     isInMemory,
     send(socket, { fd, start, sizeBytes }) {
-      const length = Math.min(sizeBytes, MAX_BYTES);
       const out = idleDescriptor(socket);
-      if (out === null || length <= 0 || !isInMemory({ fd, start, sizeBytes: length })) return 0;
+      if (out === null || sizeBytes <= 0 || !isInMemory({ fd, start, sizeBytes })) return 0;
       words[0] = BigInt(start);
-      return Math.max(0, sendfile(out, fd, block, length));
+      return Math.max(0, sendfile(out, fd, block, sizeBytes));
     },
   };
 }

@@ -7,6 +7,9 @@ import { ObjectMissing } from './object-missing.ts';
 /** With sendfile, what goes through memory has only to tell when the socket takes more. */
 const SENDFILE_PIECE_BYTES = 16 * 1024;
 
+/** So much goes to one viewer before others have their turn. */
+const TURN_BYTES = 4 * 2 ** 20;
+
 /** Bytes `start` to `end`, end excluded, of an open file. */
 export type FileBody = { fd: number; path: string; start: number; end: number };
 
@@ -50,10 +53,10 @@ async function sendStretch(
     const { socket } = response;
     // A response that waits for the one before it has no socket yet, and one whose viewer left has none any more.
     if (socket === null || response.writableLength > 0) break;
-    const sent = sendFile.send(socket, { fd, start: at, sizeBytes: end - at });
-    if (sent === 0) break;
+    const sizeBytes = Math.min(end - at, TURN_BYTES);
+    const sent = sendFile.send(socket, { fd, start: at, sizeBytes });
     at += sent;
-    // Others have their turn.
+    if (sent < sizeBytes) break;
     if (at < end) await setImmediate();
   }
   return at - start;
