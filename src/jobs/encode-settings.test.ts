@@ -15,6 +15,12 @@ test.each([
     upload: { enabledCodecs: ['hevc'] },
     expected: ['x264', 'hevc'],
   },
+  {
+    name: 'the free tier',
+    stored: { encoding: { tier: 'free', codecs: ['av1'] } },
+    upload: { enabledCodecs: ['hevc'] },
+    expected: ['x264'],
+  },
 ])('$name: H.264 always comes first', ({ stored, upload, expected }) => {
   expect(readEncodeSettings(stored, upload).codecs).toEqual(expected);
 });

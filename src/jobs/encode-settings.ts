@@ -6,7 +6,7 @@ import { type LadderOptions, RUNGS, type Rung } from '../media/ladder.ts';
 /** What a library and an upload want encoded, as far as the engine can. */
 export type EncodeSettings = {
   ladder: LadderOptions;
-  /** The base codec first: H.264, which every player knows, whatever else was asked for. */
+  /** The base codec first: H.264, which every player knows, whatever else was asked for; alone on the free tier. */
   codecs: readonly string[];
   normaliseLoudness: boolean;
   hasAllSounds: boolean;
@@ -20,7 +20,7 @@ export function readEncodeSettings(stored: unknown, upload: UploadOptions): Enco
   const wanted = knownRungs(upload.enabledRungs ?? []);
   const allowed = wanted.length > 0 ? wanted : knownRungs(encoding.rungs);
   const caps = Object.entries(encoding.videoKbps).map(([rung, kbps]) => [rung, kbps * 1000]);
-  const codecs: readonly string[] = upload.enabledCodecs ?? encoding.codecs;
+  const codecs: readonly string[] = encoding.tier === 'free' ? [] : (upload.enabledCodecs ?? encoding.codecs);
   return {
     ladder: {
       allowedRungs: allowed.length > 0 ? allowed : RUNGS.filter((rung) => rung <= 1080),

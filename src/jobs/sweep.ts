@@ -11,6 +11,7 @@ import {
 } from '../catalog/encoding/sweep-store.ts';
 import { forgetEnded } from '../catalog/jit/run-store.ts';
 import { findRetiredObjects, forgetRetiredObjects } from '../catalog/retired-object-store.ts';
+import { retireUnkeptOriginals } from '../catalog/videos/original-store.ts';
 import { parseGuid } from '../lib/guid.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
@@ -29,7 +30,7 @@ const NAMED_OBJECT = /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]
 
 /**
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
- * retired renditions and objects without a row are deleted. Runs each minute; doing it at any time, and
+ * retired renditions, originals that are not kept and objects without a row are deleted. Runs each minute; doing it at any time, and
  * twice, is harmless.
  */
 export const sweep = defineJob<object, JobDeps>({
@@ -40,6 +41,7 @@ export const sweep = defineJob<object, JobDeps>({
   async run(_, deps, signal) {
     await resendLost(deps);
     await settleStuck(deps.db);
+    await retireUnkeptOriginals(deps.db, deps.retiredGraceSec);
     await dropRetiredRenditions(deps);
     await dropRetiredObjects(deps);
     await forgetEnded(deps.db);

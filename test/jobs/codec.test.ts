@@ -180,3 +180,19 @@ test('what was retired goes with the sweep, and what rows name stays, to the byt
   }, 'the sum of bytes to be that of the folder');
   expect(await db.selectFrom('retired_object').selectAll().where('media_id', '=', key.mediaId).execute()).toEqual([]);
 });
+
+test('the original of a finished video goes where a library does not keep it, and the video still plays', async () => {
+  const keepsNone = await addLibrary(lab, { encoding: { rungs: [240] }, originals: { keep: false } });
+  const clip = await makeClip(lab, 'unkept.mp4', ...picture('320x240', 3), ...sound(3), ...H264);
+  const keys = { kept: await upload(lab, libraryId, clip), unkept: await upload(lab, keepsNone, clip) };
+  for (const key of Object.values(keys)) await untilState(lab, key, 'finished');
+  worker.deps.retiredGraceSec = 0;
+  const { source_key: original } = await loadMedia(lab, keys.unkept);
+  await until(async () => {
+    await lab.database.db.transaction().execute(lab.sender.send(sweep, {}));
+    return original !== null && !(await listObjects(lab, keys.unkept)).has(original);
+  }, 'the original to be deleted');
+  expect(await loadMedia(lab, keys.unkept)).toMatchObject({ state: 'finished', source_key: null, source_bytes: null });
+  expect((await loadMedia(lab, keys.kept)).source_key).not.toBeNull();
+  await checkFinished(lab, keys.unkept);
+});

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { sumStorage } from '../encoding/storage-store.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { retireObject } from '../retired-object-store.ts';
 import type { CleanupPlan } from './cleanup.ts';
+import { retireOriginal } from './original-store.ts';
 import { loadStoredVideo, type StoredVideo } from './rendition-view-store.ts';
 
 /** Removes parts of videos. */
@@ -40,24 +40,7 @@ async function remove(tx: Tx, key: MediaKey, { renditions, originalBytes }: Clea
       .where('id', 'in', ids)
       .execute();
   }
-  if (originalBytes !== null) await retireOriginal(tx, key, originalBytes);
+  if (originalBytes !== null) await retireOriginal(tx, key);
   await sumStorage(tx, key);
   await bumpPublication(tx, key);
-}
-
-async function retireOriginal(tx: Tx, key: MediaKey, sizeBytes: number): Promise<void> {
-  const row = await tx
-    .selectFrom('media')
-    .select('source_key')
-    .where('library_id', '=', key.libraryId)
-    .where('id', '=', key.mediaId)
-    .executeTakeFirstOrThrow();
-  if (row.source_key === null) return;
-  await retireObject(tx, key, { key: row.source_key, sizeBytes });
-  await tx
-    .updateTable('media')
-    .set({ source_key: null, source_bytes: null })
-    .where('library_id', '=', key.libraryId)
-    .where('id', '=', key.mediaId)
-    .execute();
 }

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { sumStorage } from '../encoding/storage-store.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { retireObject } from '../retired-object-store.ts';
+
+/** A video just finished may still be read for its hash, its thumbnail, its captions. */
+const SETTLED_SEC = 600;
+const ROWS_AT_ONCE = 100;
+
+/** Takes the original of a video out of use; its object goes ten minutes later. The caller sums the storage anew. */
+export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  const row = await tx
+    .selectFrom('media')
+    .select(['source_key', 'source_bytes'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  if (row === undefined || row.source_key === null) return;
+  await retireObject(tx, { libraryId, mediaId }, { key: row.source_key, sizeBytes: row.source_bytes ?? 0 });
+  await tx
+    .updateTable('media')
+    .set({ source_key: null, source_bytes: null })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .execute();
+}
+
+/**
+ * Takes out of use the originals of videos that finished a while ago (`settledSec`, ten minutes when left out), for
+ * which no work is open, and whose library does not keep originals; a bounded number.
+ */
+export async function retireUnkeptOriginals(db: Db, settledSec = SETTLED_SEC): Promise<void> {
+  for (const key of await findUnkept(db, settledSec)) {
+    await inTransaction(db, async (tx) => {
+      await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
+      // Looked at again under the lock: it may be encoded anew by now.
+      if ((await findUnkept(tx, settledSec, key)).length === 0) return;
+      await retireOriginal(tx, key);
+      await sumStorage(tx, key);
+      await bumpPublication(tx, key);
+    });
+  }
+}
+
+async function findUnkept(db: Db | Tx, settledSec: number, only: MediaKey | null = null): Promise<MediaKey[]> {
+  const { rows } = await sql<MediaKey>`
+    select m.library_id as "libraryId", m.id as "mediaId" from library l join media m on m.library_id = l.id
+    where l.settings#>>'{originals,keep}' = 'false' and m.type = 'video' and m.state = 'finished'
+      and m.source_key is not null and m.state_since <= now() - make_interval(secs => ${settledSec})
+      and (${only?.mediaId ?? null}::uuid is null or m.id = ${only?.mediaId ?? null}::uuid)
+      and not exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
+        and w.state in ('waiting', 'running'))
+    order by m.state_since limit ${ROWS_AT_ONCE}
+  `.execute(db);
+  return rows;
+}
