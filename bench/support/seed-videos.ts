@@ -74,7 +74,8 @@ async function copyRows(
 ): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select column_name as name from information_schema.columns
-     where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'`,
+     where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'
+       and identity_generation is distinct from 'ALWAYS'`,
     [table],
   );
   const names = rows.map(({ name }) => name);
