@@ -148,7 +148,8 @@ class Encoder {
     const reason = error instanceof Error ? error.message : String(error);
     await this.#deps.db.transaction().execute(async (tx) => {
       const fault = await failRun(tx, claim, { segment, reason, isCounted });
-      if (!isCounted || fault?.failures !== MAX_FAULTS) return;
+      // One line a rung: where one segment fails, others do.
+      if (!isCounted || fault?.failures !== MAX_FAULTS || !fault.isFirst) return;
       await addMessages(tx, claim.key, [jitFailedMessage(`${fault.rung}p`, segment, reason, new Date())]);
     });
     this.#deps.report(new Error(`Segment ${segment} of rendition ${claim.renditionId} failed.`, { cause: error }));

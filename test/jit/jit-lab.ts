@@ -99,3 +99,17 @@ export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Pr
   const { servesViewers: _, ...idle } = deps;
   for (const work of works) await fillChunk.run(work, idle, new AbortController().signal);
 }
+
+/** What is wished for and under way for a video; works that only fill in do not count. */
+export async function countOpen(
+  lab: Lab,
+  { mediaId }: MediaKey,
+): Promise<{ wishes: number; runs: number; works: number }> {
+  const { rows } = await sql<{ wishes: number; runs: number; works: number }>`
+    select (select count(*) from jit_wish where media_id = ${mediaId}) as wishes,
+      (select count(*) from jit_run where media_id = ${mediaId}) as runs,
+      (select count(*) from encode_work where media_id = ${mediaId} and kind <> 'fill'
+        and state in ('waiting', 'running')) as works
+  `.execute(lab.database.db);
+  return rows[0] ?? { wishes: 0, runs: 0, works: 0 };
+}

@@ -52,7 +52,7 @@ test('a thousand viewers of one cold segment cause one encode', async () => {
 });
 
 test('a video is ready before it is encoded, and what viewers and the background made join without a seam', async () => {
-  const inputs = [...picture('testsrc2=s=480x360:r=24000/1001:d=16'), ...SOUND];
+  const inputs = [...picture('testsrc2=s=480x360:r=24000/1001:d=16'), ...SOUND, '-t', '16'];
   const clip = await makeClip(lab, 'film.avi', ...inputs, ...MPEG4);
   const key = await upload(lab, libraryId, clip);
   expect(await followStates(lab, key, 'jit-ready')).toEqual(['uploaded', 'processing', 'jit-segmenting', 'jit-ready']);

@@ -35,6 +35,9 @@ const FIRST_RETRY_SEC = 2;
 /** A segment that failed so often is not tried for viewers any more. */
 export const MAX_FAULTS = 3;
 
+/** What is known of a segment that failed. */
+type Fault = { failures: number; rung: number | null; isFirst: boolean };
+
 type Wished = MediaKey & { renditionId: Guid; timelineId: Guid; segment: number; isAwaited: boolean };
 
 /** The most urgent segment that is wished for and that nobody makes, without taking it. */
@@ -140,24 +143,27 @@ export async function forgetEnded(db: Db): Promise<void> {
 
 /**
  * Ends a run that failed at a segment, which then is left alone for a while, longer each time. Answers how often
- * it failed by now, and the rung; null when the run was not held any more. With `isCounted` false it is only put off.
+ * it failed by now, the rung, and whether it is the first of its rendition to be given up; null when the run was not
+ * held any more. With `isCounted` false it is only put off.
  */
 export async function failRun(
   tx: Tx,
   claim: RunClaim,
   fault: { segment: number; reason: string; isCounted: boolean },
-): Promise<{ failures: number; rung: number | null } | null> {
+): Promise<Fault | null> {
   const { libraryId, mediaId } = claim.key;
   const { numAffectedRows = 0n } = await sql`delete from jit_run where id = ${claim.id}`.execute(tx);
   if (numAffectedRows === 0n) return null;
   const count = fault.isCounted ? 1 : 0;
-  const { rows } = await sql<{ failures: number; rung: number | null }>`
+  const { rows } = await sql<Fault>`
     insert into jit_fault as f (library_id, media_id, rendition_id, segment, failures, retry_at, reason)
     values (${libraryId}, ${mediaId}, ${claim.renditionId}, ${fault.segment}, ${count},
       now() + make_interval(secs => ${FIRST_RETRY_SEC}), ${fault.reason})
     on conflict (rendition_id, segment) do update set failures = f.failures + ${count}::int, reason = excluded.reason,
       retry_at = now() + make_interval(secs => ${FIRST_RETRY_SEC} * 2 ^ f.failures)
-    returning failures, (select rung from rendition r where r.id = f.rendition_id) as rung
+    returning failures, (select rung from rendition r where r.id = f.rendition_id) as rung,
+      not exists (select from jit_fault o where o.rendition_id = f.rendition_id and o.segment <> f.segment
+        and o.failures >= ${MAX_FAULTS}) as "isFirst"
   `.execute(tx);
   return rows[0] ?? null;
 }

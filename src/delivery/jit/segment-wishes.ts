@@ -30,6 +30,9 @@ export class SegmentWishes {
   /** When segments were asked for last, the longest ago first. */
   readonly #asked = new Map<string, number>();
   readonly #passed = new Map<string, number>();
+  /** What is being written of a segment: it is written in order. */
+  readonly #writes = new Map<string, Promise<void>>();
+  #isClosed = false;
   readonly #renewals: NodeJS.Timeout;
 
   constructor(store: WishStore, log: EdgeLog) {
@@ -42,18 +45,15 @@ export class SegmentWishes {
   /** A viewer waits for a segment. The answer is to be called once when that is over; `goesOn`: the viewer is still there. */
   want(wanted: WishedSegment): (goesOn: boolean) => void {
     const name = nameOf(wanted);
-    const awaited = this.#awaited.get(name) ?? { wish: this.#makeWish(wanted, true), viewers: 0 };
+    const awaited = this.#awaited.get(name) ?? this.#begin(name, this.#makeWish(wanted, true));
     awaited.viewers += 1;
-    if (awaited.viewers === 1) {
-      this.#awaited.set(name, awaited);
-      this.#put([awaited.wish]);
-    }
     return (goesOn) => {
       awaited.viewers -= 1;
       if (awaited.viewers > 0) return;
       this.#awaited.delete(name);
-      if (goesOn) this.#put([{ ...awaited.wish, isAwaited: false, forSec: PASSED_SEC }]);
-      else this.#store.drop(awaited.wish).catch((error: unknown) => this.#tell(error));
+      const { wish } = awaited;
+      const passed = { ...wish, isAwaited: false, forSec: PASSED_SEC };
+      this.#write([name], () => (goesOn ? this.#store.put([passed]) : this.#store.drop(wish)));
     };
   }
 
@@ -65,13 +65,14 @@ export class SegmentWishes {
     const name = nameOf(given);
     if (nowMs - (this.#passed.get(name) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
     remember(this.#passed, name, nowMs);
-    this.#put([wish]);
+    this.#write([name], () => this.#store.put([wish]));
   }
 
   /** Takes all wishes back. */
   async close(): Promise<void> {
     clearInterval(this.#renewals);
-    this.#awaited.clear();
+    this.#isClosed = true;
+    await Promise.all(this.#writes.values());
     await this.#store.dropAll().catch((error: unknown) => this.#tell(error));
   }
 
@@ -87,13 +88,34 @@ export class SegmentWishes {
     return { libraryId, mediaId, renditionId: rendition.id, segment, aheadSegments, isAwaited, forSec };
   }
 
+  #begin(name: string, wish: Wish): Awaited {
+    const awaited = { wish, viewers: 0 };
+    this.#awaited.set(name, awaited);
+    this.#write([name], () => this.#store.put([wish]));
+    return awaited;
+  }
+
   #renew(): void {
-    this.#put([...this.#awaited.values()].map(({ wish }) => wish));
+    const due = [...this.#awaited].filter(([name]) => !this.#writes.has(name));
+    if (due.length === 0) return;
+    const wishes = due.map(([, { wish }]) => wish);
+    this.#write(
+      due.map(([name]) => name),
+      () => this.#store.put(wishes),
+    );
   }
 
   /** A wish that could not be written is written with the next renewal. */
-  #put(wishes: readonly Wish[]): void {
-    this.#store.put(wishes).catch((error: unknown) => this.#tell(error));
+  #write(names: readonly string[], write: () => Promise<void>): void {
+    if (this.#isClosed) return;
+    const before = Promise.all(names.map((name) => this.#writes.get(name)));
+    const settled = before
+      .then(write)
+      .catch((error: unknown) => this.#tell(error))
+      .finally(() => {
+        for (const name of names) if (this.#writes.get(name) === settled) this.#writes.delete(name);
+      });
+    for (const name of names) this.#writes.set(name, settled);
   }
 
   #tell(error: unknown): void {

@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { deleteMedia } from '../../src/jobs/delete-media.ts';
+import type { TestEdge } from '../delivery/start-test-edge.ts';
+import { checkObjects } from '../jobs/check-video.ts';
+import { encodersOf, findEncoders, isRunning } from '../jobs/encoders.ts';
+import { listObjects, loadMedia, loadRenditions, makeClip, until, type Worker, type WorkerSlots } from '../jobs/lab.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { readSegmentTimes } from '../support/whole-video/read-moof.ts';
+import {
+  addJitLibrary,
+  countOpen,
+  fetchFile,
+  findRung,
+  type JitLab,
+  segmentUrl,
+  startJitLab,
+  uploadReady,
+} from './jit-lab.ts';
+
+const NO_FILL: WorkerSlots = { quickSlots: 4, longSlots: 0, viewerSlots: 2 };
+
+let lab: JitLab;
+let edge: TestEdge;
+let libraryId: number;
+let film: string;
+/** A ready video of which nothing more is being made. */
+let shared: MediaKey;
+const workers: Worker[] = [];
+const processes: ChildProcess[] = [];
+beforeAll(async () => {
+  lab = await startJitLab();
+  libraryId = await addJitLibrary(lab, [240, 480]);
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=854x480:r=25:d=30'];
+  film = await makeClip(lab, 'film.avi', ...picture, '-c:v', 'mpeg4', '-q:v', '8', '-g', '50');
+  await startHere();
+  shared = await uploadQuiet(film);
+  await stopAll();
+});
+// Each test has an edge of its own: what viewers of another wished for does not linger.
+beforeEach(async () => {
+  edge = await lab.room.start({ storage: lab.storage });
+});
+afterEach(async () => {
+  await edge.close();
+  await stopAll();
+});
+afterAll(() => lab.stop());
+
+async function stopAll(): Promise<void> {
+  for (const child of processes.splice(0)) await kill(child);
+  for (const worker of workers.splice(0)) await worker.stop();
+}
+
+/** Encoders that stand still, so that none is done before what is to happen to it. Their sandboxes are whole by then. */
+async function freezeEncoders(pid: number): Promise<number[]> {
+  const inside = () =>
+    encodersOf(pid).filter((encoder) => readFileSync(`/proc/${encoder}/comm`, 'utf8') === 'ffmpeg\n');
+  await until(async () => inside().length > 0, 'an encoder in its sandbox');
+  for (const encoder of inside()) process.kill(encoder, 'SIGSTOP');
+  return encodersOf(pid);
+}
+
+async function startHere(slots = NO_FILL): Promise<void> {
+  workers.push(await lab.startWorker(slots));
+}
+
+async function startProcess(): Promise<ChildProcess> {
+  const script = path.join(import.meta.dirname, '../jobs/worker-process.ts');
+  const folders = [String(lab.database.config.host), lab.objects, path.join(lab.clips, `cache-v${processes.length}`)];
+  const child = spawn(process.execPath, [script, ...folders], { stdio: ['ignore', 'pipe', 'inherit'] });
+  processes.push(child);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** A ready video of which nothing more is being made. */
+async function uploadQuiet(clip: string): Promise<MediaKey> {
+  const key = await uploadReady(lab, libraryId, clip);
+  await until(async () => (await countOpen(lab, key)).works === 0, 'its first works to be over');
+  return key;
+}
+
+/** Asks again as often as it is told to, as players do. */
+async function fetchPatiently(url: string): Promise<Buffer> {
+  for (;;) {
+    const { status, body, retryAfter } = await fetchFile(url);
+    if (status === 200) return body;
+    expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '2' });
+  }
+}
+
+test('a viewer who seeks wildly through two hours sees every picture, and no encoder is left', async () => {
+  await startHere();
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=1:d=7200'];
+  const key = await uploadQuiet(await makeClip(lab, 'long.avi', ...picture, '-c:v', 'mpeg4', '-g', '10'));
+  const rendition = (await loadRenditions(lab, key))[0];
+  if (rendition === undefined) throw new Error('Expected a rendition.');
+  const random = seededRandom(7);
+  let most = 0;
+  for (let seek = 0; seek < 30; seek += 1) {
+    const segment = random.below(1800);
+    const viewer = new AbortController();
+    const answer = fetchFile(segmentUrl(edge, key, rendition.id, segment), viewer.signal);
+    // Every third picture is waited for; the others are left for the next.
+    if (seek % 3 !== 0) {
+      answer.catch(() => undefined);
+      await until(async () => (await countOpen(lab, key)).wishes > 0, 'the wish to be heard');
+      viewer.abort();
+      continue;
+    }
+    const { status, body } = await answer;
+    expect(status).toBe(200);
+    expect(readSegmentTimes(body).baseTick).toBe(segment * 4 * 1000);
+    most = Math.max(most, encodersOf(process.pid).length);
+  }
+  // Each encoder is seen with the sandbox around it.
+  expect(most).toBeLessThanOrEqual(2 * 3);
+  await edge.close();
+  await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
+  await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
+  expect(await countOpen(lab, key)).toMatchObject({ wishes: 0 });
+  await checkObjects(lab, key);
+});
+
+test('when the only viewer leaves, the encoder ends and nothing is left of it', async () => {
+  await startHere();
+  const key = shared;
+  const viewer = new AbortController();
+  const url = segmentUrl(edge, key, await findRung(lab, key, 480), 4);
+  const answer = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
+  const encoders = await freezeEncoders(process.pid);
+  viewer.abort();
+  expect(await answer).toBe('AbortError');
+  await until(async () => !encoders.some(isRunning), 'the encoder to end', 20);
+  await until(async () => (await countOpen(lab, key)).runs === 0, 'no run', 20);
+  await checkObjects(lab, key);
+});
+
+test('two viewers of one segment: it is made although the first leaves', async () => {
+  await startHere();
+  const viewer = new AbortController();
+  const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 2);
+  const first = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
+  const second = fetchPatiently(url);
+  await findEncoders(process.pid);
+  viewer.abort();
+  expect(await first).toBe('AbortError');
+  expect((await second).length).toBeGreaterThan(1000);
+});
+
+test('deleting a video in the midst of it ends its encoder and leaves nothing', async () => {
+  await startHere();
+  const key = await uploadQuiet(film);
+  const answer = fetchFile(segmentUrl(edge, key, await findRung(lab, key, 480), 3));
+  const encoders = await freezeEncoders(process.pid);
+  await lab.database.db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('media').where('id', '=', key.mediaId).execute();
+    await lab.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
+  });
+  await until(async () => !encoders.some(isRunning), 'the encoder to end', 20);
+  await until(async () => (await listObjects(lab, key)).size === 0, 'no object', 20);
+  expect([404, 503]).toContain((await answer).status);
+  expect(await countOpen(lab, key)).toEqual({ wishes: 0, runs: 0, works: 0 });
+  expect(lab.errors).toEqual([]);
+});
+
+test('a worker that is killed in the midst of it is followed by another, for the same viewer', async () => {
+  const doomed = await startProcess();
+  const answer = fetchPatiently(segmentUrl(edge, shared, await findRung(lab, shared, 480), 5));
+  const encoders = await freezeEncoders(doomed.pid ?? 0);
+  await startHere();
+  await kill(doomed);
+  expect((await answer).length).toBeGreaterThan(1000);
+  await until(async () => !encoders.some(isRunning), 'the first encoder to be gone');
+});
+
+test('without a worker the answer is 503 with a time to try again', async () => {
+  const hasty = await lab.room.start({ storage: lab.storage, limits: { segmentWaitMs: 500 } });
+  const url = segmentUrl(hasty, shared, await findRung(lab, shared, 480), 1);
+  expect(await fetchFile(url)).toMatchObject({ status: 503, retryAfter: '2' });
+  await hasty.close();
+});
+
+test('an encoder that works ahead gives way to a viewer who waits', async () => {
+  await startHere({ ...NO_FILL, viewerSlots: 1 });
+  const [low, high] = [await findRung(lab, shared, 240), await findRung(lab, shared, 480)];
+  await fetchPatiently(segmentUrl(edge, shared, low, 4));
+  expect((await countOpen(lab, shared)).runs).toBe(1);
+  expect((await fetchPatiently(segmentUrl(edge, shared, high, 7))).length).toBeGreaterThan(1000);
+});
+
+test('a segment that cannot be made is given up after some tries, and the video says so', async () => {
+  await startHere();
+  const key = shared;
+  const rung = await findRung(lab, key, 240);
+  // An init segment that no encoder brings forth: whatever is made does not fit it.
+  await lab.database.db
+    .updateTable('rendition')
+    .set({ init_sha256: Buffer.alloc(32) })
+    .where('id', '=', rung)
+    .execute();
+  const patient = await lab.room.start({ storage: lab.storage, limits: { segmentWaitMs: 60_000 } });
+  const viewer = new AbortController();
+  const answer = fetchFile(segmentUrl(patient, key, rung, 2), viewer.signal).catch((error: Error) => error.name);
+  await until(async () => (await loadMedia(lab, key)).messages.length > 0, 'the message');
+  viewer.abort();
+  expect(await answer).toBe('AbortError');
+  await patient.close();
+  expect((await loadMedia(lab, key)).messages).toMatchObject([{ issueCode: 10, level: 2, value: '240p' }]);
+  lab.errors.splice(0);
+  await checkObjects(lab, key);
+});
