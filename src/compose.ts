@@ -5,7 +5,7 @@ import { type Database, migrate, openDatabase, PROGRESS_CHANNEL } from './catalo
 import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
-import { openPackager, playSessionSecret } from './compose/drm.ts';
+import { openEdgeLicences, openLicenceProxy, openPackager, playSessionSecret } from './compose/drm.ts';
 import { openStorage, watchSpace } from './compose/storage.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
@@ -121,7 +121,8 @@ async function startApiRole({ settings, database, storage, log }: Common, host: 
     queue,
     storage,
     secretBox: createSecretBox(settings.secretKey),
-    packager: await openPackager(settings, database.db),
+    packager: await openPackager(settings, database.db, outbound),
+    licences: await openLicenceProxy(settings, outbound),
     outbound,
     health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes),
     watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
@@ -181,6 +182,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     wishes,
   ] = await code.edge();
   const secretBox = createSecretBox(settings.secretKey);
+  const way = await openEdgeLicences(settings);
   const edge = await startEdge({
     host: settings.host,
     port: settings.edgePort,
@@ -194,6 +196,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     secretBox,
     sessionSecret: playSessionSecret(settings.secretKey),
     findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
+    licences: way.licences,
     edgeUrl: settings.edgeUrl,
     log,
   });
@@ -202,6 +205,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     health: () => databaseHealth(database),
     async close() {
       await edge.close();
+      await way.close();
       await database.close();
     },
   };
@@ -228,7 +232,7 @@ async function startWorkerRole({ settings, database, storage, log }: Common): Pr
     queue,
     outbound,
     secretBox: createSecretBox(settings.secretKey),
-    packager: await openPackager(settings, database.db),
+    packager: await openPackager(settings, database.db, outbound),
     threadsPerSlot: 1,
     servesViewers: () => viewers.servesViewers(),
   };

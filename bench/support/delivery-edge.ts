@@ -35,6 +35,7 @@ const edge = await startEdge({
   secretBox: createSecretBox(Buffer.alloc(32)),
   sessionSecret: Buffer.alloc(32),
   findPlayAccess: async () => null,
+  licences: null,
   edgeUrl: null,
   log: { warn: say, error: say },
   limits: { segmentCacheBytes: Number(segmentCacheBytes) },

@@ -20,6 +20,13 @@ const EVENT_HEADERS = {
   connection: 'close',
 };
 
+/** Players of any page ask for them: licences, which are each their own. */
+const BYTES_HEADERS = {
+  'content-type': 'application/octet-stream',
+  'cache-control': 'no-store',
+  'access-control-allow-origin': '*',
+};
+
 type Log = Pick<Logger, 'error'>;
 type Serving = { deps: OperationDeps; log: Log };
 
@@ -31,7 +38,7 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: answer === null || answer === 'events' ? {} : { response: { [answerStatus]: answer } },
+      schema: answer === null || typeof answer === 'string' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
         const deed = answerOperation(operation, { request, reply, ip: request.ip || 'unknown' }, serving);
         running.add(deed);
@@ -69,6 +76,7 @@ async function answerOperation(
     const status = operation.answerStatus ?? 200;
     await recordWrite(operation, { exchange, grant, answer, status }, deps);
     if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
+    if (operation.answer === 'bytes') reply.headers(BYTES_HEADERS);
     reply.code(status).send(answer ?? undefined);
   } catch (error) {
     const { status } = toErrorAnswer(error, operation);

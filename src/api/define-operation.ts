@@ -25,8 +25,8 @@ export type ErrorShape = 'status' | 'list' | 'text' | 'captions' | 'empty' | 'co
 /** What an operation takes as its body: JSON of a model, the raw bytes, or nothing. */
 export type BodyContract = TSchema | 'raw' | null;
 
-/** What a success answers: JSON of a model, a stream of server-sent events, or nothing. */
-export type AnswerContract = TSchema | 'events' | null;
+/** What a success answers: JSON of a model, a stream of server-sent events, bytes, or nothing. */
+export type AnswerContract = TSchema | 'events' | 'bytes' | null;
 
 /** The contract of an operation: all that documents and conformance checks need to know. */
 export type Contract<P extends TObject, Q extends TObject, B extends BodyContract, A extends AnswerContract> = {
@@ -41,7 +41,7 @@ export type Contract<P extends TObject, Q extends TObject, B extends BodyContrac
   body: B;
   /** The largest JSON body, 1 MiB when absent. */
   bodyLimitBytes?: number;
-  /** The model of a success, or `events`; null when it has no body. */
+  /** The model of a success, `events` or `bytes`; null when it has no body. */
   answer: A;
   /** The status of a success, 200 when absent. */
   answerStatus?: number;
@@ -62,7 +62,13 @@ export type Request<P, Q, B> = {
 };
 
 type BodyOf<B extends BodyContract> = B extends 'raw' ? IncomingMessage : B extends TSchema ? Static<B> : null;
-type AnswerOf<A extends AnswerContract> = A extends 'events' ? Readable : A extends TSchema ? Static<A> : null;
+type AnswerOf<A extends AnswerContract> = A extends 'events'
+  ? Readable
+  : A extends 'bytes'
+    ? Buffer
+    : A extends TSchema
+      ? Static<A>
+      : null;
 
 /** The bytes of a request as they came, before any contract was held against them. */
 export type RawRequest = {

@@ -2,6 +2,8 @@ import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import type { DrmPackageStore } from '../catalog/drm/drm-package-store.ts';
+import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { CodecStore } from '../catalog/encoding/codec-store.ts';
 import type { RetryStore } from '../catalog/encoding/retry-store.ts';
@@ -27,6 +29,9 @@ import { getCollection } from './collections/get-collection.ts';
 import { listCollections } from './collections/list-collections.ts';
 import { updateCollection } from './collections/update-collection.ts';
 import type { Operation } from './define-operation.ts';
+import { askFairPlayLicence, askFairPlayLicenceByPath } from './drm/ask-fair-play-licence.ts';
+import { askWidevineLicence } from './drm/ask-widevine-licence.ts';
+import { getFairPlayCertificate } from './drm/get-fair-play-certificate.ts';
 import { createKey } from './keys/create-key.ts';
 import { deleteKey } from './keys/delete-key.ts';
 import { listKeys } from './keys/list-keys.ts';
@@ -102,6 +107,8 @@ export type OperationDeps = {
   storage: Storage;
   outbound: Outbound;
   packager: Packager;
+  drmPackages: DrmPackageStore;
+  licences: LicenceProxy;
   secretBox: SecretBox;
   /** Where the edge is for viewers, without a final slash. */
   edgeUrl: string;
@@ -163,4 +170,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   listWebhookEvents,
   resendWebhookEvent,
   testWebhook,
+  getFairPlayCertificate,
+  askFairPlayLicence,
+  askFairPlayLicenceByPath,
+  askWidevineLicence,
 ];

@@ -5,6 +5,8 @@ import { createAuditStore } from '../catalog/audit/audit-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
+import { createDrmPackageStore } from '../catalog/drm/drm-package-store.ts';
+import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import { createCodecStore } from '../catalog/encoding/codec-store.ts';
 import { createRetryStore } from '../catalog/encoding/retry-store.ts';
@@ -55,6 +57,8 @@ export type ApiDeps = {
   storage: Storage;
   secretBox: SecretBox;
   packager: Packager;
+  /** The way to licence servers. */
+  licences: LicenceProxy;
   /** The way to addresses that callers name. */
   outbound: Outbound;
   /** Opens an ear for changes of videos' states and progress; it is closed with the server. */
@@ -92,6 +96,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     cleanups: createCleanupStore(db),
     codecs: createCodecStore(db),
     collections: createCollectionStore(db),
+    drmPackages: createDrmPackageStore(db),
     keys: createKeyStore(db),
     libraries: createLibraryStore({ db, secretBox }),
     libraryViews: createLibraryViewStore({ db, secretBox }),
@@ -137,7 +142,7 @@ function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyIns
       querystringParser: () => ({}),
     },
     frameworkErrors: (error, request, reply) => {
-      const refused = new Refused('not-found', `The address ${request.url} cannot be read. Check it.`, {
+      const refused = new Refused('not-found', `The address "${request.url}" cannot be read. Check it.`, {
         cause: error,
       });
       // Typed for a server that is not made yet; at run time it is the reply of any other request.

@@ -1,8 +1,12 @@
 import { hkdfSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Db } from '../catalog/db.ts';
+import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
+import type { DrmKeySource } from '../ports/drm-key-source.ts';
 
 const SECRET_BYTES = 32;
 
@@ -11,12 +15,40 @@ export function playSessionSecret(secretKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace play sessions', SECRET_BYTES));
 }
 
-/** Picks where the keys of protected videos come from. */
-export async function openPackager(settings: RoleSettings, db: Db): Promise<Packager> {
-  const [{ createPackager }, { builtInKeySource }] = await Promise.all([
-    import('../catalog/drm/packager.ts'),
-    import('../adapters/drm-key-source/built-in.ts'),
+/** Opens what gives videos their keys, from the key server that the settings name, or else our own. */
+export async function openPackager(settings: RoleSettings, db: Db, outbound: Outbound): Promise<Packager> {
+  const { createPackager } = await import('../catalog/drm/packager.ts');
+  const keySource = await openKeySource(settings, outbound);
+  return createPackager({ db, secretBox: createSecretBox(settings.secretKey), keySource, scheme: settings.drmScheme });
+}
+
+async function openKeySource({ keyServer }: RoleSettings, outbound: Outbound): Promise<DrmKeySource> {
+  if (keyServer === null) return (await import('../adapters/drm-key-source/built-in.ts')).builtInKeySource;
+  const [{ createSpekeKeySource }, { parseCpixAnswer, writeCpixRequest }] = await Promise.all([
+    import('../adapters/drm-key-source/speke.ts'),
+    import('../media/drm/cpix.ts'),
   ]);
-  const secretBox = createSecretBox(settings.secretKey);
-  return createPackager({ db, secretBox, keySource: builtInKeySource, scheme: settings.drmScheme });
+  const cpix = { write: writeCpixRequest, parse: parseCpixAnswer };
+  return createSpekeKeySource({ ...keyServer, outbound, cpix });
+}
+
+/** Opens the way to the licence servers that the settings name. */
+export async function openLicenceProxy(settings: RoleSettings, outbound: Outbound): Promise<LicenceProxy> {
+  const { createLicenceProxy } = await import('../catalog/drm/licence-proxy.ts');
+  const { licenceServers: servers, fairPlayCertificatePath: path } = settings;
+  const fairPlayCertificate = path === null ? null : await readFile(path);
+  return createLicenceProxy({ servers, fairPlayCertificate, outbound });
+}
+
+/** The same for the edge, which has no way out unless a licence server or a certificate is set. */
+export async function openEdgeLicences(
+  settings: RoleSettings,
+): Promise<{ licences: LicenceProxy | null; close(): Promise<void> }> {
+  const { licenceServers, fairPlayCertificatePath } = settings;
+  if (Object.keys(licenceServers).length === 0 && fairPlayCertificatePath === null) {
+    return { licences: null, close: async () => undefined };
+  }
+  const { createOutbound } = await import('../lib/outbound/outbound.ts');
+  const outbound = createOutbound({ allow: settings.outboundAllow });
+  return { licences: await openLicenceProxy(settings, outbound), close: () => outbound.close() };
 }

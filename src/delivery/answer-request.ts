@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { MAX_CHALLENGE_BYTES } from '../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../catalog/publications/publication.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
 import type { CoverDeps } from './drm/cover-bytes.ts';
-import { type KeyDeps, serveKey, serveLicence } from './drm/serve-keys.ts';
+import { type KeyDeps, serveCertificate, serveKey, serveLicence, serveSystemLicence } from './drm/serve-keys.ts';
 import type { EdgeStorage } from './edge-deps.ts';
 import { type EdgeTarget, type MediaFile, parseEdgePath } from './edge-path.ts';
 import { serveFile } from './files/serve-file.ts';
@@ -61,13 +62,16 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
 }
 
 /** Answers a POST, which only asks for licences; null where none is taken. */
-export async function answerPost(request: IncomingMessage, deps: AnswerDeps): Promise<Answer | null> {
+export async function answerPost(request: IncomingMessage, deps: AnswerDeps, leave: Leave): Promise<Answer | null> {
   const target = parseEdgePath(request.url ?? '/', request.headers.host ?? '');
   if (target?.kind !== 'media' || target.file.kind !== 'licence') return null;
   const publication = await findPublication(target, deps);
   if (publication === null) return unknown();
-  const body = await readBody(request, MAX_LICENCE_REQUEST_BYTES);
-  return serveLicence(publication, { request: body.toString(), play: readPlayRequest(request) }, deps);
+  const { system } = target.file;
+  const body = await readBody(request, system === null ? MAX_LICENCE_REQUEST_BYTES : MAX_CHALLENGE_BYTES);
+  const play = readPlayRequest(request);
+  if (system === null) return serveLicence(publication, { request: body.toString(), play }, deps);
+  return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
 }
 
 async function findPublication(target: MediaTarget, { reader }: AnswerDeps): Promise<Publication | null> {
@@ -105,6 +109,8 @@ async function answerFile(
       return serveSegment(publication, file, { ...deps, leave });
     case 'key':
       return serveKey(publication, { name: file.name, play: readPlayRequest(request) }, deps);
+    case 'fair-play-certificate':
+      return serveCertificate(deps);
     case 'licence':
       return notFound('post-only', 'Licences are asked for by POST.');
     case 'picture':

@@ -1,3 +1,4 @@
+import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { WishStore } from '../catalog/jit/wish-store.ts';
 import type { PlayAccess } from '../catalog/libraries/play-access-store.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
@@ -71,6 +72,8 @@ export type EdgeDeps = {
   sessionSecret: Uint8Array;
   /** Who may play the videos of a library; null when there is none. */
   findPlayAccess(libraryId: number): Promise<PlayAccess | null>;
+  /** The way to licence servers of other systems; null where none is set. */
+  licences: LicenceProxy | null;
   /** Where viewers find the edge, without a final slash; null: by the name that each request gives. */
   edgeUrl: string | null;
   log: EdgeLog;

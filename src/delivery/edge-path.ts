@@ -1,5 +1,6 @@
 import { type PullZoneName, parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
+import type { DrmSystem } from '../ports/drm-key-source.ts';
 import type { Cover } from './drm/protection.ts';
 import { isPathToken } from './shield/path-token.ts';
 
@@ -17,7 +18,9 @@ export type MediaFile =
   | { kind: 'segment'; renditionId: Guid; segment: number; cover: Cover }
   | { kind: 'i-frame-playlist'; renditionId: Guid; cover: Cover }
   | { kind: 'i-frame'; renditionId: Guid; startTick: number; cover: Cover }
-  | { kind: 'licence' }
+  /** `system` is null for our own, ClearKey's. */
+  | { kind: 'licence'; system: DrmSystem | null }
+  | { kind: 'fair-play-certificate' }
   | { kind: 'key'; name: string }
   | { kind: 'manifest' }
   | { kind: 'mp4'; heightPx: number }
@@ -36,6 +39,11 @@ const PICTURE_FILE = /^[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp)$/;
 const PACKAGE_FOLDER = /^e([1-9]\d{0,8})$/;
 const SESSION = /^[A-Za-z0-9_-]{43}$/;
 const KEY_FILE = /^[A-Za-z0-9_-]{36,43}$/;
+const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
+  widevine: 'widevine',
+  playready: 'playReady',
+  fairplay: 'fairPlay',
+};
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /** Reads host and path of a request; null for an address that cannot exist. The query is not looked at. */
@@ -75,6 +83,7 @@ function parseFile(names: readonly string[]): MediaFile | null {
     const heightPx = RUNG.exec(first)?.[1];
     if (heightPx !== undefined)
       return second === 'video.m3u8' ? { kind: 'rung-playlist', heightPx: Number(heightPx) } : null;
+    if (first === 'license') return parseLicence(second);
     if (first === 'key') return KEY_FILE.test(second) ? { kind: 'key', name: second } : null;
     const [, language, type] = (first === 'captions' ? CAPTIONS_FILE.exec(second) : null) ?? [];
     if (language === undefined) return null;
@@ -84,11 +93,17 @@ function parseFile(names: readonly string[]): MediaFile | null {
   return renditionId === null ? null : parseRenditionFile(renditionId, names.slice(2));
 }
 
+function parseLicence(name: string): MediaFile | null {
+  if (name === 'fairplay-certificate') return { kind: 'fair-play-certificate' };
+  const system = LICENCE_FILES[name];
+  return system === undefined ? null : { kind: 'licence', system };
+}
+
 function parseTopFile(name: string): MediaFile | null {
   if (name === 'playlist.m3u8') return { kind: 'multivariant' };
   if (name === 'manifest.mpd') return { kind: 'manifest' };
   if (name === 'original') return { kind: 'original' };
-  if (name === 'license') return { kind: 'licence' };
+  if (name === 'license') return { kind: 'licence', system: null };
   const heightPx = MP4_FILE.exec(name)?.[1];
   if (heightPx !== undefined) return { kind: 'mp4', heightPx: Number(heightPx) };
   return PICTURE_FILE.test(name) ? { kind: 'picture', name } : null;

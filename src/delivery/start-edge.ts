@@ -34,6 +34,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     ...{ reader, objects, movies, iFrames, wishes, storage, player, edgeUrl },
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),
+    licences: deps.licences,
     protectedObjects: new ProtectedObjects(storage, limits),
     permits: new PlayPermits({
       load: (libraryId) => deps.findPlayAccess(libraryId),
@@ -79,7 +80,7 @@ async function handle(
       return;
     }
     if (request.method === 'POST') {
-      const answer = await answerPost(request, answers);
+      const answer = await answerPost(request, answers, () => leaveSignal(response));
       if (answer === null) refuseMethod(request, response);
       else await sendAnswer(request, response, { answer, objects: answers.objects });
       return;
@@ -112,7 +113,12 @@ function refuseMethod(request: IncomingMessage, response: ServerResponse): void 
 }
 
 /** Refusals that are the viewer's doing, by their kind. */
-const STATUSES: { readonly [K in RefusalKind]?: number } = { invalid: 400, 'not-found': 404, 'too-large': 413 };
+const STATUSES: { readonly [K in RefusalKind]?: number } = {
+  invalid: 400,
+  forbidden: 403,
+  'not-found': 404,
+  'too-large': 413,
+};
 
 function fail(
   request: IncomingMessage,

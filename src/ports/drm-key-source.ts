@@ -40,8 +40,8 @@ export type DrmKeySource = {
   /** The systems that it can be asked to speak for; of none, players get their keys from our own licence server. */
   systems: readonly DrmSystem[];
   /**
-   * Has the keys of a video made or confirmed. Refuses (`unavailable`), in words for people, when the source cannot
-   * be reached in time, says no, or answers what cannot be used.
+   * Has the keys of a video made or confirmed. Refuses, in words for people: `unavailable` when the source gives none
+   * for now, `unprocessable` when it says no or answers what cannot be used.
    */
   fetchKeys(request: KeyRequest, signal: AbortSignal): Promise<KeyAnswer>;
 };

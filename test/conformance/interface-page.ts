@@ -47,7 +47,7 @@ function toExtraCells({ method, path, name, answer, answerStatus = 200, refusals
 
 function modelOf(answer: Real['answer']): string {
   if (answer === null) return 'empty';
-  const { title = 'JSON' }: { title?: string } = answer === 'events' ? { title: 'events' } : { ...answer };
+  const { title = 'JSON' }: { title?: string } = typeof answer === 'string' ? { title: answer } : { ...answer };
   return title;
 }
 

@@ -16,6 +16,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     ResetPullZoneSecurityKeyModel: { SecurityKey: 'a key of my own' },
     VideoLibraryCreateModel: { Name: 'A sample' },
     VideoLibraryUpdateModel: { Name: 'A sample' },
+    FairPlayRequest: { spc: 'c3Bj' },
     ReferrerModel: { Hostname: 'example.com' },
     CreateAccessKeyModel: { Label: 'A sample', Scope: 'read' },
   };

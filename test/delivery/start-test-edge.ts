@@ -44,6 +44,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         secretBox,
         sessionSecret: Buffer.alloc(32, 9),
         findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
+        licences: null,
         edgeUrl: null,
         log: {
           warn: (fields, message) => lines.push({ level: 'warn', fields, message }),

@@ -1,5 +1,6 @@
 import { type Api, type ApiDeps, startApi } from '../../src/api/server.ts';
 import { PROGRESS_CHANNEL } from '../../src/catalog/db.ts';
+import { createLicenceProxy } from '../../src/catalog/drm/licence-proxy.ts';
 import { ensureFirstLibrary, type FirstLibrary } from '../../src/catalog/libraries/first-library-store.ts';
 import { createLibraryStore, type LibraryStore } from '../../src/catalog/libraries/library-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
@@ -51,6 +52,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     storage,
     secretBox,
     packager: createTestPackager(db),
+    licences: createLicenceProxy({ servers: {}, fairPlayCertificate: null, outbound }),
     outbound,
     watchProgress: (listener) => watchPublications(database.config, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),

@@ -4,8 +4,12 @@ const MEDIA_RECOVERY_GAP_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;
 
-/** What to play: a playlist, and where each key system of the browser gets its licences. */
-export type EngineSource = { address: string; licenceUrls: Readonly<Record<string, string>> };
+/** What to play: a playlist, and where each key system of the browser gets its licences, FairPlay its certificate. */
+export type EngineSource = {
+  address: string;
+  licenceUrls: Readonly<Record<string, string>>;
+  certificateUrl: string | null;
+};
 
 export type Quality = { index: number; heightPx: number; bitrateBps: number };
 
@@ -16,7 +20,7 @@ export type Quality = { index: number; heightPx: number; bitrateBps: number };
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;
   #hls: Hls | null = null;
-  #source: EngineSource = { address: '', licenceUrls: {} };
+  #source: EngineSource = { address: '', licenceUrls: {}, certificateUrl: null };
   #retryMs = FIRST_RETRY_MS;
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
   #retrying: ReturnType<typeof setTimeout> | undefined;
@@ -154,12 +158,13 @@ export class Engine extends EventTarget {
   }
 }
 
-function drmConfig({ licenceUrls }: EngineSource): Partial<HlsConfig> {
+function drmConfig({ licenceUrls, certificateUrl }: EngineSource): Partial<HlsConfig> {
   const entries = Object.entries(licenceUrls);
   if (entries.length === 0) return {};
+  const certificate = certificateUrl === null ? {} : { serverCertificateUrl: certificateUrl };
   // The server names key systems as browsers do.
   const drmSystems: DRMSystemsConfiguration = Object.fromEntries(
-    entries.map(([name, licenseUrl]) => [name, { licenseUrl }]),
+    entries.map(([name, licenseUrl]) => [name, { licenseUrl, ...(name === 'com.apple.fps' && certificate) }]),
   );
   return { emeEnabled: true, drmSystems };
 }

@@ -55,7 +55,8 @@ function open(state: PlayerState, element: HTMLVideoElement): void {
 }
 
 function sourceOf({ playlistUrl, drm }: PlayerState): EngineSource {
-  return { address: playlistUrl, licenceUrls: drm?.licenceUrls ?? {} };
+  const { licenceUrls = {}, certificateUrl = null } = drm ?? {};
+  return { address: playlistUrl, licenceUrls, certificateUrl };
 }
 
 /** Whether other renditions are listed, or other keys are needed, than when the playlist was read. */

@@ -12,7 +12,7 @@ import type { Components, Schema } from './component-schemas.ts';
 export type Answering = Pick<
   Contract<never, never, never, never>,
   'refusals' | 'errorShape' | 'answerStatus' | 'name'
-> & { body: unknown; answer: object | 'events' | null };
+> & { body: unknown; answer: object | 'events' | 'bytes' | null };
 
 type Words = { name: string; words: string };
 
@@ -49,6 +49,9 @@ function success({ answer, body, errorShape, refusals }: Answering, components: 
   if (answer === null) return { description: 'Done.', headers: HEADERS };
   if (answer === 'events') {
     return { description: 'Server-sent events.', headers: HEADERS, content: { 'text/event-stream': {} } };
+  }
+  if (answer === 'bytes') {
+    return { description: 'The bytes.', headers: HEADERS, content: { 'application/octet-stream': {} } };
   }
   // An operation that lists no 400 says "not done" inside its success, as its clients expect it.
   const mayRefuse =

@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import { isReferrerAllowed } from '../../catalog/libraries/referrer.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
-import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoPlayDataModel } from '../models/play-data.ts';
 import { queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
+import { requireReferrer } from '../require-referrer.ts';
 import { toPlayDataModel } from './play-data-model.ts';
 import { recallShowing, VideoParams } from './video-model.ts';
 
@@ -26,10 +25,7 @@ export const getPlayData = defineOperation({
   errorShape: 'status',
   async run({ params: { libraryId, videoId }, query, referrer }, deps: Deps) {
     const showing = await recallShowing(libraryId, deps);
-    const { access } = showing.library.settings;
-    if (!isReferrerAllowed(referrer, access, [new URL(deps.edgeUrl).hostname])) {
-      throw refusedPage(referrer);
-    }
+    requireReferrer(referrer, showing.library, deps.edgeUrl);
     const shown = { token: query.token, expiresSec: query.expires };
     await requireEmbedToken(shown, { mediaId: videoId, library: showing.library }, deps);
     const key = { libraryId, mediaId: videoId };
@@ -37,11 +33,3 @@ export const getPlayData = defineOperation({
     return toPlayDataModel(view, hasPlaylist, showing);
   },
 });
-
-function refusedPage(referrer: string | null): Refused {
-  const came = referrer === null ? 'no Referer header' : `the Referer "${referrer.slice(0, 200)}"`;
-  return new Refused(
-    'unauthenticated',
-    `Expected a page that the library's referrer rules let in, got ${came}. Add its host to the allowed referrers.`,
-  );
-}

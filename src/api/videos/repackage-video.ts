@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Packager } from '../../catalog/drm/packager.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
 import { queryFlag } from '../read-query.ts';
@@ -26,7 +27,13 @@ export const repackageVideo = defineOperation({
   errorShape: 'empty',
   async run({ params: { libraryId, videoId }, query, signal }, { packager, videoViews, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    await packager.repackage(key, { keepsPrevious: query.keepOriginalFiles }, signal);
+    await packager.repackage(key, { keepsPrevious: query.keepOriginalFiles }, signal).catch(asUnavailable);
     return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
   },
 });
+
+/** What a key server refuses is not the caller's doing: its operator must see to it. */
+function asUnavailable(error: unknown): never {
+  if (!(error instanceof Refused) || error.kind !== 'unprocessable') throw error;
+  throw new Refused('unavailable', error.message, { cause: error });
+}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { type LibrarySettings, readLibrarySettings } from '../libraries/library-settings.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
@@ -9,6 +10,21 @@ import { type DrmPackage, readSignals, storeSignals } from './drm-package.ts';
 
 /** A retired package answers so long: open players still hold its addresses. */
 const RETIRED_GRACE_HOURS = 24;
+
+/** The packages of videos, as those who only read them need it. */
+export type DrmPackageStore = {
+  /** The systems that a key server spoke for when a video was packaged last; none for an unknown video. */
+  systemsOf(key: MediaKey): Promise<DrmSystem[]>;
+};
+
+export function createDrmPackageStore(db: Db): DrmPackageStore {
+  return {
+    async systemsOf(key) {
+      const [current] = await selectPackages(db, key);
+      return [...new Set(current?.signals.map(({ system }) => system))];
+    },
+  };
+}
 
 /** What packaging must know of a video. */
 export type Packageable = {

@@ -13,7 +13,7 @@ export type Packager = {
   /**
    * Gives a video new keys. Those before stay good for a day for players that are open, unless `keepsPrevious` is
    * false. Refuses (`not-found`) an unknown video, (`invalid`) one whose library has not Enterprise DRM or that has
-   * pictures but none in H.264, and (`unavailable`) when the key source does not give keys.
+   * pictures but none in H.264, and what the key source refuses.
    */
   repackage(key: MediaKey, options: { keepsPrevious: boolean }, signal: AbortSignal): Promise<void>;
   /** Gives a video its first keys where its library has Enterprise DRM. Refuses as `repackage` does, `invalid` excepted. */

@@ -5,6 +5,7 @@ import type { DashAudio, DashPresentation, DashRendition, DashVideo } from '../.
 import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
 import { writeMpd } from '../../media/dash/write-mpd.ts';
 import { writeContentProtection } from '../../media/drm/signalling.ts';
+import { writeSystemProtection } from '../../media/drm/system-signals.ts';
 import { escapeXml } from '../../media/drm/xml.ts';
 import { chooseListedSet, type ListedSet } from '../../media/playlists/listed-set.ts';
 import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
@@ -54,12 +55,18 @@ type ManifestCover = { tag: string; segmentFolder: string; contentProtection(gro
 
 const CLEAR: ManifestCover = { tag: '', segmentFolder: '', contentProtection: () => [] };
 
-function coverOf({ number }: DrmPackage, { scheme, groups }: ContentKeys): ManifestCover {
+function coverOf({ number, signals }: DrmPackage, { scheme, groups }: ContentKeys): ManifestCover {
   return {
     tag: `-e${number}`,
     segmentFolder: packageFolder(number),
-    contentProtection: (group) =>
-      writeContentProtection({ scheme, kid: groups[group].kid }, [{ name: 'clearKey', licenceUrl: LICENCE_GAP }]),
+    contentProtection: (group) => {
+      const key = { scheme, kid: groups[group].kid };
+      if (signals.length === 0) return writeContentProtection(key, [{ name: 'clearKey', licenceUrl: LICENCE_GAP }]);
+      return writeSystemProtection(
+        key,
+        signals.filter((signal) => signal.group === group),
+      );
+    },
   };
 }
 

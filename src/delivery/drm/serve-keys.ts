@@ -1,16 +1,23 @@
+import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { parseClearKeyRequest, writeClearKeyLicence } from '../../media/drm/clear-key.ts';
-import type { ContentKey } from '../../ports/drm-key-source.ts';
+import type { ContentKey, DrmSystem } from '../../ports/drm-key-source.ts';
 import { OVER } from '../hls/choose-dress.ts';
-import { type Answer, CACHE_NOTHING, notFound } from '../http/answer.ts';
+import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 import type { PlayPermits } from '../shield/play-permits.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
 import type { PackageKeys } from './package-keys.ts';
 import type { PlaySessions } from './play-sessions.ts';
 import { livePackages } from './protection.ts';
 
-export type KeyDeps = { keys: PackageKeys; sessions: PlaySessions; permits: PlayPermits };
+export type KeyDeps = {
+  keys: PackageKeys;
+  sessions: PlaySessions;
+  permits: PlayPermits;
+  /** Null where no licence server is set. */
+  licences: LicenceProxy | null;
+};
 
 const RAW = {
   kind: 'bytes',
@@ -57,6 +64,31 @@ export async function serveLicence(
   if (problem !== null) return { kind: 'problem', problem };
   const licence = writeClearKeyLicence(parseClearKeyRequest(request), await grantedKeys(publication, deps));
   return { ...RAW, contentType: 'application/json; charset=utf-8', bytes: Buffer.from(licence) };
+}
+
+type Challenge = { system: DrmSystem; challenge: Buffer; play: PlayRequest };
+
+/** Hands a player's challenge on to the licence server of a system that a key server spoke for. Refuses what `ask` refuses. */
+export async function serveSystemLicence(
+  publication: Publication,
+  { system, challenge, play }: Challenge,
+  { permits, licences }: KeyDeps,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const problem = await permits.refusalOf(publication, play);
+  if (problem !== null) return { kind: 'problem', problem };
+  const isSpokenFor = livePackages(publication, Date.now()).some(({ signals }) =>
+    signals.some((signal) => signal.system === system),
+  );
+  if (!isSpokenFor || licences === null) return notFound('no-licences', 'There are no licences of this system here.');
+  return { ...RAW, bytes: await licences.ask(system, { mediaId: publication.mediaId, challenge }, signal) };
+}
+
+/** FairPlay's certificate, which players need before they can ask. */
+export function serveCertificate({ licences }: KeyDeps): Answer {
+  const certificate = licences?.fairPlayCertificate ?? null;
+  if (certificate === null) return notFound('no-certificate', 'There is no FairPlay certificate here.');
+  return { ...RAW, bytes: certificate, cacheControl: CACHE_SHORTLY };
 }
 
 /** What a key server has keys for is for its own licence servers to give out. */

@@ -2,6 +2,7 @@ import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { StoredRendition } from '../../catalog/publications/publication.ts';
 import { writeHlsAes128Line } from '../../media/drm/hls-aes128.ts';
 import { type KeySystem, writeHlsKeyLines } from '../../media/drm/signalling.ts';
+import { writeSystemKeyLines, writeSystemSessionKeyLines } from '../../media/drm/system-signals.ts';
 import type { PlaylistAddresses } from '../../media/playlists/multivariant.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';
 
@@ -14,6 +15,8 @@ export type PlaylistDress = {
   addresses: PlaylistAddresses;
   /** Whether single pictures are listed. */
   listsIFrames: boolean;
+  /** EXT-X-SESSION-KEY lines for those renditions. */
+  sessionKeyLines(renditions: readonly StoredRendition[]): string[];
   /** EXT-X-KEY lines of a rendition; `toVideo` leads from the playlist to the video's folder. */
   keyLines(rendition: StoredRendition, toVideo: string): string[];
   /** Puts in what differs from viewer to viewer; null where the text is the same for all. */
@@ -28,19 +31,31 @@ export const CLEAR_DRESS: PlaylistDress = {
   segmentFolder: '',
   addresses: { media: (id) => `r/${id}/video.m3u8`, iFrames: (id) => `r/${id}/i-frames.m3u8` },
   listsIFrames: true,
+  sessionKeyLines: () => [],
   keyLines: () => [],
   fill: null,
 };
 
 /** Of a package, for players that speak Encrypted Media Extensions, or another system that a key server spoke for. */
-export function packageDress({ number }: DrmPackage, keys: ContentKeys): PlaylistDress {
+export function packageDress({ number, signals }: DrmPackage, keys: ContentKeys): PlaylistDress {
   const folder = packageFolder(number);
+  const isOurs = signals.length === 0;
   return {
     ...CLEAR_DRESS,
     tag: `-e${number}`,
     segmentFolder: folder,
     addresses: { ...CLEAR_DRESS.addresses, iFrames: (id) => `r/${id}/${folder}i-frames.m3u8` },
-    keyLines: (rendition) => keyLines(keys, rendition, { name: 'clearKey', licenceUrl: '' }),
+    sessionKeyLines: (renditions) => {
+      const groups = new Set(renditions.map(({ keyGroup }) => keyGroup));
+      return writeSystemSessionKeyLines(signals.filter(({ group }) => groups.has(group)));
+    },
+    keyLines: (rendition) => {
+      if (isOurs) return keyLines(keys, rendition, { name: 'clearKey', licenceUrl: '' });
+      const { scheme, groups } = keys;
+      const { keyGroup } = rendition;
+      const said = signals.filter(({ group }) => group === keyGroup);
+      return writeSystemKeyLines({ scheme, kid: groups[keyGroup].kid }, said);
+    },
   };
 }
 
@@ -55,6 +70,7 @@ export function identityDress({ number }: DrmPackage, keys: ContentKeys, query: 
     segmentFolder: packageFolder(number),
     addresses: { ...CLEAR_DRESS.addresses, media: (id) => `r/${id}/video.m3u8?drm=identity${GAP}` },
     listsIFrames: false,
+    sessionKeyLines: () => [],
     keyLines: (rendition, toVideo) => {
       const keyUrl = `${toVideo}key/${keys.groups[rendition.keyGroup].kid}?drm=identity${GAP}`;
       return keyLines(keys, rendition, { name: 'identity', keyUrl });
@@ -70,6 +86,7 @@ export function sessionDress(session: string): PlaylistDress {
     segmentFolder: `${GAP}/`,
     addresses: { ...CLEAR_DRESS.addresses, media: (id) => `r/${id}/${GAP}/video.m3u8` },
     listsIFrames: false,
+    sessionKeyLines: () => [],
     keyLines: (_, toVideo) => [writeHlsAes128Line(`${toVideo}key/${GAP}`)],
     fill: (text) => text.replaceAll(GAP, session),
   };

@@ -70,7 +70,9 @@ function serveMultivariant(
   // Two texts of one publication: with the single pictures once these are known, and before.
   const tag = rates === null ? '' : '-i';
   const { addresses } = dress;
-  const beside = { subtitles: subtitlesOf(publication), addresses, ...(rates === null ? {} : { iFrames: rates }) };
+  const sessionKeyLines = dress.sessionKeyLines([...set.video, ...set.audio]);
+  const subtitles = subtitlesOf(publication);
+  const beside = { subtitles, addresses, sessionKeyLines, ...(rates === null ? {} : { iFrames: rates }) };
   const write = () => writeMultivariant(set, publication.frameRate, beside);
   return playlist(publication, { name: `multivariant${tag}`, tag, write, dress }, written);
 }

@@ -1,5 +1,7 @@
+import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { chooseListedSet } from '../../media/playlists/listed-set.ts';
+import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
 
 /** What the player page knows of a video; it asks again while something may still change. */
@@ -20,16 +22,29 @@ export type PlayerState = {
   drm: PlayerDrm | null;
 };
 
-/** `tag` stands for the keys; `licenceUrls` are those of the key systems by their names in the browser. */
-export type PlayerDrm = { tag: string; licenceUrls: Readonly<Record<string, string>> };
+/**
+ * `tag` stands for the keys; `licenceUrls` are those of the key systems by their names in the browser;
+ * `certificateUrl` is FairPlay's.
+ */
+export type PlayerDrm = { tag: string; licenceUrls: Readonly<Record<string, string>>; certificateUrl: string | null };
 
-/** `query` is the viewer's token, or empty; whatever asks for keys hands it on. */
-export function describeState(publication: Publication, query: string): PlayerState {
+/** What of a viewer and of the edge a state depends on: the viewer's token as a query, or empty, and licence servers. */
+export type PlayerView = { query: string; licences: LicenceProxy | null };
+
+/** Key systems as browsers name them, and their licences as addresses do. */
+const KEY_SYSTEMS: Readonly<Record<DrmSystem, { name: string; file: string }>> = {
+  widevine: { name: 'com.widevine.alpha', file: 'widevine' },
+  playReady: { name: 'com.microsoft.playready', file: 'playready' },
+  fairPlay: { name: 'com.apple.fps', file: 'fairplay' },
+};
+
+/** Whatever asks for keys hands the viewer's token on. */
+export function describeState(publication: Publication, view: PlayerView): PlayerState {
   const { pullZoneName, mediaId, thumbnailKey, thumbnailFileName } = publication;
   const set = chooseListedSet(listableRenditions(publication));
   const folder = `/${pullZoneName}/${mediaId}`;
-  const drm = describeDrm(publication, folder, query);
-  const playlistQuery = drm === null || query === '' ? '' : `?${query}`;
+  const drm = describeDrm(publication, folder, view);
+  const playlistQuery = drm === null || view.query === '' ? '' : `?${view.query}`;
   const phase = phaseOf(publication);
   return {
     publication: publication.publication,
@@ -46,16 +61,24 @@ export function describeState(publication: Publication, query: string): PlayerSt
   };
 }
 
-function describeDrm(publication: Publication, folder: string, query: string): PlayerDrm | null {
+function describeDrm(publication: Publication, folder: string, { query, licences }: PlayerView): PlayerDrm | null {
   const protection = protectionOf(publication);
   switch (protection.kind) {
     case 'none':
       return null;
     case 'sessions':
-      return { tag: 'sessions', licenceUrls: {} };
+      return { tag: 'sessions', licenceUrls: {}, certificateUrl: null };
     case 'package': {
-      const licence = `${folder}/license${query === '' ? '' : `?${query}`}`;
-      return { tag: `e${protection.packaged.number}`, licenceUrls: { 'org.w3.clearkey': licence } };
+      const { number, signals } = protection.packaged;
+      const address = (file: string) => `${folder}/license${file}${query === '' ? '' : `?${query}`}`;
+      const spoken = new Set(signals.map(({ system }) => system));
+      const systems = licences?.systems.filter((system) => spoken.has(system)) ?? [];
+      const theirs = systems.map((system) => [KEY_SYSTEMS[system].name, address(`/${KEY_SYSTEMS[system].file}`)]);
+      return {
+        tag: `e${number}`,
+        licenceUrls: signals.length === 0 ? { 'org.w3.clearkey': address('') } : Object.fromEntries(theirs),
+        certificateUrl: systems.includes('fairPlay') ? `${folder}/license/fairplay-certificate` : null,
+      };
     }
   }
 }

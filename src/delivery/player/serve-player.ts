@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { isClear } from '../drm/protection.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound } from '../http/answer.ts';
@@ -11,7 +12,7 @@ import { writeMissingPage, writePlayerPage, writeRefusedPage } from './write-pla
 const PAGE = 'text/html; charset=utf-8';
 const NONCE_BYTES = 16;
 
-type PlayerDeps = { player: PlayerAssets; permits: PlayPermits };
+type PlayerDeps = { player: PlayerAssets; permits: PlayPermits; licences: LicenceProxy | null };
 
 /**
  * Answers the player page of a video, or the small state that an open page asks for. A protected video has a page
@@ -20,7 +21,7 @@ type PlayerDeps = { player: PlayerAssets; permits: PlayPermits };
 export async function servePlayer(
   publication: Publication | null,
   { wantsState, play }: { wantsState: boolean; play: PlayRequest },
-  { player, permits }: PlayerDeps,
+  { player, permits, licences }: PlayerDeps,
 ): Promise<Answer> {
   if (publication === null) {
     return wantsState ? notFound('unknown-video', 'There is no such video.') : page(404, writeMissingPage);
@@ -29,11 +30,11 @@ export async function servePlayer(
   if (refusal !== null) {
     return wantsState ? { kind: 'problem', problem: refusal } : page(403, (nonce) => writeRefusedPage(refusal, nonce));
   }
-  const query = tokenQuery(play);
-  if (!wantsState) return page(200, (nonce) => writePlayerPage(publication, query, { assets: player, nonce }));
+  const view = { query: tokenQuery(play), licences };
+  if (!wantsState) return page(200, (nonce) => writePlayerPage(publication, view, { assets: player, nonce }));
   return {
     kind: 'bytes',
-    bytes: Buffer.from(JSON.stringify(describeState(publication, query))),
+    bytes: Buffer.from(JSON.stringify(describeState(publication, view))),
     contentType: 'application/json; charset=utf-8',
     cacheControl: CACHE_NEVER,
     etag: null,

@@ -1,20 +1,23 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Problem } from '../http/answer.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
-import { describeState } from './player-state.ts';
+import { describeState, type PlayerView } from './player-state.ts';
 
 /**
- * Writes the player page. The video element and the engine come first, the controls grow around them. `query` is
- * the viewer's token, which the page shows again when it asks for the state and for keys.
+ * Writes the player page. The video element and the engine come first, the controls grow around them. The
+ * viewer's token is shown again when the page asks for the state and for keys.
  */
 export function writePlayerPage(
   publication: Publication,
-  query: string,
+  view: PlayerView,
   { assets: { addresses }, nonce }: { assets: PlayerAssets; nonce: string },
 ): Buffer {
-  const state = describeState(publication, query);
+  const state = describeState(publication, view);
   const { libraryId, mediaId, captions, settings, pullZoneName } = publication;
-  const config = { state, stateUrl: `/embed/${libraryId}/${mediaId}/state${query === '' ? '' : `?${query}`}` };
+  const config = {
+    state,
+    stateUrl: `/embed/${libraryId}/${mediaId}/state${view.query === '' ? '' : `?${view.query}`}`,
+  };
   const poster = state.posterUrl === null ? '' : ` poster="${escapeHtml(state.posterUrl)}"`;
   const tracks = captions.map(
     ({ srclang, label, version }) =>

@@ -119,9 +119,16 @@ function readSystem(element: XmlElement, { keys, systems }: KeyRequest): SystemS
       ...{ system, group, pssh },
       hlsMedia: readPlaylistLines(element, 'media', '#EXT-X-KEY:'),
       hlsMultivariant: readPlaylistLines(element, 'master', '#EXT-X-SESSION-KEY:'),
-      contentProtection: contentProtection?.toString('utf8') ?? null,
+      contentProtection: contentProtection === undefined ? null : checkFragment(contentProtection.toString('utf8')),
     },
   ];
+}
+
+/** Goes into manifests as it is: whole elements that bring their own namespaces, nothing else. */
+function checkFragment(text: string): string {
+  if (text.includes('<!') || text.includes('<?')) throw new Error('Expected only elements in ContentProtectionData.');
+  parseXml(`<fragment>${text}</fragment>`);
+  return text;
 }
 
 /** HLSSignalingData without a playlist attribute is for media playlists (CPIX 2.3). */

@@ -31,7 +31,7 @@ describe('EXT-X-KEY lines', () => {
       what: 'the whole header and the key id for Widevine',
       scheme: 'cbcs',
       system: { name: 'widevine', pssh: widevine },
-      line: `METHOD=SAMPLE-AES,URI="data:text/plain;base64,${widevine.toString('base64')}",KEYID=0x00112233445566778899aabbccddeeff,KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed",KEYFORMATVERSIONS="1"`,
+      line: `METHOD=SAMPLE-AES,URI="data:text/plain;base64,${widevine.toString('base64')}",KEYID=0x00112233445566778899AABBCCDDEEFF,KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed",KEYFORMATVERSIONS="1"`,
     },
     {
       what: 'the inner object for PlayReady',

@@ -75,7 +75,7 @@ function describeForHls({ scheme, kid }: SignalledKey, system: KeySystem): HlsKe
       return { uri: system.keyUrl, format: 'identity' };
     case 'widevine': {
       const uri = dataUri('text/plain', requireSystem(system.pssh, SYSTEM_IDS.widevine));
-      const extra = `,KEYID=0x${kidBytes(kid).toString('hex')}`;
+      const extra = `,KEYID=0x${kidBytes(kid).toString('hex').toUpperCase()}`;
       return { uri, format: `urn:uuid:${SYSTEM_IDS.widevine}`, extra };
     }
     case 'playReady': {

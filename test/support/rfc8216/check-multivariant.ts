@@ -41,12 +41,17 @@ const PICTURES: AttributeRules = {
   },
   required: ['BANDWIDTH', 'CODECS', 'URI'],
 };
+const SESSION_KEY: AttributeRules = {
+  forms: { METHOD: 'enumerated', URI: 'quoted', IV: 'hex', KEYFORMAT: 'quoted', KEYFORMATVERSIONS: 'quoted' },
+  required: ['METHOD', 'URI'],
+};
 const KNOWN_TAGS = new Set([
   'EXT-X-VERSION',
   'EXT-X-INDEPENDENT-SEGMENTS',
   'EXT-X-MEDIA',
   'EXT-X-STREAM-INF',
   'EXT-X-I-FRAME-STREAM-INF',
+  'EXT-X-SESSION-KEY',
 ]);
 const CODEC = /^(avc[13]\.[0-9a-fA-F]{6}|mp4a\.40\.\d+|hvc1\..+|vp09\..+|av01\..+|opus|Opus|fLaC)$/;
 
@@ -56,10 +61,19 @@ export function checkMultivariant(lines: PlaylistLines): string[] {
   for (const { tag } of lines.tags) {
     if (!KNOWN_TAGS.has(tag)) faults.push(`${tag} does not belong in a multivariant playlist`);
   }
+  checkSessionKeys(lines, faults);
   const groups = checkRenditions(lines, faults);
   checkVariants(lines, groups, faults);
   checkPictures(lines, faults);
   return faults;
+}
+
+/** Section 4.3.4.5: no two with the same attributes. */
+function checkSessionKeys(lines: PlaylistLines, faults: string[]): void {
+  const values = lines.tags.filter(({ tag }) => tag === 'EXT-X-SESSION-KEY').map(({ value }) => value);
+  if (new Set(values).size < values.length) faults.push('EXT-X-SESSION-KEY appears twice with the same attributes');
+  for (const value of values)
+    readAttributes(value, SESSION_KEY, (message) => faults.push(`EXT-X-SESSION-KEY: ${message}`));
 }
 
 function checkRenditions(lines: PlaylistLines, faults: string[]): Set<string> {

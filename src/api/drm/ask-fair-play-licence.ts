@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../catalog/drm/licence-proxy.ts';
+import { defineOperation } from '../define-operation.ts';
+import { FairPlayLicence, FairPlayRequest } from '../models/fair-play.ts';
+import { readBytes } from '../read-bytes.ts';
+import { LibraryParams } from '../read-params.ts';
+import { queryText } from '../read-query.ts';
+import { VideoPathParams } from './licence-params.ts';
+import { type LicenceDeps, requireLicence, TOKEN_QUERY } from './require-licence.ts';
+
+type Deps = LicenceDeps & { licences: LicenceProxy };
+
+/** Takes a raw SPC and answers the raw CKC. */
+export const askFairPlayLicence = defineOperation({
+  name: 'askFairPlayLicence',
+  method: 'POST',
+  path: '/FairPlay/{libraryId}/license',
+  auth: 'none',
+  params: LibraryParams,
+  query: Type.Object({ ...TOKEN_QUERY, videoId: queryText() }),
+  body: 'raw',
+  answer: 'bytes',
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params, query, body, referrer, signal }, deps: Deps) {
+    const asked = { libraryId: params.libraryId, video: query.videoId, referrer, ...query };
+    const mediaId = await requireLicence(asked, 'fairPlay', deps);
+    const challenge = await readBytes(body, { what: 'an SPC', limitBytes: MAX_CHALLENGE_BYTES });
+    return deps.licences.ask('fairPlay', { mediaId, challenge }, signal);
+  },
+});
+
+/** The older form: SPC and CKC in base64, in JSON. */
+export const askFairPlayLicenceByPath = defineOperation({
+  name: 'askFairPlayLicenceByPath',
+  method: 'POST',
+  path: '/FairPlayLicense/{libraryId}/{videoId}',
+  auth: 'none',
+  params: VideoPathParams,
+  query: Type.Object(TOKEN_QUERY),
+  body: FairPlayRequest,
+  bodyLimitBytes: 2 * MAX_CHALLENGE_BYTES,
+  answer: FairPlayLicence,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params, query, body, referrer, signal }, deps: Deps) {
+    const asked = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
+    const mediaId = await requireLicence(asked, 'fairPlay', deps);
+    const challenge = Buffer.from(body.spc, 'base64');
+    const licence = await deps.licences.ask('fairPlay', { mediaId, challenge }, signal);
+    return { ckc: licence.toString('base64') };
+  },
+});

@@ -1,0 +1,24 @@
+import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../catalog/drm/licence-proxy.ts';
+import { defineOperation } from '../define-operation.ts';
+import { readBytes } from '../read-bytes.ts';
+import { VideoPathParams } from './licence-params.ts';
+import { type LicenceDeps, LicenceQuery, requireLicence } from './require-licence.ts';
+
+export const askWidevineLicence = defineOperation({
+  name: 'askWidevineLicence',
+  method: 'POST',
+  path: '/WidevineLicense/{libraryId}/{videoId}',
+  auth: 'none',
+  params: VideoPathParams,
+  query: LicenceQuery,
+  body: 'raw',
+  answer: 'bytes',
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params, query, body, referrer, signal }, deps: LicenceDeps & { licences: LicenceProxy }) {
+    const asked = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
+    const mediaId = await requireLicence(asked, 'widevine', deps);
+    const challenge = await readBytes(body, { what: 'a challenge', limitBytes: MAX_CHALLENGE_BYTES });
+    return deps.licences.ask('widevine', { mediaId, challenge }, signal);
+  },
+});

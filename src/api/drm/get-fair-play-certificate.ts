@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { LibraryParams } from '../read-params.ts';
+import { type LicenceDeps, requireSystem, TOKEN_QUERY } from './require-licence.ts';
+
+export const getFairPlayCertificate = defineOperation({
+  name: 'getFairPlayCertificate',
+  method: 'GET',
+  path: '/FairPlay/{libraryId}/certificate',
+  auth: 'none',
+  params: LibraryParams,
+  // The token names a video and the address does not: what is public anyway needs none.
+  query: Type.Object(TOKEN_QUERY),
+  body: null,
+  answer: 'bytes',
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params, referrer }, deps: LicenceDeps & { licences: LicenceProxy }) {
+    await requireSystem({ libraryId: params.libraryId, referrer }, 'fairPlay', deps);
+    const { fairPlayCertificate } = deps.licences;
+    if (fairPlayCertificate !== null) return fairPlayCertificate;
+    throw new Refused('not-found', 'No FairPlay certificate is set. Set MILLRACE_FAIRPLAY_CERTIFICATE.');
+  },
+});

@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import { chooseSystems, drmModeOf } from '../../catalog/drm/drm-package.ts';
+import type { DrmPackageStore } from '../../catalog/drm/drm-package-store.ts';
+import type { Library } from '../../catalog/libraries/library.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { DrmSystem } from '../../ports/drm-key-source.ts';
+import { queryInt64, queryText } from '../read-query.ts';
+import { requireEmbedToken } from '../require-embed-token.ts';
+import { requireReferrer } from '../require-referrer.ts';
+
+/** The embed token that licences are asked for with. */
+export const TOKEN_QUERY = { token: queryText(), expires: queryInt64(0) };
+
+/** `contentId` is what some players add; the path names the video. */
+export const LicenceQuery = Type.Object({ ...TOKEN_QUERY, contentId: queryText() });
+
+export type LicenceDeps = {
+  libraries: LibraryStore;
+  pullZones: PullZoneStore;
+  drmPackages: DrmPackageStore;
+  edgeUrl: string;
+};
+
+type Asked = { libraryId: number; referrer: string | null; token: string; expires: number };
+
+/**
+ * Lets pass who may have licences of a system for a video: the page and the token that playing takes too. Refuses
+ * `not-found`, `invalid` where the library or the video has no such DRM, and `forbidden` what the rules forbid.
+ */
+export async function requireLicence(
+  asked: Asked & { video: string },
+  system: DrmSystem,
+  deps: LicenceDeps,
+): Promise<Guid> {
+  const library = await requireSystem(asked, system, deps);
+  const mediaId = parseGuid(asked.video);
+  const signals = mediaId === null ? [] : await deps.drmPackages.systemsOf({ libraryId: asked.libraryId, mediaId });
+  if (mediaId === null || !signals.includes(system)) {
+    throw new Refused(
+      'not-found',
+      `There is no video "${asked.video.slice(0, 40)}" with keys of ${system}. Check the id.`,
+    );
+  }
+  try {
+    await requireEmbedToken({ token: asked.token, expiresSec: asked.expires }, { mediaId, library }, deps);
+  } catch (error) {
+    throw asForbidden(error);
+  }
+  return mediaId;
+}
+
+/** As `requireLicence`, for what is of the whole library. */
+export async function requireSystem(
+  { libraryId, referrer }: Pick<Asked, 'libraryId' | 'referrer'>,
+  system: DrmSystem,
+  deps: LicenceDeps,
+): Promise<Library> {
+  const library = await deps.libraries.recall(libraryId);
+  if (library === null) throw new Refused('not-found', `There is no library ${libraryId}. Check the id.`);
+  const { settings } = library;
+  if (drmModeOf(settings) !== 'enterprise' || !chooseSystems([system], settings, 'cbcs').includes(system)) {
+    throw new Refused('invalid', `Library ${libraryId} has not Enterprise DRM with ${system} on. Turn it on first.`);
+  }
+  try {
+    requireReferrer(referrer, library, deps.edgeUrl);
+  } catch (error) {
+    throw asForbidden(error);
+  }
+  return library;
+}
+
+/** Players know 403 as the denial of a licence. */
+function asForbidden(error: unknown): unknown {
+  if (!(error instanceof Refused) || error.kind !== 'unauthenticated') return error;
+  return new Refused('forbidden', error.message, { cause: error });
+}

@@ -1,0 +1,19 @@
+import type { Library } from '../catalog/libraries/library.ts';
+import { isReferrerAllowed } from '../catalog/libraries/referrer.ts';
+import { Refused } from '../lib/refused.ts';
+
+const MAX_QUOTED = 200;
+
+/** Lets pass who comes from a page that the library lets in. Refuses (`unauthenticated`) all others and says why. */
+export function requireReferrer(
+  referrer: string | null,
+  { settings: { access } }: Pick<Library, 'settings'>,
+  edgeUrl: string,
+): void {
+  if (isReferrerAllowed(referrer, access, [new URL(edgeUrl).hostname])) return;
+  const came = referrer === null ? 'no Referer header' : `the Referer "${referrer.slice(0, MAX_QUOTED)}"`;
+  throw new Refused(
+    'unauthenticated',
+    `Expected a page that the library's referrer rules let in, got ${came}. Add its host to the allowed referrers.`,
+  );
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
+import { createLicenceProxy } from '../../src/catalog/drm/licence-proxy.ts';
+import { createPackager } from '../../src/catalog/drm/packager.ts';
+import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { parseCpixAnswer, writeCpixRequest } from '../../src/media/drm/cpix.ts';
+import { readPssh, SYSTEM_IDS } from '../../src/media/drm/pssh.ts';
+import { parseXml } from '../../src/media/drm/xml.ts';
+import { type KeyServer, startKeyServer } from '../support/key-server.ts';
+import { TEST_SECRET } from '../support/packager.ts';
+import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
+import { askLicence, bytesOf, type DrmRoom, openDrmRoom, type Shown, statusOf, textOf } from './drm-room.ts';
+
+const ON = { enabled: true };
+const SETTINGS = { drm: { ...ON, version: 'enterprise', widevine: ON, fairPlay: ON } };
+
+let lab: DrmRoom;
+let keyServer: KeyServer;
+let outbound: Outbound;
+let shown: Shown;
+
+beforeAll(async () => {
+  [lab, keyServer] = await Promise.all([openDrmRoom(), startKeyServer()]);
+  outbound = createOutbound({ allow: ['127.0.0.0/8'] });
+  shown = await lab.publish(SETTINGS);
+  const keySource = createSpekeKeySource({
+    url: keyServer.url,
+    authorization: null,
+    systems: ['widevine', 'playReady', 'fairPlay'],
+    outbound,
+    cpix: { write: writeCpixRequest, parse: parseCpixAnswer },
+  });
+  const secretBox = createSecretBox(TEST_SECRET);
+  const packager = createPackager({ db: lab.database.db, secretBox, keySource, scheme: 'cbcs' });
+  await packager.repackage(shown, { keepsPrevious: true }, AbortSignal.timeout(10_000));
+});
+afterAll(async () => {
+  await lab.close();
+  await keyServer.stop();
+  await outbound.close();
+});
+
+test('playlists say what the key server says of each system, and what follows from its headers', async () => {
+  const text = await textOf(`${shown.folder}/r/${shown.audio.renditionId}/video.m3u8`);
+  expect(checkPlaylist(text)).toEqual([]);
+  const formats = [...text.matchAll(/#EXT-X-KEY:.*KEYFORMAT="([^"]+)"/g)].map(([, format]) => format);
+  expect(formats).toEqual([
+    `urn:uuid:${SYSTEM_IDS.widevine}`,
+    'com.microsoft.playready',
+    'com.apple.streamingkeydelivery',
+  ]);
+  expect(text).toContain('URI="skd://keys/');
+  const multivariant = await textOf(`${shown.folder}/playlist.m3u8`);
+  expect(checkPlaylist(multivariant)).toEqual([]);
+  // One for each group of keys.
+  expect(multivariant.match(/#EXT-X-SESSION-KEY:/g)).toHaveLength(3);
+});
+
+test('the manifest has an element for each system of DASH, the server’s own content in it', async () => {
+  const text = await textOf(`${shown.folder}/manifest.mpd`);
+  parseXml(text);
+  const schemes = [...text.matchAll(/<ContentProtection schemeIdUri="urn:uuid:([^"]+)"/g)].map(([, id]) => id);
+  for (const system of ['widevine', 'playReady', 'common'] as const) {
+    expect(
+      schemes.filter((id) => id === SYSTEM_IDS[system]),
+      system,
+    ).toHaveLength(3);
+  }
+  expect(schemes).not.toContain(SYSTEM_IDS.clearKey);
+  expect(text).toContain('<pssh xmlns="urn:mpeg:cenc:2013">');
+});
+
+test('init segments carry the headers of their own key', async () => {
+  const init = await bytesOf(`${shown.folder}/r/${shown.audio.renditionId}/e1/init.mp4`);
+  const systems = [...init.toString('latin1').matchAll(/pssh/g)].map(({ index }) => {
+    const start = index - 4;
+    return readPssh(init.subarray(start, start + init.readUInt32BE(start))).systemId;
+  });
+  expect(systems).toEqual([SYSTEM_IDS.common, SYSTEM_IDS.widevine, SYSTEM_IDS.playReady]);
+});
+
+test('our own licence server gives out none of the keys', async () => {
+  const init = await bytesOf(`${shown.folder}/r/${shown.audio.renditionId}/e1/init.mp4`);
+  const { kids } = readPssh(
+    init.subarray(init.indexOf('pssh') - 4).subarray(0, init.readUInt32BE(init.indexOf('pssh') - 4)),
+  );
+  const encoded = kids.map((kid) => Buffer.from(kid.replaceAll('-', ''), 'hex').toString('base64url'));
+  expect((await askLicence(shown.folder, encoded)).status).toBe(404);
+  for (const kid of kids) expect(await statusOf(`${shown.folder}/key/${kid}`)).toBe(404);
+  // Who asks for raw keys gets the playlists of everybody.
+  expect(await textOf(`${shown.folder}/playlist.m3u8?drm=identity`)).not.toContain('identity');
+});
+
+test('the player gets licences of the systems that have a licence server, by the edge', async () => {
+  const server = { url: `${keyServer.url}/{videoId}`, authorization: null };
+  const fairPlayCertificate = Buffer.from('certificate');
+  const licences = createLicenceProxy({
+    servers: { widevine: server, fairPlay: server },
+    fairPlayCertificate,
+    outbound,
+  });
+  const edge = await lab.room.start({ licences });
+  keyServer.script((_request, response, body) => response.end(`licence for ${body}`));
+  const state = JSON.parse(await textOf(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}/state`));
+  const folder = `/vz-${shown.libraryId}/${shown.mediaId}/license`;
+  expect(state.drm).toEqual({
+    tag: 'e1',
+    licenceUrls: { 'com.widevine.alpha': `${folder}/widevine`, 'com.apple.fps': `${folder}/fairplay` },
+    certificateUrl: `${folder}/fairplay-certificate`,
+  });
+  const ask = (name: string) => fetch(`${edge.base}${folder}/${name}`, { method: 'POST', body: 'a challenge' });
+  expect(await (await ask('widevine')).text()).toBe('licence for a challenge');
+  expect((await ask('playready')).status).toBe(404);
+  expect(await textOf(`${edge.base}${folder}/fairplay-certificate`)).toBe('certificate');
+  keyServer.script((_request, response) => response.writeHead(403).end());
+  expect((await ask('widevine')).status).toBe(403);
+  keyServer.script((_request, response) => response.writeHead(500).end());
+  expect((await ask('widevine')).status).toBe(503);
+  await edge.close();
+});
