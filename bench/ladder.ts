@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { findCodec } from '../src/media/codecs/all.ts';
-import { MAX_BITRATES_BPS, type RungPlan } from '../src/media/ladder.ts';
 import type { Service } from '../test/support/service.ts';
 import { REAL_CLIP } from '../test/support/videos.ts';
+import { bareLadder, bareSound, LADDER } from './support/bare-ladder.ts';
 import { measureCommand, openCpuGroup } from './support/cpu-group.ts';
 import { remux, runFfmpeg } from './support/ffmpeg.ts';
 import {
@@ -24,16 +23,6 @@ const { values: options } = parseArgs({ options: { 'clip-sec': { type: 'string',
 const CLIP_SEC = Number(options['clip-sec']);
 const LIMIT_MS = 600_000;
 const DRIFT_SEC = 3;
-const RATE = { num: 24, den: 1 };
-const LADDER: readonly RungPlan[] = (
-  [
-    [1080, 1920],
-    [720, 1280],
-    [480, 854],
-    [360, 640],
-    [240, 426],
-  ] as const
-).map(([rung, widthPx]) => ({ rung, widthPx, heightPx: rung, maxBitrateBps: MAX_BITRATES_BPS[rung] }));
 
 await report('ladder', async (scope) => {
   const folder = makeFolder(scope);
@@ -86,44 +75,6 @@ async function encodeOnce(service: Service, file: string): Promise<string> {
   await untilFinished(service, guid, LIMIT_MS);
   await untilNoEncoder(service);
   return guid;
-}
-
-/** One ffmpeg, decoding once, scaling in a cascade, with our settings of x264, into fragmented MP4 files. */
-function bareLadder(source: string, folder: string, rungs: readonly RungPlan[], withSound: boolean): string[] {
-  const graph = rungs.map((rung, index) => {
-    const from = index === 0 ? '[0:v:0]' : `[rest${index}]`;
-    const isLast = index === rungs.length - 1;
-    const to = isLast ? `[v${index}]` : `,split=2[v${index}][rest${index + 1}]`;
-    return `${from}scale=${rung.widthPx}:${rung.heightPx}${to}`;
-  });
-  const outputs = rungs.flatMap((rung, index) => [
-    ...[
-      '-map',
-      `[v${index}]`,
-      ...findCodec('x264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 1, hdr: null }),
-    ],
-    ...fragmented(path.join(folder, `bare-${rung.rung}.mp4`)),
-  ]);
-  const sound = withSound ? soundOutput(folder) : [];
-  return [
-    ...['-nostdin', '-v', 'error', '-y', '-threads', '1', '-filter_complex_threads', '1', '-i', source],
-    ...['-filter_complex', graph.join(';'), ...outputs, ...sound],
-  ];
-}
-
-function bareSound(source: string, folder: string): string[] {
-  return ['-nostdin', '-v', 'error', '-y', '-i', source, ...soundOutput(folder)];
-}
-
-function soundOutput(folder: string): string[] {
-  return [
-    ...['-map', '0:a:0', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
-    ...fragmented(path.join(folder, 'bare-a.mp4')),
-  ];
-}
-
-function fragmented(file: string): string[] {
-  return ['-f', 'mp4', '-movflags', 'empty_moov+default_base_moof+frag_keyframe', file];
 }
 
 /**

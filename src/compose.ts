@@ -220,6 +220,7 @@ async function startWorkerRole({ settings, database, storage, log }: Common): Pr
   const cacheFolder = join(settings.dataDir, 'cache', `worker-${process.pid}`);
   const shared = {
     db: database.db,
+    queue,
     storage,
     sources: await createSourceCache(storage, cacheFolder, SOURCE_CACHE_BYTES),
     owner: `${hostname()}/${process.pid}`,
@@ -229,7 +230,6 @@ async function startWorkerRole({ settings, database, storage, log }: Common): Pr
   const viewers = await startViewerEncoder({ ...shared, pool: database.pool, threads, slots: Math.max(2, threads) });
   const deps = {
     ...shared,
-    queue,
     outbound,
     secretBox: createSecretBox(settings.secretKey),
     packager: await openPackager(settings, database.db, outbound),

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
+import type { PictureSet } from '../media/pictures/picture-set.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type {
@@ -99,6 +100,7 @@ export type MediaTable = {
   thumbnail_width_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_height_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_blurhash: string | null;
+  pictures: ColumnType<PictureSet | null, string | null | undefined, string | null>;
   messages: JsonDefault<MediaMessage[]>;
   meta_tags: JsonDefault<MetaTag[]>;
   chapters: JsonDefault<Chapter[]>;
@@ -224,13 +226,22 @@ export type RetiredObjectTable = {
   retired_at: CreatedAt;
 };
 
+/** A stored object of the media's `pictures`. */
+export type PictureTable = {
+  library_id: number;
+  media_id: Guid;
+  storage_key: StorageKey;
+  use: 'thumbnail' | 'preview';
+  size_bytes: number;
+};
+
 /** A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. */
 export type EncodeWorkTable = {
   library_id: number;
   media_id: Guid;
   id: Guid;
   timeline_id: Guid;
-  kind: 'pass-through' | 'video' | 'audio' | 'thumbnail' | 'jit-start' | 'fill';
+  kind: 'pass-through' | 'video' | 'audio' | 'thumbnail' | 'pictures' | 'jit-start' | 'fill';
   rendition_ids: Guid[];
   from_segment: number;
   to_segment: number;
@@ -273,6 +284,7 @@ export type Schema = {
   encode_work: EncodeWorkTable;
   encode_turn: EncodeTurnTable;
   encode_speed: EncodeSpeedTable;
+  picture: PictureTable;
   webhook_event: WebhookEventTable;
   webhook_line: WebhookLineTable;
   audit_line: AuditLineTable;

@@ -16,6 +16,7 @@ import type { SegmentWishes } from './jit/segment-wishes.ts';
 import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
+import { servePicture } from './pictures/serve-picture.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
@@ -114,6 +115,8 @@ async function answerFile(
     case 'licence':
       return notFound('post-only', 'Licences are asked for by POST.');
     case 'picture':
+    case 'storyboard':
+      return servePicture(publication, file, deps.storage);
     case 'captions':
     case 'original':
       return serveFile(publication, file, deps.storage);

@@ -1,5 +1,6 @@
 import { type PullZoneName, parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
+import { sheetName } from '../media/pictures/picture-set.ts';
 import type { DrmSystem } from '../ports/drm-key-source.ts';
 import type { Cover } from './drm/protection.ts';
 import { isPathToken } from './shield/path-token.ts';
@@ -27,7 +28,9 @@ export type MediaFile =
   | { kind: 'original' }
   | { kind: 'captions'; language: string }
   | { kind: 'captions-playlist'; language: string }
-  | { kind: 'picture'; name: string };
+  /** `name` is as in `PictureSet`. */
+  | { kind: 'picture'; name: string }
+  | { kind: 'storyboard' };
 
 const SAFE_SEGMENT = /^[A-Za-z0-9._=&%~,+:-]+$/;
 const RUNG = /^([1-9]\d{1,4})p$/;
@@ -35,7 +38,8 @@ const SEGMENT_FILE = /^(0|[1-9]\d{0,8})\.m4s$/;
 const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
 const CAPTIONS_FILE = /^([A-Za-z0-9-]{1,35})\.(vtt|m3u8)$/;
-const PICTURE_FILE = /^[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp)$/;
+const PICTURE_FILE = /^(?:[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp|gif)|preview_hq\.(?:webm|mp4))$/;
+const SHEET_FILE = /^_(0|[1-9]\d{0,5})\.jpg$/;
 const PACKAGE_FOLDER = /^e([1-9]\d{0,8})$/;
 const SESSION = /^[A-Za-z0-9_-]{43}$/;
 const KEY_FILE = /^[A-Za-z0-9_-]{36,43}$/;
@@ -85,6 +89,7 @@ function parseFile(names: readonly string[]): MediaFile | null {
       return second === 'video.m3u8' ? { kind: 'rung-playlist', heightPx: Number(heightPx) } : null;
     if (first === 'license') return parseLicence(second);
     if (first === 'key') return KEY_FILE.test(second) ? { kind: 'key', name: second } : null;
+    if (first === 'seek') return parseSeekFile(second);
     const [, language, type] = (first === 'captions' ? CAPTIONS_FILE.exec(second) : null) ?? [];
     if (language === undefined) return null;
     return { kind: type === 'vtt' ? 'captions' : 'captions-playlist', language };
@@ -97,6 +102,12 @@ function parseLicence(name: string): MediaFile | null {
   if (name === 'fairplay-certificate') return { kind: 'fair-play-certificate' };
   const system = LICENCE_FILES[name];
   return system === undefined ? null : { kind: 'licence', system };
+}
+
+function parseSeekFile(name: string): MediaFile | null {
+  if (name === 'thumbnails.vtt') return { kind: 'storyboard' };
+  const sheet = SHEET_FILE.exec(name)?.[1];
+  return sheet === undefined ? null : { kind: 'picture', name: sheetName(Number(sheet)) };
 }
 
 function parseTopFile(name: string): MediaFile | null {

@@ -6,6 +6,7 @@ import { extractCaptions } from './extract-captions.ts';
 import { fetchVideo } from './fetch-video.ts';
 import { hashSource } from './hash-source.ts';
 import type { JobDeps } from './job-deps.ts';
+import { makePictures, makePicturesLong } from './make-pictures.ts';
 import { makeThumbnail } from './make-thumbnail.ts';
 import { passThrough } from './pass-through.ts';
 import { processVideo } from './process-video.ts';
@@ -27,6 +28,8 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   encodeAudio,
   encodeAudioLong,
   makeThumbnail,
+  makePictures,
+  makePicturesLong,
   fetchVideo,
   hashSource,
   extractCaptions,

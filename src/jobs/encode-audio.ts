@@ -1,4 +1,3 @@
-import { commitChunks } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView, type WorkRendition, type WorkView } from '../catalog/encoding/work-view-store.ts';
 import { planAudioEncode } from '../media/encode-audio.ts';
 import { type FfmpegRun, runFfmpeg } from '../media/run-ffmpeg.ts';
@@ -7,6 +6,7 @@ import { defineJob } from './define-job.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
+import { publishChunks } from './publish-chunks.ts';
 import { readSound, type SoundInit } from './read-sound.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
@@ -78,7 +78,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
       heightPx: null,
       chunks,
     };
-    await job.deps.db.transaction().execute((tx) => commitChunks(tx, claim, { outputs: [output], isLast }));
+    await publishChunks(job.deps, claim, { outputs: [output], isLast });
     taken = writer.written.length;
   }
 

@@ -1,10 +1,11 @@
-import { commitChunks, findStored } from '../catalog/encoding/chunk-store.ts';
+import { findStored } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView } from '../catalog/encoding/work-view-store.ts';
 import { defineJob } from './define-job.ts';
 import { encodeRungs } from './encode-rungs.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
+import { publishChunks } from './publish-chunks.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
@@ -48,8 +49,7 @@ async function encodeRange({ claim, tell }: HeldWork, deps: JobDeps, signal: Abo
   );
   try {
     const outputs = await encodeRungs({ claim, deps, view, path: local.path, writers, tell }, signal);
-    const unwanted = await deps.db.transaction().execute((tx) => commitChunks(tx, claim, { outputs, isLast: true }));
-    await discardObjects(deps.storage, unwanted, deps.report);
+    await publishChunks(deps, claim, { outputs, isLast: true });
   } catch (error) {
     const written = writers.flatMap((writer) => writer.written);
     await discardObjects(deps.storage, written, deps.report);

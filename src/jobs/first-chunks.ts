@@ -64,10 +64,14 @@ export async function storeSound(
   return { work, writer, output: { ...common, chunks: await writer.flush(signal) }, isWhole: false };
 }
 
-/** Publishes a first chunk in the transaction that wrote its plan. The rest of its work is left to whoever takes it. */
-export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<void> {
+/**
+ * Publishes a first chunk in the transaction that wrote its plan. The rest of its work is left to whoever takes it.
+ * Answers what is to be done next, where that was all.
+ */
+export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<Work[]> {
   const answer = await claimWork(tx, first.work.key, first.work.id, owner);
   if (answer.kind !== 'claimed') throw new Error(`Expected to claim a work that was just planned, got ${answer.kind}.`);
-  await commitChunks(tx, answer.claim, { outputs: [first.output], isLast: first.isWhole });
+  const { works } = await commitChunks(tx, answer.claim, { outputs: [first.output], isLast: first.isWhole });
   if (!first.isWhole) await releaseWork(tx, answer.claim);
+  return works;
 }

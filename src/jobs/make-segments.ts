@@ -12,10 +12,11 @@ import type { JobDeps } from './job-deps.ts';
 import { readPictureTicks } from './read-pass-through.ts';
 import { endFailedRun, endRun, type PicturesInit, readPictures } from './read-pictures.ts';
 import type { RunControl } from './run-control.ts';
+import { sendWorks } from './send-works.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
 /** What making segments for viewers takes. `threads` are those of one encoder. */
-export type SegmentDeps = Pick<JobDeps, 'db' | 'storage' | 'sources' | 'report' | 'encoderMemoryBytes'> & {
+export type SegmentDeps = Pick<JobDeps, 'db' | 'queue' | 'storage' | 'sources' | 'report' | 'encoderMemoryBytes'> & {
   threads: number;
 };
 
@@ -113,9 +114,11 @@ async function publishSegment(
     const { codecString, widthPx, heightPx } = facts;
     const chunks = await writer.flush(signal);
     const output: RenditionOutput = { renditionId, init: bytes, codecString, widthPx, heightPx, chunks };
-    isTaken = await deps.db
-      .transaction()
-      .execute((tx) => commitSegment(tx, claim, { segment: segment.number, output }));
+    isTaken = await deps.db.transaction().execute(async (tx) => {
+      const works = await commitSegment(tx, claim, { segment: segment.number, output });
+      await sendWorks(deps.queue, works ?? [])(tx);
+      return works !== null;
+    });
     return isTaken;
   } finally {
     if (!isTaken) await discardObjects(deps.storage, writer.written, deps.report);

@@ -1,10 +1,10 @@
-import { commitChunks } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView } from '../catalog/encoding/work-view-store.ts';
 import { planChunks } from '../media/chunk-plan.ts';
 import { defineJob } from './define-job.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
+import { publishChunks } from './publish-chunks.ts';
 import { openRanges, readSegment, replanPassThrough } from './read-pass-through.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
@@ -40,9 +40,7 @@ async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: Ab
       const output = { renditionId: rendition.id, ...listed, widthPx: null, heightPx: null };
       const chunks = await writer.flush(signal);
       const isLast = range.toSegment >= work.toSegment;
-      await deps.db
-        .transaction()
-        .execute((tx) => commitChunks(tx, claim, { outputs: [{ ...output, chunks }], isLast }));
+      await publishChunks(deps, claim, { outputs: [{ ...output, chunks }], isLast });
       taken = writer.written.length;
       tell((range.toSegment - work.fromSegment) / (work.toSegment - work.fromSegment));
     }

@@ -22,6 +22,9 @@ import {
   thumbnailWork,
 } from './plan-works.ts';
 
+/** Encoding a minute takes about as long on two cores; a thumbnail from the source costs a hundredth of that. */
+const EARLY_THUMBNAIL_SEC = 60;
+
 /** A source that may be shown as it is: for good, or until its encoded set takes its place. */
 export type ChosenPassThrough = {
   plan: PassThroughPlan;
@@ -83,7 +86,7 @@ export function planVideo(request: PlanRequest): EncodePlan {
       ...passThroughWorks(place, copied),
       ...ladderWorks(place, encoded, isShownMeanwhile),
       ...audioWorks(place, sounds, isOnDemand),
-      ...(facts.video === null || isShownMeanwhile ? [] : [thumbnailWork(place)]),
+      ...(isShownMeanwhile ? [] : earlyThumbnail(request, place)),
       ...others.flatMap(({ works }) => (isOnDemand ? asFill(works) : works)),
     ],
   });
@@ -105,8 +108,21 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
   const place = { key: request.key, timelineId: id, cutList, durationSec };
   const copied = [passThroughRendition(passThrough)];
   const sounds = planSounds(request, durationSec);
-  const works = [...passThroughWorks(place, copied), ...audioWorks(place, sounds, false), thumbnailWork(place)];
+  const works = [
+    ...passThroughWorks(place, copied),
+    ...audioWorks(place, sounds, false),
+    ...earlyThumbnail(request, place),
+  ];
   return { id, cutList, isActive: true, renditions: [...copied, ...sounds], works };
+}
+
+/**
+ * A first thumbnail from the source, where encoding takes so long that one is missed until the pictures are made from
+ * what was encoded, and none is there yet.
+ */
+function earlyThumbnail({ facts, isReplacement, isOnDemand }: PlanRequest, place: Place): Work[] {
+  if (facts.video === null || isReplacement) return [];
+  return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailWork(place)] : [];
 }
 
 function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassThrough): PlannedRendition {

@@ -163,7 +163,7 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     await deps.db.transaction().execute(async (tx) => {
       if (!(await savePlan(tx, claim, plan))) throw new LeaseLost();
-      for (const first of stored) await publishFirstChunk(tx, first, claim.owner);
+      for (const first of stored) await sendWorks(deps.queue, await publishFirstChunk(tx, first, claim.owner))(tx);
       const done = new Set(stored.filter(({ isWhole }) => isWhole).map(({ work }) => work.id));
       const works = plan.timelines.flatMap((timeline) => timeline.works);
       await sendWorks(

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { commitChunks, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
+import type { RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView, type WorkRendition } from '../catalog/encoding/work-view-store.ts';
 import { createVideoSegmenter } from '../media/cmaf/segmenter.ts';
 import { findCodec } from '../media/codecs/all.ts';
@@ -10,6 +10,7 @@ import { rungOf } from './encode-rungs.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
+import { publishChunks } from './publish-chunks.ts';
 import { endFailedRun, endRun, type PicturesInit, readPictures } from './read-pictures.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 
@@ -41,7 +42,7 @@ async function fixInits({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal)
       const inits = await Promise.all(run.outputs.map((stream) => readInit(stream, segmenter())));
       await endRun(run, ended);
       const outputs = inits.map((init, index) => toOutput(renditions[index], init));
-      await deps.db.transaction().execute((tx) => commitChunks(tx, claim, { outputs, isLast: true }));
+      await publishChunks(deps, claim, { outputs, isLast: true });
     } catch (error) {
       throw await endFailedRun(run, ended, error);
     }

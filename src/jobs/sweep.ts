@@ -10,6 +10,7 @@ import {
   settleStuck,
 } from '../catalog/encoding/sweep-store.ts';
 import { forgetEnded } from '../catalog/jit/run-store.ts';
+import { findWithoutPictures, planPictures } from '../catalog/pictures/plan-pictures-store.ts';
 import { findRetiredObjects, forgetRetiredObjects } from '../catalog/retired-object-store.ts';
 import { retireUnkeptOriginals } from '../catalog/videos/original-store.ts';
 import { parseGuid } from '../lib/guid.ts';
@@ -25,8 +26,9 @@ const ORPHAN_AGE_MS = 3600 * 1000;
 const OBJECTS_AT_ONCE = 20_000;
 const DELETES_AT_ONCE = 500;
 
-/** Objects whose writers may die before a row names them: chunks of a rendition, thumbnails, captions. */
-const NAMED_OBJECT = /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$/;
+/** Objects whose writers may die before a row names them: chunks of a rendition, pictures, captions. */
+const NAMED_OBJECT =
+  /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$|^pictures\/[0-9a-f-]+\/(seek\/)?[a-z0-9_]+\.(jpg|webp|gif|webm|mp4)$/;
 
 /**
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
@@ -40,7 +42,8 @@ export const sweep = defineJob<object, JobDeps>({
   cron: '* * * * *',
   async run(_, deps, signal) {
     await resendLost(deps);
-    await settleStuck(deps.db);
+    await endStuck(deps);
+    await pictureOthers(deps);
     await retireUnkeptOriginals(deps.db, deps.retiredGraceSec);
     await dropRetiredRenditions(deps);
     await dropRetiredObjects(deps);
@@ -57,6 +60,21 @@ async function resendLost({ db, queue }: JobDeps): Promise<void> {
     for (const key of unplanned) await queue.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
     await sendWorks(queue, works)(tx);
   });
+}
+
+async function endStuck({ db, queue }: JobDeps): Promise<void> {
+  const works = await settleStuck(db);
+  await db.transaction().execute(sendWorks(queue, works));
+}
+
+/** Videos that are finished without pictures get theirs. */
+async function pictureOthers({ db, queue }: JobDeps): Promise<void> {
+  for (const { key, timelineId } of await findWithoutPictures(db)) {
+    await db.transaction().execute(async (tx) => {
+      const work = await planPictures(tx, key, timelineId);
+      if (work !== null) await sendWorks(queue, [work])(tx);
+    });
+  }
 }
 
 async function dropRetiredRenditions({ db, storage }: JobDeps): Promise<void> {

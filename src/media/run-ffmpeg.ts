@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { hasCode } from '../lib/has-code.ts';
 import type { FfmpegPlan } from './encode.ts';
 import { readTreeLoad } from './read-process-tree.ts';
 import { type ChildEnd, type SandboxedChild, startSandboxed } from './run-sandboxed.ts';
@@ -9,6 +11,10 @@ import { startStallClock } from './stall-clock.ts';
 export type FfmpegOptions = {
   /** The source file, or null for a plan that has none. */
   sourcePath: string | null;
+  /** What the plan reads on its standard input. Once begun, it is read to its end or destroyed. */
+  input?: Readable;
+  /** A folder that the plan may write files to, as `/out`. */
+  outputDir?: string;
   /** Length of what is decoded: sets the bound on processor time. The plan's own length when left out. */
   sourceDurationSec?: number;
   /** ffmpeg's path or name; Debian's when left out. */
@@ -49,7 +55,7 @@ export class FfmpegFailed extends Error {
 
 /**
  * A run in progress. Every output must be read to its end or destroyed, else ffmpeg waits; destroying one ends
- * the run. `done` rejects with `FfmpegFailed`; an output may end cleanly although the run failed, so its bytes
+ * the run. `done` rejects with `FfmpegFailed`, or with what the input failed with; an output may end cleanly although the run failed, so its bytes
  * count only once `done` has resolved.
  */
 export type FfmpegRun = { pid: number; outputs: Readable[]; done: Promise<FfmpegReport> };
@@ -57,6 +63,7 @@ export type FfmpegRun = { pid: number; outputs: Readable[]; done: Promise<Ffmpeg
 const STALL_SEC = 30;
 const WATCHES_PER_STALL = 10;
 const MAX_DAMAGE_EXIT = 69;
+const CHILD_IS_GONE = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
 
 /**
  * Runs a plan in the sandbox. The signal, a stall, and the limits on time, processor and memory end it, and so does
@@ -70,11 +77,11 @@ export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal
       program: options.program ?? 'ffmpeg',
       argv: ['-progress', 'pipe:3', '-stats_period', '0.5', ...plan.argv],
       sourcePath: options.sourcePath,
-      outputDir: null,
+      outputDir: options.outputDir ?? null,
       limits,
       niceness: options.niceness ?? 10,
       extraPipes: 1 + plan.outputs.length,
-      takesStdin: false,
+      takesStdin: options.input !== undefined,
       timeLimitSec: Math.min(2_000_000, 10 * limits.cpuSec),
       ...(options.sandbox === undefined ? {} : { level: options.sandbox }),
     },
@@ -83,13 +90,34 @@ export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal
   const [progress, ...outputs] = child.pipes;
   if (progress === undefined) throw new Error('Expected a progress pipe, the child has none.');
   child.stdout.resume();
-  const done = superviseRun(child, { progress, outputs, plan, options });
+  const fed = feed(child, options.input);
+  fed.catch(() => undefined);
+  const done = superviseRun(child, { progress, outputs, plan, options, fed });
   // The caller may read all outputs before it looks at `done`; a failure meanwhile is not unhandled.
   done.catch(() => undefined);
   return { pid: child.pid, outputs, done };
 }
 
-type Supervised = { progress: Readable; outputs: Readable[]; plan: FfmpegPlan; options: FfmpegOptions };
+type Supervised = {
+  progress: Readable;
+  outputs: Readable[];
+  plan: FfmpegPlan;
+  options: FfmpegOptions;
+  fed: Promise<void>;
+};
+
+/** Writes the input to the child until either ends. Rejects only when the input itself fails, which also ends the child. */
+async function feed(child: SandboxedChild, input: Readable | undefined): Promise<void> {
+  if (input === undefined || child.stdin === null) return;
+  try {
+    await pipeline(input, child.stdin);
+  } catch (error) {
+    // A child that has all it wants closes its end early, and one that is ended loses it: its own end tells.
+    if (CHILD_IS_GONE.some((code) => hasCode(error, code))) return;
+    child.stop('aborted');
+    throw error;
+  }
+}
 
 async function superviseRun(child: SandboxedChild, run: Supervised): Promise<FfmpegReport> {
   const stallSec = run.options.stallSec ?? STALL_SEC;
@@ -101,6 +129,7 @@ async function superviseRun(child: SandboxedChild, run: Supervised): Promise<Ffm
   });
   const end = await child.ended;
   watch.release();
+  await run.fed;
   if (watch.hasStalled()) {
     throw new FfmpegFailed('stalled', `Expected ffmpeg to go on, nothing came for ${stallSec} s.`, end.stderrTail);
   }

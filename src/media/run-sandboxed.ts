@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -95,23 +96,28 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   };
 }
 
-/** Runs a program that answers on its standard output. Throws when it answers more than `maxBytes`. */
+/** Runs a program that answers on its standard output and `pipes`. Throws when it answers more than `maxBytes` in all. */
 export async function runSandboxed(
   command: SandboxedCommand,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<ChildEnd & { stdout: Buffer }> {
+): Promise<ChildEnd & { stdout: Buffer; pipes: Buffer[] }> {
   const child = await startSandboxed(command, signal);
-  const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    sizeBytes += chunk.length;
-    if (sizeBytes <= maxBytes) chunks.push(chunk);
-    else child.stop('aborted');
+  const answers = [child.stdout, ...child.pipes].map(async (stream) => {
+    const closed = once(stream, 'close');
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes <= maxBytes) chunks.push(chunk);
+      else child.stop('aborted');
+    });
+    await closed;
+    return Buffer.concat(chunks);
   });
-  const end = await child.ended;
+  const [end, stdout = Buffer.alloc(0), ...pipes] = await Promise.all([child.ended, ...answers]);
   if (sizeBytes > maxBytes) throw new Error(`Expected at most ${maxBytes} bytes from ${command.program}, got more.`);
-  return { ...end, stdout: Buffer.concat(chunks) };
+  return { ...end, stdout, pipes };
 }
 
 /** Linux weighs sessions, not processes, where it groups them (sched_autogroup): `nice` alone then changes nothing. */

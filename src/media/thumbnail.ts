@@ -2,21 +2,15 @@ import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from './encode.ts';
 import { pictureFilters } from './encode-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { GUARD_ARGV, SOURCE_URL } from './open-source.ts';
+import { judgeMiniature, MINIATURE, toGrey } from './pictures/miniature.ts';
+import { MAX_LONG_SIDE_PX } from './pictures/plan-picture.ts';
 import type { SourceFacts } from './source-facts.ts';
 
-/** Size of the grey miniature that judges a candidate. */
-export const SAMPLE_WIDTH_PX = 32;
-export const SAMPLE_HEIGHT_PX = 18;
-
 const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
-const MAX_LONG_SIDE_PX = 1920;
-/** Grey levels of 255: darker on average, or flatter, and a picture tells nothing of the video. */
-const MIN_MEAN = 28;
-const MIN_DEVIATION = 14;
 
 /**
  * Plans one run that makes thumbnail candidates: for each moment two outputs, a JPEG of the whole picture
- * (upright, square pixels, at most 1920 on the long side) and a grey 32x18 miniature. `timeSec` from the
+ * (upright, square pixels, at most 1920 on the long side) and a miniature of four bytes a pixel. `timeSec` from the
  * timeline's start asks for that exact frame alone; null for keyframes spread over the video. Refuses a source without picture.
  */
 export function planThumbnails(facts: SourceFacts, timeSec: number | null): FfmpegPlan {
@@ -30,14 +24,15 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
     ...['-threads', '1', '-an', '-sn', '-dn', '-ss', moment.toFixed(3), '-i', SOURCE_URL],
   ]);
   const picture = pictureFilters(video, thumbnailSize(facts)).join(',');
+  const colours = 'scale=in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuvj420p';
   const graph = moments.map((_, index) => {
-    const sample = `scale=${SAMPLE_WIDTH_PX}:${SAMPLE_HEIGHT_PX}:flags=area,format=gray[s${index}]`;
-    return `[${index}:${video.streamIndex}]${picture},split=2[p${index}][m${index}];[m${index}]${sample}`;
+    const sample = `scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area:in_color_matrix=bt709,format=rgba[s${index}]`;
+    return `[${index}:${video.streamIndex}]${picture},split=2[w${index}][m${index}];[w${index}]${colours}[p${index}];[m${index}]${sample}`;
   });
   // A keyframe before the moment has a negative time, which any other frame mode drops.
   const one = ['-frames:v', '1', '-fps_mode', 'passthrough', '-map_metadata', '-1', '-fflags', '+bitexact'];
   const outputs = moments.flatMap((_, index) => [
-    ...['-map', `[p${index}]`, ...one, '-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p'],
+    ...['-map', `[p${index}]`, ...one, '-c:v', 'mjpeg', '-q:v', '3'],
     ...['-f', 'image2pipe', `pipe:${FIRST_OUTPUT_FD + 2 * index}`],
     ...['-map', `[s${index}]`, ...one, '-f', 'rawvideo', `pipe:${FIRST_OUTPUT_FD + 2 * index + 1}`],
   ]);
@@ -49,15 +44,13 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
 }
 
 /**
- * Chooses among candidates by their grey miniatures: the first that is neither dark nor flat, else the
- * one with the most contrast. An empty miniature is a moment that gave no frame. Null when none gave one.
+ * Chooses among candidates by their miniatures, of four bytes a pixel: the most telling one. An empty miniature is a
+ * moment that gave no frame. Null when none gave one.
  */
 export function chooseThumbnail(samples: readonly Uint8Array[]): number | null {
-  const scored = samples.map((sample, index) => ({ index, ...measure(sample) }));
-  const given = scored.filter((candidate) => candidate.mean >= 0);
-  const good = given.find((candidate) => candidate.mean >= MIN_MEAN && candidate.deviation >= MIN_DEVIATION);
-  const richest = [...given].sort((a, b) => b.deviation - a.deviation)[0];
-  return (good ?? richest)?.index ?? null;
+  const worth = samples.map((sample) => (sample.length === 0 ? -1 : judgeMiniature(toGrey(sample))));
+  const most = Math.max(...worth);
+  return most < 0 ? null : worth.indexOf(most);
 }
 
 function spreadMoments(facts: SourceFacts): number[] {
@@ -76,11 +69,4 @@ function thumbnailSize({ video }: SourceFacts): Pick<RungPlan, 'widthPx' | 'heig
   const scale = Math.min(1, MAX_LONG_SIDE_PX / Math.max(widthPx, heightPx));
   const even = (px: number) => Math.max(2, 2 * Math.round((px * scale) / 2));
   return { widthPx: even(widthPx), heightPx: even(heightPx) };
-}
-
-function measure(sample: Uint8Array): { mean: number; deviation: number } {
-  if (sample.length === 0) return { mean: -1, deviation: -1 };
-  const mean = sample.reduce((sum, value) => sum + value, 0) / sample.length;
-  const variance = sample.reduce((sum, value) => sum + (value - mean) ** 2, 0) / sample.length;
-  return { mean, deviation: Math.sqrt(variance) };
 }

@@ -58,6 +58,28 @@ test('play data needs no key and names every address of the edge', async () => {
   expect(NEVER_NULL.filter((field) => typeof data[field] !== 'string')).toEqual([]);
 });
 
+test('made pictures are told by the video and its play data', async () => {
+  const board = { durationMs: 30_000, everySec: 2, frames: 15, tileWidthPx: 300, tileHeightPx: 168 };
+  const set = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: ['preview.webp', 'preview_hq.mp4'] };
+  const change = (pictures: string | null, frames: number) =>
+    api.database.db
+      .updateTable('media')
+      .set({ pictures, thumbnail_count: frames, thumbnail_blurhash: pictures && 'LBEyb[_3fQ_3~qt7fQt7fQfQfQfQ' })
+      .where('id', '=', guid as Guid)
+      .execute();
+  expect((await play()).body).toMatchObject({ previewUrl: null, video: { hasHighQualityPreview: false } });
+  await change(JSON.stringify(set), 15);
+  expect((await play()).body).toMatchObject({
+    previewUrl: `http://edge.test/vz-1/${guid}/preview.webp`,
+    video: {
+      hasHighQualityPreview: true,
+      thumbnailCount: 15,
+      thumbnailBlurhash: 'LBEyb[_3fQ_3~qt7fQt7fQfQfQfQ',
+    },
+  });
+  await change(null, 0);
+});
+
 test('a video is playable once an active rendition has a segment, finished it has an MP4', async () => {
   const [timeline, rendition] = [newGuid(), newGuid()];
   const { db } = api.database;

@@ -82,6 +82,22 @@ test('storage is told by rendition and its sums are all that there is', async ()
   expect(data.calculatedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/);
 });
 
+test('pictures count as thumbnails and previews', async () => {
+  const guid = await createFinished();
+  const rows = [
+    ['thumbnail_1.jpg', 'thumbnail', 20],
+    ['seek/_0.jpg', 'thumbnail', 300],
+    ['preview.webp', 'preview', 4000],
+  ] as const;
+  for (const [name, use, sizeBytes] of rows) {
+    const key = `1/${guid}/pictures/x/${name}` as StorageKey;
+    const row = { library_id: 1, media_id: guid, storage_key: key, use, size_bytes: sizeBytes };
+    await api.database.db.insertInto('picture').values(row).execute();
+  }
+  const { data } = await info(guid, 'storage');
+  expect(data).toMatchObject({ thumbnails: 320, previews: 4000, miscellaneous: 0 });
+});
+
 describe('a cleanup', () => {
   test.each([
     ['resolutionsToDelete=720p', '240p,1440p', 'x264,vp9'],

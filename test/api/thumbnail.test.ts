@@ -76,12 +76,14 @@ describe('a picture becomes the thumbnail', () => {
     const row = await loadRow(guid);
     expect(row).toMatchObject({ publication: 1, thumbnail_width_px: 320, thumbnail_height_px: 180 });
     expect(row.thumbnail_file_name).toMatch(/^thumbnail_[0-9a-f]{8}\.jpg$/);
+    expect(row.thumbnail_blurhash).toMatch(/^L[^ ]{27}$/);
     const bytes = await api.storage.readBytes(row.thumbnail_key ?? ('' as never), null, new AbortController().signal);
     expect([bytes.length, bytes.subarray(0, 3).toString('hex')]).toEqual([row.thumbnail_bytes, 'ffd8ff']);
     expect((await api.call('GET', `/library/1/videos/${guid}`)).body).toMatchObject({
       thumbnailFileName: row.thumbnail_file_name,
       thumbnailUrl: `http://edge.test/vz-1/${guid}/${row.thumbnail_file_name}`,
       storageSize: bytes.length,
+      thumbnailBlurhash: row.thumbnail_blurhash,
     });
   });
 

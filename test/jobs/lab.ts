@@ -90,7 +90,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const report = onError;
   const sources = await createSourceCache(storage, settings.cache, 1e9);
   const owner = `worker-${process.pid}`;
-  const shared = { db: database.db, storage, sources, owner, report };
+  const shared = { db: database.db, queue, storage, sources, owner, report };
   const viewers = await startViewerEncoder({
     ...shared,
     pool: database.pool,
@@ -99,7 +99,6 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   });
   const deps: JobDeps = {
     ...shared,
-    queue,
     outbound,
     secretBox: createSecretBox(TEST_SECRET),
     packager: createTestPackager(database.db),
@@ -142,6 +141,7 @@ export async function upload(
   libraryId: number,
   file: string,
   options: UploadOptions = {},
+  thumbnailTimeMs: number | null = null,
 ): Promise<MediaKey> {
   const mediaId = newGuid();
   const key = { libraryId, mediaId };
@@ -159,6 +159,7 @@ export async function upload(
         source_key: sourceKey,
         source_bytes: written.sizeBytes,
         upload_options: JSON.stringify(options),
+        thumbnail_time_ms: thumbnailTimeMs,
       })
       .execute();
     await lab.sender.send(processVideo, key, { onlyOneNamed: mediaId })(tx);

@@ -32,8 +32,8 @@ function sumUp(video: StoredVideo): VideoStorageSizeModel {
         { codec, resolution: rung === null ? null : `${rung}p`, size: storageBytes },
       ]),
     ),
-    thumbnails: video.thumbnailBytes,
-    previews: 0,
+    thumbnails: video.thumbnailBytes + video.otherThumbnailBytes,
+    previews: video.previewBytes,
     originals: video.originalBytes ?? 0,
     // MP4 files are put together while they are sent.
     mp4Fallback: 0,

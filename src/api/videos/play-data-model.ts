@@ -60,7 +60,7 @@ function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, library, edgeU
     fallbackUrl: hasMp4 && mp4Px !== null ? address(`play_${mp4Px}p.mp4`) : null,
     videoPlaylistUrl: address('playlist.m3u8'),
     originalUrl: showsOriginal ? address('original') : null,
-    previewUrl: null,
+    previewUrl: view.pictures?.previews.includes('preview.webp') === true ? address('preview.webp') : null,
   };
 }
 

@@ -47,7 +47,7 @@ export const setThumbnail = defineOperation({
 
 async function store(
   key: MediaKey,
-  { jpeg, widthPx, heightPx }: Awaited<ReturnType<PictureMaker['make']>>,
+  { jpeg, widthPx, heightPx, blurhash }: Awaited<ReturnType<PictureMaker['make']>>,
   { storage, thumbnails }: Deps,
   signal: AbortSignal,
 ): Promise<void> {
@@ -55,7 +55,7 @@ async function store(
   // Another name each time, so that no cache shows the old picture under it.
   const fileName = `thumbnail_${randomBytes(4).toString('hex')}.jpg`;
   await storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
-  const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName };
+  const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName, blurhash };
   await thumbnails.put(key, thumbnail).catch(async (error: unknown) => {
     // After any other fault it is unknown what was committed: the sweep of objects without a row decides.
     if (error instanceof Refused) await storage.delete([objectKey]);

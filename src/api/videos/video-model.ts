@@ -69,7 +69,7 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     originalHash: view.source_sha256?.toString('hex') ?? null,
     thumbnailUrl: view.thumbnail_key && edgeFileUrl(edgeUrl, library, view.id, view.thumbnail_file_name),
     smartGenerateFeaturesStatus: null,
-    hasHighQualityPreview: false,
+    hasHighQualityPreview: view.pictures?.previews.includes('preview_hq.mp4') ?? false,
   };
 }
 

@@ -2,16 +2,19 @@ import { sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
 import { bumpPublication, type Tx } from '../db.ts';
 import { LostClaim } from './chunk-store.ts';
+import { renditionMessage } from './messages.ts';
 import { workRow } from './plan-store.ts';
-import { settleMedia } from './settle-store.ts';
+import { addMessages, settleMedia } from './settle-store.ts';
 import { type Claim, MAX_FAILURES, type Work } from './work.ts';
 import { endWork, lockClaim, refreshProgress } from './work-store.ts';
 
+const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: 'Storyboard, thumbnails and previews' } as const;
+
 /**
  * Ends a work that was tried often enough. A work of several rungs is split first, one work a rung with one
- * try each, so that a rung that cannot be made does not take the others with it: the answer is what to send.
- * Else its renditions fail, their other works are dropped, and the video ends if nothing is open.
- * Throws LostClaim when the claim does not hold any more.
+ * try each, so that a rung that cannot be made does not take the others with it.
+ * Else its renditions fail, their other works are dropped, and the video ends if nothing is open. Pictures that cannot
+ * be made are missing, and a message says so. The answer is what to send. Throws LostClaim when the claim does not hold any more.
  */
 export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Work[]> {
   const { key, renditionIds } = claim.work;
@@ -22,20 +25,22 @@ export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Wo
   if (renditionIds.length > 1) return splitWork(tx, claim, reason);
   await endWork(tx, claim, 'failed', reason);
   for (const renditionId of renditionIds) {
-    if (claim.work.kind === 'thumbnail') continue;
     await sql`
       update encode_work set rendition_ids = array_remove(rendition_ids, ${renditionId}::uuid)
       where library_id = ${key.libraryId} and media_id = ${key.mediaId} and state in ('waiting', 'running')
-        and kind <> 'thumbnail'
     `.execute(tx);
   }
   await sql`
     delete from encode_work where library_id = ${key.libraryId} and media_id = ${key.mediaId}
-      and rendition_ids = '{}' and kind <> 'thumbnail'
+      and rendition_ids = '{}' and kind not in ('thumbnail', 'pictures')
   `.execute(tx);
-  await settleMedia(tx, key);
+  const { kind } = claim.work;
+  if (kind === 'thumbnail' || kind === 'pictures') {
+    await addMessages(tx, key, [renditionMessage(PICTURE_NAMES[kind], reason, new Date())]);
+  }
+  const works = await settleMedia(tx, key);
   await refreshProgress(tx, key);
-  return [];
+  return works;
 }
 
 async function splitWork(tx: Tx, claim: Claim, reason: string): Promise<Work[]> {

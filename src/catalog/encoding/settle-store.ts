@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { planPictures } from '../pictures/plan-pictures-store.ts';
 import type { MediaMessage, MediaState } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
@@ -9,7 +10,7 @@ import { failureKind, failureMessage, renditionMessage } from './messages.ts';
 import { failMedia } from './process-store.ts';
 import { decideOutcome, type RenditionStanding } from './settle.ts';
 import { recountStorage } from './storage-store.ts';
-import { ENCODING_STATES } from './work.ts';
+import { ENCODING_STATES, type Work } from './work.ts';
 
 /** Sound may end this much before or after the picture. */
 const AUDIO_TOLERANCE_SEC = 0.04;
@@ -17,9 +18,10 @@ const AUDIO_TOLERANCE_SEC = 0.04;
 /**
  * Ends what has no open work any more: renditions become `finished` when their chunks cover the whole
  * timeline, else `failed`; and, when nothing is open at all, so does the video, and a set that was made in
- * the background takes the place of the one that is shown. Call it within the transaction that ended a work.
+ * the background takes the place of the one that is shown. Before that, the pictures are made from the set that will
+ * be shown: the answer is the work to send. Call it within the transaction that ended a work.
  */
-export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
+export async function settleMedia(tx: Tx, key: MediaKey): Promise<Work[]> {
   let standings = await loadStandings(tx, key);
   for (const standing of standings) {
     // Without any work it belongs to a set that was given up for a new plan: it stands until that takes its place.
@@ -28,7 +30,7 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
     if (fault === null) await finishRendition(tx, key, standing);
     else await failRendition(tx, key, standing, fault);
   }
-  if (await hasOpenWork(tx, key)) return;
+  if (await hasOpenWork(tx, key)) return [];
   standings = await loadStandings(tx, key);
   const media = await tx
     .selectFrom('media')
@@ -36,14 +38,28 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .executeTakeFirstOrThrow();
-  if (!isEncoding(media.state)) return;
+  if (!isEncoding(media.state)) return [];
   const outcome = decideOutcome(standings, media.facts?.video !== null);
   if (outcome.kind === 'failed') {
     await failMedia(tx, key, failureKind(outcome.reason), failureMessage(outcome.reason, new Date()));
-    return;
+    return [];
   }
+  const pictures = await planPictures(tx, key, outcome.activate ?? (await findShown(tx, key)));
+  if (pictures !== null) return [pictures];
   if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate);
   await finishMedia(tx, key);
+  return [];
+}
+
+async function findShown(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Guid | null> {
+  const row = await tx
+    .selectFrom('timeline')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('active', '=', true)
+    .executeTakeFirst();
+  return row?.id ?? null;
 }
 
 function isEncoding(state: MediaState): boolean {
@@ -78,7 +94,7 @@ async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
       select count(*) as works, count(*) filter (where state in ('waiting', 'running')) as "openWorks",
         max(reason) filter (where state = 'failed') as reason
       from encode_work w where w.library_id = r.library_id and w.media_id = r.media_id
-        and r.id = any(w.rendition_ids) and w.kind <> 'thumbnail') w
+        and r.id = any(w.rendition_ids) and w.kind not in ('thumbnail', 'pictures')) w
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} order by r.rung desc nulls last, r.id
   `.execute(tx);
   return rows;

@@ -14,7 +14,7 @@ export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): 
 
 /**
  * Sets the bytes of a media from its renditions' sums and all else that is stored of it: original, thumbnail,
- * captions, and objects that are retired and not deleted yet.
+ * captions, other pictures, and objects that are retired and not deleted yet.
  */
 export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -22,6 +22,7 @@ export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Prom
       + thumbnail_bytes
       + coalesce((select sum(storage_bytes) from rendition r where r.library_id = m.library_id and r.media_id = m.id), 0)
       + coalesce((select sum((track->>'sizeBytes')::bigint) from jsonb_array_elements(m.captions) track), 0)
+      + coalesce((select sum(size_bytes) from picture p where p.library_id = m.library_id and p.media_id = m.id), 0)
       + coalesce((select sum(size_bytes) from retired_object o where o.library_id = m.library_id and o.media_id = m.id), 0)
     where m.library_id = ${libraryId} and m.id = ${mediaId}
   `.execute(tx);

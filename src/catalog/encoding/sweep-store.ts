@@ -44,8 +44,9 @@ export async function findIdleWorks(db: Db): Promise<Work[]> {
   return rows.map(toWork);
 }
 
-/** Ends videos that are still being encoded although no work of theirs is open. Answers how many it looked at. */
-export async function settleStuck(db: Db): Promise<number> {
+/** Ends videos that are still being encoded although no work of theirs is open. Answers what to send. */
+export async function settleStuck(db: Db): Promise<Work[]> {
+  const works: Work[] = [];
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media m
     where state = any(${ENCODING_STATES}) and not exists (select 1 from encode_work w where w.library_id = m.library_id
@@ -55,10 +56,10 @@ export async function settleStuck(db: Db): Promise<number> {
   for (const key of rows) {
     await db.transaction().execute(async (tx) => {
       await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
-      await settleMedia(tx, key);
+      works.push(...(await settleMedia(tx, key)));
     });
   }
-  return rows.length;
+  return works;
 }
 
 /** Chunk objects of renditions that retired more than `graceSec` ago, by rendition; a bounded number of renditions. */
@@ -138,7 +139,13 @@ export async function findNamedObjects(
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .execute();
-  for (const { storage_key: key } of retired) keys.add(key);
+  const pictures = await db
+    .selectFrom('picture')
+    .select('storage_key')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+  for (const { storage_key: key } of [...retired, ...pictures]) keys.add(key);
   for (const { key } of media.captions) keys.add(key);
   for (const key of [media.source_key, media.thumbnail_key]) if (key !== null) keys.add(key);
   const isBusy = open !== undefined || media.state === 'processing' || media.state === 'uploaded';

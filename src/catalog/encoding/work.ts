@@ -23,8 +23,8 @@ export type Work = {
 /** What a work says of itself that waits for nothing else. */
 export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 
-/** `fill` makes pictures that nobody asked for yet, of what is encoded on demand; `jit-start` prepares such. */
-export type WorkKind = 'pass-through' | 'video' | 'audio' | 'thumbnail' | 'jit-start' | 'fill';
+/** `fill` makes segments that nobody asked for yet, of what is encoded on demand; `jit-start` prepares such. */
+export type WorkKind = 'pass-through' | 'video' | 'audio' | 'thumbnail' | 'pictures' | 'jit-start' | 'fill';
 
 /** The states of a video of which works may be open. */
 export const ENCODING_STATES = ['transcoding', 'jit-segmenting', 'jit-ready'] as const;
@@ -47,6 +47,7 @@ export const MAX_DEATHS = 5;
 const AUDIO_PIXELS = 75_000;
 const COPY_PIXELS = 10_000;
 const THUMBNAIL_WEIGHT = 200_000;
+const PICTURES_PIXELS = 40_000;
 const START_WEIGHT = 50_000;
 
 /** The cost of a work in pixel-seconds; shares of the progress are taken by it. `pixels` sums all rungs of the work. */
@@ -63,6 +64,8 @@ export function workWeight(kind: WorkKind, pixels: number, durationSec: number):
       return THUMBNAIL_WEIGHT;
     case 'jit-start':
       return START_WEIGHT;
+    case 'pictures':
+      return THUMBNAIL_WEIGHT + PICTURES_PIXELS * durationSec;
   }
 }
 

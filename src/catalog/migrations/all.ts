@@ -7,6 +7,7 @@ import { up as videoParts } from './005-video-parts.ts';
 import { up as titleSearch } from './006-title-search.ts';
 import { up as webhookLines } from './007-webhook-lines.ts';
 import { up as jit } from './010-jit.ts';
+import { up as pictures } from './011-pictures.ts';
 import { up as drm } from './012-drm.ts';
 import { up as fairQueue } from './013-fair-queue.ts';
 
@@ -20,6 +21,7 @@ export const migrations: Record<string, Migration> = {
   '006-title-search': { up: titleSearch },
   '007-webhook-lines': { up: webhookLines },
   '010-jit': { up: jit },
+  '011-pictures': { up: pictures },
   '012-drm': { up: drm },
   '013-fair-queue': { up: fairQueue },
 };

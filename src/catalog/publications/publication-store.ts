@@ -107,7 +107,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .leftJoin('pull_zone', 'pull_zone.library_id', 'media.library_id')
     .select(['publication', 'title', 'description', 'state', 'state_reason', 'encode_progress', 'duration_ms'])
     .select(['width_px', 'height_px', 'frame_rate', 'thumbnail_key', 'thumbnail_file_name', 'source_key', 'facts'])
-    .select(['captions', 'meta_tags', 'library.settings', 'pull_zone.name as pull_zone_name'])
+    .select(['pictures', 'captions', 'meta_tags', 'library.settings', 'pull_zone.name as pull_zone_name'])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
     .where('library.deleted_at', 'is', null)
@@ -130,6 +130,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     frameRate: row.frame_rate,
     thumbnailKey: row.thumbnail_key,
     thumbnailFileName: row.thumbnail_file_name,
+    pictures: row.pictures,
     sourceKey: row.source_key,
     sourceContainer: row.facts?.container ?? null,
     captions: row.captions,

@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import type { PictureSet } from '../../media/pictures/picture-set.ts';
 import {
   type PublishedChunk,
   type PublishedRendition,
@@ -43,6 +44,7 @@ export type Publication = {
   frameRate: number;
   thumbnailKey: StorageKey | null;
   thumbnailFileName: string;
+  pictures: PictureSet | null;
   sourceKey: StorageKey | null;
   /** The source's container as the probe names it; null before the probe. */
   sourceContainer: string | null;

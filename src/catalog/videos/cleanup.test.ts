@@ -35,6 +35,8 @@ const video: StoredVideo = {
   createdAt: new Date(0),
   originalBytes: 99,
   thumbnailBytes: 0,
+  otherThumbnailBytes: 0,
+  previewBytes: 0,
   captions: [],
   retiredBytes: 0,
   renditions,

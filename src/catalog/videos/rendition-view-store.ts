@@ -31,6 +31,9 @@ export type StoredVideo = {
   createdAt: Date;
   originalBytes: number | null;
   thumbnailBytes: number;
+  /** Thumbnails to choose from, and the storyboard's sheets. */
+  otherThumbnailBytes: number;
+  previewBytes: number;
   captions: readonly CaptionTrack[];
   /** Objects that were replaced and are not deleted yet. */
   retiredBytes: number;
@@ -57,6 +60,10 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
   const { rows } = await sql<Omit<StoredVideo, 'renditions'>>`
     select state, created_at as "createdAt", thumbnail_bytes as "thumbnailBytes", captions,
       case when source_key is not null then coalesce(source_bytes, 0) end as "originalBytes",
+      (select coalesce(sum(size_bytes), 0)::bigint from picture p where p.library_id = media.library_id
+        and p.media_id = media.id and p.use = 'thumbnail') as "otherThumbnailBytes",
+      (select coalesce(sum(size_bytes), 0)::bigint from picture p where p.library_id = media.library_id
+        and p.media_id = media.id and p.use = 'preview') as "previewBytes",
       (select coalesce(sum(size_bytes), 0)::bigint from retired_object o
         where o.library_id = media.library_id and o.media_id = media.id) as "retiredBytes"
     from media where library_id = ${key.libraryId} and id = ${key.mediaId} and type = 'video'

@@ -12,6 +12,7 @@ export type OwnThumbnail = {
   widthPx: number;
   heightPx: number;
   fileName: string;
+  blurhash: string;
 };
 
 /** Thumbnails that owners set. They stay whatever is encoded later. */
@@ -49,6 +50,7 @@ async function putThumbnail(tx: Tx, key: MediaKey, thumbnail: OwnThumbnail): Pro
       thumbnail_file_name: thumbnail.fileName,
       thumbnail_width_px: thumbnail.widthPx,
       thumbnail_height_px: thumbnail.heightPx,
+      thumbnail_blurhash: thumbnail.blurhash,
     })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)

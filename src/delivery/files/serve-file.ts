@@ -4,15 +4,11 @@ import type { EdgeStorage } from '../edge-deps.ts';
 import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 import { ObjectMissing } from '../objects/object-missing.ts';
 
-type FileRequest = { kind: 'picture'; name: string } | { kind: 'captions'; language: string } | { kind: 'original' };
+type FileRequest = { kind: 'captions'; language: string } | { kind: 'original' };
 
-const PICTURE_TYPES: Record<string, string> = { png: 'image/png', webp: 'image/webp' };
-
-/** Answers a file beside the playlists: thumbnail, captions, or the original where the library shows it. */
+/** Answers a file beside the playlists: captions, or the original where the library shows it. */
 export async function serveFile(publication: Publication, file: FileRequest, storage: EdgeStorage): Promise<Answer> {
   switch (file.kind) {
-    case 'picture':
-      return servePicture(publication, file.name, storage);
     case 'captions':
       return serveCaptions(publication, file.language, storage);
     case 'original':
@@ -20,18 +16,10 @@ export async function serveFile(publication: Publication, file: FileRequest, sto
   }
 }
 
-async function servePicture(publication: Publication, name: string, storage: EdgeStorage): Promise<Answer> {
-  const { thumbnailKey, thumbnailFileName } = publication;
-  const isThumbnail = name === 'thumbnail.jpg' || name === thumbnailFileName;
-  if (!isThumbnail || thumbnailKey === null) return notFound('unknown-picture', 'There is no such picture.');
-  const type = PICTURE_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'image/jpeg';
-  return object(thumbnailKey, type, storage);
-}
-
 async function serveCaptions({ captions }: Publication, language: string, storage: EdgeStorage): Promise<Answer> {
   const track = captions.find(({ srclang }) => srclang.toLowerCase() === language.toLowerCase());
   if (track === undefined) return notFound('unknown-captions', 'There are no captions in that language.');
-  return object(track.key, 'text/vtt; charset=utf-8', storage);
+  return serveObject(track.key, 'text/vtt; charset=utf-8', storage);
 }
 
 /** Early play shows the original only until the encoded video is there; where DRM is on, nothing shows it. */
@@ -43,7 +31,7 @@ async function serveOriginal(publication: Publication, storage: EdgeStorage): Pr
   const isHidden = settings.drm !== 'none';
   if (sourceKey === null || isHidden || !(isShown || isEarly))
     return notFound('no-original', 'The original is not shown.');
-  return object(sourceKey, originalType(sourceContainer ?? ''), storage);
+  return serveObject(sourceKey, originalType(sourceContainer ?? ''), storage);
 }
 
 function originalType(container: string): string {
@@ -52,7 +40,8 @@ function originalType(container: string): string {
   return 'application/octet-stream';
 }
 
-async function object(key: StorageKey, contentType: string, storage: EdgeStorage): Promise<Answer> {
+/** Answers a stored object whole. */
+export async function serveObject(key: StorageKey, contentType: string, storage: EdgeStorage): Promise<Answer> {
   const info = await storage.head(key);
   if (info === null) throw new ObjectMissing(`Expected a stored object ${key}.`);
   const etag = info.etag.startsWith('"') ? info.etag : `"${info.etag}"`;

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { Refused } from '../../lib/refused.ts';
 import { type ChildEnd, runSandboxed } from '../run-sandboxed.ts';
 import type { ResourceLimits } from '../sandbox-argv.ts';
+import { writeBlurhash } from './blurhash.ts';
 import { readJpegSize } from './jpeg.ts';
+import { MINIATURE } from './miniature.ts';
 import { readPictureKind } from './picture-kind.ts';
 import { planPicture } from './plan-picture.ts';
 
-/** A JPEG that was made here, and its size. */
-export type Picture = { jpeg: Buffer; widthPx: number; heightPx: number };
+/** A JPEG that was made here, its size, and its BlurHash. */
+export type Picture = { jpeg: Buffer; widthPx: number; heightPx: number; blurhash: string };
 
 /** Makes clean pictures of untrusted ones, a bounded number at once. */
 export type PictureMaker = {
@@ -67,13 +69,14 @@ async function makeJpeg(bytes: Buffer, argv: readonly string[], signal: AbortSig
     const sourcePath = join(folder, 'picture');
     await writeFile(sourcePath, bytes, { mode: 0o644 });
     const command = { program: 'ffmpeg', argv, sourcePath, outputDir: null, limits: LIMITS, niceness: NICENESS };
-    const bounds = { extraPipes: 0, takesStdin: false, timeLimitSec: TIME_LIMIT_SEC };
+    const bounds = { extraPipes: 1, takesStdin: false, timeLimitSec: TIME_LIMIT_SEC };
     const end = await runSandboxed({ ...command, ...bounds }, MAX_JPEG_BYTES, signal);
     signal.throwIfAborted();
     const size = readJpegSize(end.stdout);
+    const [rgba] = end.pipes;
     const isWhole = end.stdout.subarray(-2).toString('hex') === 'ffd9';
-    if (end.exitCode !== 0 || size === null || !isWhole) throw undecodable(end);
-    return { jpeg: end.stdout, ...size };
+    if (end.exitCode !== 0 || size === null || !isWhole || rgba === undefined) throw undecodable(end);
+    return { jpeg: end.stdout, ...size, blurhash: writeBlurhash({ ...MINIATURE, rgba }) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,0 +1,38 @@
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { planPictures } from '../../src/catalog/pictures/plan-pictures-store.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import { makePictures } from '../../src/jobs/make-pictures.ts';
+import { openSendOnlyQueue } from '../../src/jobs/queue.ts';
+import { parseGuid } from '../../src/lib/guid.ts';
+import { objectsOf, openCatalogue } from '../../test/support/leftovers.ts';
+
+// Makes the pictures of a finished video of a running service anew, or with `plan` only asks for them and takes that back.
+const [dataDir = '', guid = '', deed = ''] = process.argv.slice(2);
+const mediaId = parseGuid(guid);
+if (mediaId === null) throw new Error(`Expected a video's id, got ${guid}.`);
+const { db, pool, close } = openCatalogue({ dataDir });
+const report = (error: Error) => {
+  throw error;
+};
+const queue = await openSendOnlyQueue({ pool, onError: report });
+const storage = await createFileStorage(objectsOf({ dataDir }));
+const key = { libraryId: 1, mediaId };
+
+const work = await db.transaction().execute(async (tx) => {
+  await tx.updateTable('media').set({ pictures: null }).where('id', '=', mediaId).execute();
+  await tx.deleteFrom('encode_work').where('media_id', '=', mediaId).execute();
+  const shown = tx.selectFrom('timeline').select('id').where('media_id', '=', mediaId).where('active', '=', true);
+  return planPictures(tx, key, (await shown.executeTakeFirstOrThrow()).id);
+});
+if (work === null) throw new Error('Expected a video whose pictures can be made.');
+if (deed === 'make') {
+  // The job looks at nothing else.
+  const deps = { db, queue, storage, owner: 'bench', report } as unknown as JobDeps;
+  await makePictures.run({ ...key, workId: work.id }, deps, new AbortController().signal);
+  const made = await db.selectFrom('media').select('pictures').where('id', '=', mediaId).executeTakeFirstOrThrow();
+  if (made.pictures === null) throw new Error('Expected the pictures to be made.');
+} else {
+  await db.deleteFrom('encode_work').where('id', '=', work.id).execute();
+}
+await queue.close();
+await close();

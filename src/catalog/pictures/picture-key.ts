@@ -1,0 +1,8 @@
+import { type StorageKey, storageKey } from '../../ports/storage.ts';
+import type { MediaKey } from '../db.ts';
+import { mediaPrefix } from '../encoding/work.ts';
+
+/** Where a picture of a set lies. `name` is as in `PictureSet`. */
+export function pictureKey(key: MediaKey, folder: string, name: string): StorageKey {
+  return storageKey(`${mediaPrefix(key)}pictures/${folder}/${name}`);
+}

@@ -1,0 +1,66 @@
+import { type SqlBool, sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { workRow } from '../encoding/plan-store.ts';
+import { type Work, workPriority, workWeight } from '../encoding/work.ts';
+
+/** Up to here making the pictures is quick work. */
+const QUICK_SEC = 120;
+const VIDEOS_AT_ONCE = 20;
+
+/** Of a query over the timeline `t`: a set whose pictures are whole, in the codec that every set has. */
+const HAS_PICTURES = sql<SqlBool>`exists (select 1 from rendition r where r.timeline_id = t.id
+  and r.library_id = t.library_id and r.media_id = t.media_id and r.kind = 'video' and r.codec = 'x264'
+  and r.state = 'finished' and r.retired_at is null)`;
+
+/**
+ * Plans the making of a video's pictures from the set on a timeline, when that set has pictures of its own and they
+ * were neither made nor tried before: the work is written, the answer is what to send, null when there is nothing to do.
+ */
+export async function planPictures(tx: Tx, key: MediaKey, timelineId: Guid | null): Promise<Work | null> {
+  if (timelineId === null) return null;
+  const { rows } = await sql<{ durationSec: number }>`
+    select t.end_ticks::float8 / t.timescale as "durationSec" from timeline t
+    join media m on m.library_id = t.library_id and m.id = t.media_id
+    where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId} and t.id = ${timelineId}
+      and m.pictures->>'timelineId' is distinct from t.id::text
+      and ${HAS_PICTURES}
+      and not exists (select 1 from encode_work w where w.timeline_id = t.id and w.library_id = t.library_id
+        and w.media_id = t.media_id and w.kind = 'pictures')
+    for update of m
+  `.execute(tx);
+  const [found] = rows;
+  if (found === undefined) return null;
+  const work = pictureWork(key, timelineId, found.durationSec);
+  await tx.insertInto('encode_work').values(workRow(work)).execute();
+  return work;
+}
+
+/** Videos that were finished without pictures, which are older than these or came from elsewhere; a bounded number. */
+export async function findWithoutPictures(db: Db): Promise<{ key: MediaKey; timelineId: Guid }[]> {
+  const { rows } = await sql<{ library_id: number; id: Guid; timeline_id: Guid }>`
+    select m.library_id, m.id, t.id as timeline_id from media m
+    join timeline t on t.library_id = m.library_id and t.media_id = m.id and t.active
+    where m.type = 'video' and m.state = 'finished' and m.pictures is null and m.width_px > 0 and ${HAS_PICTURES}
+      and not exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
+        and w.kind = 'pictures')
+    order by m.created_at desc limit ${VIDEOS_AT_ONCE}
+  `.execute(db);
+  return rows.map((row) => ({ key: { libraryId: row.library_id, mediaId: row.id }, timelineId: row.timeline_id }));
+}
+
+function pictureWork(key: MediaKey, timelineId: Guid, durationSec: number): Work {
+  return {
+    key,
+    id: newGuid(),
+    timelineId,
+    kind: 'pictures',
+    renditionIds: [],
+    fromSegment: 0,
+    toSegment: 1,
+    isFirst: false,
+    lane: durationSec <= QUICK_SEC ? 'quick' : 'long',
+    priority: workPriority(false, durationSec, 0),
+    weight: workWeight('pictures', 0, durationSec),
+  };
+}

@@ -1,0 +1,56 @@
+import { pictureKey } from '../../catalog/pictures/picture-key.ts';
+import type { Publication } from '../../catalog/publications/publication.ts';
+import { hasPicture } from '../../media/pictures/picture-set.ts';
+import { writeStoryboardVtt } from '../../media/pictures/storyboard.ts';
+import type { EdgeStorage } from '../edge-deps.ts';
+import { serveObject } from '../files/serve-file.ts';
+import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
+
+type PictureRequest = { kind: 'picture'; name: string } | { kind: 'storyboard' };
+
+const TYPES: Record<string, string> = {
+  png: 'image/png',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  webm: 'video/webm',
+  mp4: 'video/mp4',
+};
+
+/** Answers a thumbnail, a storyboard's sheet or an animation, or the file that says what the sheets show. */
+export async function servePicture(
+  publication: Publication,
+  file: PictureRequest,
+  storage: EdgeStorage,
+): Promise<Answer> {
+  switch (file.kind) {
+    case 'storyboard':
+      return serveStoryboard(publication);
+    case 'picture':
+      return serveNamed(publication, file.name, storage);
+  }
+}
+
+async function serveNamed(publication: Publication, name: string, storage: EdgeStorage): Promise<Answer> {
+  const { libraryId, mediaId, pictures, thumbnailKey, thumbnailFileName } = publication;
+  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'image/jpeg';
+  if (name === 'thumbnail.jpg' || name === thumbnailFileName) {
+    return thumbnailKey === null ? unknown() : serveObject(thumbnailKey, type, storage);
+  }
+  if (pictures === null || !hasPicture(pictures, name)) return unknown();
+  return serveObject(pictureKey({ libraryId, mediaId }, pictures.folder, name), type, storage);
+}
+
+function serveStoryboard({ pictures }: Publication): Answer {
+  if (pictures === null) return unknown();
+  return {
+    kind: 'bytes',
+    bytes: Buffer.from(writeStoryboardVtt(pictures.board)),
+    contentType: 'text/vtt; charset=utf-8',
+    cacheControl: CACHE_SHORTLY,
+    etag: `"${pictures.folder}"`,
+  };
+}
+
+function unknown(): Answer {
+  return notFound('unknown-picture', 'There is no such picture.');
+}

@@ -1,0 +1,84 @@
+import { commitPictures } from '../catalog/pictures/picture-store.ts';
+import { loadPictureView, type PictureView } from '../catalog/pictures/picture-view-store.ts';
+import type { ChosenMoments } from '../media/pictures/choose-moments.ts';
+import { posterName } from '../media/pictures/picture-set.ts';
+import { defineJob } from './define-job.ts';
+import { LeaseLost } from './hold-lease.ts';
+import { type HeldWork, holdWork } from './hold-work.ts';
+import type { JobDeps } from './job-deps.ts';
+import { makePosters, type Poster } from './pictures/make-posters.ts';
+import { makePreviews } from './pictures/make-previews.ts';
+import { makeSheets } from './pictures/make-sheets.ts';
+import { chooseRenditions, type PictureRun, startPictureFfmpeg } from './pictures/picture-run.ts';
+import { createPictureShelf, type PictureShelf, thumbnailKey } from './pictures/picture-shelf.ts';
+import { sendWorks, type WorkRef, workJob } from './send-works.ts';
+import { discardObjects } from './store-chunk.ts';
+
+/** Makes storyboard, thumbnails and previews of a short video from what was encoded. */
+export const makePictures = defineJob<WorkRef, JobDeps>({
+  ...workJob('pictures', 'quick'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => storePictures(held, deps, lease)),
+});
+
+/** As `makePictures`, for a video that takes longer. */
+export const makePicturesLong = defineJob<WorkRef, JobDeps>({
+  ...workJob('pictures', 'long'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => storePictures(held, deps, lease)),
+});
+
+async function storePictures({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { work } = claim;
+  const view = await loadPictureView(deps.db, work);
+  if (view === null) throw new LeaseLost();
+  const folder = `${work.id}-${claim.attempt}`;
+  const shelf = createPictureShelf(deps.storage, work.key, folder);
+  const run = openRun(view, shelf, deps);
+  const key = thumbnailKey(claim);
+  try {
+    const { board, moments } = await makeSheets(run, signal);
+    tell(0.5);
+    const { posters, shown } = await takePosters(run, view, moments, signal);
+    for (const [at, { jpeg }] of posters.entries()) await shelf.put(posterName(at + 1), jpeg, signal);
+    const previews = await makePreviews(run, moments.ticks, signal);
+    const { sizeBytes } = await deps.storage.put(key, shown.jpeg, { contentType: 'image/jpeg' }, signal);
+    const thumbnail = { key, sizeBytes, blurhash: shown.blurhash };
+    const set = { timelineId: work.timelineId, folder, board, posters: posters.length, previews };
+    const unwanted = await deps.db.transaction().execute(async (tx) => {
+      const end = await commitPictures(tx, claim, { set, objects: shelf.objects, thumbnail });
+      await sendWorks(deps.queue, end.works)(tx);
+      return end.unwanted;
+    });
+    await discardObjects(deps.storage, unwanted, deps.report);
+  } catch (error) {
+    await discardObjects(deps.storage, [...shelf.written, key], deps.report);
+    throw error;
+  }
+}
+
+function openRun(view: PictureView, shelf: PictureShelf, deps: JobDeps): PictureRun {
+  return {
+    storage: deps.storage,
+    shelf,
+    durationMs: view.durationMs,
+    rate: view.video.rate,
+    shape: { widthPx: view.video.displayWidthPx, heightPx: view.video.displayHeightPx },
+    ...chooseRenditions(view),
+    start: startPictureFfmpeg(view.durationMs, deps.encoderMemoryBytes),
+  };
+}
+
+/** The thumbnails to choose from, and the one to show: of the moment that was wished, else the most telling one. */
+async function takePosters(
+  run: PictureRun,
+  { thumbnailTimeMs }: PictureView,
+  { ticks, best }: ChosenMoments,
+  signal: AbortSignal,
+): Promise<{ posters: Poster[]; shown: Poster }> {
+  const { timescale } = run.high.rendition;
+  const lastTick = Math.max(0, Math.ceil((run.durationMs / 1000) * timescale) - 1);
+  const wished = thumbnailTimeMs === null ? [] : [Math.min(lastTick, Math.round((thumbnailTimeMs / 1000) * timescale))];
+  const posters = await makePosters(run, [...ticks, ...wished], signal);
+  // One came for each moment.
+  const shown = posters[wished.length > 0 ? ticks.length : best] as Poster;
+  return { posters: posters.slice(0, ticks.length), shown };
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { hasPicture } from './picture-set.ts';
+import { countSheets, planStoryboard, type Storyboard, writeStoryboardVtt } from './storyboard.ts';
+
+test.each([
+  { shape: '16:9, 30 s', widthPx: 1920, heightPx: 1080, durationMs: 30_000, expected: [15, 2, 168] },
+  { shape: '16:9, just short of 10 s', widthPx: 1280, heightPx: 720, durationMs: 9_999, expected: [10, 1, 168] },
+  { shape: '16:9, 10 s', widthPx: 1280, heightPx: 720, durationMs: 10_000, expected: [5, 2, 168] },
+  { shape: 'upright', widthPx: 1080, heightPx: 1920, durationMs: 10_001, expected: [6, 2, 534] },
+  { shape: 'a tower', widthPx: 100, heightPx: 1000, durationMs: 60_000, expected: [30, 2, 600] },
+  { shape: 'a line', widthPx: 1000, heightPx: 10, durationMs: 60_000, expected: [30, 2, 16] },
+  { shape: 'a single picture', widthPx: 320, heightPx: 240, durationMs: 40, expected: [1, 1, 226] },
+])('$shape: frames, seconds between them and height of a tile', ({ widthPx, heightPx, durationMs, expected }) => {
+  const board = planStoryboard({ widthPx, heightPx }, durationMs);
+  expect([board.frames, board.everySec, board.tileHeightPx]).toEqual(expected);
+  expect(board.tileWidthPx).toBe(300);
+});
+
+type Cue = { fromSec: number; toSec: number; sheet: number; x: number; y: number; widthPx: number; heightPx: number };
+
+/** A reader of its own: WebVTT cues with media fragments, as players read thumbnails. */
+function readCues(vtt: string): Cue[] {
+  const [head, ...blocks] = vtt.trimEnd().split(/\n\n+/);
+  expect(head).toBe('WEBVTT');
+  return blocks.map((block) => {
+    const found =
+      /^(\d\d):(\d\d):(\d\d\.\d{3}) --> (\d\d):(\d\d):(\d\d\.\d{3})\n_(\d+)\.jpg#xywh=(\d+),(\d+),(\d+),(\d+)$/;
+    const [h = 0, m = 0, s = 0, h2 = 0, m2 = 0, s2 = 0, sheet = -1, x = -1, y = -1, widthPx = -1, heightPx = -1] =
+      found.exec(block)?.slice(1).map(Number) ?? [];
+    return { fromSec: h * 3600 + m * 60 + s, toSec: h2 * 3600 + m2 * 60 + s2, sheet, x, y, widthPx, heightPx };
+  });
+}
+
+describe('the WebVTT file of a storyboard', () => {
+  test.each([400, 9_400, 30_000, 71_999, 72_001, 3_700_123])(
+    'covers %i ms without gap, each tile once',
+    (durationMs) => {
+      const board: Storyboard = planStoryboard({ widthPx: 16, heightPx: 9 }, durationMs);
+      const cues = readCues(writeStoryboardVtt(board));
+      expect(cues).toHaveLength(board.frames);
+      expect(cues[0]?.fromSec).toBe(0);
+      expect(cues.at(-1)?.toSec).toBeCloseTo(durationMs / 1000, 6);
+      cues.forEach((cue, index) => {
+        expect(cue.toSec).toBeGreaterThan(cue.fromSec);
+        if (index > 0) expect(cue.fromSec).toBe(cues[index - 1]?.toSec);
+        expect(cue.x + cue.widthPx).toBeLessThanOrEqual(1800);
+        expect(cue.y + cue.heightPx).toBeLessThanOrEqual(6 * board.tileHeightPx);
+      });
+      expect(new Set(cues.map(({ sheet, x, y }) => `${sheet} ${x} ${y}`)).size).toBe(board.frames);
+      expect(cues.at(-1)?.sheet).toBe(countSheets(board) - 1);
+    },
+  );
+
+  test('shows the eighth tile in the second row', () => {
+    const cues = readCues(writeStoryboardVtt(planStoryboard({ widthPx: 16, heightPx: 9 }, 30_000)));
+    expect(cues[7]).toEqual({ fromSec: 14, toSec: 16, sheet: 0, x: 300, y: 168, widthPx: 300, heightPx: 168 });
+  });
+});
+
+test('a set has the pictures that its numbers promise and no others', () => {
+  const board = planStoryboard({ widthPx: 16, heightPx: 9 }, 73_000);
+  const set = { timelineId: '' as never, folder: 'f', board, posters: 5, previews: ['preview.webp'] };
+  const names = ['thumbnail_1.jpg', 'thumbnail_5.jpg', 'seek/_0.jpg', 'seek/_1.jpg', 'preview.webp'];
+  expect(names.filter((name) => hasPicture(set, name))).toEqual(names);
+  const others = [
+    'thumbnail_0.jpg',
+    'thumbnail_6.jpg',
+    'thumbnail_05.jpg',
+    'seek/_2.jpg',
+    'preview.gif',
+    'seek/_01.jpg',
+  ];
+  expect(others.filter((name) => hasPicture(set, name))).toEqual([]);
+});

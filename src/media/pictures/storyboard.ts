@@ -1,0 +1,63 @@
+/** Rows and columns of one sheet. */
+export const SHEET_SIDE = 6;
+export const TILES_PER_SHEET = SHEET_SIDE * SHEET_SIDE;
+
+/**
+ * A video's storyboard: tile n shows the picture at `n * everySec`, tiles fill sheets of 6 x 6 row by row
+ * (wire-facts section 8).
+ */
+export type Storyboard = {
+  durationMs: number;
+  everySec: number;
+  frames: number;
+  tileWidthPx: number;
+  tileHeightPx: number;
+};
+
+const TILE_WIDTH_PX = 300;
+const MIN_TILE_HEIGHT_PX = 16;
+const MAX_TILE_HEIGHT_PX = 600;
+const SHORT_MS = 10_000;
+
+/**
+ * Lays out a storyboard: a tile each 2 s, each second of a video shorter than 10 s; 300 pixels wide and as high as
+ * the picture's shape wants, 600 at most: a narrower picture then stands in the middle.
+ */
+export function planStoryboard(picture: { widthPx: number; heightPx: number }, durationMs: number): Storyboard {
+  const everySec = durationMs < SHORT_MS ? 1 : 2;
+  const heightPx = 2 * Math.round((TILE_WIDTH_PX * picture.heightPx) / picture.widthPx / 2);
+  return {
+    durationMs,
+    everySec,
+    frames: Math.max(1, Math.ceil(durationMs / (1000 * everySec))),
+    tileWidthPx: TILE_WIDTH_PX,
+    tileHeightPx: Math.min(MAX_TILE_HEIGHT_PX, Math.max(MIN_TILE_HEIGHT_PX, heightPx)),
+  };
+}
+
+export function countSheets({ frames }: Pick<Storyboard, 'frames'>): number {
+  return Math.ceil(frames / TILES_PER_SHEET);
+}
+
+/**
+ * Writes the WebVTT file that says which part of which sheet shows which time, as players read thumbnails:
+ * `_N.jpg#xywh=x,y,w,h`, addresses relative to the file's own.
+ */
+export function writeStoryboardVtt(board: Storyboard): string {
+  const cues = Array.from({ length: board.frames }, (_, frame) => {
+    const startMs = frame * board.everySec * 1000;
+    const endMs = Math.min(board.durationMs, startMs + board.everySec * 1000);
+    const tile = frame % TILES_PER_SHEET;
+    const x = (tile % SHEET_SIDE) * board.tileWidthPx;
+    const y = Math.floor(tile / SHEET_SIDE) * board.tileHeightPx;
+    const place = [x, y, board.tileWidthPx, board.tileHeightPx].join(',');
+    return `${writeTime(startMs)} --> ${writeTime(endMs)}\n_${Math.floor(frame / TILES_PER_SHEET)}.jpg#xywh=${place}\n`;
+  });
+  return ['WEBVTT\n', ...cues].join('\n');
+}
+
+function writeTime(ms: number): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const clock = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60].map(two).join(':');
+  return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
+}

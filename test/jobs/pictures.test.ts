@@ -1,0 +1,288 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
+import { processVideo } from '../../src/jobs/process-video.ts';
+import { sweep } from '../../src/jobs/sweep.ts';
+import { readJpegSize } from '../../src/media/pictures/jpeg.ts';
+import { PREVIEW_NAMES } from '../../src/media/pictures/plan-previews.ts';
+import { checkFinished, checkObjects } from './check-video.ts';
+import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload, type Worker } from './lab.ts';
+
+const run = promisify(execFile);
+const never = new AbortController().signal;
+const FAST = ['-c:v', 'mpeg4', '-q:v', '2'];
+const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2'];
+const generated = (graph: string) => ['-f', 'lavfi', '-i', graph];
+
+/** Grey that jumps to another level at each step, never to one near. */
+const STEPS = (sec: number, everySec: number) =>
+  `color=s=320x180:r=10:d=${sec},format=yuv420p,geq=lum='30+mod(floor(T/${everySec}+0.001)*67,180)':cb=128:cr=128`;
+const levelOfStep = (step: number) => 30 + ((step * 67) % 180);
+/** Five seconds of black, a still of sixteen, then four other scenes of three. */
+const SCENES = [
+  'color=black:s=320x180:r=25:d=5[s0]',
+  'testsrc=s=320x180:r=25:d=0.04,loop=399:1,setpts=N/25/TB,format=yuv420p[s1]',
+  'smptebars=s=320x180:r=25:d=3,format=yuv420p[s2]',
+  'mandelbrot=s=320x180:r=25,trim=duration=3,format=yuv420p[s3]',
+  'rgbtestsrc=s=320x180:r=25:d=3,format=yuv420p[s4]',
+  'cellauto=s=320x180:r=25,trim=duration=3,format=yuv420p[s5]',
+  '[s0][s1][s2][s3][s4][s5]concat=n=6',
+].join(';');
+
+let lab: Lab;
+let worker: Worker;
+const keys = new Map<string, MediaKey>();
+beforeAll(async () => {
+  lab = await startLab();
+  worker = await lab.startWorker();
+  const small = await addLibrary(lab, { encoding: { rungs: [240] } });
+  const two = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const clips: [string, number, string[], number?][] = [
+    ['long.avi', small, [...generated(STEPS(75, 2)), ...FAST]],
+    ['short.avi', small, [...generated(STEPS(3.5, 1)), ...FAST], 2_100],
+    ['scenes.mkv', two, [...generated(SCENES), ...FAST]],
+    ['upright.mkv', two, [...generated('testsrc2=s=270x480:r=30000/1001:d=12'), ...FAST]],
+    ['line.mkv', small, [...generated('testsrc2=s=1280x64:r=25:d=7'), ...FAST]],
+    ['passing.mp4', small, [...generated('testsrc2=s=320x180:r=25:d=13'), ...H264, '-g', '100', '-b:v', '300k']],
+    ['copied and encoded.mp4', two, [...generated('testsrc2=s=640x360:r=25:d=13'), ...H264, '-g', '70', '-crf', '30']],
+    ['sound.mp3', small, generated('sine=d=3')],
+  ];
+  for (const [name, libraryId, argv, thumbnailTimeMs] of clips) {
+    const key = await upload(lab, libraryId, await makeClip(lab, name, ...argv), {}, thumbnailTimeMs ?? null);
+    keys.set(name, key);
+  }
+  for (const key of keys.values()) await untilState(lab, key, 'finished');
+});
+afterAll(() => lab.stop());
+
+function keyOf(name: string): MediaKey {
+  const key = keys.get(name);
+  if (key === undefined) throw new Error(`Expected a video ${name}.`);
+  return key;
+}
+
+async function load(name: string) {
+  const key = keyOf(name);
+  const media = await loadMedia(lab, key);
+  const { pictures } = media;
+  if (pictures === null) throw new Error(`Expected pictures of ${name}, got ${JSON.stringify(media.messages)}.`);
+  const read = (file: string) => lab.storage.readBytes(pictureKey(key, pictures.folder, file), null, never);
+  return { key, media, pictures, read };
+}
+
+/** Grey levels of a picture, shrunk by the mean of each part to `columns` x `rows`. */
+async function levels(bytes: Buffer, columns: number, rows: number): Promise<number[]> {
+  const file = path.join(lab.clips, 'looked-at.jpg');
+  await writeFile(file, bytes);
+  // The first plane as it is: ffmpeg takes grey for studio levels.
+  const filters = `scale=${columns}:${rows}:flags=area,format=yuvj420p`;
+  const argv = ['-v', 'error', '-i', file, '-vf', filters, '-frames:v', '1', '-f', 'rawvideo', '-'];
+  const { stdout } = await run('ffmpeg', argv, { encoding: 'buffer' });
+  return [...stdout.subarray(0, columns * rows)];
+}
+
+/** What a studio level is in a JPEG, which has the full range. */
+const fullRange = (luma: number) => ((luma - 16) * 255) / 219;
+
+describe('the storyboard', () => {
+  test.each([
+    { name: 'long.avi', durationSec: 75, everySec: 2, sheets: 2 },
+    { name: 'short.avi', durationSec: 3.5, everySec: 1, sheets: 1 },
+  ])('$name: every tile shows its moment', async ({ name, durationSec, everySec, sheets }) => {
+    const { media, pictures, read } = await load(name);
+    const frames = Math.ceil(durationSec / everySec);
+    expect(pictures.board).toMatchObject({ frames, everySec, tileWidthPx: 300, tileHeightPx: 168 });
+    expect(media.thumbnail_count).toBe(frames);
+    const tiles: number[] = [];
+    for (let sheet = 0; sheet < sheets; sheet += 1) {
+      const bytes = await read(`seek/_${sheet}.jpg`);
+      expect(readJpegSize(bytes)).toEqual({ widthPx: 1800, heightPx: 6 * 168 });
+      tiles.push(...(await levels(bytes, 6, 6)));
+    }
+    tiles.slice(0, frames).forEach((level, tile) => {
+      expect(Math.abs(level - fullRange(levelOfStep(tile))), `tile ${tile}`).toBeLessThan(20);
+    });
+    for (const level of tiles.slice(frames)) expect(level).toBeLessThan(20);
+    await expect(read(`seek/_${sheets}.jpg`)).rejects.toThrow();
+  });
+
+  test.each([
+    { name: 'upright.mkv', tileHeightPx: 534, frames: 7 },
+    { name: 'line.mkv', tileHeightPx: 16, frames: 7 },
+    { name: 'passing.mp4', tileHeightPx: 168, frames: 7 },
+    { name: 'copied and encoded.mp4', tileHeightPx: 168, frames: 7 },
+  ])('$name: tiles of $tileHeightPx pixels, filled', async ({ name, tileHeightPx, frames }) => {
+    const { pictures, read } = await load(name);
+    expect(pictures.board).toMatchObject({ frames, tileHeightPx });
+    const bytes = await read('seek/_0.jpg');
+    expect(readJpegSize(bytes)).toEqual({ widthPx: 1800, heightPx: 6 * tileHeightPx });
+    const tiles = await levels(bytes, 6, 6);
+    expect(tiles.map((level) => level > 20)).toEqual(tiles.map((_, tile) => tile < frames));
+  });
+});
+
+describe('thumbnails', () => {
+  test('five differ, none is black, and the thumbnail is one of them, although the video begins black and stands still', async () => {
+    const { key, media, pictures, read } = await load('scenes.mkv');
+    expect(pictures.posters).toBe(5);
+    const posters = await Promise.all([1, 2, 3, 4, 5].map((number) => read(`thumbnail_${number}.jpg`)));
+    for (const poster of posters) expect(readJpegSize(poster)).toEqual({ widthPx: 320, heightPx: 180 });
+    const looks: number[][] = [];
+    for (const poster of posters) looks.push(await levels(poster, 16, 9));
+    for (const [index, look] of looks.entries()) {
+      expect(Math.max(...look), `thumbnail ${index + 1}`).toBeGreaterThan(60);
+      for (const other of looks.slice(index + 1)) expect(distance(look, other)).toBeGreaterThan(8);
+    }
+    const shown = await lab.storage.readBytes(media.thumbnail_key ?? ('' as never), null, never);
+    expect(posters.some((poster) => poster.equals(shown))).toBe(true);
+    expect(media.thumbnail_blurhash).toMatch(/^L[^ ]{27}$/);
+    expect(media.thumbnail_key).toContain(`${key.mediaId}/thumbnail/`);
+  });
+
+  test('the moment that was wished is shown', async () => {
+    const { media } = await load('short.avi');
+    const shown = await lab.storage.readBytes(media.thumbnail_key ?? ('' as never), null, never);
+    const [level = 0] = await levels(shown, 1, 1);
+    expect(Math.abs(level - fullRange(levelOfStep(2)))).toBeLessThan(20);
+  });
+
+  test('they have the size of the largest rendition', async () => {
+    const { read } = await load('copied and encoded.mp4');
+    expect(readJpegSize(await read('thumbnail_3.jpg'))).toEqual({ widthPx: 640, heightPx: 360 });
+    const { read: readUpright } = await load('upright.mkv');
+    expect(readJpegSize(await readUpright('thumbnail_1.jpg'))).toEqual({ widthPx: 240, heightPx: 426 });
+  });
+});
+
+function distance(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, level, at) => sum + Math.abs(level - (b[at] ?? 0)), 0) / a.length;
+}
+
+describe('previews', () => {
+  test.each(['scenes.mkv', 'short.avi', 'upright.mkv', 'passing.mp4', 'line.mkv'])(
+    '%s: all four play',
+    async (name) => {
+      const { pictures, read } = await load(name);
+      expect(pictures.previews).toEqual(PREVIEW_NAMES);
+      for (const preview of ['preview.gif', 'preview_hq.webm', 'preview_hq.mp4']) {
+        const { frames, durationSec, longSidePx, codec } = await probe(preview, await read(preview));
+        expect(codec).toBe({ gif: 'gif', webm: 'vp9', mp4: 'h264' }[preview.split('.')[1] ?? '']);
+        expect(Math.abs(durationSec - 3), preview).toBeLessThan(0.41);
+        expect(frames, preview).toBeGreaterThan(25);
+        expect(longSidePx).toBeLessThanOrEqual(480);
+      }
+      const { frames, durationSec, longSidePx } = readAnimatedWebp(await read('preview.webp'));
+      // Pictures that are alike are one.
+      expect([frames > 2, longSidePx <= 320]).toEqual([true, true]);
+      expect(Math.abs(durationSec - 3)).toBeLessThan(0.35);
+    },
+  );
+
+  test('a preview shows the moments one after the other', async () => {
+    const { read } = await load('scenes.mkv');
+    const file = path.join(lab.clips, 'preview.mp4');
+    await writeFile(file, await read('preview_hq.mp4'));
+    const argv = ['-v', 'error', '-i', file, '-vf', 'fps=10,scale=16:9:flags=area,format=gray', '-f', 'rawvideo', '-'];
+    const { stdout } = await run('ffmpeg', argv, { encoding: 'buffer' });
+    const looks = Array.from({ length: stdout.length / 144 }, (_, n) => [...stdout.subarray(144 * n, 144 * (n + 1))]);
+    const cuts = looks.filter((look, index) => index > 0 && distance(look, looks[index - 1] ?? []) > 15);
+    expect(cuts.length).toBeGreaterThanOrEqual(4);
+    for (const look of looks) expect(Math.max(...look)).toBeGreaterThan(60);
+  });
+});
+
+async function probe(name: string, bytes: Buffer) {
+  const file = path.join(lab.clips, name);
+  await writeFile(file, bytes);
+  const entries = 'stream=codec_name,width,height,nb_read_frames:format=duration';
+  const argv = ['-v', 'error', '-count_frames', '-show_entries', entries, '-of', 'json', file];
+  const { streams, format } = JSON.parse((await run('ffprobe', argv)).stdout);
+  expect(streams).toHaveLength(1);
+  const [{ codec_name: codec, width, height, nb_read_frames: frames }] = streams;
+  return { codec, frames: Number(frames), longSidePx: Math.max(width, height), durationSec: Number(format.duration) };
+}
+
+/** ffmpeg 5.1 writes animated WebP but does not read it: RFC 9649 section 2.7. */
+function readAnimatedWebp(bytes: Buffer) {
+  expect([bytes.toString('latin1', 0, 4), bytes.toString('latin1', 8, 16)]).toEqual(['RIFF', 'WEBPVP8X']);
+  expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8);
+  let [frames, durationMs, loops] = [0, 0, -1];
+  for (let at = 12; at < bytes.length; at += 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) % 2)) {
+    const name = bytes.toString('latin1', at, at + 4);
+    if (name === 'ANIM') loops = bytes.readUInt16LE(at + 12);
+    if (name !== 'ANMF') continue;
+    frames += 1;
+    durationMs += bytes.readUIntLE(at + 8 + 12, 3);
+  }
+  expect(loops).toBe(0);
+  const sides = [bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1];
+  return { frames, durationSec: durationMs / 1000, longSidePx: Math.max(...sides) };
+}
+
+test('a video without picture is finished without pictures', async () => {
+  const media = await loadMedia(lab, keyOf('sound.mp3'));
+  expect(media).toMatchObject({ pictures: null, thumbnail_key: null, thumbnail_count: 0, messages: [] });
+});
+
+test('everything stored is named and counted, and a sweep finds nothing to do', async () => {
+  await sweep.run({}, worker.deps, never);
+  for (const key of keys.values()) await checkFinished(lab, key);
+  expect(lab.errors).toEqual([]);
+});
+
+test('a video that was finished without pictures gets them by the sweep', async () => {
+  const { key, pictures: before } = await load('upright.mkv');
+  const { db } = lab.database;
+  await db.deleteFrom('encode_work').where('media_id', '=', key.mediaId).execute();
+  await db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
+  await sweep.run({}, worker.deps, never);
+  await until(async () => (await loadMedia(lab, key)).pictures !== null, 'new pictures');
+  const { pictures, media } = await load('upright.mkv');
+  expect(pictures.folder).not.toBe(before.folder);
+  expect(pictures.board).toEqual(before.board);
+  expect(media.state).toBe('finished');
+  await checkObjects(lab, key);
+});
+
+test('a video that is encoded anew gets new pictures in the place of the old ones', async () => {
+  const { key, pictures: before } = await load('short.avi');
+  await lab.database.db.transaction().execute(async (tx) => {
+    await tx.updateTable('media').set({ state: 'uploaded' }).where('id', '=', key.mediaId).execute();
+    await lab.sender.send(processVideo, key)(tx);
+  });
+  await until(async () => (await loadMedia(lab, key)).pictures?.folder !== before.folder, 'new pictures');
+  await untilState(lab, key, 'finished');
+  await checkObjects(lab, key);
+  const old = pictureKey(key, before.folder, 'preview.webp');
+  const retired = await lab.database.db.selectFrom('retired_object').select('storage_key').execute();
+  expect(retired).toContainEqual({ storage_key: old });
+  await sweep.run({}, { ...worker.deps, retiredGraceSec: 0 }, never);
+  expect(await lab.storage.head(old)).toBeNull();
+  await checkObjects(lab, key);
+});
+
+test('pictures that cannot be made leave a message, and the video is finished all the same', async () => {
+  const { key } = await load('line.mkv');
+  const { db } = lab.database;
+  const [chunk] = await db.selectFrom('chunk').selectAll().where('media_id', '=', key.mediaId).execute();
+  if (chunk === undefined) throw new Error('Expected a chunk.');
+  const file = lab.storage.localPath(chunk.storage_key) ?? '';
+  const whole = await readFile(file);
+  await writeFile(file, Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length - 200)]));
+  await db.deleteFrom('encode_work').where('media_id', '=', key.mediaId).execute();
+  await db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
+  await sweep.run({}, worker.deps, never);
+  await until(async () => (await loadMedia(lab, key)).messages.length > 0, 'a message');
+  const { state, messages, pictures } = await loadMedia(lab, key);
+  expect({ state, pictures }).toEqual({ state: 'finished', pictures: null });
+  expect(messages).toEqual([expect.objectContaining({ level: 2, value: 'Storyboard, thumbnails and previews' })]);
+  await checkObjects(lab, key);
+  lab.errors.length = 0;
+  await sweep.run({}, worker.deps, never);
+  const works = await db.selectFrom('encode_work').selectAll().where('media_id', '=', key.mediaId).execute();
+  expect(works.map(({ state: one }) => one)).toEqual(['failed']);
+});
