@@ -44,7 +44,8 @@ export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Wo
 }
 
 async function splitWork(tx: Tx, claim: Claim, reason: string): Promise<Work[]> {
-  const { work } = claim;
+  // The job under whose ticket it was done ends with it: each part gets one of its own.
+  const { ticket: _, ...work } = claim.work;
   const parts = work.renditionIds.map((renditionId) => ({
     ...work,
     id: newGuid(),
