@@ -61,6 +61,7 @@ import { updateLibrary } from './video-libraries/update-library.ts';
 import { addCaption } from './videos/add-caption.ts';
 import { addOutputCodec } from './videos/add-output-codec.ts';
 import { cleanResolutions } from './videos/clean-resolutions.ts';
+import { composeVideos } from './videos/compose-videos.ts';
 import { createVideo } from './videos/create-video.ts';
 import { deleteCaption } from './videos/delete-caption.ts';
 import { deleteVideo } from './videos/delete-video.ts';
@@ -125,6 +126,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   addCaption,
   addOutputCodec,
   cleanResolutions,
+  composeVideos,
   createVideo,
   deleteCaption,
   deleteVideo,

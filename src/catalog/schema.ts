@@ -12,7 +12,9 @@ import type {
   LibraryTable,
   PullZoneTable,
 } from './account-schema.ts';
+import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
+import type { WorkKind } from './encoding/work.ts';
 import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
@@ -155,6 +157,8 @@ export type RenditionPlan = {
   streamIndex?: number;
   maxBitrateBps?: number;
   normaliseLoudness?: boolean;
+  /** Of a video that is put together: the rendition of each part that it is copied from; null is a part without sound. */
+  composedOf?: (Guid | null)[];
 };
 
 /**
@@ -241,7 +245,7 @@ export type EncodeWorkTable = {
   media_id: Guid;
   id: Guid;
   timeline_id: Guid;
-  kind: 'pass-through' | 'video' | 'audio' | 'thumbnail' | 'pictures' | 'jit-start' | 'fill';
+  kind: WorkKind;
   rendition_ids: Guid[];
   from_segment: number;
   to_segment: number;
@@ -271,6 +275,7 @@ export type EncodeTurnTable = { lane: string; library_id: number; turn: number; 
 export type EncodeSpeedTable = { kind: string; sec_per_weight: number };
 
 export type Schema = {
+  composition: CompositionTable;
   library: LibraryTable;
   pull_zone: PullZoneTable;
   access_key: AccessKeyTable;

@@ -1,3 +1,5 @@
+import { composeChunk, composeFirstChunk } from './compose-chunk.ts';
+import { composeSound } from './compose-sound.ts';
 import { deleteLibrary } from './delete-library.ts';
 import { deleteMedia } from './delete-media.ts';
 import { encodeAudio, encodeAudioLong } from './encode-audio.ts';
@@ -30,6 +32,9 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   makeThumbnail,
   makePictures,
   makePicturesLong,
+  composeFirstChunk,
+  composeChunk,
+  composeSound,
   fetchVideo,
   hashSource,
   extractCaptions,

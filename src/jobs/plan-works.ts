@@ -114,6 +114,48 @@ export function audioWorks(place: Place, renditions: readonly PlannedRendition[]
   );
 }
 
+/** Puts pictures together: those that are copied in one work a chunk, the first early; those that are encoded behind them. */
+export function composeWorks(
+  place: Place,
+  copied: readonly PlannedRendition[],
+  made: readonly PlannedRendition[],
+): Work[] {
+  const ranges = planChunks(place.cutList);
+  const works = (renditions: readonly PlannedRendition[], isEarly: boolean) =>
+    renditions.length === 0
+      ? []
+      : ranges.map((range, index): Work => {
+          const isFirst = isEarly && index === 0;
+          const pixels = isEarly
+            ? 0
+            : renditions.reduce((sum, one) => sum + (one.widthPx ?? 0) * (one.heightPx ?? 0), 0);
+          return {
+            ...base(place, 'compose', range),
+            renditionIds: renditions.map(({ id }) => id),
+            isFirst,
+            lane: isFirst ? 'quick' : 'long',
+            priority: workPriority(isFirst, place.durationSec, range.fromSegment),
+            weight: workWeight('compose', pixels, rangeSec(place.cutList, range)),
+          };
+        });
+  return [...works(copied, true), ...works(made, copied.length === 0)];
+}
+
+/** Puts a sound together in one go: nothing of it is encoded. */
+export function composeSoundWorks(place: Place, { id }: PlannedRendition): Work[] {
+  const range = { fromSegment: 0, toSegment: countAudioSegments(place.durationSec) };
+  return [
+    {
+      ...base(place, 'compose-sound', range),
+      renditionIds: [id],
+      isFirst: true,
+      lane: 'quick',
+      priority: workPriority(true, place.durationSec, 0),
+      weight: workWeight('compose-sound', 0, place.durationSec),
+    },
+  ];
+}
+
 export function thumbnailWork(place: Place): Work {
   return {
     ...base(place, 'thumbnail', { fromSegment: 0, toSegment: 1 }),

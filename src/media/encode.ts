@@ -94,8 +94,8 @@ type Pacing = { clock: string[]; seekSec: number; filters: string[]; timing: str
 
 function paceByFrames({ facts, cutList, range }: EncodeJob, video: VideoFacts): Pacing {
   if (cutList.grid.kind !== 'frames') throw new Error('Expected a cut list on a frame grid.');
-  const { rate, segmentFrames, totalFrames } = cutList.grid;
-  const window = frameWindow({ facts, video, range, segmentFrames, totalFrames });
+  const { rate, segmentFrames } = cutList.grid;
+  const window = frameWindow(facts, video, framesOf(cutList, range));
   return {
     clock: ['-copyts'],
     seekSec: (window.leadFrame * rate.den) / rate.num,
@@ -105,17 +105,21 @@ function paceByFrames({ facts, cutList, range }: EncodeJob, video: VideoFacts): 
   };
 }
 
-function frameWindow(at: {
-  facts: SourceFacts;
-  video: VideoFacts;
-  range: ChunkRange;
-  segmentFrames: number;
-  totalFrames: number;
-}): FrameWindow {
-  const { facts, video, range, segmentFrames, totalFrames } = at;
+/** The frames of a range on a frame grid, by their numbers from the timeline's start. */
+function framesOf(cutList: CutList, range: ChunkRange): { fromFrame: number; toFrame: number } {
+  if (cutList.grid.kind !== 'frames') throw new Error('Expected a cut list on a frame grid.');
+  const { rate, totalFrames } = cutList.grid;
+  const frameTicks = (cutList.timescale * rate.den) / rate.num;
+  const frameAt = (segment: number) => Math.round(segmentStartTicks(cutList, segment) / frameTicks);
+  return { fromFrame: frameAt(range.fromSegment), toFrame: Math.min(totalFrames, frameAt(range.toSegment)) };
+}
+
+function frameWindow(
+  facts: SourceFacts,
+  video: VideoFacts,
+  { fromFrame, toFrame }: { fromFrame: number; toFrame: number },
+): FrameWindow {
   const framesPerSec = toNumber(video.rate);
-  const fromFrame = range.fromSegment * segmentFrames;
-  const toFrame = Math.min(totalFrames, range.toSegment * segmentFrames);
   const pictureEndSec = video.startSec + video.durationSec - facts.startSec - END_DOUBT_SEC;
   const pictureEndFrame = Math.floor(pictureEndSec * framesPerSec);
   const leadFrames = Math.ceil(seekLeadSec(facts) * framesPerSec);

@@ -1,6 +1,6 @@
 import type { Real } from './interface-data.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
-import type { World } from './world.ts';
+import { UNKNOWN_GUID, type World } from './world.ts';
 
 /** A plain body that an operation can carry out; null for one that takes none. */
 export function sampleBody({ body, name }: Real, { origin }: World): unknown {
@@ -10,6 +10,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
   const samples: Record<string, object> = {
     CreateVideoModel: { title: 'A sample' },
     UpdateVideoModel: { title: 'A sample' },
+    ComposeVideoModel: { title: 'A sample', parts: [{ videoId: UNKNOWN_GUID, startMs: 0, endMs: 1000 }] },
     UpdateCollectionModel: { name: 'A sample' },
     FetchVideoRequest: { url: `${origin.url}/film.mp4` },
     CaptionModelAdd: { label: 'English', captionsFile: Buffer.from(CAPTIONS).toString('base64') },

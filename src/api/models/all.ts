@@ -7,6 +7,7 @@ import {
 } from './access-key.ts';
 import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
+import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
 import {
   DrmVersion,
   EncoderOutputCodec,
@@ -122,6 +123,8 @@ export const models = {
   PaginationListOfVideoModel,
   CreateVideoModel,
   UpdateVideoModel,
+  ComposePartModel,
+  ComposeVideoModel,
   FetchVideoRequest,
   CaptionModelAdd,
   TranscribeSettings,

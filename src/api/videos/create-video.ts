@@ -1,12 +1,11 @@
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
-import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CreateVideoModel, VideoModel } from '../models/video.ts';
 import { LibraryParams } from '../read-params.ts';
 import { NoQuery } from '../read-query.ts';
+import { readCollection } from './read-collection.ts';
 import { recallShowing, toVideoModel } from './video-model.ts';
 
 type Deps = { videos: VideoStore; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
@@ -32,11 +31,3 @@ export const createVideo = defineOperation({
     return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
   },
 });
-
-function readCollection(text: string | null | undefined): Guid | null {
-  if (text === undefined || text === null || text === '') return null;
-  const id = parseGuid(text);
-  if (id === null)
-    throw new Refused('invalid', `Expected a collection's GUID in collectionId, got "${text}". Correct it.`);
-  return id;
-}

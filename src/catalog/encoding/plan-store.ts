@@ -78,7 +78,8 @@ async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKey): Pro
     .execute();
 }
 
-async function saveTimeline(tx: Tx, key: MediaKey, timeline: PlannedTimeline): Promise<void> {
+/** Writes a timeline with its renditions and works. */
+export async function saveTimeline(tx: Tx, key: MediaKey, timeline: PlannedTimeline): Promise<void> {
   const { cutList } = timeline;
   const grid = cutList.grid.kind === 'frames' ? cutList.grid : null;
   await tx

@@ -54,7 +54,7 @@ export async function loadWorkView(db: Db, work: WorkPlace): Promise<WorkView | 
     facts: media.facts,
     thumbnailTimeMs: media.thumbnail_time_ms,
     cutList,
-    renditions: await loadRenditions(db, work),
+    renditions: await loadWorkRenditions(db, work),
   };
 }
 
@@ -80,7 +80,8 @@ export async function loadCutList(
   return { ...common, grid: { kind: 'frames', rate: { num, den }, segmentFrames, totalFrames } };
 }
 
-async function loadRenditions(db: Db, work: WorkPlace): Promise<WorkRendition[]> {
+/** Reads the renditions of a work that did not fail, the highest first. */
+export async function loadWorkRenditions(db: Db, work: WorkPlace): Promise<WorkRendition[]> {
   if (work.renditionIds.length === 0) return [];
   const { libraryId, mediaId } = work.key;
   const rows = await db

@@ -23,8 +23,19 @@ export type Work = {
 /** What a work says of itself that waits for nothing else. */
 export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 
-/** `fill` makes segments that nobody asked for yet, of what is encoded on demand; `jit-start` prepares such. */
-export type WorkKind = 'pass-through' | 'video' | 'audio' | 'thumbnail' | 'pictures' | 'jit-start' | 'fill';
+/**
+ * `compose` takes pictures from other videos, `compose-sound` sound. `fill` makes segments that nobody asked for yet, of what is encoded on demand; `jit-start` prepares such.
+ */
+export type WorkKind =
+  | 'pass-through'
+  | 'video'
+  | 'audio'
+  | 'thumbnail'
+  | 'pictures'
+  | 'jit-start'
+  | 'fill'
+  | 'compose'
+  | 'compose-sound';
 
 /** The states of a video of which works may be open. */
 export const ENCODING_STATES = ['transcoding', 'jit-segmenting', 'jit-ready'] as const;
@@ -58,7 +69,10 @@ export function workWeight(kind: WorkKind, pixels: number, durationSec: number):
       return Math.max(1, pixels * durationSec);
     case 'audio':
       return Math.max(1, AUDIO_PIXELS * durationSec);
+    case 'compose':
+      return Math.max(1, Math.max(COPY_PIXELS, pixels) * durationSec);
     case 'pass-through':
+    case 'compose-sound':
       return Math.max(1, COPY_PIXELS * durationSec);
     case 'thumbnail':
       return THUMBNAIL_WEIGHT;

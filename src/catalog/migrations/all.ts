@@ -9,6 +9,7 @@ import { up as webhookLines } from './007-webhook-lines.ts';
 import { up as jit } from './010-jit.ts';
 import { up as pictures } from './011-pictures.ts';
 import { up as drm } from './012-drm.ts';
+import { up as editing } from './013-editing.ts';
 import { up as fairQueue } from './013-fair-queue.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
@@ -23,5 +24,6 @@ export const migrations: Record<string, Migration> = {
   '010-jit': { up: jit },
   '011-pictures': { up: pictures },
   '012-drm': { up: drm },
+  '013-editing': { up: editing },
   '013-fair-queue': { up: fairQueue },
 };

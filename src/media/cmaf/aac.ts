@@ -9,6 +9,9 @@ export const AAC_FRAME_TICKS = 1024;
 /** AAC frames of one segment: 4.011 s at 48 kHz. */
 export const AAC_SEGMENT_FRAMES = 188;
 
+/** A frame of silence, AAC-LC with two channels: what a channel pair element without spectral data is. */
+export const SILENT_FRAME = Uint8Array.of(0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80);
+
 export type AacRun = {
   /** The track's timescale; all our AAC is encoded at 48 kHz. */
   sampleRateHz: number;

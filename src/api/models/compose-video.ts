@@ -1,0 +1,18 @@
+import { type Static, Type } from 'typebox';
+import { flag, int32, model, nullable, text } from './fields.ts';
+
+export const ComposePartModel = model('ComposePartModel', {
+  videoId: text(),
+  startMs: Type.Optional(nullable(int32({ minimum: 0 }))),
+  endMs: Type.Optional(nullable(int32({ minimum: 0 }))),
+});
+export type ComposePartModel = Static<typeof ComposePartModel>;
+
+/** An extension of the interface: a video made of parts of others. Without `exact` false the ends are exact. */
+export const ComposeVideoModel = model('ComposeVideoModel', {
+  title: text({ minLength: 1 }),
+  collectionId: Type.Optional(nullable(text())),
+  exact: Type.Optional(nullable(flag())),
+  parts: Type.Array(ComposePartModel, { minItems: 1, maxItems: 100 }),
+});
+export type ComposeVideoModel = Static<typeof ComposeVideoModel>;

@@ -1,0 +1,75 @@
+import { composing, loadPart } from '../../catalog/compose/compose-store.ts';
+import type { Db } from '../../catalog/db.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
+import { announce } from '../../catalog/webhooks/webhook-store.ts';
+import type { Queue } from '../../jobs/define-job.ts';
+import { planComposition, type WantedPart } from '../../jobs/plan-compose.ts';
+import { sendWorks } from '../../jobs/send-works.ts';
+import { parseGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { type ComposePartModel, ComposeVideoModel } from '../models/compose-video.ts';
+import { VideoModel } from '../models/video.ts';
+import { LibraryParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { readCollection } from './read-collection.ts';
+import { recallShowing, toVideoModel } from './video-model.ts';
+
+type Deps = {
+  db: Db;
+  videos: VideoStore;
+  videoViews: VideoViewStore;
+  libraries: LibraryStore;
+  queue: Queue;
+  edgeUrl: string;
+};
+
+/** An extension of the interface: a new video is put together from parts of others, copied where they stand alike. */
+export const composeVideos = defineOperation({
+  name: 'composeVideos',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/compose',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: NoQuery,
+  body: ComposeVideoModel,
+  answer: VideoModel,
+  refusals: { invalid: 400, forbidden: 403 },
+  errorShape: 'status',
+  async run({ params: { libraryId }, body }, { db, videos, videoViews, queue, ...deps }: Deps) {
+    const parts: WantedPart[] = [];
+    for (const part of body.parts) parts.push(await readPart(db, libraryId, part));
+    const wanted = {
+      libraryId,
+      title: body.title,
+      collectionId: readCollection(body.collectionId),
+      thumbnailTimeMs: null,
+    };
+    const key = await videos.create(wanted, (made) => async (tx) => {
+      const composed = planComposition(made, parts, body.exact !== false);
+      await composing(made, composed)(tx);
+      await sendWorks(queue, composed.timeline.works)(tx);
+      await announce(made, WebhookStatus.encoding)(tx);
+    });
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+  },
+});
+
+async function readPart(db: Db, libraryId: number, { videoId, startMs, endMs }: ComposePartModel): Promise<WantedPart> {
+  const mediaId = parseGuid(videoId);
+  if (mediaId === null) {
+    throw new Refused('invalid', `Expected a video's GUID in videoId, got "${videoId}". Correct it.`);
+  }
+  const view = await loadPart(db, { libraryId, mediaId });
+  const lengthSec = view.cutList.endTicks / view.cutList.timescale;
+  const fromSec = (startMs ?? 0) / 1000;
+  const toSec = endMs == null ? lengthSec : Math.min(endMs / 1000, lengthSec);
+  if (toSec > fromSec) return { view, fromSec, toSec };
+  throw new Refused(
+    'invalid',
+    `Expected startMs before endMs and within video ${mediaId} (${Math.round(lengthSec * 1000)} ms), got ${startMs ?? 0} and ${endMs ?? 'none'}. Correct them.`,
+  );
+}

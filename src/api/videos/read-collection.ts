@@ -1,0 +1,11 @@
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+
+/** Reads the id of a collection from a body; nothing and an empty text are none. Refuses (`invalid`) what is no GUID. */
+export function readCollection(text: string | null | undefined): Guid | null {
+  if (text === undefined || text === null || text === '') return null;
+  const id = parseGuid(text);
+  if (id === null)
+    throw new Refused('invalid', `Expected a collection's GUID in collectionId, got "${text}". Correct it.`);
+  return id;
+}

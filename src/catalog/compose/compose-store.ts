@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { CutList } from '../../media/cut-list.ts';
+import type { SourceFacts } from '../../media/source-facts.ts';
+import type { Db, FollowUp, MediaKey } from '../db.ts';
+import type { PlannedTimeline } from '../encoding/encode-plan.ts';
+import { saveTimeline } from '../encoding/plan-store.ts';
+import { WAITING_FOR_SLOT } from '../encoding/work.ts';
+import { loadCutList } from '../encoding/work-view-store.ts';
+import type { RenditionPlan } from '../schema.ts';
+import type { Recipe } from './recipe.ts';
+
+/** A finished rendition that is shown, as far as taking parts of it goes. */
+export type PartRendition = {
+  id: Guid;
+  kind: 'video' | 'audio';
+  origin: 'encode' | 'pass-through';
+  codec: string;
+  rung: number | null;
+  language: string;
+  name: string;
+  isDefault: boolean;
+  timescale: number;
+  widthPx: number | null;
+  heightPx: number | null;
+  codecString: string;
+  init: Buffer;
+  plan: RenditionPlan;
+};
+
+/** A video of which a part is wanted. Renditions: pictures first, the highest first. */
+export type PartView = {
+  mediaId: Guid;
+  facts: SourceFacts;
+  hasOriginal: boolean;
+  cutList: CutList;
+  renditions: readonly PartRendition[];
+};
+
+/** All that a video is that is put together from others. */
+export type ComposedVideo = { timeline: PlannedTimeline; recipe: Recipe; facts: SourceFacts; durationMs: number };
+
+/** Reads a video of which a part is wanted. Refuses (`invalid`) one that the library has not, or that is not finished, or has no picture. */
+export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
+  const media = await db
+    .selectFrom('media')
+    .select(['state', 'facts', 'source_key'])
+    .select(({ selectFrom }) =>
+      selectFrom('timeline')
+        .select('id')
+        .whereRef('timeline.library_id', '=', 'media.library_id')
+        .whereRef('timeline.media_id', '=', 'media.id')
+        .where('active', '=', true)
+        .as('timelineId'),
+    )
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('type', '=', 'video')
+    .executeTakeFirst();
+  if (media === undefined) throw unfit(key, 'is not in this library: check its id');
+  if (media.state !== 'finished') throw unfit(key, `is ${media.state}: wait until it is finished`);
+  if (media.facts === null || media.timelineId === null) throw unfit(key, 'has nothing to take a part of');
+  if (media.facts.video === null) throw unfit(key, 'has no picture');
+  const cutList = await loadCutList(db, { key, timelineId: media.timelineId });
+  if (cutList === null) throw new Error(`Expected video ${key.mediaId} to have timeline ${media.timelineId}.`);
+  const renditions = await loadRenditions(db, key);
+  return { mediaId: key.mediaId, facts: media.facts, hasOriginal: media.source_key !== null, cutList, renditions };
+}
+
+async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise<PartRendition[]> {
+  const { rows } = await sql<PartRendition>`
+    select id, kind, origin, codec, rung, language, name, is_default as "isDefault", timescale, width_px as "widthPx",
+      height_px as "heightPx", codec_string as "codecString", init, plan
+    from rendition where library_id = ${libraryId} and media_id = ${mediaId} and active and state = 'finished'
+      and init is not null and codec_string is not null
+    order by kind desc, rung desc, codec, is_default desc, id
+  `.execute(db);
+  return rows;
+}
+
+/** Writes what a new video is put together of, in the transaction that makes the video. */
+export function composing(key: MediaKey, { timeline, recipe, facts, durationMs }: ComposedVideo): FollowUp {
+  return async (tx) => {
+    const video = facts.video;
+    await tx
+      .updateTable('media')
+      .set({
+        state: 'transcoding',
+        state_reason: WAITING_FOR_SLOT,
+        facts: JSON.stringify(facts),
+        duration_ms: durationMs,
+        width_px: video?.displayWidthPx ?? 0,
+        height_px: video?.displayHeightPx ?? 0,
+        frame_rate: video === null ? 0 : video.rate.num / video.rate.den,
+      })
+      .where('library_id', '=', key.libraryId)
+      .where('id', '=', key.mediaId)
+      .execute();
+    await tx
+      .insertInto('composition')
+      .values({ library_id: key.libraryId, media_id: key.mediaId, recipe: JSON.stringify(recipe) })
+      .execute();
+    await saveTimeline(tx, key, timeline);
+  };
+}
+
+function unfit({ mediaId }: MediaKey, why: string): Refused {
+  return new Refused('invalid', `No part of video ${mediaId} can be taken: it ${why}.`);
+}

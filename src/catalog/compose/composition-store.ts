@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { CutList } from '../../media/cut-list.ts';
+import type { SourceFacts } from '../../media/source-facts.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { Db, MediaKey } from '../db.ts';
+import type { Work } from '../encoding/work.ts';
+import { loadCutList, loadWorkRenditions, type WorkRendition } from '../encoding/work-view-store.ts';
+import type { Recipe } from './recipe.ts';
+
+/** All that doing a work of a composition takes. */
+export type CompositionView = { recipe: Recipe; cutList: CutList; renditions: readonly WorkRendition[] };
+
+/** A stored chunk of which a segment is copied. */
+export type SourceChunk = {
+  storageKey: StorageKey;
+  firstSegment: number;
+  segmentCount: number;
+  fragmentTable: Buffer;
+};
+
+/** Reads what a work of a composition is about; null when its video is gone. */
+export async function loadComposition(db: Db, work: Work): Promise<CompositionView | null> {
+  const row = await db
+    .selectFrom('composition')
+    .select('recipe')
+    .where('library_id', '=', work.key.libraryId)
+    .where('media_id', '=', work.key.mediaId)
+    .executeTakeFirst();
+  const cutList = await loadCutList(db, work);
+  if (row === undefined || cutList === null) return null;
+  return { recipe: row.recipe, cutList, renditions: await loadWorkRenditions(db, work) };
+}
+
+/** The chunk that holds a segment of a rendition; null when it is not there any more. */
+export async function findSourceChunk(db: Db, renditionId: Guid, segment: number): Promise<SourceChunk | null> {
+  const { rows } = await sql<SourceChunk>`
+    select storage_key as "storageKey", first_segment as "firstSegment", segment_count as "segmentCount",
+      fragment_table as "fragmentTable"
+    from chunk where rendition_id = ${renditionId}
+      and int4range(first_segment, first_segment + segment_count) @> ${segment}::int
+  `.execute(db);
+  return rows[0] ?? null;
+}
+
+/** The original of a part, from which its ends are encoded; null when it is gone. */
+export async function findPartOriginal(
+  db: Db,
+  { libraryId, mediaId }: MediaKey,
+): Promise<{ sourceKey: StorageKey; facts: SourceFacts } | null> {
+  const row = await db
+    .selectFrom('media')
+    .select(['source_key', 'facts'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  if (row === undefined || row.source_key === null || row.facts === null) return null;
+  return { sourceKey: row.source_key, facts: row.facts };
+}

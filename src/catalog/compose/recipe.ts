@@ -1,0 +1,13 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { Piece } from '../../media/compose/plan-pieces.ts';
+import type { CutList } from '../../media/cut-list.ts';
+import type { Json } from '../account-schema.ts';
+
+/** What a video that is put together is made of: its segments in order, and of each part the video and its grid. */
+export type Recipe = {
+  timescale: number;
+  parts: readonly { mediaId: Guid; grid: CutList['grid']; endTicks: number }[];
+  pieces: readonly Piece[];
+};
+
+export type CompositionTable = { library_id: number; media_id: Guid; recipe: Json<Recipe> };

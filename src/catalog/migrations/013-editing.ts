@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Videos that are put together from parts of others: what they are made of, and works of that kind. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(COMPOSITION).execute(db);
+}
+
+// The kinds of works are the program's business: each that knows a new one would have to name all others here.
+const COMPOSITION = `
+  alter table encode_work drop constraint encode_work_kind_check;
+  alter table encode_work add constraint encode_work_kind_check check (kind <> '');
+  create table composition (
+    library_id bigint not null,
+    media_id uuid not null,
+    recipe jsonb not null,
+    primary key (library_id, media_id),
+    foreign key (library_id, media_id) references media (library_id, id) on delete cascade
+  );
+`;

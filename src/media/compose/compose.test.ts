@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { CutList } from '../cut-list.ts';
+import { composeCutList, type PartRange, planPieces } from './plan-pieces.ts';
+import { planSound } from './plan-sound.ts';
+
+/** 25 pictures a second, segments of 4 s, 14 s in all. */
+const GRID: CutList = {
+  timescale: 25_000,
+  startTicks: [0, 100_000, 200_000, 300_000],
+  endTicks: 350_000,
+  grid: { kind: 'frames', rate: { num: 25, den: 1 }, segmentFrames: 100, totalFrames: 350 },
+};
+const part = (fromSec: number, toSec: number): PartRange => ({ cutList: GRID, fromSec, toSec, frameTicks: 1000 });
+/** Pieces in seconds, those to encode marked. */
+const told = (parts: PartRange[], isExact: boolean) =>
+  planPieces(parts, isExact).map(
+    ({ part: of, segment, fromTick, toTick }) =>
+      `${of}: ${fromTick / 25_000}-${toTick / 25_000}${segment === null ? ' encoded' : ''}`,
+  );
+
+test.each<[string, PartRange[], string[]]>([
+  ['on borders nothing is encoded', [part(4, 12)], ['0: 4-8', '0: 8-12']],
+  ['a whole video is taken as it stands', [part(0, 99)], ['0: 0-4', '0: 4-8', '0: 8-12', '0: 12-14']],
+  ['only the ends are encoded', [part(1.52, 10.52)], ['0: 1.52-4 encoded', '0: 4-8', '0: 8-10.52 encoded']],
+  ['within one segment all is', [part(5, 7)], ['0: 5-7 encoded']],
+  ['times go to the nearest frame', [part(4.019, 8)], ['0: 4-8']],
+  ['a cut a frame beside a border stays beside it', [part(4.04, 8)], ['0: 4.04-8 encoded']],
+  ['short ends go with their neighbours', [part(3.52, 12.52)], ['0: 3.52-8 encoded', '0: 8-12.52 encoded']],
+  ['parts follow each other', [part(8, 12), part(0, 4)], ['0: 8-12', '1: 0-4']],
+])('exactly: %s', (_, parts, expected) => {
+  expect(told(parts, true)).toEqual(expected);
+});
+
+test.each<[PartRange, string[]]>([
+  [part(1.5, 10.5), ['0: 0-4', '0: 4-8', '0: 8-12']],
+  [part(5, 5.5), ['0: 4-8']],
+  [part(13, 14), ['0: 12-14']],
+])('without encoding the ends are the nearest borders (%#)', (range, expected) => {
+  expect(told([range], false)).toEqual(expected);
+});
+
+test('the new timeline has no gap, and sound stays within half a frame of the picture in each part', () => {
+  const parts = Array.from({ length: 40 }, (_, index) => part((index % 7) / 3, 3 + (index % 5) * 1.7));
+  const pieces = planPieces(parts, true);
+  const cuts = composeCutList(pieces, 25_000);
+  expect(cuts.startTicks.length).toBe(pieces.length);
+  expect(cuts.endTicks).toBe(pieces.reduce((sum, { fromTick, toTick }) => sum + toTick - fromTick, 0));
+  let frames = 0;
+  for (const span of planSound(pieces, 25_000)) {
+    expect(span.firstFrame).toBe(frames);
+    frames += span.frames;
+    const at = pieces.findIndex((piece) => piece.part === span.part);
+    const pictureLag = (cuts.startTicks[at] ?? 0) / 25_000 - (pieces[at]?.fromTick ?? 0) / 25_000;
+    const soundLag = ((span.firstFrame - span.sourceFrame) * 1024) / 48_000;
+    expect(Math.abs(pictureLag - soundLag)).toBeLessThan(0.5 * (1024 / 48_000) + 1e-9);
+  }
+  expect(Math.abs((frames * 1024) / 48_000 - cuts.endTicks / 25_000)).toBeLessThan(0.011);
+});

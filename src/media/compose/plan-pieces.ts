@@ -1,0 +1,90 @@
+import { type CutList, segmentStartTicks } from '../cut-list.ts';
+
+/** A range of a source's timeline that goes into a new video; `frameTicks` is about the length of one of its frames. */
+export type PartRange = { cutList: CutList; fromSec: number; toSec: number; frameTicks: number };
+
+/**
+ * One segment of a new video: `segment` of the part's own timeline as it stands, or null where only some frames of it
+ * are wanted, which must be encoded. Ticks are of the part's timeline.
+ */
+export type Piece = { part: number; segment: number | null; fromTick: number; toTick: number };
+
+/** A segment of less than this is made together with its neighbour. */
+const LEAST_SEGMENT_SEC = 1;
+
+/**
+ * Cuts ranges of several timelines into the segments of a new one. Exactly: segments that lie wholly in a range are
+ * taken as they stand, and what is left at its ends becomes segments to encode. Else the ends move to the nearest
+ * segment borders, and nothing is encoded. An empty range gives no piece. All timelines have one timescale.
+ */
+export function planPieces(parts: readonly PartRange[], isExact: boolean): Piece[] {
+  return parts.flatMap((range, part) => (isExact ? cutExactly(range, part) : cutAtBorders(range, part)));
+}
+
+function cutExactly({ cutList, fromSec, toSec, frameTicks }: PartRange, part: number): Piece[] {
+  const snap = (sec: number) =>
+    Math.min(cutList.endTicks, Math.round((sec * cutList.timescale) / frameTicks) * frameTicks);
+  const ends = [toBorder(cutList, snap(fromSec), frameTicks), toBorder(cutList, snap(toSec), frameTicks)] as const;
+  const inner = cutList.startTicks.filter((tick) => tick > ends[0] && tick < ends[1]);
+  const borders = [ends[0], ...inner, ends[1]];
+  const pieces = borders.slice(0, -1).map((fromTick, index): Piece => {
+    const toTick = borders[index + 1] ?? fromTick;
+    return { part, segment: findSegment(cutList, fromTick, toTick), fromTick, toTick };
+  });
+  return joinShortEnds(
+    pieces.filter(({ fromTick, toTick }) => toTick > fromTick),
+    LEAST_SEGMENT_SEC * cutList.timescale,
+  );
+}
+
+/** A cut that misses a border by less than a frame is meant to be on it. */
+function toBorder({ startTicks, endTicks }: CutList, tick: number, frameTicks: number): number {
+  return [...startTicks, endTicks].find((border) => Math.abs(border - tick) < frameTicks) ?? tick;
+}
+
+function findSegment({ startTicks, endTicks }: CutList, fromTick: number, toTick: number): number | null {
+  const segment = startTicks.indexOf(fromTick);
+  return segment >= 0 && (startTicks[segment + 1] ?? endTicks) === toTick ? segment : null;
+}
+
+function joinShortEnds(pieces: readonly Piece[], leastTicks: number): Piece[] {
+  const joined = [...pieces];
+  const isShort = (piece: Piece | undefined) =>
+    piece !== undefined && piece.segment === null && piece.toTick - piece.fromTick < leastTicks;
+  const join = (at: number) => {
+    const [first, second] = joined.slice(at, at + 2);
+    if (first === undefined || second === undefined) return;
+    joined.splice(at, 2, { part: first.part, segment: null, fromTick: first.fromTick, toTick: second.toTick });
+  };
+  if (isShort(joined[0])) join(0);
+  if (isShort(joined.at(-1))) join(joined.length - 2);
+  return joined;
+}
+
+function cutAtBorders({ cutList, fromSec, toSec }: PartRange, part: number): Piece[] {
+  const [from, to] = [nearestBorder(cutList, fromSec), nearestBorder(cutList, toSec)];
+  const first = Math.min(from, cutList.startTicks.length - 1);
+  // Something is always wanted of a part.
+  const end = Math.max(first + 1, to);
+  return Array.from({ length: end - first }, (_, index) => {
+    const segment = first + index;
+    const [fromTick, toTick] = [segmentStartTicks(cutList, segment), segmentStartTicks(cutList, segment + 1)];
+    return { part, segment, fromTick, toTick };
+  });
+}
+
+function nearestBorder({ startTicks, endTicks, timescale }: CutList, sec: number): number {
+  const distances = [...startTicks, endTicks].map((tick) => Math.abs(tick / timescale - sec));
+  return distances.indexOf(Math.min(...distances));
+}
+
+/** The cut list of the new timeline. */
+export function composeCutList(pieces: readonly Piece[], timescale: number): CutList {
+  const startTicks: number[] = [];
+  let endTicks = 0;
+  for (const { fromTick, toTick } of pieces) {
+    startTicks.push(endTicks);
+    endTicks += toTick - fromTick;
+  }
+  return { timescale, startTicks, endTicks, grid: { kind: 'source' } };
+}

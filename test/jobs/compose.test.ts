@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { composing, loadPart } from '../../src/catalog/compose/compose-store.ts';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
+import { planComposition } from '../../src/jobs/plan-compose.ts';
+import { sendWorks } from '../../src/jobs/send-works.ts';
+import { checkFinished } from './check-video.ts';
+import { addLibrary, type Lab, loadRenditions, makeClip, startLab, untilState, upload } from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000, hookTimeout: 200_000 });
+
+const run = promisify(execFile);
+const OLD = ['-c:v', 'mpeg4', '-q:v', '4', '-c:a', 'pcm_s16le'];
+const H264 = [
+  '-c:v',
+  'libx264',
+  '-preset',
+  'ultrafast',
+  '-g',
+  '50',
+  '-b:v',
+  '300k',
+  '-pix_fmt',
+  'yuv420p',
+  '-c:a',
+  'aac',
+];
+
+let lab: Lab;
+let libraryId: number;
+let first: MediaKey;
+let second: MediaKey;
+let copied: MediaKey;
+let silent: MediaKey;
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  await lab.startWorker();
+  const clips = await Promise.all([
+    makeClip(lab, 'first.avi', ...blinking(13), ...OLD),
+    makeClip(lab, 'second.avi', ...blinking(9), ...OLD),
+    makeClip(lab, 'copied.mp4', ...blinking(10), ...H264),
+    makeClip(lab, 'silent.avi', ...blinking(6).slice(0, 4), ...OLD.slice(0, 4)),
+  ]);
+  const keys = await Promise.all(clips.map((clip) => upload(lab, libraryId, clip)));
+  [first, second, copied, silent] = keys as [MediaKey, MediaKey, MediaKey, MediaKey];
+  for (const key of keys) await untilState(lab, key, 'finished');
+});
+afterAll(() => lab.stop());
+
+/** A fifth of each second is white and sounds. */
+function blinking(sec: number): string[] {
+  const white = "drawbox=enable='lt(mod(t,1),0.2)':color=white:t=fill";
+  const beep = 'if(lt(mod(t,1),0.2),0.6*sin(2*PI*1000*t),0)';
+  return [
+    ...['-f', 'lavfi', '-i', `color=black:s=640x360:r=25:d=${sec},${white}`],
+    ...['-f', 'lavfi', '-i', `aevalsrc='${beep}':s=48000:d=${sec}`],
+  ];
+}
+
+type Part = [MediaKey, number, number];
+
+async function compose(parts: readonly Part[], isExact: boolean): Promise<MediaKey> {
+  const { db } = lab.database;
+  const wanted = await Promise.all(
+    parts.map(async ([key, fromSec, toSec]) => ({ view: await loadPart(db, key), fromSec, toSec })),
+  );
+  const made = { libraryId, title: 'Composed', collectionId: null, thumbnailTimeMs: null };
+  return createVideoStore(db).create(made, (key) => async (tx) => {
+    const composed = planComposition(key, wanted, isExact);
+    await composing(key, composed)(tx);
+    await sendWorks(lab.sender, composed.timeline.works)(tx);
+  });
+}
+
+/** When pictures turn white and when sound begins, in seconds, of the decoded files that the check left. */
+async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[]; timesMs: number[] }> {
+  const renditions = (await loadRenditions(lab, key)).filter(({ active }) => active);
+  const fileOf = (kind: string) => path.join(lab.clips, `${renditions.find((one) => one.kind === kind)?.id}.mp4`);
+  const options = { encoding: 'buffer' as const, maxBuffer: 2 ** 28 };
+  const grey = ['-vf', 'scale=1:1,format=gray', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
+  const { stdout: light } = await run('ffmpeg', ['-v', 'error', '-i', fileOf('video'), ...grey], options);
+  const asked = [
+    '-v',
+    'error',
+    '-select_streams',
+    'v',
+    '-show_entries',
+    'packet=pts',
+    '-of',
+    'csv=p=0',
+    fileOf('video'),
+  ];
+  const { stdout: times } = await run('ffprobe', asked);
+  const ticks = times
+    .trim()
+    .split('\n')
+    .map(Number.parseFloat)
+    .sort((a, b) => a - b);
+  const scale = renditions.find(({ kind }) => kind === 'video')?.timescale ?? 1;
+  const timesMs = ticks.map((tick) => Math.round(((tick - (ticks[0] ?? 0)) * 1000) / scale));
+  const seen = timesMs.flatMap((ms, at) =>
+    (light[at] ?? 0) > 128 && (at === 0 || (light[at - 1] ?? 0) < 128) ? [ms / 1000] : [],
+  );
+  const { stdout: pcm } = await run(
+    'ffmpeg',
+    ['-v', 'error', '-i', fileOf('audio'), '-ac', '1', '-f', 'f32le', '-'],
+    options,
+  );
+  const samples = new Float32Array(pcm.buffer, pcm.byteOffset, Math.floor(pcm.length / 4));
+  const heard: number[] = [];
+  let quiet = 48_000;
+  samples.forEach((sample, at) => {
+    if (Math.abs(sample) < 0.1) quiet += 1;
+    else {
+      if (quiet > 4_800) heard.push(at / 48_000);
+      quiet = 0;
+    }
+  });
+  return { seen, heard, timesMs };
+}
+
+async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promise<void> {
+  await untilState(lab, key, 'finished');
+  const made = await checkFinished(lab, key);
+  expect(made.map(({ rung, warnings }) => `${rung} ${warnings}`)).toEqual([
+    ...rungs.map((rung) => `${rung} `),
+    'null ',
+  ]);
+  for (const one of made.filter(({ kind }) => kind === 'video')) {
+    expect(one).toMatchObject({ frames: Math.round(sec * 25), durationSec: sec });
+  }
+  const { seen, heard, timesMs } = await onsets(key);
+  expect(timesMs).toEqual(timesMs.map((_, at) => at * 40));
+  expect(seen.length).toBeGreaterThan(2);
+  // Where a part begins in the midst of white, its sound begins there as well.
+  for (const sec of seen) {
+    const nearest = Math.min(...heard.map((other) => Math.abs(other - sec)));
+    expect({ sec, isNear: nearest < 0.04, nearest }).toMatchObject({ isNear: true });
+  }
+  expect(lab.errors).toEqual([]);
+}
+
+test('exact parts of two videos are joined: what stands is copied, ends are encoded', async () => {
+  const key = await compose(
+    [
+      [first, 1.52, 11.4],
+      [second, 3, 8.6],
+      [first, 4, 8],
+    ],
+    true,
+  );
+  await checkComposed(key, 19.48, [360, 240]);
+});
+
+test('of a source that passes through, the copied rung is encoded and the lower one copied', async () => {
+  const key = await compose([[copied, 2.4, 9.2]], true);
+  await checkComposed(key, 6.8, [360, 240]);
+});
+
+test('at segment borders nothing is encoded, and no original is needed', async () => {
+  await sql`update media set source_key = null where id = ${copied.mediaId}`.execute(lab.database.db);
+  await expect(compose([[copied, 2.4, 9.2]], true)).rejects.toMatchObject({ kind: 'invalid' });
+  const key = await compose([[copied, 2.4, 7.1]], false);
+  await untilState(lab, key, 'finished');
+  const [part] = (await loadPart(lab.database.db, copied)).cutList.startTicks.slice(1);
+  expect(part).toBeGreaterThan(0);
+  const made = await checkFinished(lab, key);
+  expect(made.map(({ rung, warnings }) => `${rung} ${warnings}`)).toEqual(['360 ', '240 ', 'null ']);
+  expect(made[0]?.durationSec).toBe(made[1]?.durationSec);
+});
+
+test('a part without sound is silent, and what follows stays in step', async () => {
+  const key = await compose(
+    [
+      [silent, 0, 4.2],
+      [first, 0.5, 6.6],
+    ],
+    true,
+  );
+  await untilState(lab, key, 'finished');
+  await checkFinished(lab, key);
+  const { seen, heard } = await onsets(key);
+  expect(heard[0]).toBeGreaterThan(4.1);
+  for (const sec of heard) expect(Math.min(...seen.map((other) => Math.abs(other - sec)))).toBeLessThan(0.04);
+});
+
+test('videos that have nothing in common, or are not finished, are refused with the reason', async () => {
+  const clip = await makeClip(lab, 'upright.avi', '-f', 'lavfi', '-i', 'color=s=180x320:r=25:d=2', ...OLD.slice(0, 4));
+  const upright = await upload(lab, libraryId, clip);
+  await untilState(lab, upright, 'finished');
+  const both: Part[] = [
+    [first, 0, 4],
+    [upright, 0, 2],
+  ];
+  await expect(compose(both, true)).rejects.toMatchObject({
+    kind: 'invalid',
+    message: expect.stringContaining('in common'),
+  });
+  await expect(compose([[{ ...first, libraryId: 999 }, 0, 1]], true)).rejects.toMatchObject({
+    kind: 'invalid',
+  });
+});
