@@ -10,6 +10,7 @@ import { encodePieces, type PieceRun } from './encode-pieces.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
+import { protectVideo } from './protect-video.ts';
 import type { PicturesInit } from './read-pictures.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 import { type ChunkWriter, createChunkWriter, discardObjects } from './store-chunk.ts';
@@ -30,6 +31,7 @@ async function composeRange(held: HeldWork, deps: JobDeps, signal: AbortSignal):
   const { claim } = held;
   const view = await loadComposition(deps.db, claim.work);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();
+  await protectVideo(claim.work.key, deps.packager, signal);
   const writers = view.renditions.map(({ id }) =>
     createChunkWriter({ storage: deps.storage, key: claim.work.key, renditionId: id, attempt: claim.attempt }),
   );

@@ -12,6 +12,7 @@ import { defineJob } from './define-job.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
+import { protectVideo } from './protect-video.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
@@ -28,6 +29,7 @@ async function composeTrack({ claim, tell }: HeldWork, deps: JobDeps, signal: Ab
   const view = await loadComposition(deps.db, claim.work);
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition?.listed == null) throw new LeaseLost();
+  await protectVideo(claim.work.key, deps.packager, signal);
   const { listed, id, publishedTo } = rendition;
   const spans = planSound(view.recipe.pieces, view.recipe.timescale);
   const total = Math.ceil(spans.reduce((sum, { frames }) => sum + frames, 0) / AAC_SEGMENT_FRAMES);

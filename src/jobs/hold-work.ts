@@ -7,6 +7,7 @@ import { noteFailure, postponeWork, releaseWork, renewWork } from '../catalog/en
 import { FfmpegFailed } from '../media/run-ffmpeg.ts';
 import { LeaseLost, underLease, untilFree } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
+import { KeysAwaited } from './protect-video.ts';
 import { sendWorks, type WorkRef } from './send-works.ts';
 import { isStorageFull, WAITING_FOR_SPACE } from './storage-full.ts';
 
@@ -61,6 +62,10 @@ async function settleError(deps: JobDeps, claim: Claim, error: unknown, signal: 
   }
   if (isStorageFull(error)) {
     await postponeWork(deps.db, claim, WAITING_FOR_SPACE);
+    return;
+  }
+  if (error instanceof KeysAwaited) {
+    await postponeWork(deps.db, claim, error.message);
     return;
   }
   const reason = reasonOf(error);
