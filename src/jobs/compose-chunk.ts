@@ -1,5 +1,5 @@
 import { type CompositionView, loadComposition } from '../catalog/compose/composition-store.ts';
-import { commitChunks, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
+import type { RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import type { WorkRendition } from '../catalog/encoding/work-view-store.ts';
 import type { Segment } from '../media/cmaf/segment.ts';
 import type { Piece } from '../media/compose/plan-pieces.ts';
@@ -11,6 +11,7 @@ import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
 import { protectVideo } from './protect-video.ts';
+import { publishChunks } from './publish-chunks.ts';
 import type { PicturesInit } from './read-pictures.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 import { type ChunkWriter, createChunkWriter, discardObjects } from './store-chunk.ts';
@@ -40,8 +41,7 @@ async function composeRange(held: HeldWork, deps: JobDeps, signal: AbortSignal):
     const outputs = await Promise.all(
       view.renditions.map((rendition, at) => toOutput(rendition, inits.get(at), writers[at] as ChunkWriter, signal)),
     );
-    const unwanted = await deps.db.transaction().execute((tx) => commitChunks(tx, claim, { outputs, isLast: true }));
-    await discardObjects(deps.storage, unwanted, deps.report);
+    await publishChunks(deps, claim, { outputs, isLast: true });
   } catch (error) {
     const written = writers.flatMap((writer) => writer.written);
     await discardObjects(deps.storage, written, deps.report);

@@ -1,5 +1,4 @@
 import { findSourceChunk, loadComposition } from '../catalog/compose/composition-store.ts';
-import { commitChunks } from '../catalog/encoding/chunk-store.ts';
 import type { WorkRendition } from '../catalog/encoding/work-view-store.ts';
 import type { Guid } from '../lib/guid.ts';
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES, createAacSegmenter, SILENT_FRAME } from '../media/cmaf/aac.ts';
@@ -13,6 +12,7 @@ import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
 import { protectVideo } from './protect-video.ts';
+import { publishChunks } from './publish-chunks.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 import { createChunkWriter, discardObjects } from './store-chunk.ts';
 
@@ -43,7 +43,7 @@ async function composeTrack({ claim, tell }: HeldWork, deps: JobDeps, signal: Ab
       const isLast = number + 1 === total;
       if (!isLast && (number + 1) % CHUNK_SEGMENTS !== 1) continue;
       const output = { renditionId: id, ...listed, widthPx: null, heightPx: null, chunks: await writer.flush(signal) };
-      await deps.db.transaction().execute((tx) => commitChunks(tx, claim, { outputs: [output], isLast }));
+      await publishChunks(deps, claim, { outputs: [output], isLast });
       taken = writer.written.length;
       tell((number + 1) / total);
     }

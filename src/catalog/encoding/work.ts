@@ -24,7 +24,8 @@ export type Work = {
 export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 
 /**
- * `compose` takes pictures from other videos, `compose-sound` sound. `fill` makes segments that nobody asked for yet, of what is encoded on demand; `jit-start` prepares such.
+ * `compose` takes pictures from other videos, `compose-sound` sound. `fill` makes segments that nobody asked for yet,
+ * of what is encoded on demand; `jit-start` prepares such.
  */
 export type WorkKind =
   | 'pass-through'
