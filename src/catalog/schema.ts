@@ -14,7 +14,7 @@ import type {
 } from './account-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
-import type { WorkKind } from './encoding/work.ts';
+import type { WorkKind } from './encoding/work-kind.ts';
 import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 

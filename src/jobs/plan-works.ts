@@ -1,6 +1,7 @@
 import type { MediaKey } from '../catalog/db.ts';
 import type { PlannedRendition } from '../catalog/encoding/encode-plan.ts';
-import { FILL_STEP, type Work, type WorkKind, workPriority, workWeight } from '../catalog/encoding/work.ts';
+import { FILL_STEP, type Work, workPriority, workWeight } from '../catalog/encoding/work.ts';
+import type { WorkKind } from '../catalog/encoding/work-kind.ts';
 import { type Guid, newGuid } from '../lib/guid.ts';
 import { type ChunkRange, planChunks, planEvenChunks } from '../media/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../media/cut-list.ts';

@@ -1,5 +1,6 @@
 import type { FollowUp } from '../catalog/db.ts';
-import type { Work, WorkKind } from '../catalog/encoding/work.ts';
+import type { Work } from '../catalog/encoding/work.ts';
+import type { WorkKind } from '../catalog/encoding/work-kind.ts';
 import type { Guid } from '../lib/guid.ts';
 import type { JobName, Queue } from './define-job.ts';
 

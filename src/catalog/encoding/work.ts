@@ -1,6 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import type { MediaKey } from '../db.ts';
+import type { WorkKind } from './work-kind.ts';
 
 /** One unit of encoding as its row says it, without who runs it: segments [fromSegment, toSegment) of the renditions. */
 export type Work = {
@@ -22,21 +23,6 @@ export type Work = {
 
 /** What a work says of itself that waits for nothing else. */
 export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
-
-/**
- * `compose` takes pictures from other videos, `compose-sound` sound. `fill` makes segments that nobody asked for yet,
- * of what is encoded on demand; `jit-start` prepares such.
- */
-export type WorkKind =
-  | 'pass-through'
-  | 'video'
-  | 'audio'
-  | 'thumbnail'
-  | 'pictures'
-  | 'jit-start'
-  | 'fill'
-  | 'compose'
-  | 'compose-sound';
 
 /** The states of a video of which works may be open. */
 export const ENCODING_STATES = ['transcoding', 'jit-segmenting', 'jit-ready'] as const;

@@ -1,0 +1,14 @@
+/**
+ * `compose` takes pictures from other videos, `compose-sound` sound. `fill` makes segments that nobody asked for yet,
+ * of what is encoded on demand; `jit-start` prepares such.
+ */
+export type WorkKind =
+  | 'pass-through'
+  | 'video'
+  | 'audio'
+  | 'thumbnail'
+  | 'pictures'
+  | 'jit-start'
+  | 'fill'
+  | 'compose'
+  | 'compose-sound';
