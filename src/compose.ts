@@ -92,7 +92,7 @@ export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
 /** Starts one role; it has opened what it needs when this answers. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
-  const database = openDatabase(settings.database, (error) => log.warn(error, 'an idle database connection broke'));
+  const database = openDatabase(settings.database, (error) => log.warn(error, 'a database connection broke'));
   const common = { settings, database, storage: await openStorage(settings.storage), log };
   switch (role) {
     case 'api':

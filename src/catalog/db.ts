@@ -30,13 +30,15 @@ const INT8 = 20;
 const INT8_ARRAY = 1016;
 
 /**
- * Opens a pool. int8 comes back as a number: all our counts stay below 2^53. `onIdleError` is told of
- * connections that break while idle, which must not end the process.
+ * Opens a pool. int8 comes back as a number: all our counts stay below 2^53. `onBroken` is told of connections that
+ * break, which must not end the process.
  */
-export function openDatabase(config: pg.PoolConfig, onIdleError: (error: Error) => void): Database {
+export function openDatabase(config: pg.PoolConfig, onBroken: (error: Error) => void): Database {
   const limits = { connectionTimeoutMillis: 5_000, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS };
   const pool = new pg.Pool({ max: 10, ...limits, ...config, types: numericInt8 });
-  pool.on('error', onIdleError);
+  pool.on('error', onBroken);
+  // A connection that breaks while it is used tells its query, and must not end the process either.
+  pool.on('connect', (client) => client.on('error', onBroken));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }

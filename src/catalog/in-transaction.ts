@@ -5,12 +5,29 @@ const ATTEMPTS = 4;
 const DEADLOCK = '40P01';
 const SERIALIZATION_FAILURE = '40001';
 
-/** Runs work in one transaction; work that lost a deadlock (nothing of it was kept) is done again, four times at most. */
+/** The connection broke while a transaction was being committed: nobody here knows whether it was kept. */
+export class CommitInDoubt extends Error {
+  constructor(cause: unknown) {
+    super('The connection broke during the commit, which may have been kept or not.', { cause });
+    this.name = 'CommitInDoubt';
+  }
+}
+
+/**
+ * Runs work in one transaction; work that lost a deadlock (nothing of it was kept) is done again, four times at most.
+ * Throws CommitInDoubt when it is not known whether the work was kept; after any other error it was not.
+ */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
+    let isThrough = false;
     try {
-      return await db.transaction().execute(work);
+      return await db.transaction().execute(async (tx) => {
+        const result = await work(tx);
+        isThrough = true;
+        return result;
+      });
     } catch (error) {
+      if (isThrough && !(error instanceof pg.DatabaseError)) throw new CommitInDoubt(error);
       if (attempt === ATTEMPTS || !lostARace(error)) throw error;
     }
   }

@@ -9,7 +9,7 @@ import type { JobDeps } from './job-deps.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { readSound, type SoundInit } from './read-sound.ts';
 import { type WorkRef, workJob } from './send-works.ts';
-import { createChunkWriter, discardObjects } from './store-chunk.ts';
+import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Segments of the first chunk, so that playing can start, and of the others: about 4 s each. */
 const FIRST_SEGMENTS = 1;
@@ -101,7 +101,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
     await job.run.done;
     await publish(true);
   } catch (error) {
-    await discardObjects(job.deps.storage, writer.written.slice(taken), job.deps.report);
+    await discardAfter(error, job.deps, writer.written.slice(taken));
     throw error;
   }
 }

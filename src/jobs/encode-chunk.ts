@@ -7,7 +7,7 @@ import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { type WorkRef, workJob } from './send-works.ts';
-import { createChunkWriter, discardObjects } from './store-chunk.ts';
+import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Encodes a range of segments of all rungs of a work by one ffmpeg. */
 export const encodeChunk = defineJob<WorkRef, JobDeps>({
@@ -52,7 +52,7 @@ async function encodeRange({ claim, tell }: HeldWork, deps: JobDeps, signal: Abo
     await publishChunks(deps, claim, { outputs, isLast: true });
   } catch (error) {
     const written = writers.flatMap((writer) => writer.written);
-    await discardObjects(deps.storage, written, deps.report);
+    await discardAfter(error, deps, written);
     throw error;
   } finally {
     await local.release();

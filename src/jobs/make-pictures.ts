@@ -1,3 +1,4 @@
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { commitPictures } from '../catalog/pictures/picture-store.ts';
 import { loadPictureView, type PictureView } from '../catalog/pictures/picture-view-store.ts';
 import type { ChosenMoments } from '../media/pictures/choose-moments.ts';
@@ -12,7 +13,7 @@ import { makeSheets } from './pictures/make-sheets.ts';
 import { chooseRenditions, type PictureRun, startPictureFfmpeg } from './pictures/picture-run.ts';
 import { createPictureShelf, type PictureShelf, thumbnailKey } from './pictures/picture-shelf.ts';
 import { sendWorks, type WorkRef, workJob } from './send-works.ts';
-import { discardObjects } from './store-chunk.ts';
+import { discardAfter, discardObjects } from './store-chunk.ts';
 
 /** Makes storyboard, thumbnails and previews of a short video from what was encoded. */
 export const makePictures = defineJob<WorkRef, JobDeps>({
@@ -43,14 +44,14 @@ async function storePictures({ claim, tell }: HeldWork, deps: JobDeps, signal: A
     const { sizeBytes } = await deps.storage.put(key, shown.jpeg, { contentType: 'image/jpeg' }, signal);
     const thumbnail = { key, sizeBytes, blurhash: shown.blurhash };
     const set = { timelineId: work.timelineId, folder, board, posters: posters.length, previews };
-    const unwanted = await deps.db.transaction().execute(async (tx) => {
+    const unwanted = await inTransaction(deps.db, async (tx) => {
       const end = await commitPictures(tx, claim, { set, objects: shelf.objects, thumbnail });
       await sendWorks(deps.queue, end.works)(tx);
       return end.unwanted;
     });
     await discardObjects(deps.storage, unwanted, deps.report);
   } catch (error) {
-    await discardObjects(deps.storage, [...shelf.written, key], deps.report);
+    await discardAfter(error, deps, [...shelf.written, key]);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView, type WorkRendition, type WorkView } from '../catalog/encoding/work-view-store.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { commitSegment } from '../catalog/jit/segment-store.ts';
 import type { Segment } from '../media/cmaf/segment.ts';
 import { createVideoSegmenter } from '../media/cmaf/segmenter.ts';
@@ -13,7 +14,7 @@ import { readPictureTicks } from './read-pass-through.ts';
 import { endFailedRun, endRun, type PicturesInit, readPictures } from './read-pictures.ts';
 import type { RunControl } from './run-control.ts';
 import { sendWorks } from './send-works.ts';
-import { createChunkWriter, discardObjects } from './store-chunk.ts';
+import { createChunkWriter, discardAfter, discardObjects } from './store-chunk.ts';
 
 /** What making segments for viewers takes. `threads` are those of one encoder. */
 export type SegmentDeps = Pick<JobDeps, 'db' | 'queue' | 'storage' | 'sources' | 'report' | 'encoderMemoryBytes'> & {
@@ -108,19 +109,20 @@ async function publishSegment(
 ): Promise<boolean> {
   const { key, renditionId, attempt } = claim;
   const writer = createChunkWriter({ storage: deps.storage, key, renditionId, attempt });
-  let isTaken = false;
   try {
     await writer.add(segment, signal);
     const { codecString, widthPx, heightPx } = facts;
     const chunks = await writer.flush(signal);
     const output: RenditionOutput = { renditionId, init: bytes, codecString, widthPx, heightPx, chunks };
-    isTaken = await deps.db.transaction().execute(async (tx) => {
+    const isTaken = await inTransaction(deps.db, async (tx) => {
       const works = await commitSegment(tx, claim, { segment: segment.number, output });
       await sendWorks(deps.queue, works ?? [])(tx);
       return works !== null;
     });
-    return isTaken;
-  } finally {
     if (!isTaken) await discardObjects(deps.storage, writer.written, deps.report);
+    return isTaken;
+  } catch (error) {
+    await discardAfter(error, deps, writer.written);
+    throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { loadWorkView, type WorkView } from '../catalog/encoding/work-view-store.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { commitThumbnail } from '../catalog/pictures/picture-store.ts';
 import { writeBlurhash } from '../media/pictures/blurhash.ts';
 import { MINIATURE } from '../media/pictures/miniature.ts';
@@ -12,7 +13,7 @@ import type { JobDeps } from './job-deps.ts';
 import type { Poster } from './pictures/make-posters.ts';
 import { thumbnailKey } from './pictures/picture-shelf.ts';
 import { sendWorks, type WorkRef, workJob } from './send-works.ts';
-import { discardObjects } from './store-chunk.ts';
+import { discardAfter, discardObjects } from './store-chunk.ts';
 
 /** Makes a long video's first thumbnail from its source, for the time until it is encoded. */
 export const makeThumbnail = defineJob<WorkRef, JobDeps>({
@@ -28,14 +29,14 @@ async function storeThumbnail({ claim }: HeldWork, deps: JobDeps, signal: AbortS
   try {
     if (picture !== null) await deps.storage.put(key, picture.jpeg, { contentType: 'image/jpeg' }, signal);
     const stored = picture && { key, sizeBytes: picture.jpeg.length, blurhash: picture.blurhash };
-    const unwanted = await deps.db.transaction().execute(async (tx) => {
+    const unwanted = await inTransaction(deps.db, async (tx) => {
       const end = await commitThumbnail(tx, claim, stored);
       await sendWorks(deps.queue, end.works)(tx);
       return end.unwanted;
     });
     await discardObjects(deps.storage, unwanted, deps.report);
   } catch (error) {
-    await discardObjects(deps.storage, [key], deps.report);
+    await discardAfter(error, deps, [key]);
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import type { JobDeps } from './job-deps.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { openRanges, readSegment, replanPassThrough } from './read-pass-through.ts';
 import { type WorkRef, workJob } from './send-works.ts';
-import { createChunkWriter, discardObjects } from './store-chunk.ts';
+import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Copies segments of a source that passes through into chunks, each published when it is stored. */
 export const passThrough = defineJob<WorkRef, JobDeps>({
@@ -45,7 +45,7 @@ async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: Ab
       tell((range.toSegment - work.fromSegment) / (work.toSegment - work.fromSegment));
     }
   } catch (error) {
-    await discardObjects(deps.storage, writer.written.slice(taken), deps.report);
+    await discardAfter(error, deps, writer.written.slice(taken));
     throw error;
   } finally {
     await file.close();

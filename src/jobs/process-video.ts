@@ -12,6 +12,7 @@ import {
   releaseProcess,
   renewProcess,
 } from '../catalog/encoding/process-store.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { Refused } from '../lib/refused.ts';
 import { probeSource } from '../media/run-probe.ts';
 import { chooseSubtitles } from '../media/subtitles.ts';
@@ -37,7 +38,7 @@ import { type IndexedSource, indexSource, openRanges } from './read-pass-through
 import { encodeFirstSound, type FirstSound } from './read-sound.ts';
 import { sendWorks } from './send-works.ts';
 import { isStorageFull, WAITING_FOR_SPACE } from './storage-full.ts';
-import { createChunkWriter, discardObjects } from './store-chunk.ts';
+import { createChunkWriter, discardAfter, discardObjects } from './store-chunk.ts';
 
 /** Names a video whose original is stored; `reason` is for people who read the queue. */
 export type VideoRef = MediaKey & { reason?: string };
@@ -161,7 +162,7 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
     const stores = [storeFirstPictures(planned, stored, signal), storeFirstSound(planned, stored, signal)];
     const ends = await Promise.allSettled(stores);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
-    await deps.db.transaction().execute(async (tx) => {
+    await inTransaction(deps.db, async (tx) => {
       if (!(await savePlan(tx, claim, plan))) throw new LeaseLost();
       for (const first of stored) await sendWorks(deps.queue, await publishFirstChunk(tx, first, claim.owner))(tx);
       const done = new Set(stored.filter(({ isWhole }) => isWhole).map(({ work }) => work.id));
@@ -176,7 +177,7 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
     });
   } catch (error) {
     const written = stored.flatMap(({ writer }) => writer.written);
-    await discardObjects(deps.storage, written, deps.report);
+    await discardAfter(error, deps, written);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { commitChunks, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import type { Claim } from '../catalog/encoding/work.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import type { JobDeps } from './job-deps.ts';
 import { sendWorks } from './send-works.ts';
 import { discardObjects } from './store-chunk.ts';
@@ -13,7 +14,7 @@ export async function publishChunks(
   claim: Claim,
   done: { outputs: readonly RenditionOutput[]; isLast: boolean },
 ): Promise<void> {
-  const { unwanted } = await db.transaction().execute(async (tx) => {
+  const { unwanted } = await inTransaction(db, async (tx) => {
     const answer = await commitChunks(tx, claim, done);
     await sendWorks(queue, answer.works)(tx);
     return answer;

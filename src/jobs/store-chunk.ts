@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { MediaKey } from '../catalog/db.ts';
 import type { StoredChunk } from '../catalog/encoding/chunk-store.ts';
 import { chunkKeys } from '../catalog/encoding/work.ts';
+import { CommitInDoubt } from '../catalog/in-transaction.ts';
 import type { Guid } from '../lib/guid.ts';
 import { buildChunk } from '../media/cmaf/chunk.ts';
 import type { Segment } from '../media/cmaf/segment.ts';
@@ -98,6 +99,20 @@ async function storeChunk(
   }
   return { facts, storageKey: object, idxBytes: idx.length };
 }
+
+/**
+ * Deletes the objects of an attempt that ended with an error, unless it may have been taken in all the same: then rows
+ * may name them, and if none does, the sweep takes them.
+ */
+export async function discardAfter(
+  error: unknown,
+  { storage, report }: Discarding,
+  keys: readonly StorageKey[],
+): Promise<void> {
+  if (!(error instanceof CommitInDoubt)) await discardObjects(storage, keys, report);
+}
+
+type Discarding = { storage: Storage; report: (error: Error) => void };
 
 /** Deletes the objects of an attempt whose chunks were not taken in. What cannot be deleted now, the sweep takes. */
 export async function discardObjects(

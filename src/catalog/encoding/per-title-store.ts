@@ -6,17 +6,19 @@ import { leftOutMessage } from './messages.ts';
 import { addMessages } from './settle-store.ts';
 import type { Work } from './work.ts';
 
-type FirstRate = { id: Guid; codec: string; rung: number; bps: number | null };
+type FirstRate = { id: Guid; codec: string; rung: number; isOld: boolean; bps: number | null };
 
 /**
  * Leaves out rungs that gain nothing, once the first chunks of a ladder tell what each takes: they retire, and no work
  * makes them any further. Only where the library wants its ladders to fit each title, and the upload named no rungs of
- * its own. Call it within the transaction that published a first chunk.
+ * its own. A ladder of which a rung was finished before keeps what it has and gets what was asked for. Call it within
+ * the transaction that published a first chunk.
  */
-export async function leaveOutRedundant(tx: Tx, { key, timelineId }: Work): Promise<void> {
+export async function leaveOutRedundant(tx: Tx, work: Work): Promise<void> {
+  const { key, timelineId } = work;
   const { libraryId, mediaId } = key;
   const { rows } = await sql<FirstRate>`
-    select r.id, r.codec, r.rung, case
+    select r.id, r.codec, r.rung, r.origin = 'encode' and r.state = 'finished' as "isOld", case
         when r.origin = 'pass-through' then 8 * m.source_bytes / greatest(0.001, (r.plan->>'durationSec')::float8)
         else (select 8.0::float8 * c.size_bytes * r.timescale / c.duration_ticks from chunk c
           where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id and c.first_segment = 0)
@@ -27,13 +29,15 @@ export async function leaveOutRedundant(tx: Tx, { key, timelineId }: Work): Prom
       and r.kind = 'video' and r.rung is not null and r.state <> 'failed' and r.retired_at is null
       and (l.settings->'encoding'->>'perTitle')::boolean and m.upload_options->'enabledRungs' is null
   `.execute(tx);
-  for (const codec of new Set(rows.map((row) => row.codec))) {
+  const made = rows.filter(({ id }) => work.renditionIds.includes(id));
+  for (const codec of new Set(made.map((row) => row.codec))) {
     const ladder = rows.filter((row) => row.codec === codec);
+    if (ladder.some(({ isOld }) => isOld)) continue;
     const rates = ladder.flatMap(({ rung, bps }) => (bps === null ? [] : [{ rung, bps }]));
     // Before all have their first chunk, nothing can be said.
     if (rates.length < ladder.length) continue;
     const rungs = findRedundantRungs(rates);
-    for (const { id } of ladder.filter(({ rung }) => rungs.includes(rung))) await leaveOut(tx, key, id);
+    for (const { id } of ladder.filter(({ rung }) => rungs.includes(rung))) await leaveOut(tx, work, id);
     await addMessages(
       tx,
       key,
@@ -42,15 +46,20 @@ export async function leaveOutRedundant(tx: Tx, { key, timelineId }: Work): Prom
   }
 }
 
-async function leaveOut(tx: Tx, { libraryId, mediaId }: Work['key'], renditionId: Guid): Promise<void> {
+async function leaveOut(tx: Tx, { id, key: { libraryId, mediaId } }: Work, renditionId: Guid): Promise<void> {
   // A work that runs now is told when it commits: nothing is taken in of a rendition that failed.
   await sql`
     update rendition set state = 'failed', state_reason = 'left out', active = false, retired_at = now()
     where library_id = ${libraryId} and media_id = ${mediaId} and id = ${renditionId}
   `.execute(tx);
+  // The work that tells it ends by itself.
   await sql`
     update encode_work set rendition_ids = array_remove(rendition_ids, ${renditionId}::uuid)
-    where library_id = ${libraryId} and media_id = ${mediaId} and state in ('waiting', 'running')
-      and cardinality(rendition_ids) > 1
+    where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'video' and state in ('waiting', 'running')
+      and id <> ${id}
+  `.execute(tx);
+  await sql`
+    delete from encode_work where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'video'
+      and rendition_ids = '{}' and id <> ${id}
   `.execute(tx);
 }

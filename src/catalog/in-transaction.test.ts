@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { CommitInDoubt, inTransaction } from './in-transaction.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  // The commit of a row waits a while, at the very end of its transaction.
+  await sql`
+    create table slow (name text);
+    create function wait_a_while() returns trigger language plpgsql as
+      'begin if new.name = ''refused'' then raise ''no''; end if; perform pg_sleep(1); return null; end';
+    create constraint trigger at_commit after insert on slow deferrable initially deferred
+      for each row execute function wait_a_while()
+  `.execute(database.db);
+});
+afterAll(() => database.stop());
+
+async function countOf(name: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) from slow where name = ${name}`.execute(database.db);
+  return Number(rows[0]?.count);
+}
+
+test('a commit whose answer is lost is in doubt, and may have been kept', async () => {
+  const used = new Set<pg.PoolClient>();
+  database.pool.on('acquire', (client) => used.add(client));
+  const done = inTransaction(database.db, async (tx) => {
+    await sql`insert into slow values ('lost answer')`.execute(tx);
+    // The commit is under way when this comes.
+    setTimeout(() => used.forEach((client) => void Reflect.get(client, 'connection').stream.destroy()), 300);
+  });
+  await expect(done).rejects.toThrow(CommitInDoubt);
+  await vi.waitFor(async () => expect(await countOf('lost answer')).toBe(1), { timeout: 10_000, interval: 100 });
+});
+
+test('what fails before the commit, or is refused by the database in it, was not kept', async () => {
+  const failing = inTransaction(database.db, async (tx) => {
+    await sql`insert into slow values ('failed')`.execute(tx);
+    throw new Error('of our own');
+  });
+  await expect(failing).rejects.toThrow('of our own');
+  const refused = inTransaction(database.db, async (tx) => {
+    await sql`insert into slow values ('refused')`.execute(tx);
+  });
+  await expect(refused).rejects.toMatchObject({ code: 'P0001' });
+  expect([await countOf('failed'), await countOf('refused')]).toEqual([0, 0]);
+});
