@@ -1,8 +1,11 @@
 // Packs packages of many small modules into few files: pack.js ROOT FOLDER.
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { PACKED } from './packed.js';
+
+/** Drafts of killed runs, and what was packed for other versions, go after this time. */
+const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 const [root = '', folder = ''] = process.argv.slice(2);
 await pack(root, folder);
@@ -19,16 +22,25 @@ async function pack(root, folder) {
   try {
     await writePackages(root, draft);
     writeFileSync(join(draft, 'hook.mjs'), hookSource());
-    for (const name of readdirSync(parent)) {
-      if (name !== basename(folder) && !name.startsWith('draft-'))
-        rmSync(join(parent, name), { recursive: true, force: true });
-    }
     renameSync(draft, folder);
+    dropOld(parent);
   } catch (error) {
     // Another start was first: its work is as good.
     if (!existsSync(join(folder, 'hook.mjs'))) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A service that runs on since before an upgrade still imports from its own folder, hence the wait.
+ *
+ * @param {string} parent
+ */
+function dropOld(parent) {
+  for (const name of readdirSync(parent)) {
+    const path = join(parent, name);
+    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 

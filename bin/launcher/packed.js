@@ -12,7 +12,7 @@ export const PACKED = ['kysely', 'kysely/migration', 'typebox', 'typebox/compile
 
 /**
  * Packs those packages into `.cache/packed/` unless that was done for these versions, and lets this process and those
- * that it starts import them from there. Where the folder cannot be written they are read as they are.
+ * that it starts import them from there. Where that cannot be done they are read as they are.
  *
  * @param {string} root
  */
@@ -25,7 +25,10 @@ export async function usePackedPackages(root) {
     const code = await runChild(process.execPath, [join(import.meta.dirname, 'pack.js'), root, folder], {
       stdio: ['ignore', 2, 2],
     });
-    if (code !== 0) throw new Error(`Packing packages into ${folder} ended with code ${code}: see its lines above.`);
+    if (code !== 0) {
+      process.stderr.write(`millrace: starts take longer: packing packages ended with code ${code}, see above\n`);
+      return;
+    }
   }
   const { href } = pathToFileURL(hook);
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--import=${href}`].filter(Boolean).join(' ');

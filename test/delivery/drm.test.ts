@@ -145,13 +145,27 @@ test.each(SCHEMES)('a video protected with %s gives out no clear bytes under any
   );
   const tops = ['original', 'play_180p.mp4', 'play_90p.mp4', `key/${session}`, `key/${shown.mediaId}`];
   for (const file of [...files, ...tops]) {
-    for (const prefix of [shown.folder, shown.folder.replace('/vz-', '/bcdn_token=x&expires=1/vz-')]) {
+    for (const prefix of foldersOf(shown.folder)) {
       const status = await statusOf(`${prefix}/${file}`);
       expect([403, 404], `${prefix}/${file}`).toContain(status);
     }
     expect([403, 404]).toContain(await statusOf(`${shown.folder}/${file}`, { headers: { range: 'bytes=0-99' } }));
   }
 });
+
+test('the same addresses of a video that is not protected give it out', async () => {
+  const shown = await lab.publish({ mp4: { enabled: true } });
+  const files = [...shown.videos, shown.audio].flatMap(({ renditionId }) =>
+    ['init.mp4', '0.m4s', '1.m4s'].map((name) => `r/${renditionId}/${name}`),
+  );
+  const addresses = [...files, 'play_180p.mp4'].flatMap((file) => foldersOf(shown.folder).map((at) => `${at}/${file}`));
+  for (const address of addresses) expect([address, await statusOf(address)]).toEqual([address, 200]);
+});
+
+/** With and without a token in the path, which stands behind the pull zone. */
+function foldersOf(folder: string): string[] {
+  return [folder, folder.replace(/\/vz-[^/]+/, (zone) => `${zone}/bcdn_token=x&expires=1`)];
+}
 
 function firstFragment(segment: Buffer): Buffer {
   const moofBytes = segment.readUInt32BE(0);

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { createVideoViewStore } from '../../src/catalog/videos/video-view-store.ts';
+import { planMissingRungs } from '../../src/jobs/plan-codec.ts';
+import { sendWorks } from '../../src/jobs/send-works.ts';
 import { checkFinished } from './check-video.ts';
-import { addLibrary, type Lab, loadMedia, makeClip, startLab, untilState, upload } from './lab.ts';
+import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 
 // A bound on hanging, not on speed: other suites share the processors.
 vi.setConfig({ testTimeout: 200_000 });
@@ -51,5 +54,22 @@ test.each<{ what: string; picture: string; sec: number; perTitle: boolean; optio
   expect((await createVideoViewStore(lab.database.db).load(key)).rungs).toEqual(rungs);
   const told = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
   expect(told).toEqual(rungs.includes(360) ? [] : ['1 360p']);
+  expect(lab.errors).toEqual([]);
+});
+
+test('a rung that was left out is made after all when its codec is asked for, and stays', async () => {
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360, 480], perTitle: true } });
+  const clip = await makeClip(lab, 'after-all.avi', '-f', 'lavfi', '-i', `${FLAT}:d=2`, ...OLD);
+  const key: MediaKey = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  const rungs = async () => (await createVideoViewStore(lab.database.db).load(key)).rungs;
+  expect(await rungs()).toEqual([240, 480]);
+  await createCodecStore(lab.database.db).add(key, 'x264', {
+    plan: (view) => planMissingRungs('x264', view),
+    send: (works) => sendWorks(lab.sender, works),
+  });
+  await until(async () => (await rungs()).length === 3, 'the rung that was left out');
+  await untilState(lab, key, 'finished');
+  expect(await rungs()).toEqual([240, 360, 480]);
   expect(lab.errors).toEqual([]);
 });

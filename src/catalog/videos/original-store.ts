@@ -28,7 +28,7 @@ export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): 
 
 /**
  * Takes out of use the originals of videos that finished a while ago (`settledSec`, ten minutes when left out), for
- * which no work is open, and whose library does not keep originals; a bounded number.
+ * which no work is open and of which no rendition failed, and whose library does not keep originals; a bounded number.
  */
 export async function retireUnkeptOriginals(db: Db, settledSec = SETTLED_SEC): Promise<void> {
   for (const key of await findUnkept(db, settledSec)) {
@@ -49,6 +49,8 @@ async function findUnkept(db: Db | Tx, settledSec: number, only: MediaKey | null
     where l.settings#>>'{originals,keep}' = 'false' and m.type = 'video' and m.state = 'finished'
       and m.source_key is not null and m.state_since <= now() - make_interval(secs => ${settledSec})
       and (${only?.mediaId ?? null}::uuid is null or m.id = ${only?.mediaId ?? null}::uuid)
+      and not exists (select 1 from rendition r where r.library_id = m.library_id and r.media_id = m.id
+        and r.state = 'failed' and r.state_reason is distinct from 'left out')
       and not exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
         and w.state in ('waiting', 'running'))
     order by m.state_since limit ${ROWS_AT_ONCE}

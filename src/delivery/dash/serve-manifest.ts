@@ -14,7 +14,7 @@ import type { HeldCache } from '../cache/held-cache.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
 import { packageFolder } from '../hls/playlist-dress.ts';
-import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
+import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 
 type WithInit = StoredRendition & { init: Buffer; codecString: string };
 
@@ -45,8 +45,9 @@ export async function serveManifest(
     kind: 'bytes',
     bytes: isOwn ? Buffer.from(text.toString().replaceAll(LICENCE_GAP, () => escapeXml(licenceUrl))) : text,
     contentType: 'application/dash+xml',
-    cacheControl: CACHE_SHORTLY,
-    etag: `"d${publication.publication}${cover.tag}"`,
+    // With a viewer's own address of licences, token included, it is nobody else's.
+    cacheControl: isOwn ? CACHE_NOTHING : CACHE_SHORTLY,
+    etag: isOwn ? null : `"d${publication.publication}${cover.tag}"`,
   };
 }
 
