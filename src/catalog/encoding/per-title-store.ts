@@ -11,14 +11,15 @@ type FirstRate = { id: Guid; codec: string; rung: number; isOld: boolean; bps: n
 /**
  * Leaves out rungs that gain nothing, once the first chunks of a ladder tell what each takes: they retire, and no work
  * makes them any further. Only where the library wants its ladders to fit each title, and the upload named no rungs of
- * its own. A ladder of which a rung was finished before keeps what it has and gets what was asked for. Call it within
- * the transaction that published a first chunk.
+ * its own. A ladder of which a rung was finished before, its works forgotten, keeps what it has and gets what was asked
+ * for. Call it within the transaction that published a first chunk.
  */
 export async function leaveOutRedundant(tx: Tx, work: Work): Promise<void> {
   const { key, timelineId } = work;
   const { libraryId, mediaId } = key;
   const { rows } = await sql<FirstRate>`
-    select r.id, r.codec, r.rung, r.origin = 'encode' and r.state = 'finished' as "isOld", case
+    select r.id, r.codec, r.rung, r.state = 'finished' and not exists (select from encode_work w
+        where w.library_id = r.library_id and w.media_id = r.media_id and r.id = any(w.rendition_ids)) as "isOld", case
         when r.origin = 'pass-through' then 8 * m.source_bytes / greatest(0.001, (r.plan->>'durationSec')::float8)
         else (select 8.0::float8 * c.size_bytes * r.timescale / c.duration_ticks from chunk c
           where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id and c.first_segment = 0)
