@@ -2,6 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { PictureSet } from '../media/pictures/picture-set.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
+import type { WatermarkPlace } from '../media/watermark.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type {
   AccessKeyTable,
@@ -151,9 +152,14 @@ export type TimelineTable = {
   created_at: CreatedAt;
 };
 
+/** A mark that is burned into pictures: which upload of the library's, and where it stands. */
+export type StoredWatermark = WatermarkPlace & { version: number };
+
 /** What a rendition's encoder is told beside the source's facts; `streamIndex` names the source's sound track. */
 export type RenditionPlan = {
   durationSec: number;
+  /** The library's mark as it was when the rendition was planned. */
+  watermark?: StoredWatermark;
   streamIndex?: number;
   maxBitrateBps?: number;
   normaliseLoudness?: boolean;

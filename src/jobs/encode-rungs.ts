@@ -2,16 +2,17 @@ import type { Readable } from 'node:stream';
 import { findStored, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import type { Claim } from '../catalog/encoding/work.ts';
 import type { WorkRendition, WorkView } from '../catalog/encoding/work-view-store.ts';
-import type { ChunkRange } from '../media/chunk-plan.ts';
 import { createVideoSegmenter, type Segmenter } from '../media/cmaf/segmenter.ts';
 import { findCodec } from '../media/codecs/all.ts';
 import { planEncode } from '../media/encode.ts';
 import { RUNGS, type RungPlan } from '../media/ladder.ts';
 import { runFfmpeg } from '../media/run-ffmpeg.ts';
+import type { Watermark } from '../media/watermark.ts';
 import type { JobDeps } from './job-deps.ts';
 import { planMissingRuns, type RungsRun } from './missing-runs.ts';
 import { readPictureTicks } from './read-pass-through.ts';
 import { endFailedRun, type PicturesInit, readPictures } from './read-pictures.ts';
+import { readWatermark } from './read-watermark.ts';
 import type { ChunkWriter } from './store-chunk.ts';
 
 /** Live, HTTP and sound come first; then what is still missing to play at all. */
@@ -37,10 +38,11 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
   const { view, writers } = job;
   const expectedTicks = await readPictureTicks(job.path, view, job.claim.work, signal);
   const runs = await planRuns(job);
+  const watermark = await readWatermark(job.deps.storage, job.claim.work.key.libraryId, view.renditions, signal);
   const inits = new Map<number, PicturesInit>();
   for (const [index, run] of runs.entries()) {
     const tell = (fraction: number) => job.tell((index + fraction) / runs.length);
-    for (const [at, init] of await encodeOnce({ ...job, tell }, run, expectedTicks, signal)) {
+    for (const [at, init] of await encodeOnce({ ...job, tell }, run, { expectedTicks, watermark }, signal)) {
       const first = inits.get(at) ?? init;
       if (!first.bytes.equals(init.bytes)) throw new Error('Expected all runs of a rung to give one init segment.');
       inits.set(at, first);
@@ -93,11 +95,11 @@ function eachSegment({ range: { fromSegment, toSegment }, renditions }: RungsRun
 async function encodeOnce(
   job: RangeJob,
   { range, renditions }: RungsRun,
-  expectedTicks: number[] | null,
+  { expectedTicks, watermark }: { expectedTicks: number[] | null; watermark: Watermark | null },
   signal: AbortSignal,
 ): Promise<Map<number, PicturesInit>> {
   const { view, writers } = job;
-  const plan = planRun(job, range, renditions);
+  const plan = planRun(job, { range, renditions }, watermark);
   const ended = new AbortController();
   const run = await runFfmpeg(plan, runOptions(job), AbortSignal.any([signal, ended.signal]));
   const fractions = renditions.map(() => 0);
@@ -126,7 +128,7 @@ async function encodeOnce(
   }
 }
 
-function planRun({ claim, deps, view }: RangeJob, range: ChunkRange, renditions: readonly number[]) {
+function planRun({ claim, deps, view }: RangeJob, { range, renditions }: RungsRun, watermark: Watermark | null) {
   const isCareful = claim.failures > 0;
   return planEncode({
     facts: view.facts,
@@ -134,6 +136,7 @@ function planRun({ claim, deps, view }: RangeJob, range: ChunkRange, renditions:
     range,
     rungs: renditions.map((at) => rungOf(view.renditions[at] as WorkRendition)),
     codec: findCodec(codecOf(view)),
+    watermark,
     decoderThreads: isCareful ? 1 : deps.threadsPerSlot,
     encoderThreads: isCareful || renditions.length > 1 ? 1 : deps.threadsPerSlot,
   });

@@ -1,5 +1,5 @@
-import { readLibrarySettings } from '../catalog/libraries/library-settings.ts';
-import type { UploadOptions } from '../catalog/schema.ts';
+import { type LibrarySettings, readLibrarySettings } from '../catalog/libraries/library-settings.ts';
+import type { StoredWatermark, UploadOptions } from '../catalog/schema.ts';
 import { VIDEO_CODECS } from '../media/codecs/all.ts';
 import { type LadderOptions, RUNGS, type Rung } from '../media/ladder.ts';
 
@@ -10,13 +10,15 @@ export type EncodeSettings = {
   codecs: readonly string[];
   normaliseLoudness: boolean;
   hasAllSounds: boolean;
+  /** Burned into all pictures; null for none. */
+  watermark: StoredWatermark | null;
   /** Whether segments are to be encoded on demand; `refused` was asked for and needs the premium tier. */
   onDemand: 'no' | 'wanted' | 'refused';
 };
 
 /** Merges a library's settings with what the upload asked for; an upload's empty list, or one of unknown rungs, is the library's. */
 export function readEncodeSettings(stored: unknown, upload: UploadOptions): EncodeSettings {
-  const { encoding } = readLibrarySettings(stored);
+  const { encoding, watermark } = readLibrarySettings(stored);
   const wanted = knownRungs(upload.enabledRungs ?? []);
   const allowed = wanted.length > 0 ? wanted : knownRungs(encoding.rungs);
   const caps = Object.entries(encoding.videoKbps).map(([rung, kbps]) => [rung, kbps * 1000]);
@@ -29,8 +31,13 @@ export function readEncodeSettings(stored: unknown, upload: UploadOptions): Enco
     codecs: VIDEO_CODECS.map(({ name }) => name).filter((name, index) => index === 0 || codecs.includes(name)),
     normaliseLoudness: encoding.normaliseLoudness,
     hasAllSounds: encoding.multiAudio,
+    watermark: readWatermark(watermark),
     onDemand: readOnDemand(encoding.tier, upload.jitEnabled ?? encoding.jitEnabled),
   };
+}
+
+function readWatermark({ present, ...watermark }: LibrarySettings['watermark']): StoredWatermark | null {
+  return present ? watermark : null;
 }
 
 function readOnDemand(tier: 'free' | 'premium', isAskedFor: boolean): EncodeSettings['onDemand'] {

@@ -12,6 +12,7 @@ import { rungOf } from './encode-rungs.ts';
 import type { JobDeps } from './job-deps.ts';
 import { readPictureTicks } from './read-pass-through.ts';
 import { endFailedRun, endRun, type PicturesInit, readPictures } from './read-pictures.ts';
+import { readWatermark } from './read-watermark.ts';
 import type { RunControl } from './run-control.ts';
 import { sendWorks } from './send-works.ts';
 import { createChunkWriter, discardAfter, discardObjects } from './store-chunk.ts';
@@ -60,7 +61,8 @@ async function encode(job: SegmentJob): Promise<void> {
   const ticks = await readPictureTicks(path, view, range, control.signal);
   const threads = { decoderThreads: deps.threads, encoderThreads: deps.threads };
   const codec = findCodec(rendition.codec);
-  const plan = planEncode({ facts, cutList, range, rungs: [rungOf(rendition)], codec, ...threads });
+  const watermark = await readWatermark(deps.storage, control.claim.key.libraryId, [rendition], control.signal);
+  const plan = planEncode({ facts, cutList, range, rungs: [rungOf(rendition)], codec, watermark, ...threads });
   const ended = new AbortController();
   const options = {
     sourcePath: path,

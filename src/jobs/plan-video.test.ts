@@ -52,6 +52,7 @@ const FACTS: SourceFacts = {
 };
 const RUNGS: Rung[] = [240, 480, 720];
 const WISHES = {
+  watermark: null,
   codecs: ['x264'],
   normaliseLoudness: false,
   hasAllSounds: true,
@@ -173,9 +174,24 @@ test('a rung too small for a codec is left out of it', () => {
   const facts = { ...FACTS, video: { ...VIDEO, displayWidthPx: 60, displayHeightPx: 60 } };
   const cutList = { timescale: 25, startTicks: [0], endTicks: 50, grid: { kind: 'source' as const } };
   const place = { key: { libraryId: 1, mediaId: newGuid() }, timelineId: newGuid(), cutList, durationSec: 2 };
-  const made = (codec: string) => planCodec(place, { facts, ladder: { allowedRungs: RUNGS }, codec });
+  const made = (codec: string) => planCodec(place, { facts, ladder: { allowedRungs: RUNGS }, codec, watermark: null });
   expect(made('av1')).toEqual({ renditions: [], works: [] });
   expect(made('vp9').renditions.map(({ widthPx }) => widthPx)).toEqual([60]);
+});
+
+test('every rung of every codec is planned with the mark as it is now, and no thumbnail without it', () => {
+  const watermark = { version: 3, leftPercent: 5, topPercent: 6, widthPercent: 20, heightPercent: 10 };
+  const request = {
+    ...{ ...WISHES, watermark, codecs: ['x264', 'vp9'], key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS },
+    ...{ ladder: { allowedRungs: RUNGS }, passThrough: null, isReplacement: false, now: new Date(0) },
+  };
+  for (const isOnDemand of [false, true]) {
+    const [timeline] = planVideo({ ...request, isOnDemand }).timelines;
+    const pictures = timeline?.renditions.filter(({ kind }) => kind === 'video') ?? [];
+    expect(pictures).toHaveLength(6);
+    for (const { plan } of pictures) expect(plan.watermark).toEqual(watermark);
+    expect(timeline?.works.filter(({ kind }) => kind === 'thumbnail')).toEqual([]);
+  }
 });
 
 test('one sound language is kept where a library wants no more', () => {

@@ -2,7 +2,7 @@ import type { MediaKey } from '../catalog/db.ts';
 import type { EncodePlan, PlannedRendition, PlannedTimeline } from '../catalog/encoding/encode-plan.ts';
 import { warningMessage } from '../catalog/encoding/messages.ts';
 import type { Work } from '../catalog/encoding/work.ts';
-import type { MediaMessage } from '../catalog/schema.ts';
+import type { MediaMessage, StoredWatermark } from '../catalog/schema.ts';
 import { newGuid } from '../lib/guid.ts';
 import { planFrameGrid } from '../media/cut-list.ts';
 import { AUDIO_RATE_HZ } from '../media/encode-audio.ts';
@@ -43,6 +43,8 @@ export type PlanRequest = {
   normaliseLoudness: boolean;
   /** False keeps one sound language only. */
   hasAllSounds: boolean;
+  /** Burned into all pictures: then nothing may pass through. */
+  watermark: StoredWatermark | null;
   passThrough: ChosenPassThrough | null;
   /** Something is shown already: the new set is made in the background. */
   isReplacement: boolean;
@@ -72,11 +74,12 @@ export function planVideo(request: PlanRequest): EncodePlan {
   const copied = isForGood ? [passThroughRendition(passThrough)] : [];
   const rungs = planLadder(facts, request.ladder).filter((rung) => !isForGood || rung.rung < passThrough.rung);
   const makeRung = isOnDemand ? onDemandRendition : encodedRendition;
-  const encoded = rungs.map((rung) => makeRung(rung, baseCodec, cutList));
+  const { watermark } = request;
+  const encoded = rungs.map((rung) => makeRung(rung, { codec: baseCodec, watermark }, cutList));
   const sounds = isShownMeanwhile ? [] : planSounds(request, durationSec);
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
-  const others = otherCodecs.map((codec) => planCodec(place, { facts, ladder: request.ladder, codec }));
+  const others = otherCodecs.map((codec) => planCodec(place, { facts, ladder: request.ladder, codec, watermark }));
   timelines.push({
     id,
     cutList,
@@ -118,10 +121,10 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
 
 /**
  * A first thumbnail from the source, where encoding takes so long that one is missed until the pictures are made from
- * what was encoded, and none is there yet.
+ * what was encoded, and none is there yet. It would lack the library's mark.
  */
-function earlyThumbnail({ facts, isReplacement, isOnDemand }: PlanRequest, place: Place): Work[] {
-  if (facts.video === null || isReplacement) return [];
+function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): Work[] {
+  if (facts.video === null || isReplacement || watermark !== null) return [];
   return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailWork(place)] : [];
 }
 

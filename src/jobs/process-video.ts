@@ -108,7 +108,8 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
         .execute((tx) => failMedia(tx, claim.key, facts.kind, faultMessage(facts, new Date())));
       return;
     }
-    const passThrough = indexed === null ? null : choosePassThrough(indexed, facts, settings.ladder);
+    const isCopyable = indexed !== null && settings.watermark === null;
+    const passThrough = isCopyable ? choosePassThrough(indexed, facts, settings.ladder) : null;
     const onDemand = await decideOnDemand(settings.onDemand, { path: local.path, facts, indexed }, signal);
     const plan = planVideo({
       key: claim.key,

@@ -12,6 +12,7 @@ import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { endFailedRun, endRun, type PicturesInit, readPictures } from './read-pictures.ts';
+import { readWatermark } from './read-watermark.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 
 /**
@@ -31,7 +32,9 @@ async function fixInits({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal)
   // All renditions that are encoded on demand have the base codec.
   const codec = findCodec(renditions[0]?.codec ?? '');
   const rungs = renditions.map(rungOf);
-  const plan = planEncode({ facts, cutList, range, rungs, codec, decoderThreads: 1, encoderThreads: 1 });
+  const watermark = await readWatermark(deps.storage, claim.work.key.libraryId, renditions, signal);
+  const threads = { decoderThreads: 1, encoderThreads: 1 };
+  const plan = planEncode({ facts, cutList, range, rungs, codec, watermark, ...threads });
   const local = await deps.sources.open(view.sourceKey, signal);
   const ended = new AbortController();
   try {

@@ -1,6 +1,7 @@
 import { toNumber } from './frame-rate.ts';
 import type { RungPlan } from './ladder.ts';
 import type { SourceFacts, VideoFacts } from './source-facts.ts';
+import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
 
 /** Frames `fromFrame` up to, not including, `toFrame` of the grid; decoding begins no later than `leadFrame`. */
 export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: number };
@@ -34,24 +35,31 @@ export function moveTime(filter: 'setpts' | 'asetpts', sec: number): string[] {
   return [`${filter}=PTS${sec < 0 ? '-' : '+'}${Math.abs(sec).toFixed(6)}/TB`];
 }
 
+/** What a decoded picture becomes; `timeBase` is that of the pictures that come in. */
+export type Cascade = {
+  rungs: readonly RungPlan[];
+  labels: readonly string[];
+  keepsHdr: boolean;
+  mark: { place: WatermarkPlace; timeBase: string } | null;
+};
+
 /**
  * One decoded picture in, one `[label]` for each rung out, scaled in a cascade: each from the next larger one.
  * Colours become BT.709 limited range, 8-bit 4:2:0, square pixels; HDR is tone-mapped at the largest rung's size, or
- * with `keepsHdr` stays BT.2020 at 10 bits.
+ * with `keepsHdr` stays BT.2020 at 10 bits. The mark is burned into the largest rung, from where all others have it.
  */
-export function scaleCascade(
-  video: VideoFacts,
-  rungs: readonly RungPlan[],
-  labels: readonly string[],
-  keepsHdr: boolean,
-): string {
+export function scaleCascade(video: VideoFacts, { rungs, labels, keepsHdr, mark }: Cascade): string {
   const parts: string[] = [];
   rungs.forEach((rung, index) => {
     const isLast = index === rungs.length - 1;
     const input = index === 0 ? '' : `[rest${index}]`;
     const scaling = index === 0 ? firstScale(video, rung, keepsHdr) : `scale=${rung.widthPx}:${rung.heightPx}`;
+    const marking =
+      index > 0 || mark === null
+        ? ''
+        : `[plain];${watermarkFilters(mark.place, { ...rung, timeBase: mark.timeBase, hdr: keepsHdr ? video.hdr : null })}`;
     const output = isLast ? `[${labels[index]}]` : `,split=2[${labels[index]}][rest${index + 1}]`;
-    parts.push(`${input}${scaling},setsar=1${output}`);
+    parts.push(`${input}${scaling},setsar=1${marking}${output}`);
   });
   return parts.join(';');
 }

@@ -6,12 +6,19 @@ import { toNumber } from './frame-rate.ts';
 import type { RungPlan } from './ladder.ts';
 import { GUARD_ARGV, SOURCE_URL } from './open-source.ts';
 import type { SourceFacts, VideoFacts } from './source-facts.ts';
+import { OPEN_WATERMARK, type Watermark } from './watermark.ts';
 
 /**
  * One ffmpeg run as a value. `argv` says nothing of progress: the runner adds that. `outputs[n]` is written to
  * file descriptor `FIRST_OUTPUT_FD + n`; `durationSec` is the length of media that comes out.
  */
-export type FfmpegPlan = { argv: readonly string[]; outputs: readonly string[]; durationSec: number };
+export type FfmpegPlan = {
+  argv: readonly string[];
+  outputs: readonly string[];
+  durationSec: number;
+  /** What it reads on its standard input. */
+  input?: Buffer;
+};
 
 /** Descriptor 3 carries progress; outputs follow. */
 export const FIRST_OUTPUT_FD = 4;
@@ -23,6 +30,8 @@ export type EncodeJob = {
   /** Highest first, at least one. */
   rungs: readonly RungPlan[];
   codec: VideoCodec;
+  /** Burned into every rung. */
+  watermark: Watermark | null;
   decoderThreads: number;
   encoderThreads: number;
 };
@@ -62,7 +71,8 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
   const pacing = cutList.grid.kind === 'frames' ? paceByFrames(job, video) : paceBySource(job, video);
   const labels = rungs.map((_, index) => `v${index}`);
   const hdr = job.codec.keepsHdr ? video.hdr : null;
-  const graph = [...pacing.filters, scaleCascade(video, rungs, labels, hdr !== null)].join(',');
+  const mark = job.watermark && { place: job.watermark, timeBase: pacing.timeBase };
+  const graph = [...pacing.filters, scaleCascade(video, { rungs, labels, keepsHdr: hdr !== null, mark })].join(',');
   const outputs = rungs.map((rung, index) => [
     ...['-map', `[${labels[index]}]`],
     ...job.codec.encoderArgv({
@@ -81,16 +91,26 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
       ...QUIET_ARGV,
       ...pacing.clock,
       ...openVideo(job.decoderThreads, pacing.seekSec),
+      ...(job.watermark === null ? [] : OPEN_WATERMARK),
       ...['-filter_complex', `[0:${video.streamIndex}]${graph}`],
       ...outputs.flat(),
     ],
     outputs: rungs.map((rung) => `${job.codec.name}-${rung.rung}p`),
     durationSec: rangeTicks(cutList, range) / cutList.timescale,
+    ...(job.watermark === null ? {} : { input: job.watermark.png }),
   };
 }
 
 /** How frames are timed: where to seek, what the filters drop, where the encoder puts keyframes. */
-type Pacing = { clock: string[]; seekSec: number; filters: string[]; timing: string[]; gopFrames: number };
+type Pacing = {
+  clock: string[];
+  seekSec: number;
+  filters: string[];
+  /** Of the pictures that leave the filters. */
+  timeBase: string;
+  timing: string[];
+  gopFrames: number;
+};
 
 function paceByFrames({ facts, cutList, range }: EncodeJob, video: VideoFacts): Pacing {
   if (cutList.grid.kind !== 'frames') throw new Error('Expected a cut list on a frame grid.');
@@ -100,6 +120,7 @@ function paceByFrames({ facts, cutList, range }: EncodeJob, video: VideoFacts): 
     clock: ['-copyts'],
     seekSec: (window.leadFrame * rate.den) / rate.num,
     filters: gridFilters(facts, video, window),
+    timeBase: `${rate.den}/${rate.num}`,
     timing: ['-fps_mode', 'passthrough'],
     gopFrames: segmentFrames / 2,
   };
@@ -139,6 +160,7 @@ function paceBySource({ facts, cutList, range }: EncodeJob, video: VideoFacts): 
     seekSec: Math.max(0, startTicks / timescale - seekLeadSec(facts)),
     // The stream's time base is the cut list's timescale; the last picture may lie on the end by rounding.
     filters: [`trim=start_pts=${startTicks}${isLast ? '' : `:end_pts=${endTicks}`}`],
+    timeBase: `1/${timescale}`,
     timing: [
       ...['-force_key_frames', cuts.map((ticks) => (ticks / timescale).toFixed(6)).join(',')],
       // Only as a pair: the time base alone makes ffmpeg emit a frame for every tick.

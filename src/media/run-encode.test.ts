@@ -37,7 +37,7 @@ afterAll(() => remove());
 function job(facts: SourceFacts, cutList: CutList, codec: VideoCodec): EncodeJob {
   const rungs = planLadder(facts, { allowedRungs: [240] });
   const range = { fromSegment: 0, toSegment: cutList.startTicks.length };
-  return { facts, cutList, range, rungs, codec, decoderThreads: 1, encoderThreads: 1 };
+  return { facts, cutList, range, rungs, codec, watermark: null, decoderThreads: 1, encoderThreads: 1 };
 }
 
 /** Hashes of every frame, encoded segment by segment in processes of their own. */

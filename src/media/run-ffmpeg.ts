@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { hasCode } from '../lib/has-code.ts';
 import type { FfmpegPlan } from './encode.ts';
@@ -11,7 +11,7 @@ import { startStallClock } from './stall-clock.ts';
 export type FfmpegOptions = {
   /** The source file, or null for a plan that has none. */
   sourcePath: string | null;
-  /** What the plan reads on its standard input. Once begun, it is read to its end or destroyed. */
+  /** What the plan reads on its standard input when it does not say itself. Once begun, it is read to its end or destroyed. */
   input?: Readable;
   /** A folder that the plan may write files to, as `/out`. */
   outputDir?: string;
@@ -70,6 +70,7 @@ const CHILD_IS_GONE = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR
  * the end of this process. Throws when the sandbox cannot be started.
  */
 export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal: AbortSignal): Promise<FfmpegRun> {
+  const input = plan.input === undefined ? options.input : Readable.from([plan.input], { objectMode: false });
   const usual = encodeLimits(Math.max(plan.durationSec, options.sourceDurationSec ?? 0));
   const limits = { ...usual, addressSpaceBytes: options.memoryBytes ?? usual.addressSpaceBytes };
   const child = await startSandboxed(
@@ -81,7 +82,7 @@ export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal
       limits,
       niceness: options.niceness ?? 10,
       extraPipes: 1 + plan.outputs.length,
-      takesStdin: options.input !== undefined,
+      takesStdin: input !== undefined,
       timeLimitSec: Math.min(2_000_000, 10 * limits.cpuSec),
       ...(options.sandbox === undefined ? {} : { level: options.sandbox }),
     },
@@ -90,7 +91,7 @@ export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal
   const [progress, ...outputs] = child.pipes;
   if (progress === undefined) throw new Error('Expected a progress pipe, the child has none.');
   child.stdout.resume();
-  const fed = feed(child, options.input);
+  const fed = feed(child, input);
   fed.catch(() => undefined);
   const done = superviseRun(child, { progress, outputs, plan, options, fed });
   // The caller may read all outputs before it looks at `done`; a failure meanwhile is not unhandled.

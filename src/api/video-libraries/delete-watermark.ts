@@ -25,7 +25,7 @@ export const deleteWatermark = defineOperation({
       version = settings.watermark.version;
       return { settings: { watermark: { present: false } } };
     });
-    await dropWatermarks({ libraryId: id, before: version + 1 }, storage, signal);
+    await dropWatermarks({ libraryId: id, before: version + 1 }, { libraries, storage }, signal);
     return null;
   },
 });

@@ -1,13 +1,15 @@
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import { isPicture } from '../../catalog/libraries/picture.ts';
 import { WATERMARK_LIMIT_BYTES } from '../../catalog/libraries/watermark.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { PictureMaker } from '../../media/pictures/run-picture.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
 import { readBytes } from '../read-bytes.ts';
 import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 import { keepWatermark } from './stored-watermark.ts';
+
+type Deps = { libraries: LibraryStore; storage: Storage; pictures: PictureMaker };
 
 export const putWatermark = defineOperation({
   name: 'putWatermark',
@@ -21,15 +23,11 @@ export const putWatermark = defineOperation({
   answerStatus: 204,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'core',
-  async run({ params: { id }, body, signal }, deps: { libraries: LibraryStore; storage: Storage }) {
+  async run({ params: { id }, body, signal }, deps: Deps) {
     const library = await deps.libraries.find(id);
     if (library === null) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
-    const bytes = await readBytes(body, { what: 'a picture', limitBytes: WATERMARK_LIMIT_BYTES });
-    if (!isPicture(bytes))
-      throw new Refused(
-        'invalid',
-        'Expected the bytes of a PNG, JPEG or WebP picture, got something else. Send one of them.',
-      );
+    const sent = await readBytes(body, { what: 'a picture', limitBytes: WATERMARK_LIMIT_BYTES });
+    const bytes = await deps.pictures.makeMark(sent, signal);
     await keepWatermark({ library, bytes }, deps, signal);
     return null;
   },

@@ -15,7 +15,7 @@ const DROPPED_AT_ONCE = 1000;
 
 type Deps = { libraries: LibraryStore; storage: Storage };
 
-/** Stores a watermark as the library's next version, then shows it and deletes the ones before it. */
+/** Stores a watermark as the library's next version, then shows it and deletes those before it that nobody needs. */
 export async function keepWatermark(
   { library, bytes }: { library: Library; bytes: Buffer },
   { libraries, storage }: Deps,
@@ -32,19 +32,24 @@ export async function keepWatermark(
     await storage.delete([watermarkKey(library.id, version)]);
     throw error;
   }
-  await dropWatermarks({ libraryId: library.id, before: shown }, storage, signal);
+  await dropWatermarks({ libraryId: library.id, before: shown }, { libraries, storage }, signal);
 }
 
-/** Deletes the stored watermarks of versions below `before`, at most a thousand. */
+/**
+ * Deletes the stored watermarks of versions below `before`, at most a thousand, except those that are still burned into
+ * pictures: what is encoded on demand may want one for as long as it exists.
+ */
 export async function dropWatermarks(
   { libraryId, before }: { libraryId: number; before: number },
-  storage: Storage,
+  { libraries, storage }: Deps,
   signal: AbortSignal,
 ): Promise<void> {
+  const used = await libraries.usedWatermarks(libraryId);
+  if (used === 'unknown') return;
   const old: StorageKey[] = [];
   for await (const { key } of storage.list(watermarkPrefix(libraryId), signal)) {
     const version = watermarkVersion(key);
-    if (version !== null && version < before) old.push(key);
+    if (version !== null && version < before && !used.has(version)) old.push(key);
     if (old.length === DROPPED_AT_ONCE) break;
   }
   if (old.length > 0) await storage.delete(old);

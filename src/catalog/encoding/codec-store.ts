@@ -5,7 +5,7 @@ import type { CutList } from '../../media/cut-list.ts';
 import type { SourceFacts } from '../../media/source-facts.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import type { MediaState, UploadOptions } from '../schema.ts';
+import type { MediaState, StoredWatermark, UploadOptions } from '../schema.ts';
 import type { PlannedRendition } from './encode-plan.ts';
 import { insertRenditions } from './plan-store.ts';
 import { WAITING_FOR_SLOT, type Work } from './work.ts';
@@ -22,8 +22,11 @@ export type ShownView = {
   librarySettings: Record<string, unknown>;
 };
 
-/** What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already. */
-export type CodecView = ShownView & { rungs: readonly number[] };
+/**
+ * What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already;
+ * `watermark` is in the pictures that it has.
+ */
+export type CodecView = ShownView & { rungs: readonly number[]; watermark: StoredWatermark | null };
 
 /** What is missing: renditions on the timeline that is shown, and the works that make them. */
 export type CodecPlan = { renditions: readonly PlannedRendition[]; works: readonly Work[] };
@@ -51,7 +54,9 @@ export function createCodecStore(db: Db): CodecStore {
 async function addCodec(tx: Tx, key: MediaKey, { codec, plan, send }: CodecDeeds & { codec: string }): Promise<void> {
   const shown = await loadShown(tx, key);
   if (shown.facts.video === null) throw notNow(key, 'has no picture, only sound');
-  const view = { ...shown, rungs: await findRungs(tx, key, { timelineId: shown.timelineId, codec }) };
+  const { timelineId } = shown;
+  const rungs = await findRungs(tx, key, { timelineId, codec });
+  const view = { ...shown, rungs, watermark: await findWatermark(tx, key, timelineId) };
   await addToShown(tx, view, plan(view), send);
 }
 
@@ -161,6 +166,23 @@ async function findRungs(
     .where('retired_at', 'is', null)
     .execute();
   return rows.flatMap(({ rung }) => (rung === null ? [] : [rung]));
+}
+
+async function findWatermark(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  timelineId: Guid,
+): Promise<StoredWatermark | null> {
+  const rows = await tx
+    .selectFrom('rendition')
+    .select('plan')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('timeline_id', '=', timelineId)
+    .where('kind', '=', 'video')
+    .where('retired_at', 'is', null)
+    .execute();
+  return rows.find(({ plan }) => plan.watermark !== undefined)?.plan.watermark ?? null;
 }
 
 function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {

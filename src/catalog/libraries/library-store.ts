@@ -8,6 +8,7 @@ import { type Library, type LibraryChange, type LibraryKeys, newSecurityKey } fr
 import { type LibrarySettingsPatch, mergeSettings } from './library-settings.ts';
 import { loadLibrary, readLibraryKeys, selectLibraries, toLibrary } from './read-library-store.ts';
 import { markLibraryRemoved } from './remove-library-store.ts';
+import { findUsedWatermarks } from './watermark-store.ts';
 
 const REMEMBERED_LIBRARIES = 1_000;
 const REMEMBERED_MS = 1_000;
@@ -40,6 +41,11 @@ export type LibraryStore = {
    * open the library, as a hashed further key: it signs nothing any more. Refuses (`not-found`) an unknown library.
    */
   resetKey(id: number, which: keyof LibraryKeys, overlapSec: number): Promise<void>;
+  /**
+   * The versions of its watermark that renditions are made with; `unknown` while a video is being planned, which may
+   * be with one that was just replaced.
+   */
+  usedWatermarks(id: number): Promise<ReadonlySet<number> | 'unknown'>;
   /** Removes a library for everybody at once, see `markLibraryRemoved`; follow-ups join its transaction. */
   remove(id: number, ...followUps: FollowUp[]): Promise<void>;
 };
@@ -74,6 +80,7 @@ export function createLibraryStore({ db, secretBox }: { db: Db; secretBox: Secre
     },
     resetKey: (id, which, overlapSec) =>
       inTransaction(db, (tx) => resetLibraryKey(tx, { id, which, overlapSec }, secretBox)),
+    usedWatermarks: (id) => findUsedWatermarks(db, id),
     async remove(id, ...followUps) {
       await inTransaction(db, async (tx) => {
         await markLibraryRemoved(tx, id);
