@@ -2,7 +2,6 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { PictureSet } from '../media/pictures/picture-set.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
-import type { WatermarkPlace } from '../media/watermark.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type {
   AccessKeyTable,
@@ -17,6 +16,7 @@ import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { WorkKind } from './encoding/work-kind.ts';
 import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
+import type { PictureTable, StoredWatermark } from './pictures/picture-schema.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 export type CollectionTable = {
@@ -152,9 +152,6 @@ export type TimelineTable = {
   created_at: CreatedAt;
 };
 
-/** A mark that is burned into pictures: which upload of the library's, and where it stands. */
-export type StoredWatermark = WatermarkPlace & { version: number };
-
 /** What a rendition's encoder is told beside the source's facts; `streamIndex` names the source's sound track. */
 export type RenditionPlan = {
   durationSec: number;
@@ -234,15 +231,6 @@ export type RetiredObjectTable = {
   media_id: Guid;
   size_bytes: number;
   retired_at: CreatedAt;
-};
-
-/** A stored object of the media's `pictures`. */
-export type PictureTable = {
-  library_id: number;
-  media_id: Guid;
-  storage_key: StorageKey;
-  use: 'thumbnail' | 'preview';
-  size_bytes: number;
 };
 
 /** A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. */

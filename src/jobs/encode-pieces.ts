@@ -13,6 +13,7 @@ import type { SourceFacts } from '../media/source-facts.ts';
 import { rungOf } from './encode-rungs.ts';
 import type { JobDeps } from './job-deps.ts';
 import { endFailedRun, type PicturesInit, readPictures } from './read-pictures.ts';
+import { readWatermark } from './read-watermark.ts';
 
 /** Pieces of one part that one encoder makes: the segments from `firstSegment` on. */
 export type PieceRun = { kind: 'encode'; firstSegment: number; pieces: Piece[] };
@@ -38,12 +39,14 @@ export async function* encodePieces(
   const local = await deps.sources.open(original.sourceKey, signal);
   const stop = new AbortController();
   try {
+    const watermark = await readWatermark(deps.storage, libraryId, part.watermark, signal);
     const plan = planEncode({
       facts: original.facts,
       cutList,
       range: { fromSegment: 1, toSegment: 1 + run.pieces.length },
       rungs: view.renditions.map(rungOf),
       codec: findCodec(view.renditions[0]?.codec ?? ''),
+      watermark,
       decoderThreads: deps.threadsPerSlot,
       encoderThreads: view.renditions.length > 1 ? 1 : deps.threadsPerSlot,
     });

@@ -38,7 +38,9 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
   const { view, writers } = job;
   const expectedTicks = await readPictureTicks(job.path, view, job.claim.work, signal);
   const runs = await planRuns(job);
-  const watermark = await readWatermark(job.deps.storage, job.claim.work.key.libraryId, view.renditions, signal);
+  // All renditions of a set were planned with the same one.
+  const { watermark: planned } = view.renditions[0]?.plan ?? {};
+  const watermark = await readWatermark(job.deps.storage, job.claim.work.key.libraryId, planned, signal);
   const inits = new Map<number, PicturesInit>();
   for (const [index, run] of runs.entries()) {
     const tell = (fraction: number) => job.tell((index + fraction) / runs.length);

@@ -1,5 +1,6 @@
 import { type LibrarySettings, readLibrarySettings } from '../catalog/libraries/library-settings.ts';
-import type { StoredWatermark, UploadOptions } from '../catalog/schema.ts';
+import type { StoredWatermark } from '../catalog/pictures/picture-schema.ts';
+import type { UploadOptions } from '../catalog/schema.ts';
 import { VIDEO_CODECS } from '../media/codecs/all.ts';
 import { type LadderOptions, RUNGS, type Rung } from '../media/ladder.ts';
 

@@ -61,7 +61,8 @@ async function encode(job: SegmentJob): Promise<void> {
   const ticks = await readPictureTicks(path, view, range, control.signal);
   const threads = { decoderThreads: deps.threads, encoderThreads: deps.threads };
   const codec = findCodec(rendition.codec);
-  const watermark = await readWatermark(deps.storage, control.claim.key.libraryId, [rendition], control.signal);
+  const { libraryId } = control.claim.key;
+  const watermark = await readWatermark(deps.storage, libraryId, rendition.plan.watermark, control.signal);
   const plan = planEncode({ facts, cutList, range, rungs: [rungOf(rendition)], codec, watermark, ...threads });
   const ended = new AbortController();
   const options = {

@@ -1,7 +1,7 @@
 import type { CodecPlan, CodecView } from '../catalog/encoding/codec-store.ts';
 import type { PlannedRendition } from '../catalog/encoding/encode-plan.ts';
 import type { Work } from '../catalog/encoding/work.ts';
-import type { StoredWatermark } from '../catalog/schema.ts';
+import type { StoredWatermark } from '../catalog/pictures/picture-schema.ts';
 import { newGuid } from '../lib/guid.ts';
 import { findCodec } from '../media/codecs/all.ts';
 import type { CutList } from '../media/cut-list.ts';

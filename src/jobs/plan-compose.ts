@@ -45,12 +45,18 @@ export function planComposition(key: MediaKey, parts: readonly WantedPart[], isE
         mediaId: view.mediaId,
         grid: view.cutList.grid,
         endTicks: view.cutList.endTicks,
+        ...markOf(view),
       })),
       pieces,
     },
     facts: { ...first.view.facts, durationSec },
     durationMs: Math.round(durationSec * 1000),
   };
+}
+
+function markOf({ renditions }: PartView) {
+  const watermark = renditions.find(({ plan }) => plan.watermark !== undefined)?.plan.watermark;
+  return watermark === undefined ? {} : { watermark };
 }
 
 function toRange({ view: { cutList, facts }, fromSec, toSec }: WantedPart) {

@@ -1,16 +1,15 @@
 import { watermarkKey } from '../catalog/libraries/watermark.ts';
-import type { StoredWatermark } from '../catalog/schema.ts';
+import type { StoredWatermark } from '../catalog/pictures/picture-schema.ts';
 import type { Watermark } from '../media/watermark.ts';
 import type { Storage } from '../ports/storage.ts';
 
-/** Reads the mark that renditions were planned with; null when they have none. Those of one run all have the same. */
+/** Reads the mark that something was planned with; null when it has none. */
 export async function readWatermark(
   storage: Storage,
   libraryId: number,
-  renditions: readonly { plan: { watermark?: StoredWatermark } }[],
+  planned: StoredWatermark | undefined,
   signal: AbortSignal,
 ): Promise<Watermark | null> {
-  const place = renditions[0]?.plan.watermark;
-  if (place === undefined) return null;
-  return { ...place, png: await storage.readBytes(watermarkKey(libraryId, place.version), null, signal) };
+  if (planned === undefined) return null;
+  return { ...planned, png: await storage.readBytes(watermarkKey(libraryId, planned.version), null, signal) };
 }

@@ -32,7 +32,7 @@ async function fixInits({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal)
   // All renditions that are encoded on demand have the base codec.
   const codec = findCodec(renditions[0]?.codec ?? '');
   const rungs = renditions.map(rungOf);
-  const watermark = await readWatermark(deps.storage, claim.work.key.libraryId, renditions, signal);
+  const watermark = await readWatermark(deps.storage, claim.work.key.libraryId, renditions[0]?.plan.watermark, signal);
   const threads = { decoderThreads: 1, encoderThreads: 1 };
   const plan = planEncode({ facts, cutList, range, rungs, codec, watermark, ...threads });
   const local = await deps.sources.open(view.sourceKey, signal);

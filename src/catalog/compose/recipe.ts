@@ -2,11 +2,13 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Piece } from '../../media/compose/plan-pieces.ts';
 import type { CutList } from '../../media/cut-list.ts';
 import type { Json } from '../account-schema.ts';
+import type { StoredWatermark } from '../pictures/picture-schema.ts';
 
 /** What a video that is put together is made of: its segments in order, and of each part the video and its grid. */
 export type Recipe = {
   timescale: number;
-  parts: readonly { mediaId: Guid; grid: CutList['grid']; endTicks: number }[];
+  /** `watermark` is in the pictures of the part, and so in those that are encoded for its ends. */
+  parts: readonly { mediaId: Guid; grid: CutList['grid']; endTicks: number; watermark?: StoredWatermark }[];
   pieces: readonly Piece[];
 };
 

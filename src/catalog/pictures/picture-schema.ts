@@ -1,0 +1,15 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { WatermarkPlace } from '../../media/watermark.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+
+/** A stored object of the media's `pictures`. */
+export type PictureTable = {
+  library_id: number;
+  media_id: Guid;
+  storage_key: StorageKey;
+  use: 'thumbnail' | 'preview';
+  size_bytes: number;
+};
+
+/** A mark that is burned into pictures: which upload of the library's, and where it stands. */
+export type StoredWatermark = WatermarkPlace & { version: number };
