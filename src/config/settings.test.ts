@@ -49,9 +49,33 @@ test.each([
   { MILLRACE_OUTBOUND_ALLOW: '10.0.0.0/8,10.0.0.0/33' },
   { MILLRACE_TRANSCRIBER: 'sherpa:model' },
   { MILLRACE_LANGUAGE_MODEL_URL: 'localhost:8080' },
+  { MILLRACE_DRM_SCHEME: 'cbc1' },
+  { MILLRACE_DRM_KEY_SERVER_URL: 'keys.example' },
+  { MILLRACE_DRM_SYSTEMS: 'widevine,vidvine' },
+  { MILLRACE_WIDEVINE_LICENSE_URL: 'ftp://licences.example' },
+  { MILLRACE_LICENSE_AUTHORIZATION: 'Bearer ü' },
+  { MILLRACE_FAIRPLAY_CERTIFICATE: 'fairplay.cer' },
 ])('%o is refused by its name', (settings) => {
   const [name = ''] = Object.keys(settings);
   expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
+});
+
+test('a key server and licence servers are put together from their settings', () => {
+  expect(read({})).toMatchObject({ drmScheme: 'cbcs', keyServer: null, licenceServers: {} });
+  const settings = read({
+    MILLRACE_DRM_KEY_SERVER_URL: 'https://keys.example/speke',
+    MILLRACE_DRM_KEY_SERVER_AUTHORIZATION: 'Bearer a',
+    MILLRACE_DRM_SYSTEMS: 'Widevine, playready',
+    MILLRACE_WIDEVINE_LICENSE_URL: 'https://licences.example/?content={videoId}',
+    MILLRACE_LICENSE_AUTHORIZATION: 'Bearer b',
+  });
+  expect(settings.keyServer).toEqual({
+    url: 'https://keys.example/speke',
+    authorization: 'Bearer a',
+    systems: ['widevine', 'playReady'],
+  });
+  const widevine = { url: 'https://licences.example/?content={videoId}', authorization: 'Bearer b' };
+  expect(settings.licenceServers).toEqual({ widevine });
 });
 
 test('every wrong setting is named, and no secret is repeated', () => {

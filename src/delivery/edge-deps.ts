@@ -21,9 +21,9 @@ export type EdgeLimits = {
   objectCacheBytes: number;
   /** Large segments that are asked for again. */
   segmentCacheBytes: number;
-  /** Encrypted segments that are kept, and those that answers under way hold. */
+  /** Encrypted segments, kept ones and those that answers under way hold; and of them, what is kept. */
+  protectedBytes: number;
   protectedCacheBytes: number;
-  protectedAnswerBytes: number;
   /** Heads of MP4 files and where their bytes lie. */
   moviePlanBytes: number;
   /** Loads of different publications under way at once; more are answered 503. */
@@ -42,8 +42,8 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   publicationCacheBytes: 64 * 2 ** 20,
   objectCacheBytes: 64 * 2 ** 20,
   segmentCacheBytes: 64 * 2 ** 20,
+  protectedBytes: 192 * 2 ** 20,
   protectedCacheBytes: 64 * 2 ** 20,
-  protectedAnswerBytes: 192 * 2 ** 20,
   moviePlanBytes: 64 * 2 ** 20,
   publicationLoads: 200,
   segmentWaiters: 2_000,

@@ -35,7 +35,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),
     licences: deps.licences,
-    protectedObjects: new ProtectedObjects(storage, limits),
+    protectedObjects: new ProtectedObjects(objects, limits),
     permits: new PlayPermits({
       load: (libraryId) => deps.findPlayAccess(libraryId),
       ownHosts: edgeUrl === null ? [] : [new URL(edgeUrl).hostname],

@@ -42,7 +42,7 @@ function protectTrack(
   const cipher = openTrackCipher(clear.init, { scheme, key, lane: group === 'sd' ? 1 : 2 });
   return {
     init: encryptInit(clear.init, { scheme, key, videoKids: kidsOf(keys), psshBoxes: [] }),
-    segments: clear.segments.map((segment, number) => encryptSegment(segment, cipher, number)),
+    segments: clear.segments.map((segment, number) => encryptSegment(segment, { cipher, number })),
   };
 }
 

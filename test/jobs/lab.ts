@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import type { Packager } from '../../src/catalog/drm/packager.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { allJobs } from '../../src/jobs/all.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
@@ -31,7 +32,8 @@ export type Lab = {
   clips: string;
   sender: JobQueue;
   errors: Error[];
-  startWorker(slots?: WorkerSlots): Promise<Worker>;
+  /** `packager` takes the place of the one that has keys of our own. */
+  startWorker(slots?: WorkerSlots, packager?: Packager): Promise<Worker>;
   stop(): Promise<void>;
 };
 
@@ -54,13 +56,14 @@ export async function startLab(): Promise<Lab> {
     clips: folder,
     sender,
     errors,
-    async startWorker(slots = { quickSlots: 4, longSlots: 2 }) {
+    async startWorker(slots = { quickSlots: 4, longSlots: 2 }, packager = createTestPackager(database.db)) {
       const worker = await startWorker({
         database,
         storage,
         cache: path.join(folder, `cache-${workers.length}`),
         onError,
         slots,
+        packager,
       });
       workers.push(worker);
       return worker;
@@ -80,6 +83,7 @@ type WorkerSettings = {
   cache: string;
   onError: (error: Error) => void;
   slots: WorkerSlots;
+  packager?: Packager;
 };
 
 /** A worker as its role starts it: queue, cache, slots. */
@@ -101,7 +105,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     ...shared,
     outbound,
     secretBox: createSecretBox(TEST_SECRET),
-    packager: createTestPackager(database.db),
+    packager: settings.packager ?? createTestPackager(database.db),
     threadsPerSlot: 1,
     servesViewers: () => viewers.servesViewers(),
     orphanAgeMs: 0,

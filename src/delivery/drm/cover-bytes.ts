@@ -77,8 +77,10 @@ async function coverByPackage(
   }
   const cipher = await keys.cipherOf(track);
   const name = piece.kind === 'segment' ? `${piece.segment}` : piece.name;
-  const encrypt = (clear: Buffer) =>
-    piece.kind === 'segment' ? encryptSegment(clear, cipher, piece.segment) : piece.encrypt(clear, cipher);
+  const encrypt = (clear: Buffer, take: (sizeBytes: number) => Buffer) =>
+    piece.kind === 'segment'
+      ? encryptSegment(clear, { cipher, number: piece.segment }, take)
+      : piece.encrypt(clear, cipher);
   const wanted = { name: `${nameOf(track)}|${name}`, window: piece.window, encrypt };
   return { kind: 'lent', ...(await protectedObjects.lend(wanted, leave)), ...common, etag: `"${wanted.name}"` };
 }

@@ -1,43 +1,43 @@
-import { HeldCache } from '../cache/held-cache.ts';
-import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
+import type { EdgeLimits } from '../edge-deps.ts';
 import type { ObjectWindow } from '../http/answer.ts';
-import { ByteBudget } from '../objects/byte-budget.ts';
-import { readWindow } from '../objects/read-window.ts';
-
-/** Bytes lent to an answer, which counts them until it calls `release`. */
-export type LentBytes = { bytes: Buffer; release(): void };
-
-/** What is wanted: the encrypted form of a window. `name` stands for these very bytes; null for such as nobody asks for twice. */
-export type ProtectedWindow = { name: string | null; window: ObjectWindow; encrypt(clear: Buffer): Buffer };
+import { BufferPool } from '../objects/buffer-pool.ts';
+import type { ObjectSender } from '../objects/object-sender.ts';
+import { type LentBytes, SharedBytes } from '../objects/shared-bytes.ts';
 
 /**
- * Encrypts stored bytes while they are served. The last ones are kept, and made once for all who ask at the same
- * time; what answers under way hold is bounded too.
+ * What is wanted: the encrypted form of a window. `name` stands for these very bytes; null for such as nobody asks
+ * for twice. `encrypt` writes into a buffer from `take`, or gives back one of its own.
  */
-export class ProtectedObjects {
-  readonly #storage: EdgeStorage;
-  readonly #kept: HeldCache<Buffer>;
-  readonly #budget: ByteBudget;
-  #unnamed = 0;
+export type ProtectedWindow = {
+  name: string | null;
+  window: ObjectWindow;
+  encrypt(clear: Buffer, take: (sizeBytes: number) => Buffer): Buffer;
+};
 
-  constructor(storage: EdgeStorage, limits: EdgeLimits) {
-    this.#storage = storage;
-    this.#kept = new HeldCache(limits.protectedCacheBytes, (bytes) => bytes.length);
-    this.#budget = new ByteBudget(limits.protectedAnswerBytes);
+const POOLED_BYTES = 32 * 2 ** 20;
+
+/** Encrypts stored bytes while they are served; see `SharedBytes` for what is kept and how much may be under way. */
+export class ProtectedObjects {
+  readonly #objects: Pick<ObjectSender, 'readInto'>;
+  readonly #pool = new BufferPool(POOLED_BYTES);
+  readonly #shared: SharedBytes;
+
+  constructor(objects: Pick<ObjectSender, 'readInto'>, limits: EdgeLimits) {
+    this.#objects = objects;
+    const bounds = { maxBytes: limits.protectedBytes, keptBytes: limits.protectedCacheBytes };
+    this.#shared = new SharedBytes(bounds, this.#pool);
   }
 
   /** The caller releases what is lent. Refuses (`unavailable`) while too many bytes are under way. */
-  async lend({ name, window, encrypt }: ProtectedWindow, leave: () => AbortSignal): Promise<LentBytes> {
-    this.#unnamed += 1;
-    const holding = name ?? `#${this.#unnamed}`;
-    await this.#budget.take(holding, window.sizeBytes, leave);
-    try {
-      const make = async () => encrypt(await readWindow(this.#storage, window));
-      const bytes = name === null ? await make() : await this.#kept.get(name, make);
-      return { bytes, release: () => this.#budget.give(holding) };
-    } catch (error) {
-      this.#budget.give(holding);
-      throw error;
-    }
+  lend({ name, window, encrypt }: ProtectedWindow, leave: () => AbortSignal): Promise<LentBytes> {
+    const make = async (take: (sizeBytes: number) => Buffer) => {
+      const scratch = this.#pool.take(window.sizeBytes);
+      try {
+        return encrypt(await this.#objects.readInto(scratch, window), take);
+      } finally {
+        this.#pool.give(scratch);
+      }
+    };
+    return this.#shared.lend({ name, sizeBytes: window.sizeBytes, make }, leave);
   }
 }

@@ -62,6 +62,15 @@ async function sendStretch(
   return at - start;
 }
 
+/** Fills a buffer of that size with part of an open file. Throws ObjectMissing when the file is too short. */
+export async function readWholly(buffer: Buffer, { fd, path, start, end }: FileBody): Promise<void> {
+  for (let at = start; at < end; ) {
+    const length = await readInto(buffer.subarray(at - start), { fd, start: at, sizeBytes: end - at });
+    if (length === 0) throw new ObjectMissing(`Expected ${path} to reach byte ${end}, it ended at ${at}.`);
+    at += length;
+  }
+}
+
 function readInto(buffer: Buffer, { fd, start, sizeBytes }: FilePart): Promise<number> {
   return new Promise((resolve, reject) => {
     read(fd, buffer, 0, sizeBytes, start, (error, count) => (error === null ? resolve(count) : reject(error)));

@@ -4,9 +4,9 @@ import { HeldCache } from '../cache/held-cache.ts';
 import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
 import type { ObjectPart, ObjectWindow, Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
-import { pieceBytes, writeFileBody, writeOut } from './file-body.ts';
+import { pieceBytes, readWholly, writeFileBody, writeOut } from './file-body.ts';
 import { asMissing, ObjectMissing } from './object-missing.ts';
-import { OpenFiles } from './open-files.ts';
+import { type LentFile, OpenFiles } from './open-files.ts';
 import { Leases, RecentNames } from './popular.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import { readWindow } from './read-window.ts';
@@ -68,6 +68,22 @@ export class ObjectSender {
     response.end();
   }
 
+  /**
+   * Reads a window whole, into `buffer` where its object is a file here, else into memory of its own. Throws
+   * ObjectMissing when the object is not there, or shorter than promised.
+   */
+  async readInto(buffer: Buffer, window: ObjectWindow): Promise<Buffer> {
+    const path = this.#storage.localPath(window.key);
+    if (path === null) return readWindow(this.#storage, window);
+    const file = await this.#lendFile(path);
+    try {
+      await readWholly(buffer, { fd: file.fd, path, start: window.start, end: window.start + window.sizeBytes });
+      return buffer;
+    } finally {
+      file.release();
+    }
+  }
+
   /** Takes a lease on the segment when it is popular and there is room. What sendfile can send needs no memory. */
   #isHeld(name: string, { key, sizeBytes }: ObjectWindow): boolean {
     if (this.#sendFile !== null && this.#storage.localPath(key) !== null) return false;
@@ -121,16 +137,20 @@ export class ObjectSender {
     }
   }
 
+  #lendFile(path: string): Promise<LentFile> {
+    return this.#files.lend(path).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT'
+        ? new ObjectMissing(`Expected a stored object at ${path}.`, { cause: error })
+        : error;
+    });
+  }
+
   async #sendFromFile(
     response: ServerResponse,
     { path, part }: { path: string; part: ObjectPart },
     begin: () => void,
   ): Promise<boolean> {
-    const file = await this.#files.lend(path).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT'
-        ? new ObjectMissing(`Expected a stored object at ${path}.`, { cause: error })
-        : error;
-    });
+    const file = await this.#lendFile(path);
     const buffer = this.#buffers.take(pieceBytes(this.#sendFile));
     try {
       begin();

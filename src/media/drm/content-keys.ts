@@ -41,7 +41,7 @@ export function formatContentKeys(keys: ContentKeys): string {
 
 /** Reads what `formatContentKeys` wrote. Throws on anything else, without repeating the text. */
 export function parseContentKeys(text: string): ContentKeys {
-  const stored: unknown = JSON.parse(text);
+  const stored = parseJson(text);
   const scheme = field(stored, 'scheme');
   if (scheme !== 'cenc' && scheme !== 'cbcs') throw new Error('Expected stored content keys of scheme cenc or cbcs.');
   const read = (group: KeyGroup): ContentKey => {
@@ -51,6 +51,15 @@ export function parseContentKeys(text: string): ContentKeys {
     return { kid, key: sixteenBytes(entry, 'key'), constantIv: sixteenBytes(entry, 'constantIv') };
   };
   return { scheme, groups: { audio: read('audio'), sd: read('sd'), hd: read('hd') } };
+}
+
+/** A parser's own complaint would repeat a part of the keys. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('Expected stored content keys in JSON.');
+  }
 }
 
 function newContentKey(): ContentKey {

@@ -24,7 +24,7 @@ function protect(rendition: ClearRendition, name: SchemeName, lane = 7) {
   const key = newContentKeys(name).groups.hd;
   const cipher = openTrackCipher(rendition.init, { scheme, key, lane });
   const init = encryptInit(rendition.init, { scheme, key, videoKids: [key.kid], psshBoxes: [] });
-  const segments = rendition.segments.map((segment, number) => encryptSegment(segment, cipher, number));
+  const segments = rendition.segments.map((segment, number) => encryptSegment(segment, { cipher, number }));
   return { key, cipher, init, segments };
 }
 
@@ -86,14 +86,14 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
 
   test('has the same bytes each time', () => {
     const { cipher, segments } = protect(clear, scheme);
-    expect(clear.segments.map((segment, number) => encryptSegment(segment, cipher, number))).toEqual(segments);
+    expect(clear.segments.map((segment, number) => encryptSegment(segment, { cipher, number }))).toEqual(segments);
   });
 
   test('is the same whether its fragments come as one segment or one by one', () => {
     const { cipher } = protect(clear, scheme);
     const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = clear.segments;
     const firstSample = readFragment(first).samples.length;
-    expect(encryptSegment(Buffer.concat([first, second]), cipher, 5)).toEqual(
+    expect(encryptSegment(Buffer.concat([first, second]), { cipher, number: 5 })).toEqual(
       Buffer.concat([
         encryptFragment(first, cipher, { segment: 5, firstSample: 0 }),
         encryptFragment(second, cipher, { segment: 5, firstSample }),
@@ -118,8 +118,8 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
   test('is refused when it is damaged', () => {
     const { cipher } = protect(clear, scheme);
     const segment = clear.segments[0] ?? Buffer.alloc(0);
-    expect(() => encryptSegment(segment.subarray(0, -1), cipher, 0)).toThrow(BrokenMedia);
-    expect(() => encryptSegment(Buffer.alloc(0), cipher, 0)).toThrow('Expected a fragment in the segment');
+    expect(() => encryptSegment(segment.subarray(0, -1), { cipher, number: 0 })).toThrow(BrokenMedia);
+    expect(() => encryptSegment(Buffer.alloc(0), { cipher, number: 0 })).toThrow('Expected a fragment in the segment');
   });
 });
 
@@ -129,7 +129,9 @@ describe('initialisation vectors', () => {
     const key = newContentKeys('cenc').groups.sd;
     const ivs = [3, 4].flatMap((lane) => {
       const cipher = openTrackCipher(renditions.video.init, { scheme, key, lane });
-      return renditions.video.segments.flatMap((segment, number) => readIvs(encryptSegment(segment, cipher, number)));
+      return renditions.video.segments.flatMap((segment, number) =>
+        readIvs(encryptSegment(segment, { cipher, number })),
+      );
     });
     expect(ivs).toHaveLength(96);
     expect(new Set(ivs).size).toBe(96);

@@ -16,25 +16,31 @@ const MDAT_HEAD_BYTES = 8;
 /** A saiz entry counts a sample's encryption data in 8 bits. */
 const MAX_ENTRY_BYTES = 255;
 
+/** A segment's cipher and number. */
+export type SegmentPlace = { cipher: TrackCipher; number: number };
+
 /**
- * Encrypts a whole segment as it is stored, one or more fragments (moof, mdat), and gives the bytes to serve.
- * The same segment gives the same bytes each time. Throws BrokenMedia on damaged bytes; refuses what
- * `encryptFragment` refuses.
+ * Encrypts a whole segment as it is stored, one or more fragments (moof, mdat), and gives the bytes to serve, in a
+ * buffer from `take` where that is given. The same segment gives the same bytes each time. Throws BrokenMedia on
+ * damaged bytes; refuses what `encryptFragment` refuses.
  */
-export function encryptSegment(segment: Buffer, cipher: TrackCipher, number: number): Buffer {
-  const parts: Buffer[] = [];
+export function encryptSegment(
+  segment: Buffer,
+  { cipher, number }: SegmentPlace,
+  take: (sizeBytes: number) => Buffer = Buffer.allocUnsafe,
+): Buffer {
+  const plans: FragmentPlan[] = [];
   let start = 0;
   let firstSample = 0;
   for (const box of readBoxes(segment)) {
     if (box.type !== 'mdat') continue;
     const fragment = readFragment(segment.subarray(start, box.end), cipher.sampleDefaults);
-    parts.push(protectFragment(fragment, cipher, { segment: number, firstSample }));
+    plans.push(planFragment(fragment, cipher, { segment: number, firstSample }));
     firstSample += fragment.samples.length;
     start = box.end;
   }
-  const [only] = parts;
-  if (only === undefined) throw new BrokenMedia('Expected a fragment in the segment, found none.');
-  return parts.length === 1 ? only : Buffer.concat(parts);
+  if (plans.length === 0) throw new BrokenMedia('Expected a fragment in the segment, found none.');
+  return writeFragments(plans, cipher, take);
 }
 
 /**
@@ -43,22 +49,42 @@ export function encryptSegment(segment: Buffer, cipher: TrackCipher, number: num
  * of so many slices that its entry exceeds 255 bytes.
  */
 export function encryptFragment(fragment: Buffer, cipher: TrackCipher, place: FragmentPlace): Buffer {
-  return protectFragment(readFragment(fragment, cipher.sampleDefaults), cipher, place);
+  const plan = planFragment(readFragment(fragment, cipher.sampleDefaults), cipher, place);
+  return writeFragments([plan], cipher, Buffer.allocUnsafe);
 }
 
 /** `iv` null: the sample carries none of its own. */
 type SamplePlan = { sizeBytes: number; iv: Buffer | null; subsamples: Subsample[] | null };
+type FragmentPlan = { head: Buffer[]; payload: Buffer; samples: SamplePlan[] };
 
 /** Plans first, so that the output is laid out once and encrypted in place. */
-function protectFragment(fragment: Fragment, cipher: TrackCipher, place: FragmentPlace): Buffer {
-  const plans = planSamples(fragment, cipher, place);
-  const head = writeProtectedHead(fragment, plans, cipher.openDivider !== null);
-  const bytes = Buffer.concat([...head, fragment.payload]);
-  let at = bytes.length - fragment.payload.length;
-  for (const { sizeBytes, iv, subsamples } of plans) {
-    const sample = bytes.subarray(at, at + sizeBytes);
-    cipher.scheme.encryptSample({ bytes: sample, subsamples, secret: cipher.secret, iv: iv ?? cipher.key.constantIv });
-    at += sizeBytes;
+function planFragment(fragment: Fragment, cipher: TrackCipher, place: FragmentPlace): FragmentPlan {
+  const samples = planSamples(fragment, cipher, place);
+  const head = writeProtectedHead(fragment, samples, cipher.openDivider !== null);
+  return { head, payload: fragment.payload, samples };
+}
+
+function writeFragments(
+  plans: readonly FragmentPlan[],
+  cipher: TrackCipher,
+  take: (sizeBytes: number) => Buffer,
+): Buffer {
+  const parts = plans.flatMap(({ head, payload }) => [...head, payload]);
+  const bytes = take(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const { head, payload, samples } of plans) {
+    for (const part of head) at += part.copy(bytes, at);
+    payload.copy(bytes, at);
+    for (const { sizeBytes, iv, subsamples } of samples) {
+      const sample = bytes.subarray(at, at + sizeBytes);
+      cipher.scheme.encryptSample({
+        bytes: sample,
+        subsamples,
+        secret: cipher.secret,
+        iv: iv ?? cipher.key.constantIv,
+      });
+      at += sizeBytes;
+    }
   }
   return bytes;
 }

@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { DrmPackage } from '../../src/catalog/drm/drm-package.ts';
+import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
+import type { Publication } from '../../src/catalog/publications/publication.ts';
+import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
+import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
+import { startEdge } from '../../src/delivery/start-edge.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { openSendFile } from '../../src/lib/send-file.ts';
+import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
+import { readInitSegment } from '../../src/media/cmaf/init-segment.ts';
+import { FRAGMENTED, runTool } from '../../src/media/cmaf/read-test-media.ts';
+import { formatContentKeys, newContentKeys } from '../../src/media/drm/content-keys.ts';
+import { splitRendition } from '../../src/media/drm/read-test-protection.ts';
+import { readSegmentTable } from '../../src/media/playlists/published-rendition.ts';
+import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
+
+// The edge as a process of its own over one clip, in the clear in library 1 and protected in library 2; nothing that
+// was encrypted is kept. Prints its port, the clip's segments and the folder of its rendition when it listens.
+const [clip = ''] = process.argv.slice(2);
+const { stdout: stream } = await runTool('ffmpeg', [
+  ...['-v', 'error', '-nostdin', '-i', clip, '-map', '0:v', '-c', 'copy'],
+  ...[...FRAGMENTED, 'pipe:1'],
+]);
+const { init, segments } = splitRendition(stream);
+const folder = await mkdtemp(path.join(tmpdir(), 'mr-bench-'));
+const storage = createFolderStorage(folder);
+const storageKey = await storage.write('1/film/0-1.cmaf', Buffer.concat(segments));
+const secretBox = createSecretBox(Buffer.alloc(32, 1));
+const [mediaId, renditionId] = [newGuid(), newGuid()];
+
+const edge = await startEdge({
+  host: '127.0.0.1',
+  port: 0,
+  publications: { load: async ({ libraryId }, known) => known ?? makePublication(libraryId) },
+  findPullZone: async (name) => ({ id: 1, name, libraryId: name === parsePullZoneName('vz-1') ? 1 : 2 }),
+  wishes: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
+  watch: () => ({ close: async () => undefined }),
+  storage,
+  sendFile: await openSendFile(() => undefined),
+  player: await loadPlayerAssets(),
+  secretBox,
+  sessionSecret: Buffer.alloc(32),
+  findPlayAccess: async () => null,
+  licences: null,
+  edgeUrl: null,
+  log: { warn: () => undefined, error: (fields) => void process.stderr.write(`${JSON.stringify(fields)}\n`) },
+  limits: { protectedCacheBytes: 0, segmentCacheBytes: 0, objectCacheBytes: 0 },
+});
+process.stdout.write(`${JSON.stringify({ port: edge.port, segments: segments.length, mediaId, renditionId })}\n`);
+process.once('SIGTERM', () => void edge.close().then(() => rm(folder, { recursive: true })));
+
+function makePublication(libraryId: number): Publication {
+  const isProtected = libraryId === 2;
+  const drm = { enabled: isProtected, version: 'enterprise' };
+  const { timescale, codecString } = readInitSegment(init);
+  const cutList = { timescale, startTicks: segments.map((_, at) => at), endTicks: segments.length } as const;
+  const table = readSegmentTable(encodeFragmentTable(segments.map(fragmentOf)), segments.length);
+  const named = { title: '', description: null, stateReason: null, pullZoneName: `vz-${libraryId}` };
+  const shape = { durationMs: 30_000, widthPx: 1920, heightPx: 1080, frameRate: 24, encodeProgressPercent: 100 };
+  const files = { thumbnailKey: null, pictures: null, thumbnailFileName: '', sourceKey: null, sourceContainer: null };
+  const rendition = { codecString, rung: 1080, widthPx: 1920, heightPx: 1080, language: 'und', name: '', timescale };
+  const place = { kind: 'video', state: 'finished', isActive: true, isDefault: true, isOnDemand: false } as const;
+  const chunk = { firstSegment: 0, startTick: 0, durationTicks: segments.length, table, storageKey };
+  return {
+    ...{ libraryId, mediaId, publication: 1, state: 'finished', captions: [], metaTags: [] },
+    ...{ ...named, ...shape, ...files },
+    settings: readDeliverySettings({ drm }),
+    packages: isProtected ? [makePackage()] : [],
+    renditions: [
+      {
+        ...{ id: renditionId, ...place, ...rendition, cutList: { ...cutList, grid: { kind: 'source' } } },
+        ...{ planned: null, keyGroup: 'hd', lane: 1, init, chunks: [chunk] },
+      },
+    ],
+  };
+}
+
+function makePackage(): DrmPackage {
+  const keysSealed = secretBox.seal(formatContentKeys(newContentKeys('cbcs')));
+  return { number: 1, scheme: 'cbcs', keysSealed, signals: [], retiredAt: null };
+}
+
+function fragmentOf(segment: Buffer) {
+  const prefixBytes = segment.readUInt32BE(0) + 8;
+  return { prefixBytes, payloadBytes: segment.length - prefixBytes, samples: 1, startsSegment: true };
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { newContentKeys } from '../../media/drm/content-keys.ts';
+import { readLibrarySettings } from '../libraries/library-settings.ts';
+import { chooseSystems, drmModeOf, readSignals, requireSameKids, storeSignals } from './drm-package.ts';
+
+const settingsOf = (drm: object) => readLibrarySettings({ drm });
+const on = { enabled: true };
+
+test.each([
+  { drm: {}, mode: 'none' },
+  { drm: { version: 'enterprise' }, mode: 'none' },
+  { drm: on, mode: 'basic' },
+  { drm: { ...on, version: 'basic-v2' }, mode: 'basic' },
+  { drm: { ...on, version: 'enterprise' }, mode: 'enterprise' },
+])('settings $drm mean $mode', ({ drm, mode }) => {
+  expect(drmModeOf(settingsOf(drm))).toBe(mode);
+});
+
+test.each([
+  { drm: {}, scheme: 'cbcs', systems: ['playReady'] },
+  { drm: { widevine: on, fairPlay: on }, scheme: 'cbcs', systems: ['widevine', 'playReady', 'fairPlay'] },
+  // FairPlay cannot decrypt the other scheme.
+  { drm: { widevine: on, fairPlay: on }, scheme: 'cenc', systems: ['widevine', 'playReady'] },
+] as const)('of a key server for all systems, $drm with $scheme asks for $systems', ({ drm, scheme, systems }) => {
+  expect(chooseSystems(['widevine', 'playReady', 'fairPlay'], settingsOf(drm), scheme)).toEqual(systems);
+  expect(chooseSystems([], settingsOf(drm), scheme)).toEqual([]);
+});
+
+test('signals are read back as they were stored', () => {
+  const none = { hlsMedia: null, hlsMultivariant: null, contentProtection: null };
+  const signals = [
+    { system: 'widevine', group: 'hd', pssh: Buffer.from('a box'), ...none },
+    { system: 'fairPlay', group: 'sd', pssh: null, ...none, hlsMedia: '#EXT-X-KEY:' },
+  ] as const;
+  expect(readSignals(JSON.parse(JSON.stringify(storeSignals(signals))))).toEqual(signals);
+});
+
+test('keys under other ids than were asked for are refused', () => {
+  const asked = newContentKeys('cbcs');
+  expect(() => requireSameKids(asked, asked)).not.toThrow();
+  expect(() => requireSameKids(asked, newContentKeys('cbcs'))).toThrow('the key ids');
+  expect(() => requireSameKids(asked, { ...asked, scheme: 'cenc' })).toThrow('the scheme');
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { newGuid } from '../../lib/guid.ts';
+import { createPlaySessions } from './play-sessions.ts';
+
+const video = { libraryId: 1, mediaId: newGuid() };
+const sessions = createPlaySessions(Buffer.alloc(32, 1));
+const NOW_MS = Date.UTC(2026, 10, 22);
+const HOUR_MS = 3_600_000;
+
+test('a session has one key of 16 bytes, another than any other session, at every edge', () => {
+  const [one, other] = [sessions.begin(video, 60, NOW_MS), sessions.begin(video, 60, NOW_MS)];
+  expect(one).toMatch(/^[\w-]{43}$/);
+  const key = sessions.keyOf(video, one, NOW_MS);
+  expect(key?.length).toBe(16);
+  expect(key?.equals(sessions.keyOf(video, other, NOW_MS) ?? Buffer.alloc(0))).toBe(false);
+  expect(createPlaySessions(Buffer.alloc(32, 1)).keyOf(video, one, NOW_MS)).toEqual(key);
+});
+
+test('it outlasts the video by hours and then ends', () => {
+  const session = sessions.begin(video, 2 * 3600, NOW_MS);
+  expect(sessions.keyOf(video, session, NOW_MS + 7.9 * HOUR_MS)).not.toBeNull();
+  expect(sessions.keyOf(video, session, NOW_MS + 8.1 * HOUR_MS)).toBeNull();
+});
+
+test.each([
+  ['of another video', (session: string) => ({ of: { ...video, mediaId: newGuid() }, session })],
+  ['of another library', (session: string) => ({ of: { ...video, libraryId: 2 }, session })],
+  ['with a longer life', (session: string) => ({ of: video, session: `_${session.slice(1)}` })],
+  ['cut short', (session: string) => ({ of: video, session: session.slice(0, -2) })],
+  ['of nothing', () => ({ of: video, session: '' })],
+])('a session %s has no key', (_, change) => {
+  const { of, session } = change(sessions.begin(video, 60, NOW_MS));
+  expect(sessions.keyOf(of, session, NOW_MS)).toBeNull();
+});
+
+test('a session of an edge with another secret has no key', () => {
+  const session = createPlaySessions(Buffer.alloc(32, 2)).begin(video, 60, NOW_MS);
+  expect(sessions.keyOf(video, session, NOW_MS)).toBeNull();
+});

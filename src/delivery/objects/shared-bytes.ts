@@ -1,0 +1,159 @@
+import { Refused } from '../../lib/refused.ts';
+import type { BufferPool } from './buffer-pool.ts';
+import { RecentNames } from './popular.ts';
+
+/** Bytes lent to an answer, which calls `release` once when it is done with them. */
+export type LentBytes = { bytes: Buffer; release(): void };
+
+/**
+ * What is wanted. `name` stands for these very bytes; null for such as nobody else asks for. `make` writes them into
+ * a buffer from `take`, or gives back one of its own. `sizeBytes` is about how many they are.
+ */
+export type WantedBytes = {
+  name: string | null;
+  sizeBytes: number;
+  make(take: (sizeBytes: number) => Buffer): Promise<Buffer>;
+};
+
+export type SharedBytesLimits = {
+  /** All that is lent and kept. */
+  maxBytes: number;
+  /** Of it, what is kept for those who ask later. */
+  keptBytes: number;
+};
+
+type Holding = {
+  name: string | null;
+  sizeBytes: number;
+  made: Promise<Buffer>;
+  /** What goes back to the pool. */
+  taken: Buffer[];
+  users: number;
+  isAskedAgain: boolean;
+};
+
+type Waiter = { sizeBytes: number; admit(): void };
+
+const WAIT_MS = 5_000;
+const MAX_WAITERS = 2_000;
+
+/**
+ * Bytes that are made for answers: once for all who ask at the same time, kept a while when they are asked for
+ * again, and never more than a bound. Who finds no room waits for it, in turn and not for long; what is larger than
+ * all of it has its turn when nothing else is lent.
+ */
+export class SharedBytes {
+  readonly #limits: SharedBytesLimits;
+  readonly #pool: BufferPool;
+  readonly #recent = new RecentNames();
+  readonly #named = new Map<string, Holding>();
+  /** Those that nobody uses now, the longest unused first. */
+  readonly #idle = new Set<Holding>();
+  readonly #waiters = new Set<Waiter>();
+  #bytes = 0;
+  #idleBytes = 0;
+
+  constructor(limits: SharedBytesLimits, pool: BufferPool) {
+    this.#limits = limits;
+    this.#pool = pool;
+  }
+
+  /**
+   * Lends bytes, made when they are not there. Refuses (`unavailable`) when there is no room in time. `leave` is asked,
+   * only when it has to wait, for a signal that is aborted when nobody wants the bytes any more.
+   */
+  async lend(wanted: WantedBytes, leave: () => AbortSignal): Promise<LentBytes> {
+    const isAgain = wanted.name !== null && this.#recent.note(wanted.name);
+    const holding = this.#join(wanted) ?? (await this.#makeRoom(wanted, leave));
+    holding.isAskedAgain ||= isAgain;
+    try {
+      return { bytes: await holding.made, release: () => this.#release(holding) };
+    } catch (error) {
+      holding.isAskedAgain = false;
+      this.#release(holding);
+      throw error;
+    }
+  }
+
+  #join({ name }: WantedBytes): Holding | null {
+    const holding = name === null ? undefined : this.#named.get(name);
+    if (holding === undefined) return null;
+    holding.users += 1;
+    if (this.#idle.delete(holding)) this.#idleBytes -= holding.sizeBytes;
+    return holding;
+  }
+
+  async #makeRoom(wanted: WantedBytes, leave: () => AbortSignal): Promise<Holding> {
+    while (!this.#hasRoom(wanted.sizeBytes)) {
+      await this.#wait(wanted.sizeBytes, leave());
+      const joined = this.#join(wanted);
+      if (joined !== null) return joined;
+    }
+    const { name, sizeBytes } = wanted;
+    const taken: Buffer[] = [];
+    const take = (bytes: number) => {
+      const buffer = this.#pool.take(bytes);
+      taken.push(buffer);
+      return buffer;
+    };
+    const holding = { name, sizeBytes, made: wanted.make(take), taken, users: 1, isAskedAgain: false };
+    if (name !== null) this.#named.set(name, holding);
+    this.#bytes += sizeBytes;
+    return holding;
+  }
+
+  /** Drops what nobody uses until there is room, or nothing is left to drop. */
+  #hasRoom(sizeBytes: number): boolean {
+    for (const holding of this.#idle) {
+      if (this.#bytes + sizeBytes <= this.#limits.maxBytes) return true;
+      this.#drop(holding);
+    }
+    return this.#bytes === 0 || this.#bytes + sizeBytes <= this.#limits.maxBytes;
+  }
+
+  async #wait(sizeBytes: number, signal: AbortSignal): Promise<void> {
+    if (this.#waiters.size >= MAX_WAITERS) throw noRoom();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = () => reject(noRoom());
+    const timer = setTimeout(giveUp, WAIT_MS);
+    signal.addEventListener('abort', giveUp, { once: true });
+    const waiter = { sizeBytes, admit: resolve };
+    this.#waiters.add(waiter);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+      this.#waiters.delete(waiter);
+    }
+  }
+
+  #release(holding: Holding): void {
+    holding.users -= 1;
+    if (holding.users > 0) return;
+    if (holding.isAskedAgain && holding.sizeBytes <= this.#limits.keptBytes) this.#keep(holding);
+    else this.#drop(holding);
+    const [next] = this.#waiters;
+    if (next !== undefined && this.#hasRoom(next.sizeBytes)) next.admit();
+  }
+
+  #keep(holding: Holding): void {
+    this.#idle.add(holding);
+    this.#idleBytes += holding.sizeBytes;
+    for (const oldest of this.#idle) {
+      if (this.#idleBytes <= this.#limits.keptBytes) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(holding: Holding): void {
+    if (this.#idle.delete(holding)) this.#idleBytes -= holding.sizeBytes;
+    if (holding.name !== null) this.#named.delete(holding.name);
+    this.#bytes -= holding.sizeBytes;
+    for (const buffer of holding.taken) this.#pool.give(buffer);
+  }
+}
+
+function noRoom(): Refused {
+  return new Refused('unavailable', 'Too many answers are under way at once; try again.');
+}

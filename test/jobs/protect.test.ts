@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { createPackager } from '../../src/catalog/drm/packager.ts';
+import { processVideo } from '../../src/jobs/process-video.ts';
+import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { parseCpixAnswer, writeCpixRequest } from '../../src/media/drm/cpix.ts';
+import { answerKeys, type KeyServer, startKeyServer } from '../support/key-server.ts';
+import { TEST_SECRET } from '../support/packager.ts';
+import {
+  addLibrary,
+  type Lab,
+  loadMedia,
+  loadRenditions,
+  makeClip,
+  startLab,
+  until,
+  untilState,
+  upload,
+} from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
+
+let lab: Lab;
+let keyServer: KeyServer;
+let outbound: Outbound;
+let libraryId: number;
+let clip: string;
+
+beforeAll(async () => {
+  [lab, keyServer] = await Promise.all([startLab(), startKeyServer()]);
+  outbound = createOutbound({ allow: ['127.0.0.0/8'] });
+  const keySource = createSpekeKeySource({
+    url: keyServer.url,
+    authorization: null,
+    systems: ['playReady'],
+    outbound,
+    cpix: { write: writeCpixRequest, parse: parseCpixAnswer },
+    timeoutMs: 2_000,
+  });
+  const { db } = lab.database;
+  const packager = createPackager({ db, secretBox: createSecretBox(TEST_SECRET), keySource, scheme: 'cbcs' });
+  await lab.startWorker({ quickSlots: 2, longSlots: 1 }, packager);
+  libraryId = await addLibrary(lab, {
+    encoding: { rungs: [240] },
+    drm: { enabled: true, version: 'enterprise' },
+  });
+  clip = await makeClip(lab, 'clip.mp4', '-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=24:d=2', '-pix_fmt', 'yuv420p');
+});
+afterAll(async () => {
+  await lab.stop();
+  await keyServer.stop();
+  await outbound.close();
+});
+
+const packagesOf = ({ mediaId }: MediaKey) =>
+  lab.database.db.selectFrom('drm_package').selectAll().where('media_id', '=', mediaId).execute();
+
+test('an upload waits while the key server is away, says so, and has its keys before anything of it is there', async () => {
+  keyServer.script((_request, response) => response.writeHead(503).end('closed'));
+  const key = await upload(lab, libraryId, clip);
+  await until(async () => (await loadMedia(lab, key)).state_reason?.includes('key server') === true, 'the reason');
+  const waiting = await loadMedia(lab, key);
+  expect(waiting).toMatchObject({ state: 'processing', process_tries: 0 });
+  expect(waiting.state_reason).toContain('HTTP 503 "closed"');
+  expect(await loadRenditions(lab, key)).toEqual([]);
+
+  keyServer.script(answerKeys);
+  // As the sweep does each minute.
+  await lab.database.db.transaction().execute(lab.sender.send(processVideo, key, { onlyOneNamed: key.mediaId }));
+  await untilState(lab, key, 'finished');
+  const [packaged] = await packagesOf(key);
+  expect(packaged?.signals.map(({ system }) => system)).toEqual(['playReady', 'playReady', 'playReady']);
+});
+
+test('an upload that the key server gives no keys for fails with the reason', async () => {
+  keyServer.script((_request, response) => response.writeHead(401).end());
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'failed');
+  const { messages } = await loadMedia(lab, key);
+  expect(messages.at(-1)?.message).toContain('The DRM key server refused to give keys: it answered HTTP 401.');
+  expect(await packagesOf(key)).toEqual([]);
+});
