@@ -75,6 +75,7 @@ import { getVideo } from './videos/get-video.ts';
 import { listVideos } from './videos/list-videos.ts';
 import { reencodeVideo } from './videos/reencode-video.ts';
 import { repackageVideo } from './videos/repackage-video.ts';
+import { replaceFile } from './videos/replace-file.ts';
 import { retryResolutions } from './videos/retry-resolutions.ts';
 import { setThumbnail } from './videos/set-thumbnail.ts';
 import { updateVideo } from './videos/update-video.ts';
@@ -143,6 +144,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   followVideo,
   reencodeVideo,
   repackageVideo,
+  replaceFile,
   retryResolutions,
   setThumbnail,
   updateVideo,

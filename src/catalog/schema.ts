@@ -17,6 +17,8 @@ import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { WorkKind } from './encoding/work-kind.ts';
 import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
 import type { PictureTable, StoredWatermark } from './pictures/picture-schema.ts';
+import type { UploadTable } from './uploads/upload-schema.ts';
+import type { Replaced } from './videos/replaced.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 export type CollectionTable = {
@@ -111,28 +113,12 @@ export type MediaTable = {
   captions: JsonDefault<CaptionTrack[]>;
   /** The highest version ever given to a language's captions, so that none comes twice. */
   caption_versions: JsonDefault<Record<string, number>>;
+  /** Until when a finished video takes another file in the place of its own. */
+  replace_until: Date | null;
+  /** What stands while another file is made ready to take its place. */
+  replaced: ColumnType<Replaced | null, string | null | undefined, string | null>;
   views: Generated<number>;
   watch_sec_total: Generated<number>;
-};
-
-/**
- * A door to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. A door that is
- * `complete` gave its bytes to the video and only stays to say so again; one that is `closing` takes nothing more.
- */
-export type UploadTable = {
-  id: Guid;
-  library_id: number;
-  media_id: Guid;
-  door: 'put' | 'tus' | 'fetch';
-  state: Generated<'open' | 'complete' | 'closing'>;
-  /** Fences the workers of a fetch: each that takes it over adds one. */
-  attempt: Generated<number>;
-  length_bytes: number | null;
-  metadata: JsonDefault<Record<string, unknown>>;
-  lease_owner: string | null;
-  lease_until: Date | null;
-  created_at: CreatedAt;
-  expires_at: Date;
 };
 
 /** A cut list (media/cut-list.ts) of a media; at most one per media is active, that is shown to viewers. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,16 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { discard, type Service, startService } from '../support/service.ts';
-import { call, createVideo, FINISHED, untilVideo, uploadFile, type VideoAnswer } from '../support/videos.ts';
+import {
+  call,
+  createVideo,
+  FINISHED,
+  getVideo,
+  playlistUrl,
+  untilVideo,
+  uploadFile,
+  type VideoAnswer,
+} from '../support/videos.ts';
 import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 
 const run = promisify(execFile);
@@ -77,4 +86,41 @@ test('parts of two videos become one that plays through in a browser, in step an
   const { durationSec, faults } = await playToEnd(made.guid);
   expect(durationSec).toBeCloseTo(12.2, 1);
   expect(faults).toEqual([]);
+}, 240_000);
+
+test('another file takes the place of the first while that plays on; one that cannot be used changes nothing', async () => {
+  const guid = await uploaded(await make('old.mp4', 5, ...H264));
+  const before = await getVideo(service, guid);
+  const other = await make('other.avi', 8, '-c:v', 'mpeg4', '-q:v', '5');
+  await call(service, 'POST', `/library/1/videos/${guid}/replace`);
+  expect((await uploadFile(service, guid, other)).status).toBe(200);
+  // The addresses of what is shown.
+  const playlist = async () => {
+    const text = await (await fetch(playlistUrl(service, guid))).text();
+    return text.split('\n').filter((line) => line.startsWith('r/'));
+  };
+  const first = await playlist();
+  expect(first).toHaveLength(2);
+  const states = new Set<number>();
+  for (;;) {
+    const shown = await playlist();
+    const { status } = await getVideo(service, guid);
+    states.add(status);
+    if (status === FINISHED) break;
+    // Until the whole of the other set stands, what is shown is the first.
+    expect(shown).toEqual(first);
+  }
+  expect(states.size).toBeGreaterThan(1);
+  const after = await getVideo(service, guid);
+  expect(after).toMatchObject({ title: before.title, length: 8, transcodingMessages: [] });
+  const whole = await checkWholeVideo(service, guid);
+  expect(Math.round(whole.frames / 30)).toBe(8);
+  const junk = path.join(folder, 'junk.mp4');
+  await writeFile(junk, 'this is no video at all\n'.repeat(500));
+  await call(service, 'POST', `/library/1/videos/${guid}/replace`);
+  expect((await uploadFile(service, guid, junk)).status).toBe(200);
+  const kept = await untilVideo(service, guid, ({ transcodingMessages }) => transcodingMessages.length > 0);
+  expect(kept).toMatchObject({ status: FINISHED, length: 8, title: before.title });
+  expect(kept.transcodingMessages[0]?.message).toContain('the video stays as it was');
+  expect(await checkWholeVideo(service, guid)).toEqual(whole);
 }, 240_000);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
+import { dropUnfinishedSets } from './drop-unfinished-store.ts';
 import { type EncodePlan, keyGroupOf, type PlannedRendition, type PlannedTimeline } from './encode-plan.ts';
 import type { ProcessClaim } from './process-store.ts';
 import { recountStorage } from './storage-store.ts';
@@ -48,34 +49,6 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   await bumpPublication(tx, key);
   await announce(key, WebhookStatus.encoding)(tx);
   return true;
-}
-
-/** Rows of sets and of added codecs that never became active; their objects are orphans then and swept. */
-async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
-  await tx.deleteFrom('encode_work').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
-  await tx
-    .deleteFrom('rendition')
-    .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
-    .where('active', '=', false)
-    .where('retired_at', 'is', null)
-    .execute();
-  await tx
-    .deleteFrom('timeline')
-    .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
-    .where('active', '=', false)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('rendition')
-            .select('rendition.id')
-            .whereRef('rendition.timeline_id', '=', 'timeline.id')
-            .where('rendition.retired_at', 'is not', null),
-        ),
-      ),
-    )
-    .execute();
 }
 
 /** Writes a timeline with its renditions and works. */

@@ -4,6 +4,7 @@ import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import type { MediaMessage, UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
+import { restoreReplaced } from './replacement-store.ts';
 import { sumStorage } from './storage-store.ts';
 import { countTurn } from './turn-store.ts';
 import { ENCODING_STATES, LEASE_SEC } from './work.ts';
@@ -159,8 +160,12 @@ export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, re
     .execute();
 }
 
-/** Ends a video as failed, with a reason for people and machines. A video that is over already is left alone. */
+/**
+ * Ends a video as failed, with a reason for people and machines. A video that is over already is left alone; one that
+ * was given another file in the place of its own goes on as it was.
+ */
 export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
+  if (await restoreReplaced(tx, key, message)) return;
   const { numUpdatedRows } = await tx
     .updateTable('media')
     .set({

@@ -8,6 +8,7 @@ import { announce } from '../webhooks/webhook-store.ts';
 import { type Extent, findGap } from './coverage.ts';
 import { failureKind, failureMessage, renditionMessage } from './messages.ts';
 import { failMedia } from './process-store.ts';
+import { forgetReplaced } from './replacement-store.ts';
 import { decideOutcome, type RenditionStanding } from './settle.ts';
 import { recountStorage } from './storage-store.ts';
 import { ENCODING_STATES, type Work } from './work.ts';
@@ -34,7 +35,7 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<Work[]> {
   standings = await loadStandings(tx, key);
   const media = await tx
     .selectFrom('media')
-    .select(['facts', 'state'])
+    .select(['facts', 'state', sql<boolean>`replaced is not null`.as('isReplaced')])
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .executeTakeFirstOrThrow();
@@ -44,9 +45,15 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<Work[]> {
     await failMedia(tx, key, failureKind(outcome.reason), failureMessage(outcome.reason, new Date()));
     return [];
   }
+  if (media.isReplaced && outcome.activate === null) {
+    const message = failureMessage('No rendition could be made.', new Date());
+    await failMedia(tx, key, failureKind(message.message), message);
+    return [];
+  }
   const pictures = await planPictures(tx, key, outcome.activate ?? (await findShown(tx, key)));
   if (pictures !== null) return [pictures];
-  if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate);
+  if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate, media.isReplaced);
+  await forgetReplaced(tx, key);
   await finishMedia(tx, key);
   return [];
 }
@@ -197,13 +204,18 @@ export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, line
 
 /**
  * Shows a timeline in the place of the one that is shown, all its renditions at once. The old pictures retire;
- * so does the old sound when the new set has its own, else it moves over.
+ * so does the old sound when the new set has its own or is of another file, else it moves over.
  */
-async function activateTimeline(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<void> {
+async function activateTimeline(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  timelineId: Guid,
+  isOtherFile: boolean,
+): Promise<void> {
   const here = sql`library_id = ${libraryId} and media_id = ${mediaId}`;
   await sql`
     update rendition set timeline_id = ${timelineId}
-    where ${here} and active and kind = 'audio' and timeline_id <> ${timelineId}
+    where ${here} and active and kind = 'audio' and timeline_id <> ${timelineId} and not ${isOtherFile}
       and not exists (select 1 from rendition n where n.timeline_id = ${timelineId} and n.kind = 'audio' and n.state = 'finished')
   `.execute(tx);
   await sql`

@@ -11,6 +11,7 @@ import { up as pictures } from './011-pictures.ts';
 import { up as drm } from './012-drm.ts';
 import { up as editing } from './013-editing.ts';
 import { up as fairQueue } from './013-fair-queue.ts';
+import { up as replace } from './013-replace.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '012-drm': { up: drm },
   '013-editing': { up: editing },
   '013-fair-queue': { up: fairQueue },
+  '013-replace': { up: replace },
 };

@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 
+import { keepReplaced } from '../encoding/replacement-store.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
 
@@ -24,6 +25,9 @@ export type VideoStore = {
   /** Removes a video with all rows that refer to it and tells the edge. Refuses (`not-found`) an unknown one. */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
 };
+
+/** How long a finished video waits for the file that was announced. */
+const TAKEN_UNTIL = sql<Date>`now() + interval '24 hours'`;
 
 type VideoRow = NonNullable<Awaited<ReturnType<typeof selectVideo>>>;
 
@@ -107,6 +111,7 @@ function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
     .selectFrom('media')
     .select(['library_id', 'id', 'title', 'collection_id', 'chapters', 'moments', 'meta_tags', 'upload_options'])
     .select(['state', 'state_reason', 'source_key', 'source_bytes', 'source_sha256'])
+    .select(sql<boolean>`coalesce(replace_until > now(), false)`.as('takes_other_file'))
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .where('type', '=', 'video')
@@ -118,7 +123,11 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   const key = { libraryId: before.libraryId, mediaId: before.id };
   await moveBetweenCollections(tx, before, after);
   const source = sourceIn(after);
-  const moreBytes = (source?.sizeBytes ?? 0) - (sourceIn(before)?.sizeBytes ?? 0);
+  const isOtherFile = before.state === 'finished' && source?.key !== sourceIn(before)?.key;
+  if (isOtherFile) await keepReplaced(tx, key);
+  // What it had before is kept, and counted, until the other file takes its place.
+  const freedBytes = isOtherFile ? 0 : (sourceIn(before)?.sizeBytes ?? 0);
+  const moreBytes = (source?.sizeBytes ?? 0) - freedBytes;
   await tx
     .updateTable('media')
     .set((eb) => ({
@@ -135,6 +144,7 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
       source_sha256: source?.sha256 ?? null,
       ...(moreBytes !== 0 && { storage_bytes: eb('storage_bytes', '+', moreBytes) }),
       ...(after.state !== before.state && { state_since: new Date() }),
+      ...(after.state === 'finished' && { replace_until: after.takesOtherFile ? TAKEN_UNTIL : null }),
       ...(after.state === 'uploaded' && { encode_progress: 0, process_tries: 0, lease_owner: null, lease_until: null }),
     }))
     .where('library_id', '=', key.libraryId)
@@ -184,6 +194,8 @@ function toVideo(row: VideoRow): Video {
       return { ...details, state: row.state, source: sourceOf(row) ?? lostSource(row) };
     case 'failed':
       return { ...details, state: row.state, source: sourceOf(row), reason: row.state_reason ?? '' };
+    case 'finished':
+      return { ...details, state: row.state, source: sourceOf(row), takesOtherFile: row.takes_other_file };
     default:
       return { ...details, state: row.state, source: sourceOf(row) };
   }

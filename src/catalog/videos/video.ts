@@ -25,7 +25,8 @@ export type Video = VideoDetails &
     | { state: 'created' }
     | { state: 'upload-failed'; reason: string }
     | { state: 'uploaded'; source: Source }
-    | { state: 'processing' | 'transcoding' | 'jit-segmenting' | 'jit-ready' | 'finished'; source: Source | null }
+    | { state: 'processing' | 'transcoding' | 'jit-segmenting' | 'jit-ready'; source: Source | null }
+    | { state: 'finished'; source: Source | null; takesOtherFile: boolean }
     | { state: 'failed'; source: Source | null; reason: string }
   );
 
@@ -38,23 +39,22 @@ export type VideoEdit = {
   metaTags?: MetaTag[];
 };
 
-/** Refuses (`invalid`) when a video has had its upload: an upload is taken once. */
+/** Refuses (`invalid`) when a video has had its upload: an upload is taken once, or once more where that was asked for. */
 export function requireUploadable(video: Video): void {
   switch (video.state) {
     case 'created':
     case 'upload-failed':
       return;
+    case 'finished':
+      if (video.takesOtherFile) return;
+      throw alreadyUploaded(video);
     case 'uploaded':
     case 'processing':
     case 'transcoding':
-    case 'finished':
     case 'failed':
     case 'jit-segmenting':
     case 'jit-ready':
-      throw new Refused(
-        'invalid',
-        `Video ${video.id} has already been uploaded (it is ${video.state}). Create another video for another file.`,
-      );
+      throw alreadyUploaded(video);
     default:
       unreachable(video);
   }
@@ -62,15 +62,18 @@ export function requireUploadable(video: Video): void {
 
 /**
  * Makes a video ready for an upload that has begun, with what the upload says of it; an earlier failure is
- * forgotten. The answer is always a new value. Refuses (`invalid`) when it has had its upload.
+ * forgotten. A finished video that takes another file stays as it is. The answer is always a new value. Refuses
+ * (`invalid`) when it has had its upload.
  */
 export function beginUpload(video: Video, edit: VideoEdit): Video {
   requireUploadable(video);
+  if (video.state === 'finished') return { ...video };
   return { ...detailsOf(video), ...edit, state: 'created' };
 }
 
 /** Notes that an upload came to nothing, and why; another may follow. A video that has had its upload stays as it is. */
 export function failUpload(video: Video, reason: string): Video {
+  if (video.state === 'finished' && video.takesOtherFile) return { ...video };
   if (video.state !== 'created' && video.state !== 'upload-failed') return video;
   return { ...detailsOf(video), state: 'upload-failed', reason };
 }
@@ -79,6 +82,12 @@ export function failUpload(video: Video, reason: string): Video {
 export function receiveSource(video: Video, source: Source, uploadOptions: UploadOptions): Video {
   requireUploadable(video);
   return { ...detailsOf(video), uploadOptions, state: 'uploaded', source };
+}
+
+/** Has a finished video take another file in the place of its own. Refuses (`invalid`) one that is not finished. */
+export function openForOtherFile(video: Video): Video {
+  if (video.state === 'finished') return { ...video, takesOtherFile: true };
+  throw new Refused('invalid', `Expected a finished video, ${video.id} is ${video.state}. Wait until it is finished.`);
 }
 
 /** Puts a video back in the queue; one that waits there stays. Refuses (`invalid`) when its original is gone. */
@@ -117,6 +126,11 @@ function editable({ title, collectionId, chapters, moments, metaTags }: VideoDet
 function detailsOf(video: Video): VideoDetails {
   const { libraryId, id, title, collectionId, chapters, moments, metaTags, uploadOptions } = video;
   return { libraryId, id, title, collectionId, chapters, moments, metaTags, uploadOptions };
+}
+
+function alreadyUploaded({ id, state }: Video): Refused {
+  const message = `Video ${id} has already been uploaded (it is ${state}). Create another video for another file.`;
+  return new Refused('invalid', message);
 }
 
 function originalMissing(video: Video): Refused {

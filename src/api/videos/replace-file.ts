@@ -1,0 +1,28 @@
+import { openForOtherFile } from '../../catalog/videos/video.ts';
+import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { NoQuery } from '../read-query.ts';
+import { VideoParams } from './video-model.ts';
+
+/**
+ * An extension of the interface: for a day a finished video takes one more upload by any door (PUT, tus, fetch), which
+ * takes the place of its file when all is encoded.
+ */
+export const replaceFile = defineOperation({
+  name: 'replaceFile',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}/replace',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: StatusModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { videos }: { videos: VideoStore }) {
+    await videos.change({ libraryId, mediaId: videoId }, openForOtherFile);
+    return ok();
+  },
+});
