@@ -23,6 +23,7 @@ import {
   WidevineMinClientSecurityLevel,
 } from './enums.ts';
 import { EventLogPage, GenericRequestResponse, Labels, Log } from './event-log.ts';
+import { FairPlayLicence, FairPlayRequest } from './fair-play.ts';
 import {
   CreateLiveStreamModel,
   IngestEndpoints,
@@ -180,6 +181,8 @@ export const models = {
   Labels,
   Log,
   GenericRequestResponse,
+  FairPlayLicence,
+  FairPlayRequest,
   EventLogPage,
   WebhookPayload,
   WebhookEventModel,
