@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
@@ -85,6 +86,27 @@ describe('a picture becomes the thumbnail', () => {
       storageSize: bytes.length,
       thumbnailBlurhash: row.thumbnail_blurhash,
     });
+  });
+
+  test('one of those that were made to choose from is taken from the store, whatever a request from here may reach', async () => {
+    const guid = (await createVideo()) as Guid;
+    const board = { durationMs: 1000, everySec: 1, frames: 1, tileWidthPx: 300, tileHeightPx: 168 };
+    const made = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: [] };
+    await api.database.db
+      .updateTable('media')
+      .set({ pictures: JSON.stringify(made) })
+      .where('id', '=', guid)
+      .execute();
+    const key = pictureKey({ libraryId: 1, mediaId: guid }, 'x', 'thumbnail_3.jpg');
+    await api.storage.put(key, pictures['a.jpg'] ?? Buffer.alloc(0), {}, new AbortController().signal);
+    const address = (file: string) => `?thumbnailUrl=${encodeURIComponent(`http://edge.test/vz-1/${guid}/${file}`)}`;
+    const answer = await set(guid, address('thumbnail_3.jpg?ver=1'));
+    expect(answer.body).toEqual({ success: true, message: 'OK', statusCode: 200 });
+    expect(await loadRow(guid)).toMatchObject({ thumbnail_width_px: 320, thumbnail_height_px: 180 });
+    // What is not there is asked of the address itself.
+    expect((await set(guid, address('thumbnail_6.jpg'))).body).toMatchObject({ success: false, statusCode: 422 });
+    const other = await createVideo();
+    expect((await set(other, address('thumbnail_3.jpg'))).body).toMatchObject({ success: false, statusCode: 422 });
   });
 
   test('another one takes its place under another name, and the first is retired', async () => {

@@ -4,13 +4,26 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { mediaPrefix } from '../../src/catalog/encoding/work.ts';
 import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
+import { deleteMedia } from '../../src/jobs/delete-media.ts';
 import { processVideo } from '../../src/jobs/process-video.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
 import { readJpegSize } from '../../src/media/pictures/jpeg.ts';
 import { PREVIEW_NAMES } from '../../src/media/pictures/plan-previews.ts';
 import { checkFinished, checkObjects } from './check-video.ts';
-import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload, type Worker } from './lab.ts';
+import {
+  addLibrary,
+  type Lab,
+  listObjects,
+  loadMedia,
+  makeClip,
+  startLab,
+  until,
+  untilState,
+  upload,
+  type Worker,
+} from './lab.ts';
 
 const run = promisify(execFile);
 const never = new AbortController().signal;
@@ -263,6 +276,17 @@ test('a video that is encoded anew gets new pictures in the place of the old one
   await sweep.run({}, { ...worker.deps, retiredGraceSec: 0 }, never);
   expect(await lab.storage.head(old)).toBeNull();
   await checkObjects(lab, key);
+});
+
+test('a video that is deleted takes its pictures with it', async () => {
+  const { key } = await load('upright.mkv');
+  const { db } = lab.database;
+  expect([...(await listObjects(lab, key)).keys()].filter((name) => name.includes('/pictures/'))).toHaveLength(10);
+  await db.deleteFrom('media').where('id', '=', key.mediaId).execute();
+  await db.transaction().execute(lab.sender.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
+  await until(async () => (await listObjects(lab, key)).size === 0, 'all objects to be gone');
+  const rows = await db.selectFrom('picture').selectAll().where('media_id', '=', key.mediaId).execute();
+  expect(rows).toEqual([]);
 });
 
 test('pictures that cannot be made leave a message, and the video is finished all the same', async () => {

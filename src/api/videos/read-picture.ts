@@ -10,6 +10,9 @@ const IDLE_LIMIT_MS = 10_000;
 
 type Sent = { thumbnailUrl: string; body: IncomingMessage };
 
+/** Where pictures come from: `own` answers one that is stored here, null for any other address. */
+export type PictureOrigins = { outbound: Outbound; own(address: string, signal: AbortSignal): Promise<Buffer | null> };
+
 /**
  * Reads the picture that a caller sends: from the address in the query, else from the body, which is the picture
  * itself or JSON that names an address. Refuses (`invalid`) neither, and (`unprocessable`) an address from which no
@@ -17,15 +20,15 @@ type Sent = { thumbnailUrl: string; body: IncomingMessage };
  */
 export async function readPicture(
   { thumbnailUrl, body }: Sent,
-  outbound: Outbound,
+  origins: PictureOrigins,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  if (thumbnailUrl !== '') return fetchPicture(thumbnailUrl, outbound, signal);
+  if (thumbnailUrl !== '') return fetchPicture(thumbnailUrl, origins, signal);
   const bytes = await readBytes(body, { what: 'a picture', limitBytes: MAX_PICTURE_BYTES });
   if (bytes.length === 0) throw nothing('got neither');
   // No picture of the kinds that are taken begins like JSON.
   if (!/^(?:\xef\xbb\xbf)?\s*[[{"]/.test(bytes.toString('latin1', 0, 64))) return bytes;
-  return fetchPicture(readAddress(bytes.toString('utf8')), outbound, signal);
+  return fetchPicture(readAddress(bytes.toString('utf8')), origins, signal);
 }
 
 function readAddress(text: string): string {
@@ -55,7 +58,9 @@ function nothing(came: string): Refused {
   );
 }
 
-async function fetchPicture(address: string, outbound: Outbound, signal: AbortSignal): Promise<Buffer> {
+async function fetchPicture(address: string, { outbound, own }: PictureOrigins, signal: AbortSignal): Promise<Buffer> {
+  const stored = await own(address, signal);
+  if (stored !== null) return stored;
   try {
     const limits = { maxBytes: MAX_PICTURE_BYTES, timeoutMs: FETCH_LIMIT_MS, idleTimeoutMs: IDLE_LIMIT_MS };
     const answer = await outbound.request(address, { method: 'GET', ...limits }, signal);

@@ -2,22 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import type { MediaKey } from '../../catalog/db.ts';
 import { mediaPrefix } from '../../catalog/encoding/work.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { pictureKey } from '../../catalog/pictures/picture-key.ts';
 import type { ThumbnailStore } from '../../catalog/videos/thumbnail-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
+import { hasPicture } from '../../media/pictures/picture-set.ts';
 import type { PictureMaker } from '../../media/pictures/run-picture.ts';
 import { type Storage, storageKey } from '../../ports/storage.ts';
+import { edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { queryText } from '../read-query.ts';
 import { readPicture } from './read-picture.ts';
-import { VideoParams } from './video-model.ts';
+import { recallShowing, VideoParams } from './video-model.ts';
 
 type Deps = {
   videos: VideoStore;
+  videoViews: VideoViewStore;
+  libraries: LibraryStore;
+  edgeUrl: string;
   thumbnails: ThumbnailStore;
   storage: Storage;
   outbound: Outbound;
@@ -38,12 +46,34 @@ export const setThumbnail = defineOperation({
   async run({ params: { libraryId, videoId }, query, body, signal }, deps: Deps) {
     const key = { libraryId, mediaId: videoId };
     await deps.videos.load(key);
-    const sent = await readPicture({ thumbnailUrl: query.thumbnailUrl, body }, deps.outbound, signal);
+    const origins = {
+      outbound: deps.outbound,
+      own: (address: string, gone: AbortSignal) => readCandidate(key, address, deps, gone),
+    };
+    const sent = await readPicture({ thumbnailUrl: query.thumbnailUrl, body }, origins, signal);
     const picture = await deps.pictures.make(sent, signal);
     await store(key, picture, deps, signal);
     return ok();
   },
 });
+
+/**
+ * Reads one of the thumbnails that were made for the video to choose from, by its address at our edge, which requests
+ * from here may not reach and which may want a token. Null for any other address.
+ */
+async function readCandidate(
+  key: MediaKey,
+  address: string,
+  { videoViews, storage, ...deps }: Deps,
+  signal: AbortSignal,
+): Promise<Buffer | null> {
+  const { library, edgeUrl } = await recallShowing(key.libraryId, deps);
+  const [, name] = /\/(thumbnail_[1-9]\.jpg)(?:\?[^#]*)?$/.exec(address) ?? [];
+  if (name === undefined || !address.startsWith(edgeFileUrl(edgeUrl, library, key.mediaId, name))) return null;
+  const { pictures } = await videoViews.load(key);
+  if (pictures === null || !hasPicture(pictures, name)) return null;
+  return storage.readBytes(pictureKey(key, pictures.folder, name), null, signal);
+}
 
 async function store(
   key: MediaKey,
