@@ -9,6 +9,8 @@ import { SHEET_SIDE, type Storyboard } from './storyboard.ts';
 /** The pictures of a rendition as they are stored, upright and with square pixels. */
 export type RenditionPicture = { widthPx: number; heightPx: number; colorMatrix: VideoFacts['colorMatrix'] };
 
+const ROUNDED = 0.02;
+
 /** Frames come out when they come in, with the ticks that they have in the rendition. */
 const AS_THEY_ARE = ['-fps_mode', 'passthrough', '-enc_time_base', '-1'];
 
@@ -18,12 +20,12 @@ const AS_THEY_ARE = ['-fps_mode', 'passthrough', '-enc_time_base', '-1'];
  * Miniatures are those of keyframes, or, with `sampleEverySec`, of the first picture in each such time.
  */
 export function planSheets(board: Storyboard, picture: RenditionPicture, sampleEverySec: number | null): FfmpegPlan {
-  const { tileWidthPx, tileHeightPx, everySec, frames } = board;
+  const { everySec, frames } = board;
   const fitted = [
     // Rounding up puts a picture where it is shown from on: tile n is what one sees at n * everySec.
     `fps=fps=1/${everySec}:round=up:start_time=0,tpad=stop_mode=clone:stop=-1,trim=end_frame=${frames}`,
-    `scale=${tileWidthPx}:${tileHeightPx}:force_original_aspect_ratio=decrease:${toJpegColours(picture)}`,
-    `format=yuvj420p,pad=${tileWidthPx}:${tileHeightPx}:(ow-iw)/2:(oh-ih)/2,setsar=1,tile=${SHEET_SIDE}x${SHEET_SIDE}`,
+    ...fitTile(board, picture),
+    `setsar=1,tile=${SHEET_SIDE}x${SHEET_SIDE}`,
   ];
   const when = sampleEverySec === null ? 'key' : `isnan(prev_selected_t)+gte(t-prev_selected_t,${sampleEverySec})`;
   const miniature = `scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area,format=gray`;
@@ -55,6 +57,15 @@ export function planPosters(ticks: readonly number[], picture: RenditionPicture)
     posters: ['-c:v', 'mjpeg', '-q:v', '3', '-f', 'mpjpeg'],
     miniatures: ['-f', 'rawvideo'],
   });
+}
+
+/** Sides are rounded to even numbers: what misses the tile's shape by that alone fills it, without an edge. */
+function fitTile({ tileWidthPx, tileHeightPx }: Storyboard, picture: RenditionPicture): string[] {
+  const shape = (tileWidthPx * picture.heightPx) / (tileHeightPx * picture.widthPx);
+  const scale = `scale=${tileWidthPx}:${tileHeightPx}:${toJpegColours(picture)}`;
+  if (Math.abs(shape - 1) < ROUNDED) return [scale, 'format=yuvj420p'];
+  const pad = `pad=${tileWidthPx}:${tileHeightPx}:(ow-iw)/2:(oh-ih)/2`;
+  return [`${scale}:force_original_aspect_ratio=decrease`, 'format=yuvj420p', pad];
 }
 
 function planRun(graph: readonly string[], outputs: readonly string[], formats: Record<string, string[]>): FfmpegPlan {
