@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { discard, LIBRARY_KEY, type Service, startService } from '../../test/support/service.ts';
 import { call, createVideo, FAILED, FINISHED, getVideo } from '../../test/support/videos.ts';
-import { listTree, programOf } from './process-tree.ts';
+import { cpuTicks, listTree, programOf } from './process-tree.ts';
 import type { Scope } from './scope.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -76,6 +76,23 @@ export async function untilNoEncoder(service: Service): Promise<void> {
     if (performance.now() > deadlineMs) throw new Error('Expected the encoders to end within 60 s.');
     if (listTree(service.pid).some((pid) => /^(ffmpeg|ffprobe)$/.test(programOf(pid)))) calmSinceMs = performance.now();
     await sleep(30);
+  }
+}
+
+/** Waits until the encoders of the service use no processor for 300 ms on end, whether they ended or only wait. */
+export async function untilEncodersRest(service: Service): Promise<void> {
+  const used = () =>
+    listTree(service.pid)
+      .filter((pid) => programOf(pid) === 'ffmpeg')
+      .reduce((sum, pid) => sum + cpuTicks(pid), 0);
+  const deadlineMs = performance.now() + 60_000;
+  let [last, calmSinceMs] = [used(), performance.now()];
+  while (performance.now() - calmSinceMs < 300) {
+    if (performance.now() > deadlineMs) throw new Error('Expected the encoders to rest within 60 s.');
+    await sleep(30);
+    const now = used();
+    if (now !== last) calmSinceMs = performance.now();
+    last = now;
   }
 }
 

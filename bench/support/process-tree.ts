@@ -18,6 +18,12 @@ export function programOf(pid: number): string {
   return readProc(pid, 'comm').trim();
 }
 
+/** Processor time of a process so far, in hundredths of a second; 0 when it is gone. */
+export function cpuTicks(pid: number): number {
+  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+}
+
 /** Memory of a process in bytes, with what it shares counted by its share (PSS); 0 when it is gone. */
 export function pssBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(readProc(pid, 'smaps_rollup'))?.[1] ?? 0) * 1024;

@@ -29,6 +29,7 @@ export type EdgeLimits = {
   /** Loads of different publications under way at once; more are answered 503. */
   publicationLoads: number;
   segmentWaiters: number;
+  /** Below the 10 s after which players take a segment for lost: they are told to ask again instead. */
   segmentWaitMs: number;
   openFiles: number;
   /** A connection on which nothing moves for so long is closed. */
@@ -47,7 +48,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   moviePlanBytes: 64 * 2 ** 20,
   publicationLoads: 200,
   segmentWaiters: 2_000,
-  segmentWaitMs: 10_000,
+  segmentWaitMs: 9_000,
   openFiles: 512,
   idleMs: 30_000,
   drainMs: 8_000,

@@ -44,6 +44,9 @@ export async function makeSegments(
   }
 }
 
+/** Threads that x264 itself takes for each processor: some always wait for others. */
+const THREADS_OF_X264 = 1.5;
+
 type SegmentJob = {
   control: RunControl;
   deps: SegmentDeps;
@@ -59,7 +62,11 @@ async function encode(job: SegmentJob): Promise<void> {
   const { facts, cutList } = view;
   const range = { fromSegment, toSegment: Math.min(toSegment, cutList.startTicks.length) };
   const ticks = await readPictureTicks(path, view, range, control.signal);
-  const threads = { decoderThreads: deps.threads, encoderThreads: deps.threads };
+  const threads = {
+    decoderThreads: deps.threads,
+    filterThreads: deps.threads,
+    encoderThreads: Math.ceil(THREADS_OF_X264 * deps.threads),
+  };
   const codec = findCodec(rendition.codec);
   const { libraryId } = control.claim.key;
   const watermark = await readWatermark(deps.storage, libraryId, rendition.plan.watermark, control.signal);

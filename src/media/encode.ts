@@ -34,6 +34,8 @@ export type EncodeJob = {
   watermark: Watermark | null;
   decoderThreads: number;
   encoderThreads: number;
+  /** One when left out: works run side by side, and scaling is the smaller part. */
+  filterThreads?: number;
 };
 
 /** A share of damaged packets above which a decode fails (ffmpeg answers 69); below, it is only told. */
@@ -89,6 +91,7 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
   return {
     argv: [
       ...QUIET_ARGV,
+      ...(job.filterThreads === undefined ? [] : ['-filter_complex_threads', String(job.filterThreads)]),
       ...pacing.clock,
       ...openVideo(job.decoderThreads, pacing.seekSec),
       ...(job.watermark === null ? [] : OPEN_WATERMARK),

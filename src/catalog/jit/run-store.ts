@@ -110,19 +110,27 @@ async function selectWished(db: Db | Tx, which: RawBuilder<unknown>): Promise<Wi
   return rows[0] ?? null;
 }
 
-/** Renews the lease and tells how things stand; null when the run is not to go on: its rendition, or its lease, is gone. */
+/**
+ * Renews the lease and tells how things stand; null when the run is not to go on: its rendition, or its lease, is gone.
+ * It is wanted up to the last missing segment that a wish within its reach names.
+ */
 export async function renewRun(db: Db, { id }: RunClaim): Promise<RunStanding | null> {
   const { rows } = await sql<RunStanding>`
     with renewed as (
       update jit_run set lease_until = now() + make_interval(secs => ${RUN_LEASE_SEC}) where id = ${id}
       returning rendition_id, next_segment, to_segment)
-    select r.to_segment as "toSegment", max(w.segment + w.ahead_segments) + 1 as "wantedTo",
+    select r.to_segment as "toSegment",
+      case when count(w.segment) > 0 then coalesce(max(s.segment) + 1, r.next_segment) end as "wantedTo",
       coalesce(bool_or(w.is_awaited and w.segment >= r.next_segment
         and w.segment < r.next_segment + ${AWAITED_REACH}::int), false) as "isAwaited"
-    from renewed r left join jit_wish w on w.rendition_id = r.rendition_id and w.wanted_until > now()
-      and w.segment < r.next_segment + ${AHEAD_REACH}::int
-      and w.segment + w.ahead_segments >= r.next_segment - 1
-    group by r.to_segment
+    from renewed r
+    left join jit_wish w on w.rendition_id = r.rendition_id and w.wanted_until > now()
+      and w.segment < r.next_segment + ${AHEAD_REACH}::int and w.segment + w.ahead_segments >= r.next_segment - 1
+    left join lateral generate_series(greatest(w.segment, r.next_segment),
+      least(w.segment + w.ahead_segments, r.to_segment - 1, r.next_segment + ${AHEAD_REACH - 1}::int)) s(segment)
+      on not exists (select from chunk c where c.rendition_id = r.rendition_id
+        and int4range(c.first_segment, c.first_segment + c.segment_count) @> s.segment)
+    group by r.to_segment, r.next_segment
   `.execute(db);
   return rows[0] ?? null;
 }

@@ -119,9 +119,10 @@ async function playlist(
   return { ...common, bytes: text, cacheControl, etag: `"${version}"` };
 }
 
-/** Nothing more is coming: short caching does no harm. */
-function isSettled({ state }: Publication): boolean {
-  return state === 'finished' || state === 'jit-ready';
+/** No playlist grows any more: short caching does no harm. */
+function isSettled({ state, renditions }: Publication): boolean {
+  const isListed = renditions.every((one) => !one.isActive || one.isOnDemand || one.state !== 'building');
+  return state === 'finished' || (state === 'jit-ready' && isListed);
 }
 
 /** The alias `720p` stands for the H.264 rendition of that rung, which every player knows. */

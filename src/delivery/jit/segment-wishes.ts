@@ -33,6 +33,7 @@ export class SegmentWishes {
   /** What is being written of a segment: it is written in order. */
   readonly #writes = new Map<string, Promise<void>>();
   #isClosed = false;
+  #isToldOfFault = false;
   readonly #renewals: NodeJS.Timeout;
 
   constructor(store: WishStore, log: EdgeLog) {
@@ -111,14 +112,22 @@ export class SegmentWishes {
     const before = Promise.all(names.map((name) => this.#writes.get(name)));
     const settled = before
       .then(write)
-      .catch((error: unknown) => this.#tell(error))
+      .then(
+        () => {
+          this.#isToldOfFault = false;
+        },
+        (error: unknown) => this.#tell(error),
+      )
       .finally(() => {
         for (const name of names) if (this.#writes.get(name) === settled) this.#writes.delete(name);
       });
     for (const name of names) this.#writes.set(name, settled);
   }
 
+  /** Once until it works again: wishes are written every second. */
   #tell(error: unknown): void {
+    if (this.#isToldOfFault) return;
+    this.#isToldOfFault = true;
     this.#log.warn({ err: error }, 'Wishes for segments could not be written.');
   }
 }

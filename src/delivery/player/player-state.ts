@@ -83,7 +83,8 @@ function describeDrm(publication: Publication, folder: string, { query, licences
   }
 }
 
-function phaseOf({ state }: Publication): PlayerState['phase'] {
+/** What is encoded on demand is as good as finished once all of it is listed; until then renditions may join. */
+function phaseOf({ state, renditions }: Publication): PlayerState['phase'] {
   switch (state) {
     case 'created':
       return 'waiting';
@@ -92,8 +93,11 @@ function phaseOf({ state }: Publication): PlayerState['phase'] {
     case 'transcoding':
     case 'jit-segmenting':
       return 'processing';
-    case 'finished':
     case 'jit-ready':
+      return renditions.some((one) => one.isActive && !one.isOnDemand && one.state === 'building')
+        ? 'processing'
+        : 'finished';
+    case 'finished':
       return 'finished';
     case 'failed':
     case 'upload-failed':
