@@ -88,7 +88,12 @@ export async function followStates(lab: Lab, key: MediaKey, last: string): Promi
   return seen;
 }
 
-/** Does what is left to be filled in, without the pause before it. */
+/** Forgets a video, so that nothing of it is filled in while others are looked at. */
+export async function drop(lab: Lab, { mediaId }: MediaKey): Promise<void> {
+  await lab.database.db.deleteFrom('media').where('id', '=', mediaId).execute();
+}
+
+/** Does what is left to be filled in, without the pause before it. No other video may have such work. */
 export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Promise<void> {
   const works = await lab.database.db
     .selectFrom('encode_work')

@@ -8,6 +8,7 @@ import { loadChunks, loadMedia, loadRenditions, makeClip, untilState, upload, ty
 import {
   addJitLibrary,
   countRuns,
+  drop,
   fetchFile,
   fillIn,
   findRung,
@@ -49,6 +50,7 @@ test('a thousand viewers of one cold segment cause one encode', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(new Set(answers.map(({ body }) => body.toString('base64'))).size).toBe(1);
   expect(await countRuns(lab)).toBe(before + 1);
+  await drop(lab, key);
 });
 
 test('a video is ready before it is encoded, and what viewers and the background made join without a seam', async () => {
@@ -134,6 +136,7 @@ test('the manifest of DASH lists the whole time as soon as the sound is whole', 
   const key = await uploadReady(lab, libraryId, clip);
   const manifest = (await fetchFile(`${edge.base}/vz-${libraryId}/${key.mediaId}/manifest.mpd`)).body.toString();
   expect(manifest).toContain('mediaPresentationDuration="PT9S"');
+  await drop(lab, key);
 });
 
 const LOW = 'testsrc2=s=160x90:r=5:d=26';

@@ -29,7 +29,7 @@ beforeAll(async () => {
   ]);
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-jit-'));
   clip = path.join(folder, 'last.mp4');
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=24000/1001:d=60', '-f', 'lavfi', '-i', 'sine=d=60'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=24000/1001:d=40', '-f', 'lavfi', '-i', 'sine=d=40'];
   // MPEG-4 part 2 plays in no browser; without `faststart` the index comes last.
   const argv = [...inputs, '-c:v', 'mpeg4', '-q:v', '8', '-g', '48', '-c:a', 'aac', clip];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...argv]);
@@ -83,7 +83,7 @@ test('the index of the test clip comes last', async () => {
 test.each(Object.entries(doors))('a video that came by %s plays and seeks before it is encoded', async (_, enter) => {
   const guid = await enter();
   const ready = await untilVideo(service, guid, ({ status }) => status === PLAYLISTS_CREATED || status === FINISHED);
-  expect(ready).toMatchObject({ status: PLAYLISTS_CREATED, availableResolutions: '240p,360p', length: 60 });
+  expect(ready).toMatchObject({ status: PLAYLISTS_CREATED, availableResolutions: '240p,360p', length: 40 });
   const page = await browser.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
@@ -92,15 +92,11 @@ test.each(Object.entries(doors))('a video that came by %s plays and seeks before
   });
   await page.goto(`${service.edgeUrl}/embed/1/${guid}?muted=true`);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
-  expect((await read(page)).durationSec).toBeCloseTo(60, 0);
-  for (const tenth of [8, 3]) {
-    await page.keyboard.press(String(tenth));
-    const { frames } = await read(page);
-    await expect.poll(async () => (await read(page)).frames, PATIENCE).toBeGreaterThan(frames + 5);
-    const { sec } = await read(page);
-    expect(sec).toBeGreaterThan(6 * tenth - 1);
-    expect(sec).toBeLessThan(6 * tenth + 20);
-  }
+  expect((await read(page)).durationSec).toBeCloseTo(40, 0);
+  const { frames } = await read(page);
+  await page.keyboard.press('8');
+  await expect.poll(async () => (await read(page)).frames, PATIENCE).toBeGreaterThan(frames + 5);
+  expect((await read(page)).sec).toBeGreaterThan(31);
   expect(faults).toEqual([]);
   expect((await getVideo(service, guid)).transcodingMessages).toEqual([]);
   await page.close();

@@ -11,7 +11,7 @@ type FirstRate = { id: Guid; codec: string; rung: number; isOld: boolean; bps: n
 /**
  * Leaves out rungs that gain nothing, once the first chunks of a ladder tell what each takes: they retire, and no work
  * makes them any further. Only where the library wants its ladders to fit each title, and the upload named no rungs of
- * its own. A ladder of which a rung was finished before, its works forgotten, keeps what it has and gets what was asked
+ * its own, and never of what is encoded on demand, which is listed already. A ladder of which a rung was finished before, its works forgotten, keeps what it has and gets what was asked
  * for. Call it within the transaction that published a first chunk.
  */
 export async function leaveOutRedundant(tx: Tx, work: Work): Promise<void> {
@@ -27,7 +27,7 @@ export async function leaveOutRedundant(tx: Tx, work: Work): Promise<void> {
     from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
     join library l on l.id = m.library_id
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.timeline_id = ${timelineId}
-      and r.kind = 'video' and r.rung is not null and r.state <> 'failed' and r.retired_at is null
+      and r.kind = 'video' and r.rung is not null and r.state <> 'failed' and r.retired_at is null and not r.on_demand
       and (l.settings->'encoding'->>'perTitle')::boolean and m.upload_options->'enabledRungs' is null
   `.execute(tx);
   const made = rows.filter(({ id }) => work.renditionIds.includes(id));

@@ -69,7 +69,8 @@ function findFile(publication: Publication, file: SegmentFile): Found | Missing 
   if (file.kind === 'init') return { publication, rendition, piece: { kind: 'init', bytes: rendition.init } };
   const chunk = findChunk(rendition.chunks, file.segment);
   if (chunk === null) {
-    const isListed = rendition.planned !== null && file.segment < segmentCount(rendition.planned);
+    const isListed =
+      rendition.state !== 'failed' && rendition.planned !== null && file.segment < segmentCount(rendition.planned);
     return isListed ? null : notFound('unknown-segment', 'There is no such segment.');
   }
   const index = file.segment - chunk.firstSegment;
