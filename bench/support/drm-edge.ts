@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { DrmPackage } from '../../src/catalog/drm/drm-package.ts';
+import { readLibrarySettings } from '../../src/catalog/libraries/library-settings.ts';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../src/catalog/publications/publication.ts';
-import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
 import { newGuid } from '../../src/lib/guid.ts';
@@ -18,8 +18,8 @@ import { splitRendition } from '../../src/media/drm/read-test-protection.ts';
 import { readSegmentTable } from '../../src/media/playlists/published-rendition.ts';
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
 
-// The edge as a process of its own over one clip, in the clear in library 1 and protected in library 2; nothing that
-// was encrypted is kept. Prints its port, the clip's segments and the folder of its rendition when it listens.
+// The edge as a process of its own over one clip, in the clear in library 1, under Enterprise DRM in library 2 and basic
+// DRM in library 3; nothing that was encrypted is kept. Prints its port, the clip's segments and the folder of its rendition when it listens.
 const [clip = ''] = process.argv.slice(2);
 const { stdout: stream } = await runTool('ffmpeg', [
   ...['-v', 'error', '-nostdin', '-i', clip, '-map', '0:v', '-c', 'copy'],
@@ -36,7 +36,7 @@ const edge = await startEdge({
   host: '127.0.0.1',
   port: 0,
   publications: { load: async ({ libraryId }, known) => known ?? makePublication(libraryId) },
-  findPullZone: async (name) => ({ id: 1, name, libraryId: name === parsePullZoneName('vz-1') ? 1 : 2 }),
+  findPullZone: async (name) => ({ id: 1, name, libraryId: Number(name.slice(-1)) }),
   wishes: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
   watch: () => ({ close: async () => undefined }),
   storage,
@@ -44,7 +44,7 @@ const edge = await startEdge({
   player: await loadPlayerAssets(),
   secretBox,
   sessionSecret: Buffer.alloc(32),
-  findPlayAccess: async () => null,
+  findPlayAccess: async () => ({ rules: readLibrarySettings({}).access, tokenKeys: null }),
   licences: null,
   edgeUrl: null,
   log: { warn: () => undefined, error: (fields) => void process.stderr.write(`${JSON.stringify(fields)}\n`) },
@@ -54,8 +54,7 @@ process.stdout.write(`${JSON.stringify({ port: edge.port, segments: segments.len
 process.once('SIGTERM', () => void edge.close().then(() => rm(folder, { recursive: true })));
 
 function makePublication(libraryId: number): Publication {
-  const isProtected = libraryId === 2;
-  const drm = { enabled: isProtected, version: 'enterprise' };
+  const drm = { enabled: libraryId > 1, version: libraryId === 2 ? 'enterprise' : 'basic' };
   const { timescale, codecString } = readInitSegment(init);
   const cutList = { timescale, startTicks: segments.map((_, at) => at), endTicks: segments.length } as const;
   const table = readSegmentTable(encodeFragmentTable(segments.map(fragmentOf)), segments.length);
@@ -69,7 +68,7 @@ function makePublication(libraryId: number): Publication {
     ...{ libraryId, mediaId, publication: 1, state: 'finished', captions: [], metaTags: [] },
     ...{ ...named, ...shape, ...files },
     settings: readDeliverySettings({ drm }),
-    packages: isProtected ? [makePackage()] : [],
+    packages: libraryId === 2 ? [makePackage()] : [],
     renditions: [
       {
         ...{ id: renditionId, ...place, ...rendition, cutList: { ...cutList, grid: { kind: 'source' } } },
