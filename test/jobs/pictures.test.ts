@@ -11,6 +11,7 @@ import { processVideo } from '../../src/jobs/process-video.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
 import { readJpegSize } from '../../src/media/pictures/jpeg.ts';
 import { PREVIEW_NAMES } from '../../src/media/pictures/plan-previews.ts';
+import { readAnimatedWebp } from '../support/animated-webp.ts';
 import { checkFinished, checkObjects } from './check-video.ts';
 import {
   addLibrary,
@@ -217,23 +218,6 @@ async function probe(name: string, bytes: Buffer) {
   expect(streams).toHaveLength(1);
   const [{ codec_name: codec, width, height, nb_read_frames: frames }] = streams;
   return { codec, frames: Number(frames), longSidePx: Math.max(width, height), durationSec: Number(format.duration) };
-}
-
-/** ffmpeg 5.1 writes animated WebP but does not read it: RFC 9649 section 2.7. */
-function readAnimatedWebp(bytes: Buffer) {
-  expect([bytes.toString('latin1', 0, 4), bytes.toString('latin1', 8, 16)]).toEqual(['RIFF', 'WEBPVP8X']);
-  expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8);
-  let [frames, durationMs, loops] = [0, 0, -1];
-  for (let at = 12; at < bytes.length; at += 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) % 2)) {
-    const name = bytes.toString('latin1', at, at + 4);
-    if (name === 'ANIM') loops = bytes.readUInt16LE(at + 12);
-    if (name !== 'ANMF') continue;
-    frames += 1;
-    durationMs += bytes.readUIntLE(at + 8 + 12, 3);
-  }
-  expect(loops).toBe(0);
-  const sides = [bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1];
-  return { frames, durationSec: durationMs / 1000, longSidePx: Math.max(...sides) };
 }
 
 test('a video without picture is finished without pictures', async () => {
