@@ -100,6 +100,22 @@ describe('repackaging', () => {
     expect((await askLicence(shown.folder, [first ?? ''])).status).toBe(404);
   });
 
+  test('without what was before, retired renditions end at once too', async () => {
+    const shown = await lab.publish(ENTERPRISE);
+    const [, low] = shown.videos;
+    const { db } = lab.database;
+    await db
+      .updateTable('rendition')
+      .set({ active: false, retired_at: new Date() })
+      .where('id', '=', low?.renditionId ?? shown.mediaId)
+      .execute();
+    await lab.repackage(shown);
+    const playlist = `${shown.folder}/r/${low?.renditionId}/video.m3u8`;
+    await expect.poll(() => textOf(playlist)).toContain('e1/0.m4s');
+    await lab.repackage(shown, 'cbcs', false);
+    await expect.poll(() => statusOf(playlist)).toBe(404);
+  });
+
   test('keys are sealed in the database', async () => {
     const shown = await lab.protect('cbcs');
     const { keys } = Object(await (await askLicence(shown.folder, await kidsOf(shown))).json());
@@ -114,7 +130,9 @@ describe('repackaging', () => {
       expect(row.keys_sealed.toString('latin1')).not.toContain(key.toString('hex'));
     }
   });
+});
 
+describe('turning Enterprise DRM on and off', () => {
   test('what was never packaged plays in the clear, and what was does again once DRM is off', async () => {
     const shown = await lab.publish(ENTERPRISE);
     const clear = `${shown.folder}/r/${shown.videos[0]?.renditionId}/0.m4s`;
@@ -140,7 +158,8 @@ describe('basic DRM', () => {
     const shown = await lab.publish(BASIC);
     const page = await openScriptPage(lab.browser, lab.edge.base, HLS_JS);
     const seen = await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, null);
-    expect(seen).toMatchObject({ frames: FRAMES, errors: [] });
+    expect(seen.errors).toEqual([]);
+    expect(seen.frames).toBeGreaterThanOrEqual(FRAMES);
     await page.close();
     const keys = await Promise.all([beginSession(shown), beginSession(shown)]);
     expect(keys[0]?.key.length).toBe(16);

@@ -34,7 +34,8 @@ const inOneMinute = () => Math.floor(Date.now() / 1000) + 60;
 
 function expectWhole(seen: Playback): void {
   expect(seen.errors).toEqual([]);
-  expect(seen.frames).toBe(FRAMES);
+  // A player that had to wait may decode some twice.
+  expect(seen.frames).toBeGreaterThanOrEqual(FRAMES);
   expect(seen.endedAtSec).toBeCloseTo((FRAMES * 1001) / 24_000, 0);
 }
 
@@ -103,6 +104,27 @@ test.each(SCHEMES)(
     expect(await statusOf(address, { headers: { 'if-none-match': etag } })).toBe(304);
   },
 );
+
+test.each(SCHEMES)('a video protected with %s is listed with rates that its segments keep to', async (scheme) => {
+  const { folder } = films[scheme];
+  const text = await textOf(`${folder}/playlist.m3u8`);
+  const sound = await peakOf(`${folder}/${/TYPE=AUDIO.*URI="([^"]+)"/.exec(text)?.[1]}`);
+  for (const [, listed, address] of text.matchAll(/#EXT-X-STREAM-INF:BANDWIDTH=(\d+).*\n(.+)/g)) {
+    const peak = sound + (await peakOf(`${folder}/${address}`));
+    expect(Number(listed)).toBeGreaterThanOrEqual(peak);
+    expect(Number(listed)).toBeLessThan(peak * 1.2);
+  }
+});
+
+/** The highest rate of one segment of a media playlist, in bits per second. */
+async function peakOf(address: string): Promise<number> {
+  const entries = [...(await textOf(address)).matchAll(/#EXTINF:([\d.]+),\n(.+)/g)];
+  const rates = entries.map(async ([, sec, name]) => {
+    const bytes = await bytesOf(new URL(name ?? '', address).href);
+    return (bytes.length * 8) / Number(sec);
+  });
+  return Math.max(...(await Promise.all(rates)));
+}
 
 test.each(SCHEMES)(
   'a video protected with %s lists single pictures that are encrypted as in their segment',

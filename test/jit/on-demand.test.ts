@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addLibrary } from '../delivery/publish.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { checkFinished } from '../jobs/check-video.ts';
 import { loadChunks, loadMedia, loadRenditions, makeClip, untilState, upload, type Worker } from '../jobs/lab.ts';
@@ -51,6 +52,21 @@ test('a thousand viewers of one cold segment cause one encode', async () => {
   expect(new Set(answers.map(({ body }) => body.toString('base64'))).size).toBe(1);
   expect(await countRuns(lab)).toBe(before + 1);
   await drop(lab, key);
+});
+
+test('segments of a protected video are encoded on demand too, but for none who asks for them in the clear', async () => {
+  const drm = { enabled: true, version: 'enterprise' };
+  const encoding = { rungs: [240], jitEnabled: true };
+  const protectedId = await addLibrary(lab.database.db, { encoding, drm });
+  const clip = await makeClip(lab, 'protected.avi', ...picture('testsrc2=s=320x240:r=25:d=30'), ...MPEG4);
+  const key = await uploadReady(lab, protectedId, clip);
+  const clear = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
+  const before = await countRuns(lab);
+  expect((await fetchFile(clear)).status).toBe(404);
+  expect(await countRuns(lab)).toBe(before);
+  const { status, body } = await fetchFile(clear.replace('/5.m4s', '/e1/5.m4s'));
+  expect([status, await countRuns(lab)]).toEqual([200, before + 1]);
+  expect(body.indexOf('senc')).toBeGreaterThan(0);
 });
 
 test('a video is ready before it is encoded, and what viewers and the background made join without a seam', async () => {

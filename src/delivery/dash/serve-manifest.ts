@@ -4,11 +4,12 @@ import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { DashAudio, DashPresentation, DashRendition, DashVideo } from '../../media/dash/dash-presentation.ts';
 import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
 import { writeMpd } from '../../media/dash/write-mpd.ts';
+import { bytesAddedBy } from '../../media/drm/added-bytes.ts';
 import { writeContentProtection } from '../../media/drm/signalling.ts';
 import { writeSystemProtection } from '../../media/drm/system-signals.ts';
 import { escapeXml } from '../../media/drm/xml.ts';
 import { chooseListedSet, type ListedSet } from '../../media/playlists/listed-set.ts';
-import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
+import { type AddedBytes, computeSegmentRun, NOTHING_ADDED } from '../../media/playlists/segment-run.ts';
 import type { ContentKeys, KeyGroup } from '../../ports/drm-key-source.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
@@ -52,14 +53,20 @@ export async function serveManifest(
 }
 
 /** How a manifest's segments are given out. */
-type ManifestCover = { tag: string; segmentFolder: string; contentProtection(group: KeyGroup): string[] };
+type ManifestCover = {
+  tag: string;
+  segmentFolder: string;
+  added(kind: StoredRendition['kind']): AddedBytes;
+  contentProtection(group: KeyGroup): string[];
+};
 
-const CLEAR: ManifestCover = { tag: '', segmentFolder: '', contentProtection: () => [] };
+const CLEAR: ManifestCover = { tag: '', segmentFolder: '', added: () => NOTHING_ADDED, contentProtection: () => [] };
 
 function coverOf({ number, signals }: DrmPackage, { scheme, groups }: ContentKeys): ManifestCover {
   return {
     tag: `-e${number}`,
     segmentFolder: packageFolder(number),
+    added: (kind) => bytesAddedBy(scheme, kind),
     contentProtection: (group) => {
       const key = { scheme, kid: groups[group].kid };
       if (signals.length === 0) return writeContentProtection(key, [{ name: 'clearKey', licenceUrl: LICENCE_GAP }]);
@@ -111,7 +118,7 @@ function describeAudio(rendition: WithInit, cover: ManifestCover): DashAudio {
 }
 
 function describeSegments(rendition: WithInit, cover: ManifestCover): DashRendition {
-  const run = computeSegmentRun(rendition);
+  const run = computeSegmentRun(rendition, cover.added(rendition.kind));
   const [startTick = 0, ...ends] = run.boundaryTicks;
   return {
     id: rendition.id,

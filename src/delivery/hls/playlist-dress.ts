@@ -1,9 +1,11 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { StoredRendition } from '../../catalog/publications/publication.ts';
+import { BYTES_ADDED_BY_PADDING, bytesAddedBy } from '../../media/drm/added-bytes.ts';
 import { writeHlsAes128Line } from '../../media/drm/hls-aes128.ts';
 import { type KeySystem, writeHlsKeyLines } from '../../media/drm/signalling.ts';
 import { writeSystemKeyLines, writeSystemSessionKeyLines } from '../../media/drm/system-signals.ts';
 import type { PlaylistAddresses } from '../../media/playlists/multivariant.ts';
+import { type AddedBytes, NOTHING_ADDED } from '../../media/playlists/segment-run.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';
 
 /** What playlists of one publication differ in by how the video is given out. */
@@ -13,6 +15,8 @@ export type PlaylistDress = {
   /** Within a rendition's folder: empty or ending in `/`. */
   segmentFolder: string;
   addresses: PlaylistAddresses;
+  /** By how much segments grow on their way out. */
+  added(rendition: Pick<StoredRendition, 'kind'>): AddedBytes;
   /** Whether single pictures are listed. */
   listsIFrames: boolean;
   /** EXT-X-SESSION-KEY lines for those renditions. */
@@ -30,6 +34,7 @@ export const CLEAR_DRESS: PlaylistDress = {
   tag: '',
   segmentFolder: '',
   addresses: { media: (id) => `r/${id}/video.m3u8`, iFrames: (id) => `r/${id}/i-frames.m3u8` },
+  added: () => NOTHING_ADDED,
   listsIFrames: true,
   sessionKeyLines: () => [],
   keyLines: () => [],
@@ -44,6 +49,7 @@ export function packageDress({ number, signals }: DrmPackage, keys: ContentKeys)
     ...CLEAR_DRESS,
     tag: `-e${number}`,
     segmentFolder: folder,
+    added: ({ kind }) => bytesAddedBy(keys.scheme, kind),
     addresses: { ...CLEAR_DRESS.addresses, iFrames: (id) => `r/${id}/${folder}i-frames.m3u8` },
     sessionKeyLines: (renditions) => {
       const groups = new Set(renditions.map(({ keyGroup }) => keyGroup));
@@ -68,6 +74,7 @@ export function identityDress({ number }: DrmPackage, keys: ContentKeys, query: 
   return {
     tag: `-e${number}i`,
     segmentFolder: packageFolder(number),
+    added: ({ kind }) => bytesAddedBy(keys.scheme, kind),
     addresses: { ...CLEAR_DRESS.addresses, media: (id) => `r/${id}/video.m3u8?drm=identity${GAP}` },
     listsIFrames: false,
     sessionKeyLines: () => [],
@@ -84,6 +91,7 @@ export function sessionDress(session: string): PlaylistDress {
   return {
     tag: '-s',
     segmentFolder: `${GAP}/`,
+    added: () => BYTES_ADDED_BY_PADDING,
     addresses: { ...CLEAR_DRESS.addresses, media: (id) => `r/${id}/${GAP}/video.m3u8` },
     listsIFrames: false,
     sessionKeyLines: () => [],

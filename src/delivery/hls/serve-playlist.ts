@@ -69,10 +69,10 @@ function serveMultivariant(
   const rates = isWhole ? iFrames.knownRates(set.video) : null;
   // Two texts of one publication: with the single pictures once these are known, and before.
   const tag = rates === null ? '' : '-i';
-  const { addresses } = dress;
+  const { addresses, added } = dress;
   const sessionKeyLines = dress.sessionKeyLines([...set.video, ...set.audio]);
   const subtitles = subtitlesOf(publication);
-  const beside = { subtitles, addresses, sessionKeyLines, ...(rates === null ? {} : { iFrames: rates }) };
+  const beside = { subtitles, addresses, added, sessionKeyLines, ...(rates === null ? {} : { iFrames: rates }) };
   const write = () => writeMultivariant(set, publication.frameRate, beside);
   return playlist(publication, { name: `multivariant${tag}`, tag, write, dress }, written);
 }

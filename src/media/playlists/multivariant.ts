@@ -3,7 +3,7 @@ import type { VideoRange } from '../cmaf/init-segment.ts';
 import { type IFrameRates, writeIFrameStreamInf } from '../i-frames/i-frame-playlist.ts';
 import type { ListedSet } from './listed-set.ts';
 import type { PublishedRendition } from './published-rendition.ts';
-import { averageBps, computeSegmentRun, peakBps } from './segment-run.ts';
+import { type AddedBytes, averageBps, computeSegmentRun, NOTHING_ADDED, peakBps } from './segment-run.ts';
 
 const AUDIO_GROUP = 'audio';
 const SUBTITLE_GROUP = 'subtitles';
@@ -25,6 +25,8 @@ export type ListedBeside = {
   iFrames?: ReadonlyMap<string, IFrameRates>;
   sessionKeyLines?: readonly string[];
   addresses?: PlaylistAddresses;
+  /** By how much segments grow on their way out. */
+  added?: (rendition: PublishedRendition) => AddedBytes;
 };
 
 const USUAL_ADDRESSES: PlaylistAddresses = {
@@ -43,9 +45,10 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
   sourceFrameRate: number,
-  { subtitles = [], iFrames = new Map(), sessionKeyLines = [], addresses = USUAL_ADDRESSES }: ListedBeside = {},
+  { subtitles = [], iFrames = new Map(), sessionKeyLines = [], ...beside }: ListedBeside = {},
 ): string {
-  const audioRates = set.audio.map(ratesOf);
+  const { addresses = USUAL_ADDRESSES, added = () => NOTHING_ADDED } = beside;
+  const audioRates = set.audio.map((audio) => ratesOf(audio, added));
   const sound: Rates = {
     peakBps: Math.max(0, ...audioRates.map((rates) => rates.peakBps)),
     averageBps: Math.max(0, ...audioRates.map((rates) => rates.averageBps)),
@@ -60,17 +63,28 @@ export function writeMultivariant(
   lines.push(...audioGroup(set.audio, addresses));
   const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
   for (const video of inStartOrder(set.video)) {
-    const attributes = videoAttributes(video, { audio: set.audio, sound, sourceFrameRate, hasHdr });
+    const attributes = videoAttributes(video, {
+      audio: set.audio,
+      own: ratesOf(video, added),
+      sound,
+      sourceFrameRate,
+      hasHdr,
+    });
     lines.push(`#EXT-X-STREAM-INF:${[...attributes, ...groups].join(',')}`, addresses.media(video.id));
   }
   for (const video of set.video) lines.push(...iFrameVariant(video, iFrames.get(video.id), addresses));
   return `${lines.join('\n')}\n`;
 }
 
-type Beside = { audio: readonly PublishedRendition[]; sound: Rates; sourceFrameRate: number; hasHdr: boolean };
+type Beside = {
+  audio: readonly PublishedRendition[];
+  own: Rates;
+  sound: Rates;
+  sourceFrameRate: number;
+  hasHdr: boolean;
+};
 
-function videoAttributes(video: PublishedRendition, { audio, sound, sourceFrameRate, hasHdr }: Beside): string[] {
-  const own = ratesOf(video);
+function videoAttributes(video: PublishedRendition, { audio, own, sound, sourceFrameRate, hasHdr }: Beside): string[] {
   const attributes = [
     `BANDWIDTH=${own.peakBps + sound.peakBps}`,
     `AVERAGE-BANDWIDTH=${own.averageBps + sound.averageBps}`,
@@ -185,8 +199,8 @@ function frameRate({ cutList }: PublishedRendition, sourceFrameRate: number): nu
   return grid.kind === 'frames' ? grid.rate.num / grid.rate.den : sourceFrameRate;
 }
 
-function ratesOf(rendition: PublishedRendition): Rates {
-  const run = computeSegmentRun(rendition);
+function ratesOf(rendition: PublishedRendition, added: (rendition: PublishedRendition) => AddedBytes): Rates {
+  const run = computeSegmentRun(rendition, added(rendition));
   return { peakBps: peakBps(run), averageBps: averageBps(run) };
 }
 

@@ -16,8 +16,13 @@ export type SegmentRun = {
   longestTicks: number;
 };
 
+/** By how much segments grow on their way out, when they are encrypted. */
+export type AddedBytes = { eachSegment: number; eachSample: number };
+
+export const NOTHING_ADDED: AddedBytes = { eachSegment: 0, eachSample: 0 };
+
 /** Computes the run of a rendition from its cut list, its chunks and, where there is one, its plan. */
-export function computeSegmentRun(rendition: PublishedRendition): SegmentRun {
+export function computeSegmentRun(rendition: PublishedRendition, added = NOTHING_ADDED): SegmentRun {
   const count = rendition.planned === null ? countStored(rendition) : segmentCount(rendition.planned);
   const boundaryTicks =
     rendition.kind === 'video' ? videoBoundaries(rendition, count) : audioBoundaries(rendition, count);
@@ -26,7 +31,7 @@ export function computeSegmentRun(rendition: PublishedRendition): SegmentRun {
   return {
     timescale: rendition.kind === 'video' ? rendition.cutList.timescale : rendition.timescale,
     boundaryTicks,
-    sizeBytes: sizes(rendition, count),
+    sizeBytes: sizes(rendition, count, added),
     isWhole,
     longestTicks: Math.max(
       longest(boundaryTicks),
@@ -98,11 +103,17 @@ function audioBoundaries({ chunks, planned }: PublishedRendition, count: number)
   return boundaries;
 }
 
-function sizes({ chunks, planned }: PublishedRendition, count: number): Float64Array {
+function sizes(
+  { chunks, planned }: PublishedRendition,
+  count: number,
+  { eachSegment, eachSample }: AddedBytes,
+): Float64Array {
   return Float64Array.from({ length: count }, (_, segment) => {
     const chunk = findChunk(chunks, segment);
-    if (chunk !== null) return segmentBytes(chunk.table, segment - chunk.firstSegment);
-    return planned === null ? 0 : segmentBytes(planned, segment);
+    const table = chunk === null ? planned : chunk.table;
+    if (table === null) return 0;
+    const index = segment - (chunk?.firstSegment ?? 0);
+    return segmentBytes(table, index) + eachSegment + eachSample * (table.samples[index] ?? 0);
   });
 }
 
