@@ -1,0 +1,80 @@
+import { stat } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { saveTimeline } from '../../src/catalog/encoding/plan-store.ts';
+import { claimInTurn } from '../../src/catalog/encoding/turn-store.ts';
+import { renewWork } from '../../src/catalog/encoding/work-store.ts';
+import { tellOutlook } from '../../src/catalog/videos/outlook.ts';
+import { createOutlookStore } from '../../src/catalog/videos/outlook-store.ts';
+import { planVideo } from '../../src/jobs/plan-video.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import { probeSource } from '../../src/media/run-probe.ts';
+import type { SourceFacts } from '../../src/media/source-facts.ts';
+import { addLibrary, type Lab, loadMedia, makeClip, startLab } from './lab.ts';
+
+const HOUR_SEC = 3600;
+
+let lab: Lab;
+let libraryId: number;
+let facts: SourceFacts;
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab);
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=1920x1080:r=25:d=0.2', '-f', 'lavfi', '-i', 'sine=d=0.2'];
+  const clip = await makeClip(lab, 'long.mkv', ...inputs, '-c:v', 'mpeg4', '-c:a', 'aac');
+  const probed = await probeSource(clip, (await stat(clip)).size, new AbortController().signal);
+  if ('kind' in probed) throw new Error(probed.message);
+  facts = probed;
+});
+afterAll(() => lab.stop());
+
+/** Plans a video of a length as if it had been probed. */
+async function plan(durationSec: number): Promise<MediaKey> {
+  const key = { libraryId, mediaId: newGuid() };
+  const video = facts.video === null ? null : { ...facts.video, durationSec };
+  const planned = planVideo({
+    key,
+    facts: { ...facts, durationSec, video, audio: facts.audio.map((track) => ({ ...track, durationSec })) },
+    ladder: { allowedRungs: [240, 360, 480, 720, 1080] },
+    codecs: ['x264'],
+    normaliseLoudness: false,
+    hasAllSounds: true,
+    passThrough: null,
+    isReplacement: false,
+    isOnDemand: false,
+    watermark: null,
+    messages: [],
+    now: new Date(),
+  });
+  await lab.database.db.transaction().execute(async (tx) => {
+    const media = { library_id: libraryId, id: key.mediaId, type: 'video', title: 'T', state: 'transcoding' } as const;
+    await tx.insertInto('media').values(media).execute();
+    for (const timeline of planned.timelines) await saveTimeline(tx, key, timeline);
+  });
+  return key;
+}
+const outlook = async (key: MediaKey) => tellOutlook(await createOutlookStore(lab.database.db).load(key));
+
+test('behind 100 hours of queue each video has an end in sight, a short one overtakes, and progress moves in small steps', async () => {
+  const long: MediaKey[] = [];
+  for (let n = 0; n < 10; n += 1) long.push(await plan(10 * HOUR_SEC));
+  const short = await plan(60);
+  const { db } = lab.database;
+  const etas = await Promise.all(long.map(async (key) => (await outlook(key)).etaSec ?? 0));
+  // Each is told to end, the later ones later, and all work is counted once.
+  for (const eta of etas) expect(eta).toBeGreaterThan(HOUR_SEC);
+  expect(etas.toSorted((a, b) => a - b)).toEqual(etas);
+  const first = await outlook(short);
+  expect(first.etaSec).toBeLessThan((etas[0] ?? 0) / 20);
+  expect(first.message).toMatch(/^Is next|^Waits for/);
+  const works = await db.selectFrom('encode_work').selectAll().where('lane', '=', 'long').execute();
+  const [ticket] = works.filter(({ media_id: id, kind }) => id === long[0]?.mediaId && kind === 'video');
+  const answer = await claimInTurn(db, ticket?.id ?? newGuid(), 'test');
+  if (answer.kind !== 'claimed') throw new Error(`Expected a claim, got ${answer.kind}.`);
+  expect(answer.claim.work.key.mediaId).toBe(short.mediaId);
+  // A work of a long video is no more than half a minute of it, and tells how far it is each second.
+  const [own] = works.filter(({ media_id: id, kind }) => id === long[0]?.mediaId && kind === 'video').slice(-1);
+  expect((own?.to_segment ?? 0) - (own?.from_segment ?? 0)).toBeLessThanOrEqual(9);
+  await renewWork(db, answer.claim, 0.5);
+  expect((await loadMedia(lab, short)).encode_progress).toBeGreaterThan(0);
+});
