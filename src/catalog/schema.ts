@@ -17,6 +17,7 @@ import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { WorkKind } from './encoding/work-kind.ts';
 import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
 import type { PictureTable, StoredWatermark } from './pictures/picture-schema.ts';
+import type { ScrubTable } from './scrub/scrub-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
 import type { Replaced } from './videos/replaced.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
@@ -255,6 +256,7 @@ export type EncodeTurnTable = { lane: string; library_id: number; turn: number; 
 export type EncodeSpeedTable = { kind: string; sec_per_weight: number };
 
 export type Schema = {
+  scrub: ScrubTable;
   composition: CompositionTable;
   library: LibraryTable;
   pull_zone: PullZoneTable;

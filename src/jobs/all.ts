@@ -14,6 +14,8 @@ import { passThrough } from './pass-through.ts';
 import { processVideo } from './process-video.ts';
 import { pruneAuditLog } from './prune-audit.ts';
 import type { AnyJob } from './queue.ts';
+import { repairChunk } from './repair-chunk.ts';
+import { scrub } from './scrub.ts';
 import { startOnDemand } from './start-on-demand.ts';
 import { sweep } from './sweep.ts';
 import { sweepTemp } from './sweep-temp.ts';
@@ -35,12 +37,14 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   composeFirstChunk,
   composeChunk,
   composeSound,
+  repairChunk,
   fetchVideo,
   hashSource,
   extractCaptions,
   deleteMedia,
   deleteLibrary,
   pruneAuditLog,
+  scrub,
   sweep,
   sweepUploads,
   sweepTemp,

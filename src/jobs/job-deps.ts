@@ -32,5 +32,7 @@ export type JobDeps = {
   orphanAgeMs?: number;
   /** How long objects stay that were replaced; ten minutes when left out. */
   retiredGraceSec?: number;
+  /** Bytes that a run of the scrub reads; 256 MiB when left out. */
+  scrubBytes?: number;
   report: (error: Error) => void;
 };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
 import { bumpPublication, type Tx } from '../db.ts';
+import { tellDamage } from '../scrub/repair-store.ts';
 import { LostClaim } from './chunk-store.ts';
 import { renditionMessage } from './messages.ts';
 import { workRow } from './plan-store.ts';
@@ -24,6 +25,7 @@ export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Wo
   if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id: claim.work.id });
   if (renditionIds.length > 1) return splitWork(tx, claim, reason);
   await endWork(tx, claim, 'failed', reason);
+  if (claim.work.kind === 'repair') return tellUnmended(tx, claim.work, reason);
   for (const renditionId of renditionIds) {
     await sql`
       update encode_work set rendition_ids = array_remove(rendition_ids, ${renditionId}::uuid)
@@ -41,6 +43,14 @@ export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Wo
   const works = await settleMedia(tx, key);
   await refreshProgress(tx, key);
   return works;
+}
+
+/** What cannot be made anew stays as it is: the rest of the rendition can be played. */
+async function tellUnmended(tx: Tx, { key, renditionIds, fromSegment, toSegment }: Work, why: string): Promise<[]> {
+  const segments: [number, number] = [fromSegment, toSegment - 1];
+  const [what, reason] = ['its stored bytes are damaged', `making it anew failed (${why})`];
+  for (const renditionId of renditionIds) await tellDamage(tx, key, { renditionId, segments, what, reason });
+  return [];
 }
 
 async function splitWork(tx: Tx, claim: Claim, reason: string): Promise<Work[]> {

@@ -47,6 +47,36 @@ export function leftOutMessage(rendition: string, at: Date): MediaMessage {
   return make(LEVEL.information, ISSUE.undefined, message, rendition, at);
 }
 
+/** What is stored of a rendition is damaged and cannot be made anew. */
+export function damagedMessage(
+  damage: { name: string; renditionId: string; segments: [number, number]; what: string; reason: string },
+  at: Date,
+): MediaMessage {
+  const { name, renditionId, segments, what, reason } = damage;
+  const value = damagedValue({ renditionId, firstSegment: segments[0] });
+  const message = `${nameSegments(segments)} of ${name} cannot be played: ${what}. Nothing was made anew, for ${reason}.`;
+  return make(LEVEL.error, ISSUE.undefined, message, value, at);
+}
+
+/** What the value of each line about damage begins with, and that of each about what was mended. */
+export const DAMAGED = 'damaged ';
+export const REPAIRED_VALUE = 'repaired';
+
+/** Tells one damage from another, so that none is told twice. */
+export function damagedValue({ renditionId, firstSegment }: { renditionId: string; firstSegment: number }): string {
+  return `${DAMAGED}${renditionId}/${firstSegment}`;
+}
+
+/** What was damaged in the store was made anew. */
+export function repairedMessage(name: string, segments: [number, number], at: Date): MediaMessage {
+  const message = `${nameSegments(segments)} of ${name} were damaged in the store and made anew from the original.`;
+  return make(LEVEL.information, ISSUE.undefined, message, REPAIRED_VALUE, at);
+}
+
+function nameSegments([first, last]: [number, number]): string {
+  return `Segments ${first} to ${last}`;
+}
+
 /** What the reason of a work begins with whose encoder wanted more memory than it may have. */
 export const MEMORY_REASON = 'memory: ';
 

@@ -8,6 +8,7 @@ import { announce } from '../webhooks/webhook-store.ts';
 import { type Extent, findGap } from './coverage.ts';
 import { failureKind, failureMessage, renditionMessage } from './messages.ts';
 import { failMedia } from './process-store.ts';
+import { RENDITION_NAME } from './rendition-name-store.ts';
 import { forgetReplaced } from './replacement-store.ts';
 import { decideOutcome, type RenditionStanding } from './settle.ts';
 import { recountStorage } from './storage-store.ts';
@@ -94,14 +95,14 @@ async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
   const { rows } = await sql<RenditionStanding>`
     select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
       r.retired_at is not null as "isRetired",
-      case when r.kind = 'audio' then 'Sound (' || r.language || ')' else coalesce(r.rung || 'p', 'Picture') || case r.codec when 'x264' then '' else ' ' || r.codec end end as name,
+      ${RENDITION_NAME} as name,
       w.works, w."openWorks",
       coalesce(r.state_reason, w.reason) as "failedReason"
     from rendition r cross join lateral (
       select count(*) as works, count(*) filter (where state in ('waiting', 'running')) as "openWorks",
         max(reason) filter (where state = 'failed') as reason
       from encode_work w where w.library_id = r.library_id and w.media_id = r.media_id
-        and r.id = any(w.rendition_ids) and w.kind not in ('thumbnail', 'pictures')) w
+        and r.id = any(w.rendition_ids) and w.kind not in ('thumbnail', 'pictures', 'repair')) w
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} order by r.rung desc nulls last, r.id
   `.execute(tx);
   return rows;
@@ -156,6 +157,8 @@ async function hasOpenWork(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<bo
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .where('state', 'in', ['waiting', 'running'])
+    // What is shown is mended beside all else.
+    .where('kind', '<>', 'repair')
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -50,7 +50,7 @@ export async function settleStuck(db: Db): Promise<Work[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media m
     where state = any(${ENCODING_STATES}) and not exists (select 1 from encode_work w where w.library_id = m.library_id
-      and w.media_id = m.id and w.state in ('waiting', 'running'))
+      and w.media_id = m.id and w.state in ('waiting', 'running') and w.kind <> 'repair')
     limit ${ROWS_AT_ONCE}
   `.execute(db);
   for (const key of rows) {

@@ -1,6 +1,6 @@
 /**
- * `compose` takes pictures from other videos, `compose-sound` sound. `fill` makes segments that nobody asked for yet,
- * of what is encoded on demand; `jit-start` prepares such.
+ * `repair` makes a damaged chunk anew, `compose` takes pictures from other videos, `compose-sound` sound. `fill` makes
+ * segments that nobody asked for yet, of what is encoded on demand; `jit-start` prepares such.
  */
 export type WorkKind =
   | 'pass-through'
@@ -11,4 +11,5 @@ export type WorkKind =
   | 'jit-start'
   | 'fill'
   | 'compose'
-  | 'compose-sound';
+  | 'compose-sound'
+  | 'repair';

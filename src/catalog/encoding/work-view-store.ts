@@ -17,6 +17,8 @@ export type WorkRendition = {
   plan: RenditionPlan;
   /** Segments of it may be stored by others than its works. */
   isOnDemand: boolean;
+  /** Its segments are copied from the source. */
+  isPassThrough: boolean;
   /** Its init segment and codec name once they are fixed. */
   listed: { init: Buffer; codecString: string } | null;
   /** Segments from the work's first on that are published already, without a hole. */
@@ -86,7 +88,19 @@ export async function loadWorkRenditions(db: Db, work: WorkPlace): Promise<WorkR
   const { libraryId, mediaId } = work.key;
   const rows = await db
     .selectFrom('rendition')
-    .select(['id', 'kind', 'codec', 'rung', 'width_px', 'height_px', 'plan', 'on_demand', 'init', 'codec_string'])
+    .select([
+      'id',
+      'kind',
+      'codec',
+      'rung',
+      'width_px',
+      'height_px',
+      'plan',
+      'on_demand',
+      'init',
+      'codec_string',
+      'origin',
+    ])
     .select(({ selectFrom, fn }) =>
       selectFrom('chunk')
         .whereRef('chunk.rendition_id', '=', 'rendition.id')
@@ -112,6 +126,7 @@ export async function loadWorkRenditions(db: Db, work: WorkPlace): Promise<WorkR
     heightPx: row.height_px,
     plan: row.plan,
     isOnDemand: row.on_demand,
+    isPassThrough: row.origin === 'pass-through',
     listed: row.init === null || row.codec_string === null ? null : { init: row.init, codecString: row.codec_string },
     publishedTo: row.published_to ?? work.fromSegment,
   }));

@@ -60,6 +60,7 @@ export function workWeight(kind: WorkKind, pixels: number, durationSec: number):
       return Math.max(1, Math.max(COPY_PIXELS, pixels) * durationSec);
     case 'pass-through':
     case 'compose-sound':
+    case 'repair':
       return Math.max(1, COPY_PIXELS * durationSec);
     case 'thumbnail':
       return THUMBNAIL_WEIGHT;

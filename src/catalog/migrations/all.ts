@@ -12,6 +12,7 @@ import { up as drm } from './012-drm.ts';
 import { up as editing } from './013-editing.ts';
 import { up as fairQueue } from './013-fair-queue.ts';
 import { up as replace } from './013-replace.ts';
+import { up as scrub } from './014-scrub.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '013-editing': { up: editing },
   '013-fair-queue': { up: fairQueue },
   '013-replace': { up: replace },
+  '014-scrub': { up: scrub },
 };

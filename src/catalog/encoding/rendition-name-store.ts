@@ -1,0 +1,16 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { MediaKey, Tx } from '../db.ts';
+
+/** What a rendition `r` is called in messages: `720p`, `720p vp9`, `Sound (en)`. */
+export const RENDITION_NAME = sql<string>`case when r.kind = 'audio' then 'Sound (' || r.language || ')'
+  else coalesce(r.rung || 'p', 'Picture') || case r.codec when 'x264' then '' else ' ' || r.codec end end`;
+
+/** The name of one rendition. */
+export async function nameRendition(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<string> {
+  const { rows } = await sql<{ name: string }>`
+    select ${RENDITION_NAME} as name from rendition r
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.id = ${renditionId}
+  `.execute(tx);
+  return rows[0]?.name ?? 'A rendition';
+}

@@ -1,0 +1,20 @@
+import { type Kysely, sql } from 'kysely';
+
+/** How far the store was looked through for damage: one row, the last chunk that was looked at in this round. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(SCRUB).execute(db);
+}
+
+const SCRUB = `
+  create table scrub (
+    id integer primary key default 1 check (id = 1),
+    library_id bigint,
+    media_id uuid,
+    rendition_id uuid,
+    first_segment integer,
+    round_began_at timestamptz not null default now(),
+    chunks_seen bigint not null default 0,
+    bytes_seen bigint not null default 0,
+    chunks_damaged bigint not null default 0
+  );
+`;

@@ -1,0 +1,184 @@
+import { sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { fixInit, insertChunks, LostClaim, lockMedia, type RenditionOutput } from '../encoding/chunk-store.ts';
+import { DAMAGED, damagedMessage, damagedValue, REPAIRED_VALUE, repairedMessage } from '../encoding/messages.ts';
+import { workRow } from '../encoding/plan-store.ts';
+import { nameRendition } from '../encoding/rendition-name-store.ts';
+import { addMessages } from '../encoding/settle-store.ts';
+import { recountStorage } from '../encoding/storage-store.ts';
+import { type Claim, idxKeyOf, type Work, workWeight } from '../encoding/work.ts';
+import { endWork, lockClaim } from '../encoding/work-store.ts';
+import { retireObject } from '../retired-object-store.ts';
+import type { MediaMessage } from '../schema.ts';
+import type { ScrubChunk } from './scrub-store.ts';
+
+/** `sent`: the chunk is made anew. `told`: it cannot be, for this reason. `over`: it is not in use any more, or was seen before. */
+export type RepairAnswer = { kind: 'sent'; work: Work } | { kind: 'told'; reason: string } | { kind: 'over' };
+
+type DamagedRow = {
+  timelineId: Guid;
+  isComposed: boolean;
+  hasOriginal: boolean;
+  isUnderCenc: boolean;
+  isKnown: boolean;
+  isTold: boolean;
+};
+
+/** Behind all that somebody waits for. */
+const REPAIR_PRIORITY = 0;
+/** Of one video, and of the damage that was mended as well: a disk that dies would fill its messages. */
+const MOST_LINES = 40;
+
+/** Has a damaged chunk made anew from the original, or tells why it cannot be. The answer is the work to send. */
+export async function requestRepair(tx: Tx, chunk: ScrubChunk): Promise<RepairAnswer> {
+  const { libraryId, mediaId } = chunk.key;
+  const { rows } = await sql<DamagedRow>`
+    select r.timeline_id as "timelineId", r.plan->'composedOf' is not null as "isComposed",
+      m.source_key is not null and m.facts is not null as "hasOriginal",
+      exists (select 1 from drm_package p where p.library_id = m.library_id and p.media_id = m.id
+        and p.scheme = 'cenc') and r.origin = 'encode' as "isUnderCenc",
+      exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
+        and w.kind = 'repair' and w.from_segment = c.first_segment and r.id = any(w.rendition_ids)) as "isKnown",
+      exists (select 1 from jsonb_array_elements(m.messages) line where line->>'value' = ${damagedValue(chunk)}) as "isTold"
+    from chunk c join rendition r on r.library_id = c.library_id and r.media_id = c.media_id and r.id = c.rendition_id
+    join media m on m.library_id = c.library_id and m.id = c.media_id
+    where c.library_id = ${libraryId} and c.media_id = ${mediaId} and c.rendition_id = ${chunk.renditionId}
+      and c.storage_key = ${chunk.storageKey} and r.active and m.state = 'finished'
+    for update of m
+  `.execute(tx);
+  const [row] = rows;
+  if (row === undefined || row.isKnown || row.isTold) return { kind: 'over' };
+  const obstacle = obstacleIn(row);
+  if (obstacle !== null) return { kind: 'told', reason: obstacle };
+  const work: Work = {
+    key: chunk.key,
+    id: newGuid(),
+    timelineId: row.timelineId,
+    kind: 'repair',
+    renditionIds: [chunk.renditionId],
+    fromSegment: chunk.firstSegment,
+    toSegment: chunk.firstSegment + chunk.segmentCount,
+    isFirst: false,
+    lane: 'long',
+    priority: REPAIR_PRIORITY,
+    weight: workWeight('repair', 0, chunk.segmentCount * 4),
+  };
+  await tx.insertInto('encode_work').values(workRow(work)).execute();
+  return { kind: 'sent', work };
+}
+
+function obstacleIn({ isComposed, hasOriginal, isUnderCenc }: DamagedRow): string | null {
+  if (isComposed) return 'the video was put together from others: put it together anew';
+  if (!hasOriginal) return 'the video has no original file any more: upload it to another video';
+  // New pictures under old keys and counters would give both away.
+  if (isUnderCenc) return 'it is encrypted by counters, under which nothing may stand twice: encode the video anew';
+  return null;
+}
+
+/**
+ * The attempt under which a chunk's new objects lie: beside the old ones, which edges may still hold open, and apart
+ * from those of every other attempt. Segments for viewers draw from the same numbers.
+ */
+export async function nextAttempt(db: Db): Promise<number> {
+  const { rows } = await sql<{ attempt: number }>`select nextval('jit_attempt')::integer as attempt`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('Expected a number for an attempt, none came.');
+  return row.attempt;
+}
+
+/**
+ * Puts new chunks in the place of a damaged one, whose objects retire, and ends the work. False when the rendition is
+ * not shown any more: then they are not taken in, and the caller deletes them. Throws LostClaim, and refuses chunks that
+ * take other times than those whose place they take.
+ */
+export async function replaceChunk(tx: Tx, claim: Claim, output: RenditionOutput, attempt: number): Promise<boolean> {
+  const { key, fromSegment, toSegment } = claim.work;
+  const publication = await lockMedia(tx, key);
+  if (publication === null || !(await lockClaim(tx, claim))) {
+    throw new LostClaim({ attempt: claim.attempt, id: claim.work.id });
+  }
+  await endWork(tx, claim, 'done', null);
+  // A later damage of the same chunk is another one.
+  await tx.deleteFrom('encode_work').where('id', '=', claim.work.id).execute();
+  if (!(await isShown(tx, output.renditionId)) || !(await fixInit(tx, key, output))) return false;
+  const retired = await retireChunks(tx, key, output.renditionId, [fromSegment, toSegment]);
+  if (retired.length === 0) return false;
+  expectSameTimes(retired, output);
+  await insertChunks(tx, { key, attempt, publication }, output);
+  await recountStorage(tx, key);
+  await tellRepaired(tx, claim.work, output.renditionId);
+  return true;
+}
+
+async function isShown(tx: Tx, renditionId: Guid): Promise<boolean> {
+  const row = await tx
+    .selectFrom('rendition')
+    .select('id')
+    .where('id', '=', renditionId)
+    .where('active', '=', true)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+type Retired = {
+  storageKey: StorageKey;
+  sizeBytes: number;
+  idxBytes: number;
+  startTick: number;
+  durationTicks: number;
+};
+
+async function retireChunks(
+  tx: Tx,
+  key: MediaKey,
+  renditionId: Guid,
+  [from, to]: [number, number],
+): Promise<Retired[]> {
+  const { rows } = await sql<Retired>`
+    delete from chunk where library_id = ${key.libraryId} and media_id = ${key.mediaId}
+      and rendition_id = ${renditionId} and first_segment >= ${from} and first_segment + segment_count <= ${to}
+    returning storage_key as "storageKey", size_bytes as "sizeBytes", idx_bytes as "idxBytes",
+      start_tick as "startTick", duration_ticks as "durationTicks"
+  `.execute(tx);
+  for (const { storageKey, sizeBytes, idxBytes } of rows) {
+    await retireObject(tx, key, { key: storageKey, sizeBytes });
+    await retireObject(tx, key, { key: idxKeyOf(storageKey), sizeBytes: idxBytes });
+  }
+  return rows;
+}
+
+function expectSameTimes(retired: readonly Retired[], { chunks }: RenditionOutput): void {
+  const [was, came] = [extentOf(retired), extentOf(chunks.map(({ facts }) => facts))];
+  if (was !== came) throw new Error(`Expected what is made anew to take ticks ${was}, it takes ${came}.`);
+}
+
+function extentOf(chunks: readonly { startTick: number; durationTicks: number }[]): string {
+  const startTick = Math.min(...chunks.map((chunk) => chunk.startTick));
+  return `${startTick} to ${startTick + chunks.reduce((sum, chunk) => sum + chunk.durationTicks, 0)}`;
+}
+
+async function tellRepaired(tx: Tx, { key, fromSegment, toSegment }: Work, renditionId: Guid): Promise<void> {
+  const name = await nameRendition(tx, key, renditionId);
+  await tell(tx, key, repairedMessage(name, [fromSegment, toSegment - 1], new Date()));
+}
+
+/** Tells in the video's messages what of a rendition is damaged, and why it is not made anew. */
+export async function tellDamage(
+  tx: Tx,
+  key: MediaKey,
+  damage: { renditionId: Guid; segments: [number, number]; what: string; reason: string },
+): Promise<void> {
+  const name = await nameRendition(tx, key, damage.renditionId);
+  await tell(tx, key, damagedMessage({ ...damage, name }, new Date()));
+}
+
+async function tell(tx: Tx, key: MediaKey, line: MediaMessage): Promise<void> {
+  const { rows } = await sql<{ told: number }>`
+    select count(*) as told from media m, jsonb_array_elements(m.messages) line
+    where m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
+      and (line->>'value' = ${REPAIRED_VALUE} or line->>'value' like ${`${DAMAGED}%`})
+  `.execute(tx);
+  if ((rows[0]?.told ?? 0) < MOST_LINES) await addMessages(tx, key, [line]);
+}

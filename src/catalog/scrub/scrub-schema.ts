@@ -1,0 +1,15 @@
+import type { Generated } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+
+/** The one row that says how far the store was looked through; no place is the beginning of a round. Counts are of this round, or the last one. */
+export type ScrubTable = {
+  id: Generated<number>;
+  library_id: number | null;
+  media_id: Guid | null;
+  rendition_id: Guid | null;
+  first_segment: number | null;
+  round_began_at: Generated<Date>;
+  chunks_seen: Generated<number>;
+  bytes_seen: Generated<number>;
+  chunks_damaged: Generated<number>;
+};

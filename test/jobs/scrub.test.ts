@@ -1,0 +1,160 @@
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { sumStorage } from '../../src/catalog/encoding/storage-store.ts';
+import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
+import { scrub } from '../../src/jobs/scrub.ts';
+import { checkFinished } from './check-video.ts';
+import {
+  addLibrary,
+  type Lab,
+  loadChunks,
+  loadMedia,
+  loadRenditions,
+  makeClip,
+  startLab,
+  until,
+  untilState,
+  upload,
+  type Worker,
+} from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000, hookTimeout: 200_000 });
+
+const forever = new AbortController().signal;
+
+let lab: Lab;
+let worker: Worker;
+let encoded: MediaKey;
+let copied: MediaKey;
+beforeAll(async () => {
+  lab = await startLab();
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  worker = await lab.startWorker();
+  // The clock must not begin what is begun here.
+  worker.deps.scrubBytes = 0;
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=11', '-f', 'lavfi', '-i', 'sine=d=11'];
+  const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-b:v', '300k', '-g', '50'];
+  const clips = await Promise.all([
+    makeClip(lab, 'encoded.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le'),
+    makeClip(lab, 'copied.mp4', ...inputs, ...h264, '-c:a', 'aac', '-shortest'),
+  ]);
+  [encoded, copied] = (await Promise.all(clips.map((clip) => upload(lab, libraryId, clip)))) as [MediaKey, MediaKey];
+  for (const key of [encoded, copied]) await untilState(lab, key, 'finished');
+});
+afterAll(() => lab.stop());
+beforeEach(async () => {
+  // A round is due.
+  await sql`delete from scrub`.execute(lab.database.db);
+  lab.errors.splice(0);
+});
+
+const fileOf = (key: string) => path.join(lab.objects, key);
+const look = (scrubBytes = 2 ** 30) => scrub.run({}, { ...worker.deps, scrubBytes }, forever);
+const state = async () =>
+  (await sql<Record<string, number>>`select * from scrub`.execute(lab.database.db)).rows[0] ?? {};
+
+/** The chunks of the rendition that is asked for. */
+async function chunksOf(key: MediaKey, kind: string, rung: number | null) {
+  const rendition = (await loadRenditions(lab, key)).find(
+    (one) => one.kind === kind && one.rung === rung && one.active,
+  );
+  return (await loadChunks(lab, key)).filter(({ rendition_id: id }) => id === rendition?.id);
+}
+
+async function untilMended(): Promise<void> {
+  await until(async () => {
+    const { rows } = await sql`select 1 from encode_work where kind = 'repair'`.execute(lab.database.db);
+    return rows.length === 0;
+  }, 'all to be made anew');
+}
+
+test('a sound store is read through in bounded steps that go on where the last ended, and then left alone', async () => {
+  const total = (await loadChunks(lab, encoded)).length + (await loadChunks(lab, copied)).length;
+  const seen: number[] = [];
+  for (let run = 0; run < total + 1; run += 1) {
+    await look(1);
+    seen.push((await state()).chunks_seen ?? 0);
+  }
+  expect(seen.slice(0, total)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
+  await look();
+  expect(await state()).toMatchObject({ library_id: null, chunks_seen: total, chunks_damaged: 0 });
+  const { db } = lab.database;
+  await sql`update scrub set round_began_at = now() - interval '6 days'`.execute(db);
+  const ended = await state();
+  await look(1);
+  expect(await state()).toEqual(ended);
+  await sql`update scrub set round_began_at = now() - interval '8 days'`.execute(db);
+  await look(1);
+  expect(await state()).toMatchObject({ chunks_seen: 1 });
+  expect(lab.errors).toEqual([]);
+});
+
+test('damage of every kind is found and made anew, only what is damaged, and the videos play on', async () => {
+  const [flipped] = (await chunksOf(encoded, 'video', 360)).slice(-1);
+  const [missing] = await chunksOf(copied, 'video', 360);
+  const [short] = (await chunksOf(encoded, 'audio', null)).slice(-1);
+  const [unindexed] = await chunksOf(copied, 'audio', null);
+  if (flipped === undefined || missing === undefined || short === undefined || unindexed === undefined) {
+    throw new Error('Expected chunks of all kinds.');
+  }
+  const bytes = await readFile(fileOf(flipped.storage_key));
+  bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] ?? 0) ^ 1;
+  await writeFile(fileOf(flipped.storage_key), bytes);
+  await rm(fileOf(missing.storage_key));
+  await truncate(fileOf(short.storage_key), 100);
+  await rm(fileOf(idxKeyOf(unindexed.storage_key)));
+  const before = [...(await loadChunks(lab, encoded)), ...(await loadChunks(lab, copied))];
+  await look();
+  expect(lab.errors.map(({ message }) => message).filter((message) => message.includes('is damaged'))).toHaveLength(4);
+  await untilMended();
+  const after = [...(await loadChunks(lab, encoded)), ...(await loadChunks(lab, copied))];
+  const keys = new Set(after.map(({ storage_key: key }) => key));
+  const replaced = before.filter(({ storage_key: key }) => !keys.has(key)).map(({ storage_key: key }) => key);
+  expect(new Set(replaced)).toEqual(new Set([flipped.storage_key, missing.storage_key, short.storage_key]));
+  // Objects of before count as stored until their grace is over, missing ones too.
+  for (const key of replaced) {
+    await rm(fileOf(key), { force: true });
+    await rm(fileOf(idxKeyOf(key)), { force: true });
+  }
+  await sql`delete from retired_object`.execute(lab.database.db);
+  for (const key of [encoded, copied]) {
+    await sql`update media set storage_bytes = 0 where id = ${key.mediaId}`.execute(lab.database.db);
+    await lab.database.db.transaction().execute((tx) => sumStorage(tx, key));
+    const made = await checkFinished(lab, key);
+    expect(made.map(({ warnings }) => warnings)).toEqual(['', '', '']);
+    const told = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
+    expect(told).toEqual(key === encoded ? ['1 repaired', '1 repaired'] : ['1 repaired']);
+  }
+  await sql`delete from scrub`.execute(lab.database.db);
+  lab.errors.splice(0);
+  await look();
+  expect((await state()).chunks_damaged).toBe(0);
+  expect(lab.errors).toEqual([]);
+});
+
+test('what cannot be made anew is told once on the video, and nothing is taken away', async () => {
+  const { db } = lab.database;
+  await db.updateTable('media').set({ source_key: null, messages: '[]' }).where('id', '=', encoded.mediaId).execute();
+  const [lost] = await chunksOf(encoded, 'video', 240);
+  if (lost === undefined) throw new Error('Expected a chunk.');
+  await rm(fileOf(lost.storage_key));
+  for (let round = 0; round < 2; round += 1) {
+    await sql`delete from scrub`.execute(db);
+    await look();
+  }
+  const { messages, state: video } = await loadMedia(lab, encoded);
+  expect(video).toBe('finished');
+  expect(messages).toMatchObject([{ level: 3, message: expect.stringContaining('of 240p cannot be played') }]);
+  expect((await chunksOf(encoded, 'video', 240)).map(({ storage_key: key }) => key)).toContain(lost.storage_key);
+});
+
+test('nothing is read while somebody waits for encoders', async () => {
+  const { db } = lab.database;
+  await sql`update encode_work set state = 'waiting' where id = (select id from encode_work limit 1)`.execute(db);
+  await look();
+  expect((await state()).chunks_seen ?? 0).toBe(0);
+});
