@@ -4,7 +4,7 @@ import path from 'node:path';
 import { FRAGMENTED, runTool } from '../src/media/cmaf/read-test-media.ts';
 import { PROTECTION_SCHEMES } from '../src/media/drm/all.ts';
 import { newContentKeys } from '../src/media/drm/content-keys.ts';
-import { encryptSegment } from '../src/media/drm/encrypt-fragment.ts';
+import { encryptSegment } from '../src/media/drm/encrypt-segment.ts';
 import { splitRendition } from '../src/media/drm/read-test-protection.ts';
 import { openTrackCipher } from '../src/media/drm/track-cipher.ts';
 import { type Measurement, median, report } from './support/report.ts';

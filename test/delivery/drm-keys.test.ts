@@ -89,7 +89,7 @@ describe('repackaging', () => {
     const shown = await lab.protect('cbcs');
     const [first] = await kidsOf(shown);
     const segment = (number: number) => `${shown.folder}/r/${shown.videos[0]?.renditionId}/e${number}/0.m4s`;
-    await lab.repackage(shown);
+    await lab.repackage(shown, 'cenc');
     await expect.poll(async () => (await kidsOf(shown))[0]).not.toBe(first);
     expect([await statusOf(segment(1)), await statusOf(segment(2))]).toEqual([200, 200]);
     expect((await askLicence(shown.folder, [first ?? ''])).status).toBe(200);
@@ -98,6 +98,17 @@ describe('repackaging', () => {
     await expect.poll(() => statusOf(segment(2))).toBe(404);
     expect([await statusOf(segment(1)), await statusOf(segment(3))]).toEqual([404, 200]);
     expect((await askLicence(shown.folder, [first ?? ''])).status).toBe(404);
+  });
+
+  test('for what a video is packaged for already changes nothing, and is not done without end', async () => {
+    const shown = await lab.protect('cbcs');
+    await lab.repackage(shown, 'cbcs');
+    expect(await numbersOf(shown)).toEqual([1]);
+    for (let left = 9; left > 0; left -= 1) await lab.repackage(shown, left % 2 === 1 ? 'cenc' : 'cbcs');
+    expect(await numbersOf(shown)).toHaveLength(10);
+    await expect(lab.repackage(shown, 'cbcs')).rejects.toThrow('packaged 10 times within a day');
+    await lab.repackage(shown, 'cbcs', false);
+    expect(await numbersOf(shown)).toEqual([11]);
   });
 
   test('without what was before, retired renditions end at once too', async () => {
@@ -115,21 +126,31 @@ describe('repackaging', () => {
     await lab.repackage(shown, 'cbcs', false);
     await expect.poll(() => statusOf(playlist)).toBe(404);
   });
+});
 
-  test('keys are sealed in the database', async () => {
-    const shown = await lab.protect('cbcs');
-    const { keys } = Object(await (await askLicence(shown.folder, await kidsOf(shown))).json());
-    const row = await lab.database.db
-      .selectFrom('drm_package')
-      .selectAll()
-      .where('media_id', '=', shown.mediaId)
-      .executeTakeFirstOrThrow();
-    for (const { k } of keys) {
-      const key = Buffer.from(String(k), 'base64url');
-      expect(row.keys_sealed.indexOf(key)).toBe(-1);
-      expect(row.keys_sealed.toString('latin1')).not.toContain(key.toString('hex'));
-    }
-  });
+async function numbersOf({ mediaId }: Shown): Promise<number[]> {
+  const rows = await lab.database.db
+    .selectFrom('drm_package')
+    .select('number')
+    .where('media_id', '=', mediaId)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ number }) => number);
+}
+
+test('keys are sealed in the database', async () => {
+  const shown = await lab.protect('cbcs');
+  const { keys } = Object(await (await askLicence(shown.folder, await kidsOf(shown))).json());
+  const row = await lab.database.db
+    .selectFrom('drm_package')
+    .selectAll()
+    .where('media_id', '=', shown.mediaId)
+    .executeTakeFirstOrThrow();
+  for (const { k } of keys) {
+    const key = Buffer.from(String(k), 'base64url');
+    expect(row.keys_sealed.indexOf(key)).toBe(-1);
+    expect(row.keys_sealed.toString('latin1')).not.toContain(key.toString('hex'));
+  }
 });
 
 describe('turning Enterprise DRM on and off', () => {
@@ -184,7 +205,14 @@ describe('basic DRM', () => {
     const alias = await textOf(`${shown.folder}/180p/video.m3u8`);
     expect(checkPlaylist(alias)).toEqual([]);
     const [, folder] = /(\.\.\/r\/[\w-]{36}\/[\w-]{43}\/)0\.m4s/.exec(alias) ?? [];
-    expect(await statusOf(new URL(`${folder}0.m4s`, `${shown.folder}/180p/`).href)).toBe(200);
+    const first = new URL(`${folder}0.m4s`, `${shown.folder}/180p/`).href;
+    expect(await statusOf(first)).toBe(200);
+    expect(await textOf(`${shown.folder}/180p/video.m3u8`), 'a player that reads it again').toBe(alias);
+    const other = await (await fetch(`${shown.folder}/180p/video.m3u8`, { headers: { 'user-agent': 'TV' } })).text();
+    expect(other).not.toBe(alias);
+    const head = await fetch(first, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(`${(await bytesOf(first)).length}`);
+    expect(await statusOf(first, { headers: { 'if-none-match': head.headers.get('etag') ?? '' } })).toBe(304);
   });
 
   test('a session is begun only for who may play, and its key goes to no foreign page or other video', async () => {

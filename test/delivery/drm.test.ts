@@ -105,6 +105,23 @@ test.each(SCHEMES)(
   },
 );
 
+test('a player that holds encrypted bytes already is told so without reading them', async () => {
+  const shown = await lab.protect('cenc');
+  const address = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1/0.m4s`;
+  const etag = (await fetch(address, { method: 'HEAD' })).headers.get('etag') ?? '';
+  const rows = await lab.database.db
+    .selectFrom('chunk')
+    .select('storage_key')
+    .where('media_id', '=', shown.mediaId)
+    .execute();
+  for (const { storage_key: key } of rows) await lab.room.storage.remove(key);
+  const other = await lab.room.start();
+  const there = address.replace(lab.edge.base, other.base);
+  expect(await statusOf(there, { headers: { 'if-none-match': etag } })).toBe(304);
+  expect(await statusOf(there)).toBeGreaterThanOrEqual(500);
+  await other.close();
+});
+
 test.each(SCHEMES)('a video protected with %s is listed with rates that its segments keep to', async (scheme) => {
   const { folder } = films[scheme];
   const text = await textOf(`${folder}/playlist.m3u8`);

@@ -12,7 +12,8 @@ type Deps = { packager: Packager; videoViews: VideoViewStore; libraries: Library
 
 /**
  * Files are encrypted while they are served, so nothing is written anew and it is done when this answers.
- * `keepOriginalFiles`: whether what the video was before goes on to play for a day for players that are open.
+ * `keepOriginalFiles`: whether what the video was before goes on to play for a day for players that are open. With it
+ * nothing changes where the library's systems are those that the video is packaged for; without it there are new keys.
  */
 export const repackageVideo = defineOperation({
   name: 'repackageVideo',

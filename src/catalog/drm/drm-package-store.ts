@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { DrmSystem } from '../../ports/drm-key-source.ts';
+import type { DrmSystem, SchemeName } from '../../ports/drm-key-source.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { type LibrarySettings, readLibrarySettings } from '../libraries/library-settings.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
@@ -29,7 +29,8 @@ export function createDrmPackageStore(db: Db): DrmPackageStore {
 /** What packaging must know of a video. */
 export type Packageable = {
   settings: LibrarySettings;
-  hasPackage: boolean;
+  /** The package that playlists name now. */
+  current: { scheme: SchemeName; systems: readonly DrmSystem[] } | null;
   /** Codecs of the pictures that are shown or being made. */
   videoCodecs: readonly string[];
 };
@@ -56,30 +57,35 @@ export async function loadPackageable(db: Db, { libraryId, mediaId }: MediaKey):
     .execute();
   const current = await db
     .selectFrom('drm_package')
-    .select('number')
+    .select(['scheme', 'signals'])
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .where('retired_at', 'is', null)
     .executeTakeFirst();
   return {
     settings: readLibrarySettings(row.settings),
-    hasPackage: current !== undefined,
+    current:
+      current === undefined ? null : { scheme: current.scheme, systems: current.signals.map(({ system }) => system) },
     videoCodecs: codecs.map(({ codec }) => codec),
   };
 }
+
+/** The most packages of a video whose keys are good at once. */
+const MAX_LIVE_PACKAGES = 10;
 
 /** A package to be stored. `keepsPrevious` false ends earlier ones, and retired renditions, at once. */
 export type NewPackage = Pick<DrmPackage, 'scheme' | 'keysSealed' | 'signals'> & { keepsPrevious: boolean };
 
 /**
  * Gives a video a new package in place of the one that playlists name, and tells the edges. With `isFirst`, a video
- * that has one already stays as it is. Refuses (`not-found`) an unknown video.
+ * that has one already stays as it is. Refuses (`not-found`) an unknown video, and (`busy`) one of which ten are good.
  */
 export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFirst: boolean): Promise<void> {
   const state = await lockVideo(tx, key);
   const packages = await selectNumbers(tx, key);
   if (isFirst && packages.some(({ retired_at: retiredAt }) => retiredAt === null)) return;
   const number = Math.max(0, ...packages.map((one) => one.number)) + 1;
+  if (wanted.keepsPrevious && packages.length >= MAX_LIVE_PACKAGES) throw tooMany(key);
   if (wanted.keepsPrevious) await retirePackages(tx, key);
   else await endPrevious(tx, key);
   await tx
@@ -95,6 +101,11 @@ export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFi
     .execute();
   await bumpPublication(tx, key);
   if (state === 'finished') await announce(key, WebhookStatus.finished)(tx);
+}
+
+/** Tells who waits for it that a video that was to be packaged is, when nothing about it had to change. */
+export async function announcePackaged(tx: Tx, key: MediaKey): Promise<void> {
+  if ((await lockVideo(tx, key)) === 'finished') await announce(key, WebhookStatus.finished)(tx);
 }
 
 /** The package that playlists name, then those that were retired less than a day ago. */
@@ -175,4 +186,11 @@ function graceBegan() {
 
 function unknownVideo({ libraryId, mediaId }: { libraryId: number; mediaId: Guid }): Refused {
   return new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+}
+
+function tooMany({ mediaId }: MediaKey): Refused {
+  return new Refused(
+    'busy',
+    `Video ${mediaId} was packaged ${MAX_LIVE_PACKAGES} times within a day. Wait, or do not keep what was before.`,
+  );
 }

@@ -1,19 +1,20 @@
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { formatContentKeys, newContentKeys } from '../../media/drm/content-keys.ts';
-import type { DrmKeySource, SchemeName } from '../../ports/drm-key-source.ts';
+import type { DrmKeySource, DrmSystem, SchemeName } from '../../ports/drm-key-source.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { LibrarySettings } from '../libraries/library-settings.ts';
 import { chooseSystems, drmModeOf, requireSameKids } from './drm-package.ts';
-import { addPackage, loadPackageable } from './drm-package-store.ts';
+import { addPackage, announcePackaged, loadPackageable } from './drm-package-store.ts';
 
 /** Gives videos the keys under which they are encrypted while they are served; no stored byte changes. */
 export type Packager = {
   /**
    * Gives a video new keys. Those before stay good for a day for players that are open, unless `keepsPrevious` is
-   * false. Refuses (`not-found`) an unknown video, (`invalid`) one whose library has not Enterprise DRM or that has
-   * pictures but none in H.264, and what the key source refuses.
+   * false; with it, a video that is packaged for the same systems already stays as it is. Refuses (`not-found`) an
+   * unknown video, (`invalid`) one whose library has not Enterprise DRM or that has pictures but none in H.264,
+   * (`busy`) one that was packaged ten times within a day, and what the key source refuses.
    */
   repackage(key: MediaKey, options: { keepsPrevious: boolean }, signal: AbortSignal): Promise<void>;
   /** Gives a video its first keys where its library has Enterprise DRM. Refuses as `repackage` does, `invalid` excepted. */
@@ -26,7 +27,7 @@ export type PackagerDeps = { db: Db; secretBox: SecretBox; keySource: DrmKeySour
 export function createPackager(deps: PackagerDeps): Packager {
   return {
     async repackage(key, { keepsPrevious }, signal) {
-      const { settings, videoCodecs } = await loadPackageable(deps.db, key);
+      const { settings, videoCodecs, current } = await loadPackageable(deps.db, key);
       if (drmModeOf(settings) !== 'enterprise') {
         throw new Refused('invalid', `Library ${key.libraryId} has Enterprise DRM turned off. Turn it on first.`);
       }
@@ -34,14 +35,27 @@ export function createPackager(deps: PackagerDeps): Packager {
         const came = videoCodecs.join(', ');
         throw new Refused('invalid', `Expected H.264 among the codecs of the video, got ${came}. Add it first.`);
       }
+      const { keySource, scheme } = deps;
+      if (keepsPrevious && isSame(current, { scheme, systems: chooseSystems(keySource.systems, settings, scheme) })) {
+        await inTransaction(deps.db, (tx) => announcePackaged(tx, key));
+        return;
+      }
       await storeKeys(key, { settings, keepsPrevious, isFirst: false }, deps, signal);
     },
     async protectNew(key, signal) {
-      const { settings, hasPackage } = await loadPackageable(deps.db, key);
-      if (hasPackage || drmModeOf(settings) !== 'enterprise') return;
+      const { settings, current } = await loadPackageable(deps.db, key);
+      if (current !== null || drmModeOf(settings) !== 'enterprise') return;
       await storeKeys(key, { settings, keepsPrevious: true, isFirst: true }, deps, signal);
     },
   };
+}
+
+type Packaging = { scheme: SchemeName; systems: readonly DrmSystem[] };
+
+function isSame(current: Packaging | null, wanted: Packaging): boolean {
+  if (current === null || current.scheme !== wanted.scheme) return false;
+  const now = new Set(current.systems);
+  return now.size === wanted.systems.length && wanted.systems.every((system) => now.has(system));
 }
 
 type Wanted = { settings: LibrarySettings; keepsPrevious: boolean; isFirst: boolean };

@@ -1,8 +1,7 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { encryptSegment } from '../../media/drm/encrypt-fragment.ts';
-import { encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
-import type { TrackCipher } from '../../media/drm/track-cipher.ts';
+import { encryptSegment, measureEncrypted } from '../../media/drm/encrypt-segment.ts';
+import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
 import { OVER } from '../hls/choose-dress.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, type ObjectWindow } from '../http/answer.ts';
 import { nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';
@@ -20,7 +19,10 @@ export type OpenCover =
 export type Piece =
   | { kind: 'init'; bytes: Buffer }
   | { kind: 'segment'; window: ObjectWindow; segment: number }
-  | { kind: 'picture'; window: ObjectWindow; encrypt(clear: Buffer, cipher: TrackCipher): Buffer; name: string };
+  | ({ kind: 'picture'; name: string } & Picture);
+
+/** A picture of a segment. It stands in a fragment with a head of its own. */
+type Picture = { window: ObjectWindow; head: Buffer; segment: number; firstSample: number };
 
 export type CoverDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects };
 
@@ -76,27 +78,41 @@ async function coverByPackage(
     return { kind: 'bytes', bytes: await keys.initOf(track), ...common, etag };
   }
   const cipher = await keys.cipherOf(track);
-  const name = piece.kind === 'segment' ? `${piece.segment}` : piece.name;
-  const encrypt = (clear: Buffer, take: (sizeBytes: number) => Buffer) =>
+  const { window, segment } = piece;
+  const [place, head] =
     piece.kind === 'segment'
-      ? encryptSegment(clear, { cipher, number: piece.segment }, take)
-      : piece.encrypt(clear, cipher);
-  const wanted = { name: `${nameOf(track)}|${name}`, window: piece.window, encrypt };
-  return { kind: 'lent', ...(await protectedObjects.lend(wanted, leave)), ...common, etag: `"${wanted.name}"` };
+      ? [{ cipher, number: segment }, null]
+      : [{ cipher, number: segment, firstSample: piece.firstSample }, piece.head];
+  const whole = (clear: Buffer) => (head === null ? clear : Buffer.concat([head, clear]));
+  const name = `${nameOf(track)}|${piece.kind === 'segment' ? segment : piece.name}`;
+  const measure = (clear: Buffer) => measureEncrypted(whole(clear), place);
+  const encrypt = (clear: Buffer, take: (sizeBytes: number) => Buffer) => encryptSegment(whole(clear), place, take);
+  return {
+    kind: 'made',
+    measure: () => protectedObjects.measure({ window, measure }, leave),
+    lend: () => protectedObjects.lend({ name, window, encrypt }, leave),
+    ...common,
+    etag: `"${name}"`,
+  };
 }
 
-async function coverBySession(
+function coverBySession(
   { rendition, piece, cover: { session, key } }: Covered<Extract<OpenCover, { kind: 'session' }>>,
   { protectedObjects }: CoverDeps,
   leave: () => AbortSignal,
-): Promise<Answer> {
+): Answer {
   const common = { contentType: `${rendition.kind}/mp4`, cacheControl: CACHE_PRIVATELY };
   if (piece.kind === 'init') return { kind: 'bytes', bytes: piece.bytes, ...common, etag: `"${rendition.id}-s-init"` };
   if (piece.kind === 'picture') return notFound('no-i-frames', 'There are no single pictures of this rendition.');
   const { segment, window } = piece;
-  const wanted = { name: null, window, encrypt: (clear: Buffer) => encryptHlsSegment(clear, key, segment) };
-  const etag = `"${rendition.id}-${session}-${segment}"`;
-  return { kind: 'lent', ...(await protectedObjects.lend(wanted, leave)), ...common, etag };
+  const encrypt = (clear: Buffer) => encryptHlsSegment(clear, key, segment);
+  return {
+    kind: 'made',
+    measure: async () => encryptedHlsSizeBytes(window.sizeBytes),
+    lend: () => protectedObjects.lend({ name: null, window, encrypt }, leave),
+    ...common,
+    etag: `"${rendition.id}-${session}-${segment}"`,
+  };
 }
 
 /** Whether a rendition has an init segment to open it with. */

@@ -22,6 +22,17 @@ test('it outlasts the video by hours and then ends', () => {
   expect(sessions.keyOf(video, session, NOW_MS + 8.1 * HOUR_MS)).toBeNull();
 });
 
+test('a viewer keeps one session for hours, and shares it with nobody and no other video', () => {
+  const keep = (viewer: string, nowMs = NOW_MS, of = video) => sessions.keep(of, viewer, { durationSec: 60, nowMs });
+  const [begun] = [keep('one')];
+  expect([keep('one', NOW_MS + HOUR_MS), keep('one', NOW_MS + 5 * HOUR_MS)]).toEqual([begun, begun]);
+  expect(sessions.keyOf(video, begun, NOW_MS + 5 * HOUR_MS)?.length).toBe(16);
+  expect(keep('one', NOW_MS + 24 * HOUR_MS)).not.toBe(begun);
+  expect([keep('other'), keep('one', NOW_MS, { ...video, libraryId: 2 })]).not.toContain(begun);
+  const elsewhere = createPlaySessions(Buffer.alloc(32, 1));
+  expect(elsewhere.keep(video, 'one', { durationSec: 60, nowMs: NOW_MS })).toBe(begun);
+});
+
 test.each([
   ['of another video', (session: string) => ({ of: { ...video, mediaId: newGuid() }, session })],
   ['of another library', (session: string) => ({ of: { ...video, libraryId: 2 }, session })],

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { MediaKey } from '../../catalog/db.ts';
 
 const EXPIRES_BYTES = 4;
@@ -7,6 +7,8 @@ const MAC_BYTES = 16;
 const HEAD_BYTES = EXPIRES_BYTES + RANDOM_BYTES;
 /** Beyond the length of the video: pauses, and videos that are watched twice. */
 const LIFETIME_SEC = 6 * 3600;
+/** How long a viewer keeps a session: what is read within such a stretch of time names the same one. */
+const KEPT_SEC = 6 * 3600;
 
 /**
  * Play sessions of basic DRM. A session is a text of 43 characters that proves itself: when it ends, a random part,
@@ -15,6 +17,8 @@ const LIFETIME_SEC = 6 * 3600;
 export type PlaySessions = {
   /** Begins a session of a video that lasts `durationSec`. */
   begin(key: MediaKey, durationSec: number, nowMs: number): string;
+  /** The session of a viewer who reads the same playlist over and over: the same one for hours, at every edge. */
+  keep(key: MediaKey, viewer: string, ends: { durationSec: number; nowMs: number }): string;
   /** The AES-128 key of a session, null for one that is over, not of this video or none at all. */
   keyOf(key: MediaKey, session: string, nowMs: number): Buffer | null;
 };
@@ -27,12 +31,18 @@ export function createPlaySessions(secret: Uint8Array): PlaySessions {
       .update(head)
       .digest()
       .subarray(0, MAC_BYTES);
+  const prove = (key: MediaKey, head: Buffer) =>
+    Buffer.concat([head, code('session', key, head)]).toString('base64url');
   return {
     begin(key, durationSec, nowMs) {
-      const expires = Buffer.alloc(EXPIRES_BYTES);
-      expires.writeUInt32BE(Math.ceil(nowMs / 1000 + durationSec + LIFETIME_SEC));
-      const head = Buffer.concat([expires, randomBytes(RANDOM_BYTES)]);
-      return Buffer.concat([head, code('session', key, head)]).toString('base64url');
+      const expires = writeEnd(Math.ceil(nowMs / 1000 + durationSec + LIFETIME_SEC));
+      return prove(key, Buffer.concat([expires, randomBytes(RANDOM_BYTES)]));
+    },
+    keep(key, viewer, { durationSec, nowMs }) {
+      const expires = writeEnd(KEPT_SEC * Math.ceil((nowMs / 1000 + durationSec + LIFETIME_SEC) / KEPT_SEC));
+      const seed = createHash('sha256').update(viewer).digest();
+      const own = code('viewer', key, Buffer.concat([expires, seed])).subarray(0, RANDOM_BYTES);
+      return prove(key, Buffer.concat([expires, own]));
     },
     keyOf(key, session, nowMs) {
       const bytes = Buffer.from(session, 'base64url');
@@ -42,4 +52,10 @@ export function createPlaySessions(secret: Uint8Array): PlaySessions {
       return head.readUInt32BE(0) * 1000 > nowMs ? Buffer.from(code('key', key, head)) : null;
     },
   };
+}
+
+function writeEnd(atSec: number): Buffer {
+  const expires = Buffer.alloc(EXPIRES_BYTES);
+  expires.writeUInt32BE(atSec);
+  return expires;
 }

@@ -14,6 +14,9 @@ export type ProtectedWindow = {
   encrypt(clear: Buffer, take: (sizeBytes: number) => Buffer): Buffer;
 };
 
+/** A window whose encrypted form is only to be measured. */
+export type MeasuredWindow = { window: ObjectWindow; measure(clear: Buffer): number };
+
 const POOLED_BYTES = 32 * 2 ** 20;
 
 /** Encrypts stored bytes while they are served; see `SharedBytes` for what is kept and how much may be under way. */
@@ -30,14 +33,29 @@ export class ProtectedObjects {
 
   /** The caller releases what is lent. Refuses (`unavailable`) while too many bytes are under way. */
   lend({ name, window, encrypt }: ProtectedWindow, leave: () => AbortSignal): Promise<LentBytes> {
-    const make = async (take: (sizeBytes: number) => Buffer) => {
-      const scratch = this.#pool.take(window.sizeBytes);
-      try {
-        return encrypt(await this.#objects.readInto(scratch, window), take);
-      } finally {
-        this.#pool.give(scratch);
-      }
-    };
+    const make = (take: (sizeBytes: number) => Buffer) => this.#read(window, (clear) => encrypt(clear, take));
     return this.#shared.lend({ name, sizeBytes: window.sizeBytes, make }, leave);
+  }
+
+  /** How many bytes the encrypted form has. Refuses as `lend` does: the clear bytes must be read. */
+  async measure({ window, measure }: MeasuredWindow, leave: () => AbortSignal): Promise<number> {
+    let measuredBytes = 0;
+    const make = () =>
+      this.#read(window, (clear) => {
+        measuredBytes = measure(clear);
+        return Buffer.alloc(0);
+      });
+    const { release } = await this.#shared.lend({ name: null, sizeBytes: window.sizeBytes, make }, leave);
+    release();
+    return measuredBytes;
+  }
+
+  async #read(window: ObjectWindow, use: (clear: Buffer) => Buffer): Promise<Buffer> {
+    const scratch = this.#pool.take(window.sizeBytes);
+    try {
+      return use(await this.#objects.readInto(scratch, window));
+    } finally {
+      this.#pool.give(scratch);
+    }
   }
 }

@@ -9,16 +9,25 @@ import { CLEAR_DRESS, identityDress, type PlaylistDress, packageDress, sessionDr
 
 export type DressDeps = { keys: PackageKeys; sessions: PlaySessions; permits: PlayPermits };
 
-/** `session` is that of the playlist's address; `wantsIdentity` asks for keys that are fetched raw. */
-export type DressRequest = { session: string | null; play: PlayRequest; wantsIdentity: boolean };
+/**
+ * `session` is that of the playlist's address; `wantsIdentity` asks for keys that are fetched raw; `isReread` is said
+ * of playlists that players read over and over while they grow.
+ */
+export type DressRequest = {
+  session: string | null;
+  play: PlayRequest;
+  wantsIdentity: boolean;
+  isReread: boolean;
+};
 
 /**
  * Chooses how a video's playlists are written for a viewer; a problem tells why they are not. A play session is
- * begun for each viewer who may play and reads a playlist without one.
+ * begun for each viewer who may play and reads a playlist without one; of those that are read over and over each
+ * reading names the viewer's same session.
  */
 export async function chooseDress(
   publication: Publication,
-  { session, play, wantsIdentity }: DressRequest,
+  { session, play, wantsIdentity, isReread }: DressRequest,
   { keys, sessions, permits }: DressDeps,
 ): Promise<PlaylistDress | Problem> {
   const protection = protectionOf(publication);
@@ -26,7 +35,12 @@ export async function chooseDress(
     const nowMs = Date.now();
     if (session !== null) return sessions.keyOf(publication, session, nowMs) === null ? OVER : sessionDress(session);
     const refusal = await permits.refusalOf(publication, play);
-    return refusal ?? sessionDress(sessions.begin(publication, publication.durationMs / 1000, nowMs));
+    if (refusal !== null) return refusal;
+    const durationSec = publication.durationMs / 1000;
+    const begun = isReread
+      ? sessions.keep(publication, play.viewer, { durationSec, nowMs })
+      : sessions.begin(publication, durationSec, nowMs);
+    return sessionDress(begun);
   }
   if (session !== null) return OVER;
   if (protection.kind === 'none') return CLEAR_DRESS;

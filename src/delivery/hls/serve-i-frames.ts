@@ -1,6 +1,5 @@
 import type { Publication, StoredChunk } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { encryptFragment } from '../../media/drm/encrypt-fragment.ts';
 import { type IFrame, iFrameSizeBytes, writeIFrameHead } from '../../media/i-frames/i-frame.ts';
 import { locateSample } from '../../media/playlists/published-rendition.ts';
 import { type CoverDeps, coverBytes, isOpened, type OpenCover, openCover, type Piece } from '../drm/cover-bytes.ts';
@@ -73,10 +72,9 @@ function describePicture({ chunk, frame }: FoundPicture): Piece {
     kind: 'picture',
     name: `i${frame.startTick}`,
     window: { key: chunk.storageKey, version: '', start: frame.startByte, sizeBytes },
-    encrypt: (clear, cipher) => {
-      const place = { segment, firstSample: frame.sample - firstSample };
-      return encryptFragment(Buffer.concat([writeIFrameHead(frame), clear]), cipher, place);
-    },
+    head: writeIFrameHead(frame),
+    segment,
+    firstSample: frame.sample - firstSample,
   };
 }
 

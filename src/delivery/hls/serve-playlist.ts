@@ -22,7 +22,7 @@ type PlaylistFile =
   | { kind: 'captions-playlist'; language: string };
 
 type PlaylistDeps = DressDeps & { written: HeldCache<Buffer>; iFrames: IFrameLists };
-type Viewer = Omit<DressRequest, 'session'>;
+type Viewer = Omit<DressRequest, 'session' | 'isReread'>;
 
 /** Answers a playlist as of this publication. Written once a publication, then held in `written`. */
 export async function servePlaylist(
@@ -32,7 +32,7 @@ export async function servePlaylist(
 ): Promise<Answer> {
   if (file.kind === 'captions-playlist') return serveCaptionsPlaylist(publication, file.language, deps.written);
   const session = file.kind === 'rendition-playlist' ? file.session : null;
-  const dress = await chooseDress(publication, { ...viewer, session }, deps);
+  const dress = await chooseDress(publication, { ...viewer, session, isReread: file.kind !== 'multivariant' }, deps);
   if ('code' in dress) return { kind: 'problem', problem: dress };
   const set = chooseListedSet(listableRenditions(publication));
   if (file.kind === 'multivariant') return serveMultivariant(publication, { set, dress }, deps);

@@ -1,4 +1,5 @@
 import type { StorageKey } from '../../ports/storage.ts';
+import type { LentBytes } from '../objects/shared-bytes.ts';
 import type { Slice } from './range.ts';
 
 /** Bytes `start` to `start + sizeBytes` of a stored object. `version` changes whenever the bytes do. */
@@ -10,7 +11,8 @@ export type ObjectPart = { key: StorageKey; start: number; end: number };
 /** A stretch of an answer: bytes at hand, or stored ones. */
 export type Part = { bytes: Buffer } | ObjectPart;
 
-type Described = {
+/** What is said of an answer's bytes. */
+export type Described = {
   /** 200 unless said otherwise; a page that says why there is nothing to see is 403 or 404. */
   status?: 200 | 403 | 404;
   contentType: string;
@@ -20,11 +22,14 @@ type Described = {
   headers?: Record<string, string>;
 };
 
+/** `lend` gives bytes that are counted until they are released, which whoever sends them does once. */
+export type MadeBytes = { measure(): Promise<number>; lend(): Promise<LentBytes> };
+
 /** What the edge says to a request, before ranges and conditions are applied. */
 export type Answer =
   | ({ kind: 'bytes'; bytes: Buffer } & Described)
-  /** Bytes that are counted until `release` is called, which whoever sends them does once. */
-  | ({ kind: 'lent'; bytes: Buffer; release(): void } & Described)
+  /** Bytes that are made when they are wanted; who only asks about them causes no more than `measure`. */
+  | ({ kind: 'made' } & MadeBytes & Described)
   | ({ kind: 'object'; window: ObjectWindow } & Described)
   /** Put together from stretches: `cut` names those of a slice of the whole, in order. */
   | ({ kind: 'parts'; sizeBytes: number; cut(slice: Slice): Iterable<Part> } & Described)

@@ -1,10 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ObjectSender } from '../objects/object-sender.ts';
-import type { Answer, Problem } from './answer.ts';
+import type { Answer, Described, Problem } from './answer.ts';
 import { allowsRange, matchesEtag } from './conditions.ts';
 import { readRange, type Slice } from './range.ts';
 
-type Content = Exclude<Answer, { kind: 'problem' }>;
+type Made = Extract<Answer, { kind: 'made' }>;
+/** What has bytes to send: those that were made are lent, or, where only their length is asked for, measured. */
+type Sendable = Exclude<Answer, { kind: 'problem' | 'made' }> | ({ kind: 'lent'; bytes: Buffer } & Described);
+type Content = Sendable | (Made & { sizeBytes: number });
 
 const CORS = {
   'Access-Control-Allow-Origin': '*',
@@ -22,24 +25,44 @@ export async function sendAnswer(
   response: ServerResponse,
   { answer, objects }: Sending,
 ): Promise<void> {
-  try {
-    if (!response.destroyed) await send(request, response, { answer, objects });
-  } finally {
-    if (answer.kind === 'lent') answer.release();
-  }
-}
-
-async function send(request: IncomingMessage, response: ServerResponse, { answer, objects }: Sending): Promise<void> {
+  if (response.destroyed) return;
   if (answer.kind === 'problem') {
     sendProblem(request, response, answer.problem, answer.retryAfterSec);
     return;
   }
-  const headers: OutgoingHttpHeaders = { ...CORS, 'Cache-Control': answer.cacheControl, ...answer.headers };
-  if (answer.etag !== null) headers.ETag = answer.etag;
   if (matchesEtag(request.headers['if-none-match'], answer.etag)) {
-    response.writeHead(304, headers).end();
+    response.writeHead(304, headersOf(answer)).end();
     return;
   }
+  if (answer.kind !== 'made') {
+    await sendContent(request, response, { answer, objects });
+  } else if (request.method === 'HEAD') {
+    await sendContent(request, response, { answer: { ...answer, sizeBytes: await answer.measure() }, objects });
+  } else {
+    await sendLent(request, response, { answer, objects });
+  }
+}
+
+async function sendLent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { answer, objects }: { answer: Made; objects: ObjectSender },
+): Promise<void> {
+  const { bytes, release } = await answer.lend();
+  try {
+    const lent = { ...answer, kind: 'lent', bytes } as const;
+    if (!response.destroyed) await sendContent(request, response, { answer: lent, objects });
+  } finally {
+    release();
+  }
+}
+
+async function sendContent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { answer, objects }: { answer: Content; objects: ObjectSender },
+): Promise<void> {
+  const headers = headersOf(answer);
   const sizeBytes = contentBytes(answer);
   const wanted = allowsRange(headerOf(request, 'if-range'), answer.etag) ? request.headers.range : undefined;
   const range = (answer.status ?? 200) !== 200 ? null : readRange(wanted, sizeBytes);
@@ -54,8 +77,13 @@ async function send(request: IncomingMessage, response: ServerResponse, { answer
   headers['Content-Length'] = slice.end - slice.start;
   headers['X-Content-Type-Options'] = 'nosniff';
   const status = range === null ? (answer.status ?? 200) : 206;
-  if (request.method === 'HEAD') response.writeHead(status, headers).end();
+  if (request.method === 'HEAD' || answer.kind === 'made') response.writeHead(status, headers).end();
   else await sendBody(response, { answer, slice, objects }, () => response.writeHead(status, headers));
+}
+
+function headersOf(answer: Described): OutgoingHttpHeaders {
+  const headers = { ...CORS, 'Cache-Control': answer.cacheControl, ...answer.headers };
+  return answer.etag === null ? headers : { ...headers, ETag: answer.etag };
 }
 
 function contentBytes(answer: Content): number {
@@ -66,6 +94,7 @@ function contentBytes(answer: Content): number {
     case 'object':
       return answer.window.sizeBytes;
     case 'parts':
+    case 'made':
       return answer.sizeBytes;
   }
 }
@@ -77,7 +106,7 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
 
 async function sendBody(
   response: ServerResponse,
-  { answer, slice, objects }: { answer: Content; slice: Slice; objects: ObjectSender },
+  { answer, slice, objects }: { answer: Sendable; slice: Slice; objects: ObjectSender },
   begin: () => void,
 ): Promise<void> {
   if (answer.kind === 'object') return objects.send(response, answer.window, slice, begin);

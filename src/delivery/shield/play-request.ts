@@ -8,23 +8,27 @@ export type PlayRequest = {
   /** The name by which the edge was asked. */
   host: string;
   shown: EmbedToken;
+  /** Tells viewers apart as far as that can be done: it is the same for one who asks again. Nothing may rest on it. */
+  viewer: string;
 };
 
 const EXPIRES = /^\d{1,12}$/;
 
 /** Reads it from a request. Names in its query are found in any case, as everywhere in the interface. */
-export function readPlayRequest({ url = '', headers }: IncomingMessage): PlayRequest {
+export function readPlayRequest({ url = '', headers, socket }: IncomingMessage): PlayRequest {
   const query = url.indexOf('?');
   const sent = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query === -1 ? '' : url.slice(query))) {
     if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), value);
   }
   const expires = sent.get('expires') ?? '';
+  const token = sent.get('token') ?? '';
   return {
     // A page that hides its address from a request across origins still names its origin.
     referrer: headers.referer ?? headers.origin ?? null,
     host: (headers.host ?? '').replace(/:\d*$/, '').toLowerCase(),
-    shown: { token: sent.get('token') ?? '', expiresSec: EXPIRES.test(expires) ? Number(expires) : 0 },
+    viewer: [token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),
+    shown: { token, expiresSec: EXPIRES.test(expires) ? Number(expires) : 0 },
   };
 }
 

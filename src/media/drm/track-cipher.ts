@@ -1,5 +1,4 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { Refused } from '../../lib/refused.ts';
 import type { ContentKey } from '../../ports/drm-key-source.ts';
 import { readBoxes, requireBox } from '../cmaf/boxes.ts';
 import type { SampleDefaults } from '../cmaf/fragment.ts';
@@ -8,6 +7,7 @@ import { readEntryBox, readSampleEntry, type SampleEntry } from '../cmaf/sample-
 import { readAvcConfiguration } from './h264-parameter-sets.ts';
 import { openH264Divider, type SampleDivider } from './h264-subsamples.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
+import { mostSubsamples } from './subsample.ts';
 
 /** How a rendition is protected. `lane` is its own number, see `sampleIv`. */
 export type Protection = { scheme: ProtectionScheme; key: ContentKey; lane: number };
@@ -24,8 +24,8 @@ const STSD = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'];
 
 /**
  * Opens a rendition's clear init segment for encryption. Video must be H.264 (`avc1`, `avc3`): its slices are
- * divided, as CMAF wants it. Sound of any codec is protected whole. Refuses other video codecs: their headers
- * must stay clear, and one that is not understood cannot be divided.
+ * divided, as CMAF wants it. Sound of any codec is protected whole. Throws on other video codecs: their headers must
+ * stay clear, and one that is not understood cannot be divided.
  */
 export function openTrackCipher(init: Buffer, protection: Protection): TrackCipher {
   const { handler, sampleDefaults } = readInitSegment(init);
@@ -39,10 +39,8 @@ function chooseDivider(entry: SampleEntry, scheme: ProtectionScheme): () => Samp
   if (entry.type === 'avc1' || entry.type === 'avc3') {
     const fields = readEntryBox(entry, 'avcC');
     const configuration = readAvcConfiguration(fields.take(fields.left()));
-    return () => openH264Divider(configuration, scheme.isBlockAligned);
+    const rules = { isBlockAligned: scheme.isBlockAligned, most: mostSubsamples(scheme.sampleIvBytes) };
+    return () => openH264Divider(configuration, rules);
   }
-  throw new Refused(
-    'unprocessable',
-    `Expected H.264 video to encrypt, got ${entry.type}: turn DRM off for this codec.`,
-  );
+  throw new Error(`Expected H.264 video to encrypt, got ${entry.type}: leave it out of what is listed.`);
 }

@@ -1,56 +1,52 @@
-import { Refused } from '../../lib/refused.ts';
 import { childBoxes, readBoxes, requireBox, writeFullBox, writeU32 } from '../cmaf/boxes.ts';
 import { BrokenMedia } from '../cmaf/broken-media.ts';
 import { type Fragment, readFragment } from '../cmaf/fragment.ts';
 import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 import { sampleIv } from './sample-iv.ts';
-import type { Subsample } from './subsample.ts';
+import { SUBSAMPLE_BYTES, type Subsample } from './subsample.ts';
 import type { TrackCipher } from './track-cipher.ts';
 
 /** Where a fragment stands: its segment's number, and the index in the segment of the fragment's first sample. */
-export type FragmentPlace = { segment: number; firstSample: number };
+type FragmentPlace = { segment: number; firstSample: number };
 
 const FLAG_SUBSAMPLES = 2;
-const SUBSAMPLE_BYTES = 6;
 const MDAT_HEAD_BYTES = 8;
-/** A saiz entry counts a sample's encryption data in 8 bits. */
-const MAX_ENTRY_BYTES = 255;
 
-/** A segment's cipher and number. */
-export type SegmentPlace = { cipher: TrackCipher; number: number };
+/** A segment's cipher and number; `firstSample` is the index in the segment of the first sample that is given, 0 unless it is a later one. */
+export type SegmentPlace = { cipher: TrackCipher; number: number; firstSample?: number };
 
 /**
- * Encrypts a whole segment as it is stored, one or more fragments (moof, mdat), and gives the bytes to serve, in a
- * buffer from `take` where that is given. The same segment gives the same bytes each time. Throws BrokenMedia on
- * damaged bytes; refuses what `encryptFragment` refuses.
+ * Encrypts fragments of a segment as they are stored (moof, mdat), mostly all of it, and gives the bytes to serve, in
+ * a buffer from `take` where that is given: the samples in a new mdat, and a new moof that says how (senc, saiz, saio;
+ * ISO 23001-7 section 7), with sizes and data offset set anew. The same fragments give the same bytes each time.
+ * Throws BrokenMedia on damaged bytes.
  */
 export function encryptSegment(
   segment: Buffer,
-  { cipher, number }: SegmentPlace,
+  place: SegmentPlace,
   take: (sizeBytes: number) => Buffer = Buffer.allocUnsafe,
 ): Buffer {
+  return writeFragments(planSegment(segment, place), place.cipher, take);
+}
+
+/** How many bytes `encryptSegment` would give, without encrypting any. */
+export function measureEncrypted(segment: Buffer, place: SegmentPlace): number {
+  return countBytes(planSegment(segment, place));
+}
+
+function planSegment(segment: Buffer, { cipher, number, firstSample = 0 }: SegmentPlace): FragmentPlan[] {
   const plans: FragmentPlan[] = [];
   let start = 0;
-  let firstSample = 0;
+  let nextSample = firstSample;
   for (const box of readBoxes(segment)) {
     if (box.type !== 'mdat') continue;
     const fragment = readFragment(segment.subarray(start, box.end), cipher.sampleDefaults);
-    plans.push(planFragment(fragment, cipher, { segment: number, firstSample }));
-    firstSample += fragment.samples.length;
+    plans.push(planFragment(fragment, cipher, { segment: number, firstSample: nextSample }));
+    nextSample += fragment.samples.length;
     start = box.end;
   }
   if (plans.length === 0) throw new BrokenMedia('Expected a fragment in the segment, found none.');
-  return writeFragments(plans, cipher, take);
-}
-
-/**
- * Encrypts one fragment (moof and mdat, as `readFragment` takes it): its samples in a new mdat, and a new moof
- * that says how (senc, saiz, saio; ISO 23001-7 section 7), with sizes and data offset set anew. Refuses a frame
- * of so many slices that its entry exceeds 255 bytes.
- */
-export function encryptFragment(fragment: Buffer, cipher: TrackCipher, place: FragmentPlace): Buffer {
-  const plan = planFragment(readFragment(fragment, cipher.sampleDefaults), cipher, place);
-  return writeFragments([plan], cipher, Buffer.allocUnsafe);
+  return plans;
 }
 
 /** `iv` null: the sample carries none of its own. */
@@ -69,8 +65,7 @@ function writeFragments(
   cipher: TrackCipher,
   take: (sizeBytes: number) => Buffer,
 ): Buffer {
-  const parts = plans.flatMap(({ head, payload }) => [...head, payload]);
-  const bytes = take(parts.reduce((sum, part) => sum + part.length, 0));
+  const bytes = take(countBytes(plans));
   let at = 0;
   for (const { head, payload, samples } of plans) {
     for (const part of head) at += part.copy(bytes, at);
@@ -87,6 +82,11 @@ function writeFragments(
     }
   }
   return bytes;
+}
+
+function countBytes(plans: readonly FragmentPlan[]): number {
+  const parts = plans.flatMap(({ head, payload }) => [...head, payload]);
+  return parts.reduce((sum, part) => sum + part.length, 0);
 }
 
 function planSamples({ samples, payload }: Fragment, cipher: TrackCipher, place: FragmentPlace): SamplePlan[] {
@@ -111,12 +111,6 @@ function chooseIv(
 function writeEntry({ iv, subsamples }: SamplePlan): Buffer {
   if (subsamples === null) return iv ?? Buffer.alloc(0);
   const entry = Buffer.allocUnsafe((iv?.length ?? 0) + 2 + subsamples.length * SUBSAMPLE_BYTES);
-  if (entry.length > MAX_ENTRY_BYTES) {
-    throw new Refused(
-      'unprocessable',
-      `Expected a frame of at most ${MAX_ENTRY_BYTES} bytes of encryption data, got ${subsamples.length} parts.`,
-    );
-  }
   let at = iv?.copy(entry, 0) ?? 0;
   at = entry.writeUInt16BE(subsamples.length, at);
   for (const { clearBytes, protectedBytes } of subsamples) {

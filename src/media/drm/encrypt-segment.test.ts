@@ -7,17 +7,25 @@ import { readFragment } from '../cmaf/fragment.ts';
 import { encode, FRAGMENTED } from '../cmaf/read-test-media.ts';
 import { findScheme, PROTECTION_SCHEMES } from './all.ts';
 import { kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
-import { encryptFragment, encryptSegment } from './encrypt-fragment.ts';
 import { encryptInit } from './encrypt-init.ts';
+import { encryptSegment, measureEncrypted } from './encrypt-segment.ts';
 import { readPssh, SYSTEM_IDS, writeCommonPssh } from './pssh.ts';
 import { type ClearRendition, encodeRendition, splitRendition } from './read-test-protection.ts';
 import { openTrackCipher } from './track-cipher.ts';
 
+/** More slices in each frame than a sample's entry has room for. */
+const manySlices = await encodeSlices(64);
 const renditions = { video: await encodeRendition('video', 2), audio: await encodeRendition('audio', 2) };
 const cases = PROTECTION_SCHEMES.flatMap(({ name }) => [
   { scheme: name, kind: 'video' as const },
   { scheme: name, kind: 'audio' as const },
 ]);
+
+async function encodeSlices(slices: number): Promise<ClearRendition> {
+  const source = ['-f', 'lavfi', '-i', `testsrc2=s=160x${slices * 16}:r=10:d=1`];
+  const codec = ['-c:v', 'libx264', '-preset', 'ultrafast', '-threads', '1', '-x264-params', `slices=${slices}`];
+  return splitRendition(await encode([...source, ...codec, ...FRAGMENTED]));
+}
 
 function protect(rendition: ClearRendition, name: SchemeName, lane = 7) {
   const scheme = findScheme(name);
@@ -84,8 +92,10 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
     });
   });
 
-  test('has the same bytes each time', () => {
+  test('has the same bytes each time, as many as were measured before', () => {
     const { cipher, segments } = protect(clear, scheme);
+    const measured = clear.segments.map((segment, number) => measureEncrypted(segment, { cipher, number }));
+    expect(measured).toEqual(segments.map(({ length }) => length));
     expect(clear.segments.map((segment, number) => encryptSegment(segment, { cipher, number }))).toEqual(segments);
   });
 
@@ -95,8 +105,8 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
     const firstSample = readFragment(first).samples.length;
     expect(encryptSegment(Buffer.concat([first, second]), { cipher, number: 5 })).toEqual(
       Buffer.concat([
-        encryptFragment(first, cipher, { segment: 5, firstSample: 0 }),
-        encryptFragment(second, cipher, { segment: 5, firstSample }),
+        encryptSegment(first, { cipher, number: 5 }),
+        encryptSegment(second, { cipher, number: 5, firstSample }),
       ]),
     );
   });
@@ -121,6 +131,20 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
     expect(() => encryptSegment(segment.subarray(0, -1), { cipher, number: 0 })).toThrow(BrokenMedia);
     expect(() => encryptSegment(Buffer.alloc(0), { cipher, number: 0 })).toThrow('Expected a fragment in the segment');
   });
+});
+
+describe('frames of more slices than can be told apart', () => {
+  test.each(PROTECTION_SCHEMES)(
+    'are decrypted by another reader when $name encrypted what it could',
+    async ({ name }) => {
+      const { key, init, segments } = protect(manySlices, name);
+      const packets = await readPackets(Buffer.concat([init, ...segments]), key);
+      expect(packets).toHaveLength(10);
+      expect(packets).toEqual(await readPackets(Buffer.concat([manySlices.init, ...manySlices.segments]), null));
+      const encrypted = await readPackets(Buffer.concat([manySlices.init, ...segments]), null);
+      expect(encrypted[0]?.data.equals(packets[0]?.data ?? Buffer.alloc(0))).toBe(false);
+    },
+  );
 });
 
 describe('initialisation vectors', () => {
