@@ -26,7 +26,7 @@ function keepCompiledCode() {
 
 /** Runs the command and answers its exit code. */
 async function launch() {
-  await ensureInstalled(root, { withDev: ['test', 'check', 'bench'].includes(command) });
+  await ensureInstalled(root, { withDev: ['test', 'check', 'bench', 'soak'].includes(command) });
   await ensureTools(command);
   const pinned = pinnedNodeFor(root, process.version);
   if (pinned !== null) return await runWithNode(pinned, [fileURLToPath(import.meta.url), ...args]);

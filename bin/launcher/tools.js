@@ -15,6 +15,7 @@ const SERVE_TOOLS = [
 const TOOLS = {
   serve: SERVE_TOOLS,
   test: [...SERVE_TOOLS, { program: 'chromium', debianPackage: 'chromium' }],
+  soak: [...SERVE_TOOLS, { program: 'zzuf', debianPackage: 'zzuf' }],
 };
 
 /**

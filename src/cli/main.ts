@@ -24,6 +24,10 @@ const commands: Record<string, Command> = {
     summary: 'check types, lint, layers, unused code and file lengths',
     run: async () => await (await import('./check.ts')).check(),
   },
+  soak: {
+    summary: 'run a long test by name',
+    run: async (args) => await (await import('./soak.ts')).soak(args),
+  },
   openapi: {
     summary: 'print the interface as an OpenAPI document',
     run: async () => (await import('./openapi.ts')).printOpenApi(),
