@@ -108,6 +108,14 @@ test.each([
     make: () => hugeFrame(),
   },
   {
+    what: 'three seconds of sound whose times leap over half a day',
+    kind: 'undecodable',
+    make: () => {
+      const leap = 'setts=ts=TS+if(gt(N\\,60)\\,1000*40000\\,0)';
+      return makeClip(dir, 'leap.mkv', ['-f', 'lavfi', '-i', 'sine=d=3', '-c:a', 'aac', '-bsf:a', leap]);
+    },
+  },
+  {
     what: 'subtitles alone',
     kind: 'no-playable-stream',
     make: async () => {

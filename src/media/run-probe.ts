@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { type ClockScan, isSuspectedlyLong, LEAP_SEC, whyClockIsBroken } from './judge-clock.ts';
 import { ALLOWED_FORMATS, GUARD_ARGV, MAX_STREAMS, SOURCE_URL } from './open-source.ts';
 import { needsPacketScan, type PacketSpan, parseProbe } from './parse-probe.ts';
 import { type ChildEnd, runSandboxed, type SandboxedCommand, startSandboxed } from './run-sandboxed.ts';
@@ -21,6 +22,15 @@ export async function probeSource(
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
   if (sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes.' };
+  const facts = await probeStreams(path, sizeBytes, signal);
+  if ('kind' in facts || !isSuspectedlyLong(facts)) return facts;
+  const { spans, end } = await scanPackets(path, null, signal);
+  // A file of so many packets has more in it than leaps.
+  if (end.killed !== null) return facts;
+  return whyClockIsBroken(facts, spans) ?? facts;
+}
+
+async function probeStreams(path: string, sizeBytes: number, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
   const answer = await askStreams(path, signal);
   if ('kind' in answer) return answer;
   const { json, stderr } = answer;
@@ -101,21 +111,22 @@ function readRefusal(stderr: string): SourceFault | null {
   return null;
 }
 
-type Scan = { spans: Map<number, PacketSpan>; end: ChildEnd };
+type ScannedSpan = PacketSpan & ClockScan & { lastSec: number };
+type Scan = { spans: Map<number, ScannedSpan>; end: ChildEnd };
 
 /** Reads packet times, from the keyframe before `fromSec` or all, without decoding; O(1) memory. */
 async function scanPackets(path: string, fromSec: number | null, signal: AbortSignal): Promise<Scan> {
   const interval = fromSec === null ? [] : ['-read_intervals', `${fromSec.toFixed(3)}%`];
   const shown = ['-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time', '-of', 'compact=p=0'];
   const child = await startSandboxed(ffprobe(path, [...interval, ...shown]), signal);
-  const spans = new Map<number, PacketSpan>();
+  const spans = new Map<number, ScannedSpan>();
   for await (const line of createInterface({ input: child.stdout })) addPacket(spans, line);
   const end = await child.ended;
   signal.throwIfAborted();
   return { spans, end };
 }
 
-function addPacket(spans: Map<number, PacketSpan>, line: string): void {
+function addPacket(spans: Map<number, ScannedSpan>, line: string): void {
   const match = /^stream_index=(\d+)\|pts_time=([^|]*)\|dts_time=([^|]*)\|duration_time=([^|]*)/.exec(line);
   if (match === null) return;
   const [index, pts, dts, duration] = match.slice(1).map(Number);
@@ -124,9 +135,12 @@ function addPacket(spans: Map<number, PacketSpan>, line: string): void {
   const endSec = atSec + (duration !== undefined && Number.isFinite(duration) ? duration : 0);
   const span = spans.get(index);
   if (span === undefined) {
-    spans.set(index, { packets: 1, firstSec: atSec, endSec });
+    spans.set(index, { packets: 1, firstSec: atSec, endSec, lastSec: endSec, leapSec: 0 });
     return;
   }
+  const stepSec = Math.abs(atSec - span.lastSec);
+  if (stepSec > LEAP_SEC) span.leapSec += stepSec;
+  span.lastSec = endSec;
   span.packets += 1;
   span.firstSec = Math.min(span.firstSec, atSec);
   span.endSec = Math.max(span.endSec, endSec);

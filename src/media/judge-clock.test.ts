@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { makeFacts } from './facts.test-kit.ts';
+import { isSuspectedlyLong, whyClockIsBroken } from './judge-clock.ts';
+
+const DAY_SEC = 86_000;
+
+test.each([
+  { what: 'ten seconds', durationSec: 10, sizeBytes: 1000, expected: false },
+  { what: 'a day in 200 kB', durationSec: DAY_SEC, sizeBytes: 200_000, expected: true },
+  { what: 'a day of speech', durationSec: DAY_SEC, sizeBytes: 500_000_000, expected: false },
+])('$what is suspected: $expected', ({ durationSec, sizeBytes, expected }) => {
+  expect(isSuspectedlyLong(makeFacts({ durationSec, sizeBytes }))).toBe(expected);
+});
+
+test.each([
+  { what: 'a leap over most of the day', scan: { firstSec: 0, endSec: DAY_SEC, leapSec: DAY_SEC - 2 }, broken: true },
+  { what: 'leaps to and fro', scan: { firstSec: 0, endSec: DAY_SEC, leapSec: 5 * DAY_SEC }, broken: true },
+  { what: 'a stream that begins late', scan: { firstSec: DAY_SEC - 1, endSec: DAY_SEC, leapSec: 0 }, broken: true },
+  { what: 'a picture each half minute', scan: { firstSec: 0, endSec: DAY_SEC, leapSec: 0 }, broken: false },
+  { what: 'an hour without a signal', scan: { firstSec: 0, endSec: DAY_SEC, leapSec: 3600 }, broken: false },
+])('a day with $what is broken: $broken', ({ scan, broken }) => {
+  const fault = whyClockIsBroken(makeFacts({ durationSec: DAY_SEC }), new Map([[0, scan]]));
+  expect(fault === null ? null : fault.kind).toBe(broken ? 'undecodable' : null);
+});
