@@ -5,7 +5,7 @@ import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES, createAacSegmenter, SILENT_FRAME }
 import { readFragment } from '../media/cmaf/fragment.ts';
 import type { Segment } from '../media/cmaf/segment.ts';
 import { planSound, type SoundSpan } from '../media/compose/plan-sound.ts';
-import { AUDIO_RATE_HZ } from '../media/encode-audio.ts';
+import { AUDIO_RATE_HZ } from '../media/sound-grid.ts';
 import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
 import { defineJob } from './define-job.ts';
 import { LeaseLost } from './hold-lease.ts';

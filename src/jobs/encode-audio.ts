@@ -1,7 +1,8 @@
+import { findStored } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView, type WorkRendition, type WorkView } from '../catalog/encoding/work-view-store.ts';
 import { planAudioEncode } from '../media/encode-audio.ts';
 import { type FfmpegRun, runFfmpeg } from '../media/run-ffmpeg.ts';
-import { countAudioSegments } from './audio-segments.ts';
+import { countAudioSegments } from '../media/sound-grid.ts';
 import { defineJob } from './define-job.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
@@ -60,24 +61,22 @@ type TrackJob = { held: HeldWork; deps: JobDeps; view: WorkView; rendition: Work
 async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   const { claim, tell } = job.held;
   const { fromSegment, toSegment, key } = claim.work;
-  const place = { storage: job.deps.storage, key, renditionId: job.rendition.id, attempt: claim.attempt };
-  const writer = createChunkWriter(place);
+  const { id, isOnDemand } = job.rendition;
+  const writer = createChunkWriter({
+    ...{ storage: job.deps.storage, key, renditionId: id, attempt: claim.attempt },
+    ...(isOnDemand && { findTaken: (range) => findStored(job.deps.db, id, range) }),
+  });
+  // What viewers had made lies anywhere: the writer leaves it out.
+  const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
   let taken = 0;
   let init: SoundInit | null = null;
-  let nextFlush = chunkEnd(job.rendition.publishedTo);
+  let nextFlush = chunkEnd(publishedTo);
 
   async function publish(isLast: boolean): Promise<void> {
     if (init === null) throw new Error('Expected an init segment from the encoder, none came.');
     const chunks = await writer.flush(signal);
     const { codecString } = init.facts;
-    const output = {
-      renditionId: job.rendition.id,
-      init: init.bytes,
-      codecString,
-      widthPx: null,
-      heightPx: null,
-      chunks,
-    };
+    const output = { renditionId: id, init: init.bytes, codecString, widthPx: null, heightPx: null, chunks };
     await publishChunks(job.deps, claim, { outputs: [output], isLast });
     taken = writer.written.length;
   }
@@ -89,7 +88,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
         continue;
       }
       const end = item.segment.number + 1;
-      if (end > job.rendition.publishedTo) await writer.add(item.segment, signal);
+      if (end > publishedTo) await writer.add(item.segment, signal);
       tell((end - fromSegment) / (toSegment - fromSegment));
       const endsPart = end === toSegment && toSegment < countAudioSegments(job.rendition.plan.durationSec);
       if (endsPart) return await publish(true);

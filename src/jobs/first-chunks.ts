@@ -5,7 +5,7 @@ import type { Work } from '../catalog/encoding/work.ts';
 import { claimWork, releaseWork } from '../catalog/encoding/work-store.ts';
 import type { Mp4Index } from '../media/pass-through/mp4-index.ts';
 import type { PassThroughPlan } from '../media/pass-through/plan-pass-through.ts';
-import { countAudioSegments } from './audio-segments.ts';
+import { countAudioSegments } from '../media/sound-grid.ts';
 import { type OpenFile, readSegment } from './read-pass-through.ts';
 import type { FirstSound } from './read-sound.ts';
 import type { ChunkWriter } from './store-chunk.ts';

@@ -4,12 +4,9 @@ import { loadWorkView, type WorkRendition, type WorkView } from '../catalog/enco
 import { inTransaction } from '../catalog/in-transaction.ts';
 import { commitSegment } from '../catalog/jit/segment-store.ts';
 import type { Segment } from '../media/cmaf/segment.ts';
-import { createVideoSegmenter } from '../media/cmaf/segmenter.ts';
-import { findCodec } from '../media/codecs/all.ts';
-import { planEncode } from '../media/encode.ts';
 import { type FfmpegRun, runFfmpeg } from '../media/run-ffmpeg.ts';
-import { rungOf } from './encode-rungs.ts';
 import type { JobDeps } from './job-deps.ts';
+import { planPictureSegments, planSoundSegments, type SegmentEncode } from './plan-segments.ts';
 import { readPictureTicks } from './read-pass-through.ts';
 import { endFailedRun, endRun, type PicturesInit, readPictures } from './read-pictures.ts';
 import { readWatermark } from './read-watermark.ts';
@@ -44,9 +41,6 @@ export async function makeSegments(
   }
 }
 
-/** Threads that x264 itself takes for each processor: some always wait for others. */
-const THREADS_OF_X264 = 1.5;
-
 type SegmentJob = {
   control: RunControl;
   deps: SegmentDeps;
@@ -57,47 +51,36 @@ type SegmentJob = {
 };
 
 async function encode(job: SegmentJob): Promise<void> {
-  const { control, deps, view, rendition, path } = job;
-  const { fromSegment, toSegment } = control.claim;
-  const { facts, cutList } = view;
-  const range = { fromSegment, toSegment: Math.min(toSegment, cutList.startTicks.length) };
-  const ticks = await readPictureTicks(path, view, range, control.signal);
-  const threads = {
-    decoderThreads: deps.threads,
-    filterThreads: deps.threads,
-    encoderThreads: Math.ceil(THREADS_OF_X264 * deps.threads),
-  };
-  const codec = findCodec(rendition.codec);
-  const { libraryId } = control.claim.key;
-  const watermark = await readWatermark(deps.storage, libraryId, rendition.plan.watermark, control.signal);
-  const plan = planEncode({ facts, cutList, range, rungs: [rungOf(rendition)], codec, watermark, ...threads });
+  const { control, deps, view, path } = job;
+  const planned = await planSegments(job);
   const ended = new AbortController();
   const options = {
     sourcePath: path,
-    sourceDurationSec: facts.durationSec,
+    sourceDurationSec: view.facts.durationSec,
     niceness: 0,
     ...(deps.encoderMemoryBytes === undefined ? {} : { memoryBytes: deps.encoderMemoryBytes }),
   };
-  const run = await runFfmpeg(plan, options, AbortSignal.any([control.signal, ended.signal]));
-  const segmenter = createVideoSegmenter({
-    cutList,
-    firstSegment: fromSegment,
-    segmentCount: range.toSegment - fromSegment,
-    ...(ticks === null ? {} : { expectedTicks: ticks }),
-  });
+  const run = await runFfmpeg(planned.plan, options, AbortSignal.any([control.signal, ended.signal]));
   try {
-    await publishRun(job, run, segmenter);
+    await publishRun(job, run, planned);
     await endRun(run, ended);
   } catch (error) {
     throw await endFailedRun(run, ended, control.signal.aborted ? control.signal.reason : error);
   }
 }
 
-async function publishRun(
-  job: SegmentJob,
-  run: FfmpegRun,
-  segmenter: ReturnType<typeof createVideoSegmenter>,
-): Promise<void> {
+async function planSegments({ control, deps, view, rendition, path }: SegmentJob): Promise<SegmentEncode> {
+  const { signal, claim } = control;
+  if (rendition.kind === 'audio') return planSoundSegments(view, rendition, claim);
+  const { fromSegment, toSegment } = claim;
+  const range = { fromSegment, toSegment: Math.min(toSegment, view.cutList.startTicks.length) };
+  const expectedTicks = await readPictureTicks(path, view, range, signal);
+  const watermark = await readWatermark(deps.storage, claim.key.libraryId, rendition.plan.watermark, signal);
+  return planPictureSegments(view, { rendition, range }, { expectedTicks, watermark, threads: deps.threads });
+}
+
+async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncode): Promise<void> {
+  const { segmenter, toSegment, isPaced } = planned;
   let init: PicturesInit | null = null;
   // One rendition was asked for.
   for await (const part of readPictures(run.outputs[0] as Readable, segmenter)) {
@@ -107,7 +90,7 @@ async function publishRun(
     const next = part.segment.number + 1;
     if (!(await publishSegment(job, init, part.segment))) return;
     job.told(next);
-    if (!(await job.control.goesOnTo(next))) return;
+    if (next >= toSegment || !(await job.control.goesOnTo(next, isPaced))) return;
   }
 }
 

@@ -6,9 +6,9 @@ import type { StoredWatermark } from '../catalog/pictures/picture-schema.ts';
 import type { MediaMessage } from '../catalog/schema.ts';
 import { newGuid } from '../lib/guid.ts';
 import { planFrameGrid } from '../media/cut-list.ts';
-import { AUDIO_RATE_HZ } from '../media/encode-audio.ts';
 import { type LadderOptions, planLadder, type Rung } from '../media/ladder.ts';
 import type { PassThroughPlan } from '../media/pass-through/plan-pass-through.ts';
+import { AUDIO_RATE_HZ, listSoundOnDemand } from '../media/sound-grid.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
 import { nameTrack } from '../media/track-name.ts';
 import { encodedRendition, onDemandRendition, planCodec } from './plan-codec.ts';
@@ -77,7 +77,8 @@ export function planVideo(request: PlanRequest): EncodePlan {
   const makeRung = isOnDemand ? onDemandRendition : encodedRendition;
   const { watermark } = request;
   const encoded = rungs.map((rung) => makeRung(rung, { codec: baseCodec, watermark }, cutList));
-  const sounds = isShownMeanwhile ? [] : planSounds(request, durationSec);
+  const isListed = encoded.some((rendition) => rendition.isOnDemand);
+  const sounds = isShownMeanwhile ? [] : planSounds(request, durationSec, isListed && !request.normaliseLoudness);
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
   const others = otherCodecs.map((codec) => planCodec(place, { facts, ladder: request.ladder, codec, watermark }));
@@ -95,7 +96,6 @@ export function planVideo(request: PlanRequest): EncodePlan {
     ],
   });
   const messages = [...facts.warnings.map((warning) => warningMessage(warning, now)), ...request.messages];
-  const isListed = encoded.some((rendition) => rendition.isOnDemand);
   return { facts, durationMs: Math.round(durationSec * 1000), isOnDemand: isListed, timelines, messages };
 }
 
@@ -111,7 +111,7 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
   const copied = [passThroughRendition(passThrough)];
-  const sounds = planSounds(request, durationSec);
+  const sounds = planSounds(request, durationSec, false);
   const works = [
     ...passThroughWorks(place, copied),
     ...audioWorks(place, sounds, false),
@@ -149,8 +149,11 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
   };
 }
 
-/** One sound rendition for each language: the first track that has it. */
-function planSounds(request: PlanRequest, durationSec: number): PlannedRendition[] {
+/**
+ * One sound rendition for each language: the first track that has it. Levelled loudness depends on all that came before,
+ * so such sound is never on demand.
+ */
+function planSounds(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
   const { audio } = request.facts;
   const tracks = audio.filter(
     (track, index) => audio.findIndex(({ language }) => language === track.language) === index,
@@ -170,7 +173,7 @@ function planSounds(request: PlanRequest, durationSec: number): PlannedRendition
     heightPx: null,
     plan: { durationSec, streamIndex: track.streamIndex, normaliseLoudness: request.normaliseLoudness },
     listed: null,
-    plannedSegments: null,
-    isOnDemand: false,
+    plannedSegments: isOnDemand ? listSoundOnDemand(durationSec) : null,
+    isOnDemand,
   }));
 }

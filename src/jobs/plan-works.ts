@@ -6,7 +6,7 @@ import { type Guid, newGuid } from '../lib/guid.ts';
 import { type ChunkRange, planChunks, planEvenChunks } from '../media/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../media/cut-list.ts';
 import { START_RUNG_LIMIT } from '../media/playlists/multivariant.ts';
-import { countAudioSegments } from './audio-segments.ts';
+import { countAudioSegments } from '../media/sound-grid.ts';
 
 /** Where works are planned: the timeline, and how long the video is. */
 export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; durationSec: number };

@@ -2,21 +2,26 @@ import { createAacSegmenter } from '../media/cmaf/aac.ts';
 import { readFragment } from '../media/cmaf/fragment.ts';
 import { type InitFacts, normaliseInit, readInitSegment } from '../media/cmaf/init-segment.ts';
 import type { Segment } from '../media/cmaf/segment.ts';
+import type { Segmenter } from '../media/cmaf/segmenter.ts';
 import { createStreamSplitter } from '../media/cmaf/stream-splitter.ts';
-import { AUDIO_RATE_HZ, planAudioEncode } from '../media/encode-audio.ts';
+import { planAudioEncode, primingFramesOf } from '../media/encode-audio.ts';
 import { type FfmpegRun, runFfmpeg } from '../media/run-ffmpeg.ts';
+import { AUDIO_RATE_HZ } from '../media/sound-grid.ts';
 import type { AudioFacts } from '../media/source-facts.ts';
-
-/** Packets that ffmpeg's AAC encoder puts out before the first sample. */
-const PRIMING_FRAMES = 1;
 
 export type SoundInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
 export type SoundPart = SoundInit | { kind: 'segment'; segment: Segment };
 
+/** Cuts the output of a sound encode that begins with a segment. */
+export function createSoundSegmenter(firstSegment: number): Segmenter {
+  const primingFrames = primingFramesOf(firstSegment);
+  return createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment, primingFrames });
+}
+
 /** Reads the output of a sound encode: first its init segment, then its segments from 0 on, checked. */
 export async function* readSound(run: FfmpegRun): AsyncGenerator<SoundPart> {
   const splitter = createStreamSplitter();
-  const segmenter = createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment: 0, primingFrames: PRIMING_FRAMES });
+  const segmenter = createSoundSegmenter(0);
   let facts: InitFacts | null = null;
   for (const output of run.outputs) {
     for await (const bytes of output) {

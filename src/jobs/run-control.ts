@@ -64,14 +64,14 @@ export class RunControl {
     });
   }
 
-  /** Whether the run goes on to a segment: at once, or when viewers come as far. */
-  async goesOnTo(segment: number): Promise<boolean> {
+  /** Whether the run goes on to a segment: at once, or, when it is paced, as soon as viewers come as far. */
+  async goesOnTo(segment: number, isPaced: boolean): Promise<boolean> {
     try {
       for (;;) {
         this.signal.throwIfAborted();
         const { toSegment, wantedTo } = this.#standing;
         if (segment >= toSegment) return false;
-        if (wantedTo !== null && segment < wantedTo) return true;
+        if (!isPaced || (wantedTo !== null && segment < wantedTo)) return true;
         this.#isPaused = true;
         await this.#wake.promise;
       }

@@ -150,7 +150,8 @@ class Encoder {
       const fault = await failRun(tx, claim, { segment, reason, isCounted });
       // One line a rung: where one segment fails, others do.
       if (!isCounted || fault?.failures !== MAX_FAULTS || !fault.isFirst) return;
-      await addMessages(tx, claim.key, [jitFailedMessage(`${fault.rung}p`, segment, reason, new Date())]);
+      const name = fault.rung === null ? 'Sound' : `${fault.rung}p`;
+      await addMessages(tx, claim.key, [jitFailedMessage(name, segment, reason, new Date())]);
     });
     this.#deps.report(new Error(`Segment ${segment} of rendition ${claim.renditionId} failed.`, { cause: error }));
   }

@@ -173,7 +173,8 @@ function paceBySource({ facts, cutList, range }: EncodeJob, video: VideoFacts): 
   };
 }
 
-function seekLeadSec(facts: SourceFacts): number {
+/** How far ahead of the wanted time decoding starts. */
+export function seekLeadSec(facts: SourceFacts): number {
   return facts.seeksToKeyframes ? SEEK_LEAD_SEC : BLIND_SEEK_LEAD_SEC;
 }
 

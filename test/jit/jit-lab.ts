@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { sql } from 'kysely';
+import { expect } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { fillChunk } from '../../src/jobs/encode-chunk.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
@@ -75,6 +76,15 @@ export function fetchFile(url: string, signal?: AbortSignal): Promise<Fetched> {
     sent.on('error', reject);
     sent.end();
   });
+}
+
+/** Asks again as often as it is told to, as players do. */
+export async function fetchPatiently(url: string): Promise<Buffer> {
+  for (;;) {
+    const { status, body, retryAfter } = await fetchFile(url);
+    if (status === 200) return body;
+    expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '2' });
+  }
 }
 
 /** Waits for a state and answers all states that were seen on the way. */

@@ -67,6 +67,7 @@ test('segments of a protected video are encoded on demand too, but for none who 
   const { status, body } = await fetchFile(clear.replace('/5.m4s', '/e1/5.m4s'));
   expect([status, await countRuns(lab)]).toEqual([200, before + 1]);
   expect(body.indexOf('senc')).toBeGreaterThan(0);
+  await drop(lab, key);
 });
 
 test('a video is ready before it is encoded, and what viewers and the background made join without a seam', async () => {
@@ -147,11 +148,30 @@ test('viewers who watch all of it finish a video', async () => {
   await checkFinished(lab, key);
 });
 
-test('the manifest of DASH lists the whole time as soon as the sound is whole', async () => {
-  const clip = await makeClip(lab, 'dash.avi', ...picture('testsrc2=s=320x240:r=25:d=9'), ...MPEG4);
-  const key = await uploadReady(lab, libraryId, clip);
-  const manifest = (await fetchFile(`${edge.base}/vz-${libraryId}/${key.mediaId}/manifest.mpd`)).body.toString();
-  expect(manifest).toContain('mediaPresentationDuration="PT9S"');
+test('the whole time is listed from the start, sound and all, in HLS and DASH', async () => {
+  const inputs = [...picture('testsrc2=s=160x120:r=10:d=18.5'), ...SOUND, '-t', '18.5'];
+  const key = await uploadReady(lab, libraryId, await makeClip(lab, 'listed.avi', ...inputs, ...MPEG4));
+  const playlists = `${edge.base}/vz-${libraryId}/${key.mediaId}`;
+  const manifest = (await fetchFile(`${playlists}/manifest.mpd`)).body.toString();
+  expect(manifest).toContain('mediaPresentationDuration="PT18.5');
+  // 18.5 s are 868 frames of 1024 ticks: four segments of 188, and 116.
+  expect(manifest).toMatch(/<S t="0" d="192512" r="3"\/>\s*<S d="118784"\/>/);
+  const sound = (await loadRenditions(lab, key)).find(({ kind }) => kind === 'audio');
+  const list = (await fetchFile(`${playlists}/r/${sound?.id}/video.m3u8`)).body.toString();
+  expect(list).toContain('#EXT-X-ENDLIST');
+  expect(boundariesOf(list).map((sec) => Math.round((sec * 48_000) / 1024))).toEqual([188, 376, 564, 752, 868]);
+  await drop(lab, key);
+});
+
+test('sound of levelled loudness is encoded as a whole: it depends on all that came before', async () => {
+  const library = await addJitLibrary(lab, [240], { normaliseLoudness: true });
+  const inputs = [...picture('testsrc2=s=160x120:r=10:d=9'), ...SOUND, '-t', '9'];
+  const key = await uploadReady(lab, library, await makeClip(lab, 'level.avi', ...inputs, ...MPEG4));
+  const onDemand = (await loadRenditions(lab, key)).map(({ kind, on_demand }) => [kind, on_demand]);
+  expect(onDemand).toEqual([
+    ['video', true],
+    ['audio', false],
+  ]);
   await drop(lab, key);
 });
 

@@ -8,13 +8,12 @@ import { deleteMedia } from '../../src/jobs/delete-media.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { checkObjects } from '../jobs/check-video.ts';
 import { encodersOf, findEncoders, isRunning } from '../jobs/encoders.ts';
-import { listObjects, loadMedia, loadRenditions, makeClip, until, type Worker, type WorkerSlots } from '../jobs/lab.ts';
-import { seededRandom } from '../support/seeded-random.ts';
-import { readSegmentTimes } from '../support/whole-video/read-moof.ts';
+import { listObjects, loadMedia, makeClip, until, type Worker, type WorkerSlots } from '../jobs/lab.ts';
 import {
   addJitLibrary,
   countOpen,
   fetchFile,
+  fetchPatiently,
   findRung,
   type JitLab,
   segmentUrl,
@@ -91,48 +90,6 @@ async function uploadQuiet(clip: string): Promise<MediaKey> {
   await until(async () => (await countOpen(lab, key)).works === 0, 'its first works to be over');
   return key;
 }
-
-/** Asks again as often as it is told to, as players do. */
-async function fetchPatiently(url: string): Promise<Buffer> {
-  for (;;) {
-    const { status, body, retryAfter } = await fetchFile(url);
-    if (status === 200) return body;
-    expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '2' });
-  }
-}
-
-test('a viewer who seeks wildly through two hours sees every picture, and no encoder is left', async () => {
-  await startHere();
-  const picture = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=1:d=7200'];
-  const key = await uploadQuiet(await makeClip(lab, 'long.avi', ...picture, '-c:v', 'mpeg4', '-g', '10'));
-  const rendition = (await loadRenditions(lab, key))[0];
-  if (rendition === undefined) throw new Error('Expected a rendition.');
-  const random = seededRandom(7);
-  let most = 0;
-  for (let seek = 0; seek < 30; seek += 1) {
-    const segment = random.below(1800);
-    const viewer = new AbortController();
-    const answer = fetchFile(segmentUrl(edge, key, rendition.id, segment), viewer.signal);
-    // Every third picture is waited for; the others are left for the next.
-    if (seek % 3 !== 0) {
-      answer.catch(() => undefined);
-      await until(async () => (await countOpen(lab, key)).wishes > 0, 'the wish to be heard');
-      viewer.abort();
-      continue;
-    }
-    const { status, body } = await answer;
-    expect(status).toBe(200);
-    expect(readSegmentTimes(body).baseTick).toBe(segment * 4 * 1000);
-    most = Math.max(most, encodersOf(process.pid).length);
-  }
-  // Each encoder is seen with the sandbox around it.
-  expect(most).toBeLessThanOrEqual(2 * 3);
-  await edge.close();
-  await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
-  await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
-  expect(await countOpen(lab, key)).toMatchObject({ wishes: 0 });
-  await checkObjects(lab, key);
-});
 
 test('when the only viewer leaves, the encoder ends and nothing is left of it', async () => {
   await startHere();

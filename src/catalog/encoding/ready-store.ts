@@ -4,8 +4,9 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 
 /**
- * A video that is encoded on demand is ready once each of its renditions is known well enough to be listed, and its
- * sound has begun: from then on every segment can be had. Others, and what is not so far, stay as they are.
+ * A video that is encoded on demand is ready once each of its pictures is known well enough to be listed, and so is the
+ * sound that plays by default, or it has begun: from then on every segment can be had. Others, and what is not so far,
+ * stay as they are.
  */
 export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
@@ -14,7 +15,7 @@ export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {
       state_reason = 'every segment is encoded when it is asked for; the rest follows in the background'
     where library_id = ${libraryId} and id = ${mediaId} and state = 'jit-segmenting'
       and not exists (select from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.active
-        and r.state = 'building' and r.on_demand and r.init is null)
+        and r.state = 'building' and r.on_demand and r.init is null and (r.kind = 'video' or r.is_default))
       and (select coalesce(bool_and(starts), false) from (
         select bool_or((r.on_demand and r.init is not null) or exists (select from chunk c
           where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id

@@ -102,7 +102,7 @@ async function selectWished(db: Db | Tx, which: RawBuilder<unknown>): Promise<Wi
       and not exists (select from jit_fault f where f.rendition_id = w.rendition_id and f.segment = s.segment
         and (f.retry_at > now() or f.failures >= ${MAX_FAULTS}))
       and not exists (select from encode_work e where e.library_id = w.library_id and e.media_id = w.media_id
-        and e.kind = 'video' and e.lane = 'quick' and e.state in ('waiting', 'running')
+        and e.kind in ('video', 'audio') and e.lane = 'quick' and e.state in ('waiting', 'running')
         and w.rendition_id = any(e.rendition_ids) and s.segment >= e.from_segment and s.segment < e.to_segment)
     group by 1, 2, 3, 4, 5
     order by 6 desc, min(w.asked_at), 5 limit 1
@@ -151,7 +151,7 @@ export async function forgetEnded(db: Db): Promise<void> {
 
 /**
  * Ends a run that failed at a segment, which then is left alone for a while, longer each time. Answers how often
- * it failed by now, the rung, and whether it is the first of its rendition to be given up; null when the run was not
+ * it failed by now, the rung (null for sound), and whether it is the first of its rendition to be given up; null when the run was not
  * held any more. With `isCounted` false it is only put off.
  */
 export async function failRun(

@@ -17,8 +17,8 @@ import type { RunClaim } from './run-store.ts';
 /**
  * Publishes one segment that was made for viewers and moves its run on. Works of which everything is stored by now
  * end with it, and so does the video with the last of them: the answer is what to send next. Null when the segment is
- * there already, made by another: then nothing is taken in. Throws LostClaim when the run is not held any more, and refuses a segment of
- * another init segment than the rendition's.
+ * there already, made by another: then nothing is taken in. Throws LostClaim when the run is not held any more, and
+ * refuses a segment of another init segment than the rendition's.
  */
 export async function commitSegment(
   tx: Tx,
@@ -52,7 +52,7 @@ async function endStoredWorks(
 ): Promise<boolean> {
   const { rows } = await sql`
     update encode_work w set state = 'done', done_fraction = 1, reason = null
-    where library_id = ${libraryId} and media_id = ${mediaId} and kind in ('video', 'fill') and state = 'waiting'
+    where library_id = ${libraryId} and media_id = ${mediaId} and kind in ('video', 'fill', 'audio') and state = 'waiting'
       and ${renditionId}::uuid = any(rendition_ids) and from_segment <= ${segment} and to_segment > ${segment}
       and not exists (
         select from unnest(w.rendition_ids) r(id), generate_series(w.from_segment, w.to_segment - 1) s(segment)

@@ -1,7 +1,7 @@
 import { MOST_AHEAD } from '../../catalog/jit/run-store.ts';
 import type { Wish, WishStore } from '../../catalog/jit/wish-store.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { findChunk } from '../../media/playlists/published-rendition.ts';
+import { findChunk, segmentCount } from '../../media/playlists/published-rendition.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 
 const RENEW_EVERY_MS = 1_000;
@@ -83,7 +83,7 @@ export class SegmentWishes {
     const before = this.#asked.get(nameOf({ rendition, segment: segment - 1 }));
     const follows = before !== undefined && nowMs - before < FOLLOWS_WITHIN_MS;
     remember(this.#asked, nameOf({ rendition, segment }), nowMs);
-    const last = rendition.cutList.startTicks.length - 1;
+    const last = (rendition.planned === null ? segment + 1 : segmentCount(rendition.planned)) - 1;
     const aheadSegments = Math.max(0, Math.min(follows ? MOST_AHEAD : FIRST_AHEAD, last - segment));
     const forSec = isAwaited ? AWAITED_SEC : PASSED_SEC;
     return { libraryId, mediaId, renditionId: rendition.id, segment, aheadSegments, isAwaited, forSec };
