@@ -4,9 +4,9 @@ import { bumpPublication, type Tx } from '../db.ts';
 import { tellDamage } from '../scrub/repair-store.ts';
 import { LostClaim } from './chunk-store.ts';
 import { renditionMessage } from './messages.ts';
-import { workRow } from './plan-store.ts';
 import { addMessages, settleMedia } from './settle-store.ts';
 import { type Claim, MAX_FAILURES, type Work } from './work.ts';
+import { workRow } from './work-row-store.ts';
 import { endWork, lockClaim, refreshProgress } from './work-store.ts';
 
 const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: 'Storyboard, thumbnails and previews' } as const;

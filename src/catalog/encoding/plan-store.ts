@@ -7,9 +7,8 @@ import { dropUnfinishedSets } from './drop-unfinished-store.ts';
 import { type EncodePlan, keyGroupOf, type PlannedRendition, type PlannedTimeline } from './encode-plan.ts';
 import type { ProcessClaim } from './process-store.ts';
 import { recountStorage } from './storage-store.ts';
-import { WAITING_FOR_SLOT, type Work } from './work.ts';
-
-const ROWS_AT_ONCE = 500;
+import { WAITING_FOR_SLOT } from './work.ts';
+import { insertWorks } from './work-row-store.ts';
 
 /**
  * Writes a plan: timelines, renditions, works, and what the probe found out about the video, which then is
@@ -85,13 +84,7 @@ export async function insertRenditions(
     const rows = timeline.renditions.map((rendition) => renditionRow(key, timeline, rendition));
     await tx.insertInto('rendition').values(rows).execute();
   }
-  const works = timeline.works.map(workRow);
-  for (let at = 0; at < works.length; at += ROWS_AT_ONCE) {
-    await tx
-      .insertInto('encode_work')
-      .values(works.slice(at, at + ROWS_AT_ONCE))
-      .execute();
-  }
+  await insertWorks(tx, timeline.works);
 }
 
 function renditionRow(key: MediaKey, timeline: Pick<PlannedTimeline, 'id' | 'isActive'>, rendition: PlannedRendition) {
@@ -119,25 +112,5 @@ function renditionRow(key: MediaKey, timeline: Pick<PlannedTimeline, 'id' | 'isA
     init_sha256: rendition.listed === null ? null : createHash('sha256').update(rendition.listed.init).digest(),
     planned_segments: rendition.plannedSegments,
     on_demand: rendition.isOnDemand,
-  };
-}
-
-/** The row of a work that waits. */
-export function workRow(work: Work) {
-  return {
-    library_id: work.key.libraryId,
-    media_id: work.key.mediaId,
-    id: work.id,
-    timeline_id: work.timelineId,
-    kind: work.kind,
-    rendition_ids: [...work.renditionIds],
-    from_segment: work.fromSegment,
-    to_segment: work.toSegment,
-    is_first: work.isFirst,
-    lane: work.lane,
-    priority: work.priority,
-    weight: work.weight,
-    state: 'waiting' as const,
-    reason: WAITING_FOR_SLOT,
   };
 }

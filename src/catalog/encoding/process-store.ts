@@ -5,6 +5,7 @@ import type { MediaMessage, UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { restoreReplaced } from './replacement-store.ts';
+import { goOnAsShown } from './shown-set-store.ts';
 import { sumStorage } from './storage-store.ts';
 import { countTurn } from './turn-store.ts';
 import { ENCODING_STATES, LEASE_SEC } from './work.ts';
@@ -162,10 +163,12 @@ export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, re
 
 /**
  * Ends a video as failed, with a reason for people and machines. A video that is over already is left alone; one that
- * was given another file in the place of its own goes on as it was.
+ * was given another file in the place of its own, or was to be encoded anew while what it shows is whole or can be had on
+ * demand, goes on as it was.
  */
 export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   if (await restoreReplaced(tx, key, message)) return;
+  if (await goOnAsShown(tx, key, message)) return;
   const { numUpdatedRows } = await tx
     .updateTable('media')
     .set({

@@ -3,6 +3,9 @@ import type { MediaKey, Tx } from '../db.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 
+/** What a video says of itself that is encoded on demand. */
+export const READY_REASON = 'every segment is encoded when it is asked for; the rest follows in the background';
+
 /**
  * A video that is encoded on demand is ready once each of its pictures is known well enough to be listed, and so is the
  * sound that plays by default, or it has begun: from then on every segment can be had. Others, and what is not so far,
@@ -12,7 +15,7 @@ export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   const { numAffectedRows } = await sql`
     update media m set state = 'jit-ready', state_since = now(),
-      state_reason = 'every segment is encoded when it is asked for; the rest follows in the background'
+      state_reason = ${READY_REASON}
     where library_id = ${libraryId} and id = ${mediaId} and state = 'jit-segmenting'
       and not exists (select from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.active
         and r.state = 'building' and r.on_demand and r.init is null and (r.kind = 'video' or r.is_default))

@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { workRow } from '../encoding/plan-store.ts';
 import { type Work, workPriority, workWeight } from '../encoding/work.ts';
+import { workRow } from '../encoding/work-row-store.ts';
 
 /** Up to here making the pictures is quick work. */
 const QUICK_SEC = 120;
