@@ -14,9 +14,10 @@ import type { RunControl } from './run-control.ts';
 import { sendWorks } from './send-works.ts';
 import { createChunkWriter, discardAfter, discardObjects } from './store-chunk.ts';
 
-/** What making segments for viewers takes. `threads` are those of one encoder. */
+/** What making segments for viewers takes. */
 export type SegmentDeps = Pick<JobDeps, 'db' | 'queue' | 'storage' | 'sources' | 'report' | 'encoderMemoryBytes'> & {
-  threads: number;
+  /** Threads of this one. */
+  encoderThreads: number;
 };
 
 /**
@@ -41,6 +42,9 @@ export async function makeSegments(
   }
 }
 
+/** What is delivered comes first, all other encoding behind. */
+const NICENESS = 2;
+
 type SegmentJob = {
   control: RunControl;
   deps: SegmentDeps;
@@ -57,7 +61,7 @@ async function encode(job: SegmentJob): Promise<void> {
   const options = {
     sourcePath: path,
     sourceDurationSec: view.facts.durationSec,
-    niceness: 0,
+    niceness: NICENESS,
     ...(deps.encoderMemoryBytes === undefined ? {} : { memoryBytes: deps.encoderMemoryBytes }),
   };
   const run = await runFfmpeg(planned.plan, options, AbortSignal.any([control.signal, ended.signal]));
@@ -76,7 +80,7 @@ async function planSegments({ control, deps, view, rendition, path }: SegmentJob
   const range = { fromSegment, toSegment: Math.min(toSegment, view.cutList.startTicks.length) };
   const expectedTicks = await readPictureTicks(path, view, range, signal);
   const watermark = await readWatermark(deps.storage, claim.key.libraryId, rendition.plan.watermark, signal);
-  return planPictureSegments(view, { rendition, range }, { expectedTicks, watermark, threads: deps.threads });
+  return planPictureSegments(view, { rendition, range }, { expectedTicks, watermark, threads: deps.encoderThreads });
 }
 
 async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncode): Promise<void> {

@@ -27,15 +27,16 @@ const THREADS_OF_X264 = 1.5;
 /** Segments of sound, half a minute, are encoded in as little time as it takes to start an encoder. */
 const SOUND_SEGMENTS = 8;
 
-/** Plans segments of pictures by an encoder that takes all of the machine. */
+/** Plans segments of pictures by one encoder. */
 export function planPictureSegments(
   { facts, cutList }: WorkView,
   { rendition, range }: { rendition: WorkRendition; range: ChunkRange },
   { expectedTicks, watermark, threads }: PictureNeeds,
 ): SegmentEncode {
+  const encoderThreads = threads === 1 ? 1 : Math.ceil(THREADS_OF_X264 * threads);
   const plan = planEncode({
     ...{ facts, cutList, range, rungs: [rungOf(rendition)], codec: findCodec(rendition.codec), watermark },
-    ...{ decoderThreads: threads, filterThreads: threads, encoderThreads: Math.ceil(THREADS_OF_X264 * threads) },
+    ...{ decoderThreads: threads, filterThreads: threads, encoderThreads },
   });
   const { fromSegment, toSegment } = range;
   const segmenter = createVideoSegmenter({

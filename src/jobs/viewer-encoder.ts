@@ -1,21 +1,25 @@
 import { LostClaim } from '../catalog/encoding/chunk-store.ts';
 import { jitFailedMessage } from '../catalog/encoding/messages.ts';
 import { addMessages } from '../catalog/encoding/settle-store.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { claimRun, endRun, failRun, findWished, MAX_FAULTS, type RunClaim } from '../catalog/jit/run-store.ts';
 import { JIT_CHANNEL } from '../catalog/jit/wish-store.ts';
 import { listen } from './listen.ts';
 import { makeSegments, type SegmentDeps } from './make-segments.ts';
 import { RunControl, RunOver } from './run-control.ts';
+import { shareThreads } from './share-threads.ts';
 import { isStorageFull } from './storage-full.ts';
 
 /** Other work steps aside for so long after the last segment for viewers. */
 const BUSY_AFTER_MS = 30_000;
 
-export type ViewerEncoderDeps = SegmentDeps & {
+export type ViewerEncoderDeps = Omit<SegmentDeps, 'encoderThreads'> & {
   /** Names this process in leases. */
   owner: string;
   /** Encoders at once. */
   slots: number;
+  /** Threads that all of them share. */
+  threads: number;
   /** Wishes are listened for beside it. */
   pool: Parameters<typeof listen>[0];
 };
@@ -48,9 +52,11 @@ export async function startViewerEncoder(deps: ViewerEncoderDeps): Promise<Viewe
   };
 }
 
+type Run = { threads: number; ended: Promise<void> };
+
 class Encoder {
   readonly #deps: ViewerEncoderDeps;
-  readonly #runs = new Map<RunControl, Promise<void>>();
+  readonly #runs = new Map<RunControl, Run>();
   #taking: Promise<void> | null = null;
   #isStale = false;
   #isClosing = false;
@@ -90,7 +96,7 @@ class Encoder {
     this.#isClosing = true;
     await this.#taking;
     for (const control of this.#runs.keys()) control.end('The worker is stopping.');
-    await Promise.all(this.#runs.values());
+    await Promise.all([...this.#runs.values()].map(({ ended }) => ended));
   }
 
   async #takeAll(): Promise<void> {
@@ -115,22 +121,30 @@ class Encoder {
 
   #begin(claim: RunClaim): void {
     const control = new RunControl(this.#deps.db, claim);
-    const running = this.#run(control)
+    const threads = this.#threadsFor(claim);
+    const ended = this.#run(control, threads)
       .catch((error: unknown) => this.#deps.report(error instanceof Error ? error : new Error(String(error))))
       .finally(() => {
         this.#runs.delete(control);
         this.#lastMs = performance.now();
         this.take();
       });
-    this.#runs.set(control, running);
+    this.#runs.set(control, { threads, ended });
     control.look();
   }
 
-  async #run(control: RunControl): Promise<void> {
+  /** Memory is the likeliest reason of a failure, and threads cost memory. One that waits for its viewer needs none. */
+  #threadsFor({ failures }: RunClaim): number {
+    if (failures > 0) return 1;
+    const atWork = [...this.#runs].filter(([{ isPaused }]) => !isPaused).map(([, { threads }]) => threads);
+    return shareThreads(this.#deps.threads, atWork);
+  }
+
+  async #run(control: RunControl, encoderThreads: number): Promise<void> {
     const { claim } = control;
     let nextSegment = claim.fromSegment;
     try {
-      await makeSegments(control, this.#deps, (next) => {
+      await makeSegments(control, { ...this.#deps, encoderThreads }, (next) => {
         nextSegment = next;
       });
       await endRun(this.#deps.db, claim);
@@ -146,7 +160,7 @@ class Encoder {
   async #fail(claim: RunClaim, segment: number, error: unknown): Promise<void> {
     const isCounted = !isStorageFull(error);
     const reason = error instanceof Error ? error.message : String(error);
-    await this.#deps.db.transaction().execute(async (tx) => {
+    await inTransaction(this.#deps.db, async (tx) => {
       const fault = await failRun(tx, claim, { segment, reason, isCounted });
       // One line a rung: where one segment fails, others do.
       if (!isCounted || fault?.failures !== MAX_FAULTS || !fault.isFirst) return;

@@ -4,6 +4,7 @@ import { bumpPublication, type Tx } from '../db.ts';
 import { tellDamage } from '../scrub/repair-store.ts';
 import { LostClaim } from './chunk-store.ts';
 import { renditionMessage } from './messages.ts';
+import { readyOnDemand } from './ready-store.ts';
 import { addMessages, settleMedia } from './settle-store.ts';
 import { type Claim, MAX_FAILURES, type Work } from './work.ts';
 import { workRow } from './work-row-store.ts';
@@ -41,6 +42,8 @@ export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Wo
     await addMessages(tx, key, [renditionMessage(PICTURE_NAMES[kind], reason, new Date())]);
   }
   const works = await settleMedia(tx, key);
+  // The rung that failed may be the last that was waited for.
+  await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
   return works;
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
+import { countTurn } from '../encoding/turn-store.ts';
 import { JIT_CHANNEL } from './wish-store.ts';
 
 /** The right to make segments of a rendition for viewers now, from one on. Whoever holds it renews its lease. */
@@ -13,6 +14,8 @@ export type RunClaim = {
   fromSegment: number;
   /** Excluded; the timeline may end before it. */
   toSegment: number;
+  /** How often the first segment failed before. */
+  failures: number;
 };
 
 /** How things stand with a run: where it must stop, up to where viewers want it, and whether one waits for it now. */
@@ -40,14 +43,18 @@ type Fault = { failures: number; rung: number | null; isFirst: boolean };
 
 type Wished = MediaKey & { renditionId: Guid; timelineId: Guid; segment: number; isAwaited: boolean };
 
+/** Where turns of libraries are counted, one a run. */
+const VIEWER_LANE = 'viewers';
+
 /** The most urgent segment that is wished for and that nobody makes, without taking it. */
 export async function findWished(db: Db): Promise<{ isAwaited: boolean } | null> {
   return selectWished(db, sql`true`);
 }
 
 /**
- * Takes the most urgent segment that viewers wish for and nobody makes: those that are awaited first, then the
- * longest wished for. Null when there is none. What another run was heading for ends before this one.
+ * Takes the most urgent segment that viewers wish for and nobody makes: those that are awaited first, then those of the
+ * library that has had least of the encoders, then the longest wished for. Null when there is none. What another run was
+ * heading for ends before this one.
  */
 export async function claimRun(db: Db, owner: string): Promise<RunClaim | null> {
   for (;;) {
@@ -55,7 +62,9 @@ export async function claimRun(db: Db, owner: string): Promise<RunClaim | null> 
     if (wished === null) return null;
     const claim = await db.transaction().execute((tx) => takeWished(tx, wished, owner));
     // Another worker was faster: there may be something else.
-    if (claim !== null) return claim;
+    if (claim === null) continue;
+    await countTurn(db, VIEWER_LANE, claim.key.libraryId, 1);
+    return claim;
   }
 }
 
@@ -69,7 +78,7 @@ async function takeWished(tx: Tx, wished: Wished, owner: string): Promise<RunCla
   await sql`delete from jit_run where ${here} and lease_until < now()`.execute(tx);
   await sql`update jit_run set to_segment = ${segment} where ${here} and next_segment <= ${segment}
     and to_segment > ${segment}`.execute(tx);
-  const { rows } = await sql<{ id: Guid; attempt: number; to_segment: number }>`
+  const { rows } = await sql<{ id: Guid; attempt: number; to_segment: number; failures: number }>`
     insert into jit_run (library_id, media_id, rendition_id, id, attempt, next_segment, to_segment, owner, lease_until)
     select ${libraryId}::bigint, ${mediaId}::uuid, ${renditionId}::uuid, ${newGuid()}::uuid, nextval('jit_attempt'),
       ${segment}::int, least(${segment + RUN_SEGMENTS}::int,
@@ -78,18 +87,20 @@ async function takeWished(tx: Tx, wished: Wished, owner: string): Promise<RunCla
         (select min(segment) from jit_fault where ${here} and segment > ${segment}
           and (retry_at > now() or failures >= ${MAX_FAULTS}))),
       ${owner}, now() + make_interval(secs => ${RUN_LEASE_SEC})
-    returning id, attempt, to_segment
+    returning id, attempt, to_segment, coalesce(
+      (select failures from jit_fault f where f.rendition_id = ${renditionId} and f.segment = ${segment}), 0) as failures
   `.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error(`Expected a run of rendition ${renditionId} to be written.`);
   const place = { key: { libraryId, mediaId }, renditionId, timelineId, fromSegment: segment };
-  return { ...place, id: row.id, attempt: row.attempt, toSegment: row.to_segment };
+  return { ...place, id: row.id, attempt: row.attempt, toSegment: row.to_segment, failures: row.failures };
 }
 
 async function selectWished(db: Db | Tx, which: RawBuilder<unknown>): Promise<Wished | null> {
   const { rows } = await sql<Wished>`
-    select w.library_id as "libraryId", w.media_id as "mediaId", w.rendition_id as "renditionId",
-      r.timeline_id as "timelineId", s.segment, bool_or(w.is_awaited and s.segment = w.segment) as "isAwaited"
+    with wished as (select w.library_id as "libraryId", w.media_id as "mediaId", w.rendition_id as "renditionId",
+      r.timeline_id as "timelineId", s.segment, bool_or(w.is_awaited and s.segment = w.segment) as "isAwaited",
+      min(w.asked_at) as asked_at
     from jit_wish w
     join rendition r on r.library_id = w.library_id and r.media_id = w.media_id and r.id = w.rendition_id
     cross join lateral generate_series(w.segment, w.segment + w.ahead_segments) s(segment)
@@ -104,8 +115,11 @@ async function selectWished(db: Db | Tx, which: RawBuilder<unknown>): Promise<Wi
       and not exists (select from encode_work e where e.library_id = w.library_id and e.media_id = w.media_id
         and e.kind in ('video', 'audio') and e.lane = 'quick' and e.state in ('waiting', 'running')
         and w.rendition_id = any(e.rendition_ids) and s.segment >= e.from_segment and s.segment < e.to_segment)
-    group by 1, 2, 3, 4, 5
-    order by 6 desc, min(w.asked_at), 5 limit 1
+    group by 1, 2, 3, 4, 5)
+    select "libraryId", "mediaId", "renditionId", "timelineId", segment, "isAwaited"
+    from wished left join encode_turn t on t.lane = ${VIEWER_LANE} and t.library_id = "libraryId"
+    order by "isAwaited" desc, greatest(coalesce(t.pass, 0),
+      (select coalesce(max(turn), 0) from encode_turn where lane = ${VIEWER_LANE})), asked_at, segment limit 1
   `.execute(db);
   return rows[0] ?? null;
 }
@@ -160,6 +174,8 @@ export async function failRun(
   fault: { segment: number; reason: string; isCounted: boolean },
 ): Promise<Fault | null> {
   const { libraryId, mediaId } = claim.key;
+  // As whoever takes what is wished for: the video's row comes first.
+  await sql`select id from media where library_id = ${libraryId} and id = ${mediaId} for update`.execute(tx);
   const { numAffectedRows = 0n } = await sql`delete from jit_run where id = ${claim.id}`.execute(tx);
   if (numAffectedRows === 0n) return null;
   const count = fault.isCounted ? 1 : 0;
