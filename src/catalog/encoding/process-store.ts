@@ -71,11 +71,13 @@ export async function claimProcess(db: Db, asked: MediaKey, owner: string): Prom
 async function chooseWaiting(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<MediaKey | undefined> {
   const { rows } = await sql<MediaKey>`
     select m.library_id as "libraryId", m.id as "mediaId" from media m
-    where m.type = 'video' and m.source_key is not null and m.process_tries < ${MAX_PROCESS_TRIES}
+    cross join (select coalesce(max(turn), 0) as turn from encode_turn where lane = ${PROCESS_LANE}) latest
+    left join encode_turn t on t.lane = ${PROCESS_LANE} and t.library_id = m.library_id
+    where m.type = 'video' and m.state in ('uploaded', 'processing') and m.source_key is not null and m.process_tries < ${MAX_PROCESS_TRIES}
       and (m.state = 'uploaded' or (m.state = 'processing' and m.lease_until < now()))
       and not exists (select 1 from media a where a.library_id = ${libraryId} and a.id = ${mediaId}
         and a.state = 'processing' and a.lease_until is null)
-    order by encode_standing(${PROCESS_LANE}, m.library_id), m.state_since, m.id limit 1 for update of m skip locked
+    order by greatest(coalesce(t.pass, 0), latest.turn), m.state_since, m.id limit 1 for update of m skip locked
   `.execute(tx);
   return rows[0];
 }

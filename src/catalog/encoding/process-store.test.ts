@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { claimProcess } from './process-store.ts';
+
+const LIBRARIES = 2_000;
+const VIDEOS = 10_000;
+const CLAIMS = 10;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  const { db } = database;
+  await sql`
+    insert into library (name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash)
+    select 'L' || n, k, k, k, k from generate_series(1, ${LIBRARIES}::int) n, lateral (select convert_to('k' || n, 'UTF8') as k) key
+  `.execute(db);
+  await sql`
+    insert into encode_turn (lane, library_id, turn, pass)
+    select 'process', id, row_number() over (order by id), row_number() over (order by id) + 1 from library
+  `.execute(db);
+  // The libraries take turns: each has five videos.
+  await sql`
+    with places as (select id, row_number() over (order by id) - 1 as place from library)
+    insert into media (library_id, id, type, title, state, source_key, source_bytes, state_since)
+    select p.id, gen_random_uuid(), 'video', 'T', 'uploaded', 's/' || n, 1, now() - make_interval(secs => ${VIDEOS} - n)
+    from generate_series(1, ${VIDEOS}::int) n join places p on p.place = n % ${LIBRARIES}
+  `.execute(db);
+  await sql`analyze`.execute(db);
+});
+afterAll(() => database.stop());
+
+test('among ten thousand uploads of two thousand libraries the next one is chosen in bounded time, one a library', async () => {
+  const { rows: waiting } = await sql<{ libraryId: number; mediaId: Guid }>`
+    select library_id as "libraryId", id as "mediaId" from media order by state_since desc limit ${CLAIMS}`.execute(
+    database.db,
+  );
+  const startedMs = performance.now();
+  const libraries = new Set<number>();
+  for (const asked of waiting) {
+    const answer = await claimProcess(database.db, asked, 'test');
+    if (answer.kind !== 'claimed') throw new Error('Expected a claim.');
+    libraries.add(answer.claim.key.libraryId);
+  }
+  expect(libraries.size).toBe(CLAIMS);
+  // Tens of milliseconds each, where a look at every library for every video takes seconds; a bound on order, not on speed.
+  expect((performance.now() - startedMs) / CLAIMS).toBeLessThan(500);
+});
