@@ -87,6 +87,8 @@ export type MediaTable = {
   publication: Generated<number>;
   upload_options: JsonDefault<UploadOptions>;
   thumbnail_time_ms: number | null;
+  /** Its original goes a while after it was finished: its library kept none then. */
+  leaves_original: Generated<boolean>;
   source_key: StorageKey | null;
   source_bytes: number | null;
   source_sha256: Buffer | null;

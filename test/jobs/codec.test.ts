@@ -187,6 +187,15 @@ test('the original of a finished video goes where a library does not keep it, an
   const keys = { kept: await upload(lab, libraryId, clip), unkept: await upload(lab, keepsNone, clip) };
   for (const key of Object.values(keys)) await untilState(lab, key, 'finished');
   worker.deps.retiredGraceSec = 0;
+  // What is switched later is no matter of what is finished: the one kept its original, the other does not.
+  const setKeep = (id: number, keep: boolean) =>
+    lab.database.db
+      .updateTable('library')
+      .set({ settings: JSON.stringify({ encoding: { rungs: [240, 360] }, originals: { keep } }) })
+      .where('id', '=', id)
+      .execute();
+  await setKeep(libraryId, false);
+  await setKeep(keepsNone, true);
   const { source_key: original } = await loadMedia(lab, keys.unkept);
   await until(async () => {
     await lab.database.db.transaction().execute(lab.sender.send(sweep, {}));

@@ -83,12 +83,18 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await tx
     .updateTable('media')
     .set({ state: 'finished', state_reason: null, state_since: sql<Date>`now()`, encode_progress: 100 })
+    // What the library says of originals later is no matter of this one.
+    .set({ leaves_original: sql<boolean>`exists (${leavesOriginals(key.libraryId)})` })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .where('state', 'in', ENCODING_STATES)
     .execute();
   await recountStorage(tx, key);
   await announce(key, WebhookStatus.finished)(tx);
+}
+
+function leavesOriginals(libraryId: number) {
+  return sql`select from library where id = ${libraryId} and settings#>>'{originals,keep}' = 'false'`;
 }
 
 async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<RenditionStanding[]> {

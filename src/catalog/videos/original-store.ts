@@ -20,7 +20,7 @@ export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): 
   await retireObject(tx, { libraryId, mediaId }, { key: row.source_key, sizeBytes: row.source_bytes ?? 0 });
   await tx
     .updateTable('media')
-    .set({ source_key: null, source_bytes: null })
+    .set({ source_key: null, source_bytes: null, leaves_original: false })
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .execute();
@@ -28,7 +28,8 @@ export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): 
 
 /**
  * Takes out of use the originals of videos that finished a while ago (`settledSec`, ten minutes when left out), for
- * which no work is open and of which no rendition failed, and whose library does not keep originals; a bounded number.
+ * which no work is open and of which no rendition failed, and whose library kept no originals when they finished; a
+ * bounded number.
  */
 export async function retireUnkeptOriginals(db: Db, settledSec = SETTLED_SEC): Promise<void> {
   for (const key of await findUnkept(db, settledSec)) {
@@ -45,8 +46,8 @@ export async function retireUnkeptOriginals(db: Db, settledSec = SETTLED_SEC): P
 
 async function findUnkept(db: Db | Tx, settledSec: number, only: MediaKey | null = null): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
-    select m.library_id as "libraryId", m.id as "mediaId" from library l join media m on m.library_id = l.id
-    where l.settings#>>'{originals,keep}' = 'false' and m.type = 'video' and m.state = 'finished'
+    select m.library_id as "libraryId", m.id as "mediaId" from media m
+    where m.leaves_original and m.type = 'video' and m.state = 'finished'
       and m.source_key is not null and m.state_since <= now() - make_interval(secs => ${settledSec})
       and (${only?.mediaId ?? null}::uuid is null or m.id = ${only?.mediaId ?? null}::uuid)
       and not exists (select 1 from rendition r where r.library_id = m.library_id and r.media_id = m.id
