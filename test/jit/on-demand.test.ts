@@ -68,6 +68,7 @@ test('segments of a protected video are encoded on demand too, but for none who 
   expect([status, await countRuns(lab)]).toEqual([200, before + 1]);
   expect(body.indexOf('senc')).toBeGreaterThan(0);
   await drop(lab, key);
+  await drop(lab, key);
 });
 
 test('a video is ready before it is encoded, and what viewers and the background made join without a seam', async () => {
