@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { commitChunks, LostClaim } from '../../src/catalog/encoding/chunk-store.ts';
 import { toWork } from '../../src/catalog/encoding/work-store.ts';
+import { WebhookStatus } from '../../src/catalog/webhooks/webhook.ts';
 import { processVideo } from '../../src/jobs/process-video.ts';
 import { checkFinished, checkObjects } from './check-video.ts';
 import {
@@ -98,6 +99,25 @@ test('a source that cannot pass through starts with one segment of the lowest ru
   const chunks = (await loadChunks(lab, key)).filter(({ rendition_id: id }) => pictures.includes(id));
   const first = chunks.sort((a, b) => a.publication - b.publication)[0];
   expect(first).toMatchObject({ rendition_id: lowest?.id, first_segment: 0, segment_count: 1 });
+});
+
+test('receivers hear of each rung when it stands, before they hear that the video is finished', async () => {
+  const heard = await addLibrary(lab, { encoding: { rungs: [240, 360] }, webhookUrl: 'http://127.0.0.1:9/' });
+  const clip = await makeClip(lab, 'heard.avi', ...picture('25', 2, '640x360'), '-c:v', 'mpeg4', '-q:v', '5');
+  const key = await upload(lab, heard, clip);
+  await untilState(lab, key, 'finished');
+  const events = await lab.database.db
+    .selectFrom('webhook_event')
+    .select('status')
+    .where('media_id', '=', key.mediaId)
+    .orderBy('position')
+    .execute();
+  const { resolutionFinished, finished } = WebhookStatus;
+  expect(events.map(({ status }) => status).filter((status) => status >= finished)).toEqual([
+    resolutionFinished,
+    resolutionFinished,
+    finished,
+  ]);
 });
 
 test('a source without sound has pictures only, a source without picture sound only', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { checkFinished } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, startLab } from '../jobs/lab.ts';
+import { addLibrary, type Lab, makeClip, startLab } from '../jobs/lab.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { brightness, firstFile, samples } from './rendition-file.ts';
 
@@ -10,14 +10,14 @@ const SIGNAL_SEC = 5;
 const MAX_OFFSET_SEC = 0.04;
 
 /** Black until `atSec`, then white. */
-function flash(rate: string, atSec = SIGNAL_SEC): string[] {
+function flash(rate: string, atSec = SIGNAL_SEC, durationSec = DURATION_SEC): string[] {
   const white = `drawbox=c=white:t=fill:enable='gte(t,${atSec}-0.0001)'`;
-  return ['-f', 'lavfi', '-i', `color=c=black:s=160x120:r=${rate}:d=${DURATION_SEC},${white}`];
+  return ['-f', 'lavfi', '-i', `color=c=black:s=160x120:r=${rate}:d=${durationSec},${white}`];
 }
 
 /** Silence until `atSec`, then a tone. */
-function beep(atSec = SIGNAL_SEC): string[] {
-  return ['-f', 'lavfi', '-i', `aevalsrc='if(gte(t,${atSec}),0.5*sin(2*PI*1000*t),0)':s=48000:d=${DURATION_SEC}`];
+function beep(atSec = SIGNAL_SEC, durationSec = DURATION_SEC): string[] {
+  return ['-f', 'lavfi', '-i', `aevalsrc='if(gte(t,${atSec}),0.5*sin(2*PI*1000*t),0)':s=48000:d=${durationSec}`];
 }
 
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2', '-g', '50', '-c:a', 'aac'];
@@ -35,7 +35,28 @@ const SOURCES: Source[] = [
   { name: 'early sound.ts', argv: ['-itsoffset', '0.5', ...flash('20', SIGNAL_SEC - 0.5), ...beep(), ...H264] },
   { name: 'negative decode times.mov', argv: [...flash('25'), ...beep(), '-c:v', 'mpeg4', '-bf', '2', '-c:a', 'aac'] },
   { name: 'open groups.mp4', argv: [...flash('25'), ...beep(), ...OPEN] },
+  { name: 'fragments.mp4', argv: [...flash('25'), ...beep(), ...H264, '-movflags', 'frag_keyframe+delay_moov'] },
+  // Half a second before the 33 bits of its clock are full.
+  { name: 'full clock.ts', argv: [...flash('25'), ...beep(), ...H264, '-output_ts_offset', '95440'] },
 ];
+
+/** Copied out of a longer file from between two keyframes, which edit lists tell from then on. */
+const CUT_SEC = 1.3;
+const CUTS = [
+  { name: 'cut.mp4', codec: H264 },
+  { name: 'cut.mov', codec: ['-c:v', 'mpeg4', '-g', '50', '-c:a', 'aac'] },
+  { name: 'cut at a keyframe.mp4', codec: [...H264, '-force_key_frames', `0,${CUT_SEC}`] },
+];
+
+async function cutSources(): Promise<Source[]> {
+  const inputs = [...flash('20', SIGNAL_SEC + CUT_SEC, 8), ...beep(SIGNAL_SEC + CUT_SEC, 8)];
+  return Promise.all(
+    CUTS.map(async ({ name, codec }) => {
+      const whole = await makeClip(lab, `whole ${name}`, ...inputs, ...codec);
+      return { name, argv: ['-ss', `${CUT_SEC}`, '-i', whole, '-c', 'copy'] };
+    }),
+  );
+}
 
 let lab: Lab;
 let keys: Map<string, MediaKey>;
@@ -43,19 +64,22 @@ beforeAll(async () => {
   lab = await startLab();
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
   await lab.startWorker();
-  keys = await uploadMany(lab, libraryId, SOURCES);
+  keys = await uploadMany(lab, libraryId, [...SOURCES, ...(await cutSources())]);
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(() => lab.stop());
 
-test.each(SOURCES.map(({ name }) => name))('%s: picture and sound stay together to the end', async (name) => {
-  const key = keyOf(keys, name);
-  await requireFinished(lab, key);
-  await checkFinished(lab, key);
-  const pictures = await brightness(await firstFile(lab, key, 'x264'));
-  const sound = await samples(await firstFile(lab, key, 'aac'));
-  const flashSec = pictures.find(({ luma }) => luma > 128)?.sec ?? Number.NaN;
-  const beepSec = sound.findIndex((sample) => Math.abs(sample) > 0.2) / 8000;
-  expect(flashSec).toBeGreaterThan(SIGNAL_SEC - 0.1);
-  expect(beepSec).toBeGreaterThan(SIGNAL_SEC - 0.1);
-  expect(Math.abs(flashSec - beepSec)).toBeLessThan(MAX_OFFSET_SEC);
-});
+test.each([...SOURCES, ...CUTS].map(({ name }) => name))(
+  '%s: picture and sound stay together to the end',
+  async (name) => {
+    const key = keyOf(keys, name);
+    await requireFinished(lab, key);
+    await checkFinished(lab, key);
+    const pictures = await brightness(await firstFile(lab, key, 'x264'));
+    const sound = await samples(await firstFile(lab, key, 'aac'));
+    const flashSec = pictures.find(({ luma }) => luma > 128)?.sec ?? Number.NaN;
+    const beepSec = sound.findIndex((sample) => Math.abs(sample) > 0.2) / 8000;
+    expect(flashSec).toBeGreaterThan(SIGNAL_SEC - 0.1);
+    expect(beepSec).toBeGreaterThan(SIGNAL_SEC - 0.1);
+    expect(Math.abs(flashSec - beepSec)).toBeLessThan(MAX_OFFSET_SEC);
+  },
+);

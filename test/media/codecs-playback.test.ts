@@ -23,20 +23,32 @@ declare global {
 let service: Service;
 let browser: Browser;
 let guid: string;
+let wide: string;
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(null), openBrowser()]);
   const clip = path.join(service.dataDir, 'clip.avi');
   const inputs = ['-f', 'lavfi', '-i', 'testsrc=s=320x240:r=24000/1001:d=9', '-f', 'lavfi', '-i', 'sine=d=8.9'];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, '-c:v', 'mpeg4', '-c:a', 'pcm_s16le', clip]);
-  guid = await createVideo(service, 'codecs');
-  const answer = await uploadFile(service, guid, clip, '?enabledOutputCodecs=vp9,av1,hevc&enabledResolutions=240p');
-  expect(answer.status).toBe(200);
-  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  guid = await encode(clip, 'vp9,av1,hevc');
+  const bright = path.join(service.dataDir, 'bright.mp4');
+  const hdr = 'log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:range=limited';
+  const codec = ['-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', hdr];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=s=320x240:r=25:d=3', ...codec, bright]);
+  wide = await encode(bright, 'vp9,av1');
 }, 180_000);
 afterAll(async () => {
   await browser?.close();
   if (service !== undefined) await discard(service);
 });
+
+/** Uploads a clip and waits until it is there in H.264 and these codecs. */
+async function encode(file: string, codecs: string): Promise<string> {
+  const made = await createVideo(service, 'codecs');
+  const answer = await uploadFile(service, made, file, `?enabledOutputCodecs=${codecs}&enabledResolutions=240p`);
+  expect(answer.status).toBe(200);
+  await untilVideo(service, made, ({ status }) => status === FINISHED);
+  return made;
+}
 
 async function text(url: string): Promise<string> {
   const response = await fetch(url);
@@ -65,6 +77,35 @@ test('HEVC decodes, every picture', async () => {
 });
 
 test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium, and seeks', async (codec) => {
+  const { page, read } = await play(guid, codec);
+  await expect.poll(async () => (await read()).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(1);
+  await page.locator('video').evaluate((element: HTMLVideoElement) => {
+    element.currentTime = 7;
+  });
+  await expect.poll(async () => (await read()).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(7.5);
+  const { frames, heightPx } = await read();
+  expect(frames).toBeGreaterThan(24);
+  expect(heightPx).toBe(240);
+  expect(new Set(await page.evaluate(() => window.shown))).toEqual(new Set([codec]));
+  await page.close();
+});
+
+test.each(['avc1', 'vp09', 'av01'])(
+  '%s of an HDR source plays in Chromium, of 10 bits but for H.264',
+  async (codec) => {
+    const playlist = await text(playlistUrl(service, wide));
+    const [, named = '', range = ''] = new RegExp(`CODECS="(${codec}[^",]*).*VIDEO-RANGE=(\\w+)`).exec(playlist) ?? [];
+    expect([/\.10(\.|$)/.test(named), range]).toEqual(codec === 'avc1' ? [false, 'SDR'] : [true, 'PQ']);
+    const { page, read } = await play(wide, codec);
+    await expect.poll(async () => (await read()).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(2);
+    expect((await read()).frames).toBeGreaterThan(24);
+    expect(new Set(await page.evaluate(() => window.shown))).toEqual(new Set([codec]));
+    await page.close();
+  },
+);
+
+/** Plays the rendition of a codec with hls.js; `read` tells how far it is. */
+async function play(video: string, codec: string) {
   const page = await browser.newPage();
   await page.setContent('<video muted></video>');
   await page.addScriptTag({ path: HLS });
@@ -82,28 +123,18 @@ test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium, and seeks', async (co
       hls.on(window.Hls.Events.ERROR, (_, { fatal, details }) => {
         if (fatal) window.shown.push(details);
       });
-      const video = document.querySelector('video') as HTMLVideoElement;
+      const element = document.querySelector('video') as HTMLVideoElement;
       hls.loadSource(source);
-      hls.attachMedia(video);
-      void video.play();
+      hls.attachMedia(element);
+      void element.play();
     },
-    [playlistUrl(service, guid), codec],
+    [playlistUrl(service, video), codec],
   );
-  const video = page.locator('video');
   const read = () =>
-    video.evaluate((element: HTMLVideoElement) => ({
+    page.locator('video').evaluate((element: HTMLVideoElement) => ({
       sec: element.currentTime,
       frames: element.getVideoPlaybackQuality().totalVideoFrames,
       heightPx: element.videoHeight,
     }));
-  await expect.poll(async () => (await read()).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(1);
-  await video.evaluate((element: HTMLVideoElement) => {
-    element.currentTime = 7;
-  });
-  await expect.poll(async () => (await read()).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(7.5);
-  const { frames, heightPx } = await read();
-  expect(frames).toBeGreaterThan(24);
-  expect(heightPx).toBe(240);
-  expect(new Set(await page.evaluate(() => window.shown))).toEqual(new Set([codec]));
-  await page.close();
-});
+  return { page, read };
+}

@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { checkFinished } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, loadMedia, startLab } from '../jobs/lab.ts';
+import { addLibrary, type Lab, loadMedia, startLab, until } from '../jobs/lab.ts';
+import { writeDiscSubtitles } from './disc-subtitles.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 
 const DURATION_SEC = 3;
@@ -26,13 +28,33 @@ const SOURCES: Source[] = [
   { name: 'prores.mov', argv: [...small, '-c:v', 'prores_ks', '-profile:v', '2', '-c:a', 'pcm_s24le'] },
 ];
 
+const ASS = `[Script Info]
+ScriptType: v4.00+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,Guten Tag
+`;
+const DISC = 'disc.mkv';
+
+/** As copied from a disc: DTS sound, subtitles that are pictures, and others that are text. */
+async function discSource(): Promise<Source> {
+  const [pictures, text] = [path.join(lab.clips, 'disc.sup'), path.join(lab.clips, 'disc.ass')];
+  await writeFile(pictures, writeDiscSubtitles());
+  await writeFile(text, ASS);
+  const maps = ['0:v', '1:a', '2', '3'].flatMap((stream) => ['-map', stream]);
+  const tags = ['-metadata:s:s:0', 'language=eng', '-metadata:s:s:1', 'language=ger'];
+  const sound = ['-c:a', 'dca', '-strict', '-2'];
+  const codecs = ['-c:v', 'mpeg2video', ...sound, '-c:s', 'copy'];
+  return { name: DISC, argv: [...small, '-i', pictures, '-i', text, ...maps, ...codecs, ...tags] };
+}
+
 let lab: Lab;
 let keys: Map<string, MediaKey>;
 beforeAll(async () => {
   lab = await startLab();
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
   await lab.startWorker();
-  keys = await uploadMany(lab, libraryId, SOURCES, breakTail);
+  keys = await uploadMany(lab, libraryId, [...SOURCES, await discSource()], breakTail);
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(() => lab.stop());
 
@@ -45,7 +67,7 @@ async function breakTail(file: string, name: string): Promise<string> {
   return file;
 }
 
-test.each(SOURCES.map(({ name }) => name))('%s plays, whole', async (name) => {
+test.each([...SOURCES.map(({ name }) => name), DISC])('%s plays, whole', async (name) => {
   const key = keyOf(keys, name);
   await requireFinished(lab, key);
   const made = await checkFinished(lab, key);
@@ -54,4 +76,11 @@ test.each(SOURCES.map(({ name }) => name))('%s plays, whole', async (name) => {
   expect(made.map(({ warnings }) => warnings)).toEqual(['', '']);
   const { duration_ms: durationMs } = await loadMedia(lab, key);
   expect(Math.abs(durationMs / 1000 - DURATION_SEC)).toBeLessThan(0.25);
+});
+
+test('of the subtitles of a disc those that are text become captions', async () => {
+  const key = keyOf(keys, DISC);
+  const captionsOf = async () => (await loadMedia(lab, key)).captions.map(({ srclang }) => srclang);
+  await until(async () => (await captionsOf()).length > 0, 'captions');
+  expect(await captionsOf()).toEqual(['de']);
 });

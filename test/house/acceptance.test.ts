@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectRoot } from '../../src/cli/run-program.ts';
+
+const page = readFileSync(join(projectRoot, 'docs/acceptance.md'), 'utf8');
+const sections = page.split(/^## /m).slice(1);
+const named = sections.flatMap((section) =>
+  [...section.matchAll(/^- `(.+?)`: (.+)$/gm)].map(([, file = '', title = '']) => ({ file, title })),
+);
+
+test.each(named)('$file shows: $title', ({ file, title }) => {
+  const source = readFileSync(join(projectRoot, file), 'utf8');
+  // As it stands behind `test(` or `describe(`; a title may go on with what changes from run to run.
+  const titles = [...source.matchAll(/\(\s*(['"`])((?:(?!\1).)+)\1,/g)].map(([, , text]) => text);
+  expect(titles.some((text) => text?.replace(/\\/g, '').startsWith(title))).toBe(true);
+});
+
+test('each promise of the media engine has a test, or it is said that there is none yet', () => {
+  const numbered = sections.filter((section) => /^\d/.test(section));
+  expect(numbered.map((section) => Number.parseInt(section, 10))).toEqual(Array.from({ length: 16 }, (_, n) => 10 + n));
+  for (const section of numbered) expect(section).toMatch(/^- `|^Not there yet: /m);
+});
+
+test('each line with a path is read', () => {
+  expect(page.match(/^\s*[-*] /gm)).toHaveLength(named.length);
+});
