@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeRendition } from '../../src/media/drm/read-test-protection.ts';
+import { encodeRendition, encodeSlices } from '../../src/media/drm/read-test-protection.ts';
 import type { SchemeName } from '../../src/ports/drm-key-source.ts';
 import { type DrmSite, startDrmSite } from './drm-site.ts';
 
@@ -25,8 +25,8 @@ afterAll(async () => {
   await browser.close();
 });
 
-async function watch(protection: SchemeName, play: (page: Page) => Promise<Playback>) {
-  const site: DrmSite = await startDrmSite(tracks, protection);
+async function watch(protection: SchemeName, play: (page: Page) => Promise<Playback>, shown = tracks) {
+  const site: DrmSite = await startDrmSite(shown, protection);
   const page = await browser.newPage();
   try {
     await page.goto(site.url);
@@ -98,5 +98,12 @@ describe.each(['cenc', 'cbcs'] as const)('%s in Chromium with ClearKey', (scheme
     // Each track's request names the keys of all three groups.
     expect(seen.keyStatuses).toEqual(Array(6).fill('usable'));
     expect(seen.endedAtSec).toBeCloseTo(SEGMENTS, 0);
+  });
+
+  test('plays frames of more slices than can be told apart', async () => {
+    const sliced = { ...tracks, video: await encodeSlices(64) };
+    const counts = { video: sliced.video.segments.length, audio: sliced.audio.segments.length };
+    const seen = await watch(scheme, playWithEme(scheme, counts), sliced);
+    expect(seen).toMatchObject({ frames: FRAMES, errors: [] });
   });
 });

@@ -13,6 +13,13 @@ export async function encodeRendition(kind: 'video' | 'audio', durationSec: numb
   return splitRendition(await encode(['-f', 'lavfi', '-t', `${durationSec}`, '-i', ...args, ...FRAGMENTED]));
 }
 
+/** Encodes three seconds of a test pattern with so many slices in each of its 72 frames, one above the other. */
+export async function encodeSlices(slices: number): Promise<ClearRendition> {
+  const source = ['-f', 'lavfi', '-i', `testsrc2=s=160x${slices * 16}:r=24:d=3`];
+  const codec = ['-c:v', 'libx264', '-preset', 'veryfast', '-g', '24', '-threads', '1'];
+  return splitRendition(await encode([...source, ...codec, '-x264-params', `slices=${slices}`, ...FRAGMENTED]));
+}
+
 /** Cuts a fragmented stream into a normal init segment and segments of one fragment each. */
 export function splitRendition(stream: Buffer): ClearRendition {
   const { init, fragments } = splitStream(stream);
