@@ -8,6 +8,7 @@ import type { EdgeStorage } from './edge-deps.ts';
 import { type EdgeTarget, type MediaFile, parseEdgePath } from './edge-path.ts';
 import { serveFile } from './files/serve-file.ts';
 import type { IFrameLists } from './hls/i-frame-lists.ts';
+import type { KnownSegments } from './hls/known-segments.ts';
 import { serveIFrames } from './hls/serve-i-frames.ts';
 import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
@@ -30,6 +31,7 @@ export type AnswerDeps = CoverDeps &
     objects: ObjectSender;
     movies: MoviePlans;
     iFrames: IFrameLists;
+    known: KnownSegments;
     wishes: SegmentWishes;
     storage: EdgeStorage;
     player: PlayerAssets;
@@ -57,7 +59,10 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
     }
     case 'media': {
       const publication = await findPublication(target, deps);
-      return publication === null ? unknown() : answerFile(publication, target.file, { request, leave }, deps);
+      if (publication === null) return unknown();
+      const answer = await answerFile(publication, target.file, { request, leave }, deps);
+      deps.known.keep(request, target, { publication, answer });
+      return answer;
     }
   }
 }

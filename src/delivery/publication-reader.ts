@@ -56,6 +56,13 @@ export class PublicationReader {
     return this.#pullZones.get(name);
   }
 
+  /** Whether `find` would answer this very publication, and that pull zone shows it, as far as is known at once. */
+  isCurrent(publication: Publication, pullZone: PullZoneName): boolean {
+    const { libraryId, mediaId } = publication;
+    if (this.#pullZones.peek(pullZone)?.libraryId !== libraryId) return false;
+    return this.#publications.peek(writeKey(libraryId, mediaId)) === publication;
+  }
+
   /**
    * Looks again at each publication that follows until `look` finds something. Null when it does not in
    * time, when the viewer left, when the media is gone, or when too many wait already.

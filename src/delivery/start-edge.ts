@@ -7,6 +7,7 @@ import { createPlaySessions } from './drm/play-sessions.ts';
 import { ProtectedObjects } from './drm/protected-objects.ts';
 import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './edge-deps.ts';
 import { IFrameLists } from './hls/i-frame-lists.ts';
+import { KnownSegments } from './hls/known-segments.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
 import { SegmentWishes } from './jit/segment-wishes.ts';
 import { MoviePlans } from './mp4/movie-plans.ts';
@@ -32,6 +33,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const { storage, player, edgeUrl, log } = deps;
   const answers: AnswerDeps = {
     ...{ reader, objects, movies, iFrames, wishes, storage, player, edgeUrl },
+    known: new KnownSegments(reader),
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),
     licences: deps.licences,
@@ -75,6 +77,12 @@ async function handle(
   { answers, log }: { answers: AnswerDeps; log: EdgeLog },
 ): Promise<void> {
   try {
+    const known = answers.known.find(request);
+    if (known !== null) {
+      const whole = { start: 0, end: known.window.sizeBytes };
+      await answers.objects.send(response, known.window, whole, () => response.writeHead(200, known.headers));
+      return;
+    }
     if (request.method === 'OPTIONS') {
       sendPreflight(response);
       return;

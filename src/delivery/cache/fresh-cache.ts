@@ -53,6 +53,14 @@ export class FreshCache<Value> {
     return this.#orLast(loading, entry.value, entry);
   }
 
+  /** The value while it is fresh; null else, and nothing is read. */
+  peek(key: string): Value | null {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || performance.now() >= entry.freshUntilMs) return null;
+    this.#touch(key);
+    return entry.value;
+  }
+
   /** Tells that what is known of a key is old. Nothing is read until someone asks. */
   invalidate(key: string): void {
     const entry = this.#entries.get(key);

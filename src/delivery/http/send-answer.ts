@@ -66,16 +66,13 @@ async function sendContent(
   const sizeBytes = contentBytes(answer);
   const wanted = allowsRange(headerOf(request, 'if-range'), answer.etag) ? request.headers.range : undefined;
   const range = (answer.status ?? 200) !== 200 ? null : readRange(wanted, sizeBytes);
-  headers['Accept-Ranges'] = 'bytes';
   if (range === 'unsatisfiable') {
     response.writeHead(416, { ...CORS, 'Content-Range': `bytes */${sizeBytes}`, 'Content-Length': 0 }).end();
     return;
   }
   const slice = range ?? { start: 0, end: sizeBytes };
   if (range !== null) headers['Content-Range'] = `bytes ${slice.start}-${slice.end - 1}/${sizeBytes}`;
-  headers['Content-Type'] = answer.contentType;
-  headers['Content-Length'] = slice.end - slice.start;
-  headers['X-Content-Type-Options'] = 'nosniff';
+  Object.assign(headers, headersOfBody(answer, slice.end - slice.start));
   const status = range === null ? (answer.status ?? 200) : 206;
   if (request.method === 'HEAD' || answer.kind === 'made') response.writeHead(status, headers).end();
   else await sendBody(response, { answer, slice, objects }, () => response.writeHead(status, headers));
@@ -84,6 +81,20 @@ async function sendContent(
 function headersOf(answer: Described): OutgoingHttpHeaders {
   const headers = { ...CORS, 'Cache-Control': answer.cacheControl, ...answer.headers };
   return answer.etag === null ? headers : { ...headers, ETag: answer.etag };
+}
+
+function headersOfBody({ contentType }: Described, sizeBytes: number): OutgoingHttpHeaders {
+  return {
+    'Accept-Ranges': 'bytes',
+    'Content-Type': contentType,
+    'Content-Length': sizeBytes,
+    'X-Content-Type-Options': 'nosniff',
+  };
+}
+
+/** All that is said before the whole of a stored object. */
+export function headersOfWhole(answer: Extract<Answer, { kind: 'object' }>): OutgoingHttpHeaders {
+  return { ...headersOf(answer), ...headersOfBody(answer, answer.window.sizeBytes) };
 }
 
 function contentBytes(answer: Content): number {

@@ -2,6 +2,7 @@ import { read, readSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { FilePart, SendFile } from '../../lib/send-file.ts';
+import type { StorageKey } from '../../ports/storage.ts';
 import { ObjectMissing } from './object-missing.ts';
 
 /** With sendfile, what goes through memory has only to tell when the socket takes more. */
@@ -11,7 +12,7 @@ const SENDFILE_PIECE_BYTES = 16 * 1024;
 const TURN_BYTES = 4 * 2 ** 20;
 
 /** Bytes `start` to `end`, end excluded, of an open file. */
-export type FileBody = { fd: number; path: string; start: number; end: number };
+export type FileBody = { fd: number; key: StorageKey; start: number; end: number };
 
 /** How much one write needs at most. */
 export function pieceBytes(sendFile: SendFile | null): number {
@@ -24,22 +25,44 @@ export function pieceBytes(sendFile: SendFile | null): number {
  */
 export async function writeFileBody(
   response: ServerResponse,
-  { fd, path, start, end }: FileBody,
+  { fd, key, start, end }: FileBody,
   { buffer, sendFile }: { buffer: Buffer; sendFile: SendFile | null },
 ): Promise<boolean> {
   if (sendFile !== null) response.flushHeaders();
   for (let at = start; at < end && !response.destroyed; ) {
-    if (sendFile !== null) at += await sendStretch(response, { fd, path, start: at, end }, sendFile);
+    if (sendFile !== null) at += await sendStretch(response, { fd, key, start: at, end }, sendFile);
     if (at >= end) break;
     const part = { fd, start: at, sizeBytes: Math.min(buffer.length, end - at) };
     // A read from memory is sooner done than handed to another thread.
     const isNear = sendFile?.isInMemory(part) === true;
     const length = isNear ? readSync(fd, buffer, 0, part.sizeBytes, at) : await readInto(buffer, part);
-    if (length === 0) throw new ObjectMissing(`Expected ${path} to reach byte ${end}, it ended at ${at}.`);
+    if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, it ended at ${at}.`);
     at += length;
     if (!(await writeOut(response, buffer.subarray(0, length)))) return false;
   }
   return !response.destroyed;
+}
+
+/**
+ * Begins a body behind its head by sendfile, and ends the answer with it when no more than a short rest is left. Answers
+ * where the rest begins: at `end` nothing is left to do. Nothing here waits, so most answers cost one turn.
+ */
+export function sendAtOnce(
+  response: ServerResponse,
+  { fd, start, end }: Omit<FileBody, 'key'>,
+  sendFile: SendFile,
+): number {
+  response.flushHeaders();
+  const { socket } = response;
+  if (socket === null || response.writableLength > 0) return start;
+  const at = start + sendFile.send(socket, { fd, start, sizeBytes: Math.min(end - start, TURN_BYTES) });
+  const leftBytes = end - at;
+  if (at === start || leftBytes > SENDFILE_PIECE_BYTES) return at;
+  // The last byte was in memory a moment ago, so what lies before it is read without a wait.
+  const rest = leftBytes === 0 ? null : Buffer.allocUnsafe(leftBytes);
+  if (rest !== null && readSync(fd, rest, 0, leftBytes, at) < leftBytes) return at;
+  response.end(rest);
+  return end;
 }
 
 /** Sends until the kernel takes no more at once; answers how much it took. */
@@ -63,10 +86,10 @@ async function sendStretch(
 }
 
 /** Fills a buffer of that size with part of an open file. Throws ObjectMissing when the file is too short. */
-export async function readWholly(buffer: Buffer, { fd, path, start, end }: FileBody): Promise<void> {
+export async function readWholly(buffer: Buffer, { fd, key, start, end }: FileBody): Promise<void> {
   for (let at = start; at < end; ) {
     const length = await readInto(buffer.subarray(at - start), { fd, start: at, sizeBytes: end - at });
-    if (length === 0) throw new ObjectMissing(`Expected ${path} to reach byte ${end}, it ended at ${at}.`);
+    if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, it ended at ${at}.`);
     at += length;
   }
 }

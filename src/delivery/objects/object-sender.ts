@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { SendFile } from '../../lib/send-file.ts';
+import type { StorageKey } from '../../ports/storage.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
 import type { ObjectPart, ObjectWindow, Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
-import { pieceBytes, readWholly, writeFileBody, writeOut } from './file-body.ts';
+import { pieceBytes, readWholly, sendAtOnce, writeFileBody, writeOut } from './file-body.ts';
 import { asMissing, ObjectMissing } from './object-missing.ts';
 import { type LentFile, OpenFiles } from './open-files.ts';
 import { Leases, RecentNames } from './popular.ts';
@@ -46,16 +47,19 @@ export class ObjectSender {
 
   /** Calls `begin` (status and headers) once the bytes are known to be there; throws ObjectMissing before it else. */
   async send(response: ServerResponse, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
+    const part = { key: window.key, start: window.start + slice.start, end: window.start + slice.end };
+    const file = window.sizeBytes > SMALL_BYTES ? this.#files.lendOpen(window.key) : null;
+    if (file !== null && this.#sendFile !== null) {
+      await this.#sendOpen(response, { file, part, sendFile: this.#sendFile }, begin);
+      return;
+    }
     const name = `${window.key}|${window.version}|${window.start}`;
     if (window.sizeBytes <= SMALL_BYTES) {
       const bytes = await this.hot.get(name, () => readWindow(this.#storage, window));
       begin();
       response.end(bytes.subarray(slice.start, slice.end));
     } else if (this.#isHeld(name, window)) await this.#sendHeld(response, { name, window, slice }, begin);
-    else {
-      const part = { key: window.key, start: window.start + slice.start, end: window.start + slice.end };
-      await this.sendParts(response, [part], begin);
-    }
+    else await this.sendParts(response, [part], begin);
   }
 
   /** Sends stretches one after the other, and calls `begin` before the first of their bytes. */
@@ -75,9 +79,14 @@ export class ObjectSender {
   async readInto(buffer: Buffer, window: ObjectWindow): Promise<Buffer> {
     const path = this.#storage.localPath(window.key);
     if (path === null) return readWindow(this.#storage, window);
-    const file = await this.#lendFile(path);
+    const file = await this.#lendFile(window.key, path);
     try {
-      await readWholly(buffer, { fd: file.fd, path, start: window.start, end: window.start + window.sizeBytes });
+      await readWholly(buffer, {
+        fd: file.fd,
+        key: window.key,
+        start: window.start,
+        end: window.start + window.sizeBytes,
+      });
       return buffer;
     } finally {
       file.release();
@@ -137,12 +146,28 @@ export class ObjectSender {
     }
   }
 
-  #lendFile(path: string): Promise<LentFile> {
-    return this.#files.lend(path).catch((error: NodeJS.ErrnoException) => {
+  #lendFile(key: StorageKey, path: string): Promise<LentFile> {
+    return this.#files.lend(key, path).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT'
         ? new ObjectMissing(`Expected a stored object at ${path}.`, { cause: error })
         : error;
     });
+  }
+
+  /** The short way of most answers: nothing is waited for unless the viewer is slower than we are. */
+  async #sendOpen(
+    response: ServerResponse,
+    { file, part, sendFile }: { file: LentFile; part: ObjectPart; sendFile: SendFile },
+    begin: () => void,
+  ): Promise<void> {
+    try {
+      begin();
+      const start = sendAtOnce(response, { fd: file.fd, start: part.start, end: part.end }, sendFile);
+      if (start === part.end) return;
+      if (await this.#writeBody(response, file, { ...part, start })) response.end();
+    } finally {
+      file.release();
+    }
   }
 
   async #sendFromFile(
@@ -150,14 +175,20 @@ export class ObjectSender {
     { path, part }: { path: string; part: ObjectPart },
     begin: () => void,
   ): Promise<boolean> {
-    const file = await this.#lendFile(path);
-    const buffer = this.#buffers.take(pieceBytes(this.#sendFile));
+    const file = await this.#lendFile(part.key, path);
     try {
       begin();
-      const body = { fd: file.fd, path, start: part.start, end: part.end };
-      return await writeFileBody(response, body, { buffer, sendFile: this.#sendFile });
+      return await this.#writeBody(response, file, part);
     } finally {
       file.release();
+    }
+  }
+
+  async #writeBody(response: ServerResponse, { fd }: LentFile, { key, start, end }: ObjectPart): Promise<boolean> {
+    const buffer = this.#buffers.take(pieceBytes(this.#sendFile));
+    try {
+      return await writeFileBody(response, { fd, key, start, end }, { buffer, sendFile: this.#sendFile });
+    } finally {
       this.#buffers.give(buffer);
     }
   }

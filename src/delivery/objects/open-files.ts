@@ -1,8 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import type { StorageKey } from '../../ports/storage.ts';
 
 const IDLE_MS = 30_000;
 
-type OpenFile = { opening: Promise<FileHandle>; users: number; usedAtMs: number };
+type OpenFile = { opening: Promise<FileHandle>; fd: number | null; users: number; usedAtMs: number };
 
 /** A file lent out; `release` gives it back, after which its descriptor must not be used. */
 export type LentFile = { fd: number; release(): void };
@@ -14,7 +15,7 @@ export type LentFile = { fd: number; release(): void };
  */
 export class OpenFiles {
   #max: number;
-  readonly #files = new Map<string, OpenFile>();
+  readonly #files = new Map<StorageKey, OpenFile>();
   readonly #sweeping: NodeJS.Timeout;
 
   constructor(max: number) {
@@ -22,18 +23,24 @@ export class OpenFiles {
     this.#sweeping = setInterval(() => this.#sweep(performance.now() - IDLE_MS), IDLE_MS / 2).unref();
   }
 
-  async lend(path: string): Promise<LentFile> {
-    const file = this.#files.get(path) ?? { opening: open(path, 'r'), users: 0, usedAtMs: 0 };
-    file.users += 1;
-    file.usedAtMs = performance.now();
-    this.#files.delete(path);
-    this.#files.set(path, file);
+  /** A file that is open already; null else. */
+  lendOpen(key: StorageKey): LentFile | null {
+    const file = this.#files.get(key);
+    if (file === undefined || file.fd === null) return null;
+    this.#use(key, file);
+    return { fd: file.fd, release: () => this.#release(key, file) };
+  }
+
+  async lend(key: StorageKey, path: string): Promise<LentFile> {
+    const file = this.#files.get(key) ?? { opening: open(path, 'r'), fd: null, users: 0, usedAtMs: 0 };
+    this.#use(key, file);
     this.#trim();
     try {
       const { fd } = await file.opening;
-      return { fd, release: () => this.#release(path, file) };
+      file.fd = fd;
+      return { fd, release: () => this.#release(key, file) };
     } catch (error) {
-      if (this.#files.get(path) === file) this.#files.delete(path);
+      if (this.#files.get(key) === file) this.#files.delete(key);
       throw error;
     }
   }
@@ -44,25 +51,33 @@ export class OpenFiles {
     this.#sweep(Number.POSITIVE_INFINITY);
   }
 
-  #release(path: string, file: OpenFile): void {
+  #use(key: StorageKey, file: OpenFile): void {
+    file.users += 1;
+    file.usedAtMs = performance.now();
+    this.#files.delete(key);
+    this.#files.set(key, file);
+  }
+
+  #release(key: StorageKey, file: OpenFile): void {
     file.users -= 1;
-    if (this.#files.size > this.#max || this.#files.get(path) !== file) this.#closeIdle(path, file);
+    if (this.#files.size > this.#max || this.#files.get(key) !== file) this.#closeIdle(key, file);
   }
 
   #trim(): void {
-    for (const [path, file] of this.#files) {
+    for (const [key, file] of this.#files) {
       if (this.#files.size <= this.#max) return;
-      this.#closeIdle(path, file);
+      this.#closeIdle(key, file);
     }
   }
 
   #sweep(usedBeforeMs: number): void {
-    for (const [path, file] of this.#files) if (file.usedAtMs < usedBeforeMs) this.#closeIdle(path, file);
+    for (const [key, file] of this.#files) if (file.usedAtMs < usedBeforeMs) this.#closeIdle(key, file);
   }
 
-  #closeIdle(path: string, file: OpenFile): void {
+  #closeIdle(key: StorageKey, file: OpenFile): void {
     if (file.users > 0) return;
-    if (this.#files.get(path) === file) this.#files.delete(path);
+    if (this.#files.get(key) === file) this.#files.delete(key);
+    file.fd = null;
     // A file that never opened needs no closing; its reader was told.
     file.opening.then((handle) => handle.close()).catch(() => undefined);
   }

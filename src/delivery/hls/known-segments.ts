@@ -1,0 +1,50 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { Publication } from '../../catalog/publications/publication.ts';
+import type { EdgeTarget } from '../edge-path.ts';
+import type { Answer, ObjectWindow } from '../http/answer.ts';
+import { headersOfWhole } from '../http/send-answer.ts';
+import type { PublicationReader } from '../publication-reader.ts';
+
+/** The answer to a plain GET of a stored segment. */
+export type KnownSegment = { window: ObjectWindow; headers: OutgoingHttpHeaders };
+
+type Target = Extract<EdgeTarget, { kind: 'media' }>;
+type Found = { publication: Publication; answer: Answer };
+type Place = { host: string | undefined; pullZone: Target['pullZone']; publication: Publication };
+
+/** About 1 KB each. */
+const MAX_SEGMENTS = 8_192;
+
+/**
+ * Segments that were asked for before, by their address: to read it again, and to look its bytes up, would cost as much
+ * as sending them. Each holds for as long as its publication and its pull zone are what they were.
+ */
+export class KnownSegments {
+  readonly #reader: PublicationReader;
+  /** Those that came first go first. */
+  readonly #segments = new Map<string, KnownSegment & Place>();
+
+  constructor(reader: PublicationReader) {
+    this.#reader = reader;
+  }
+
+  /** Only for a GET without conditions and ranges; null when the long way is the one to go. */
+  find({ method, url = '', headers }: IncomingMessage): KnownSegment | null {
+    const known = this.#segments.get(url);
+    if (known === undefined || method !== 'GET' || known.host !== headers.host) return null;
+    if (headers.range !== undefined || headers['if-none-match'] !== undefined) return null;
+    return this.#reader.isCurrent(known.publication, known.pullZone) ? known : null;
+  }
+
+  /** Keeps the answer when it is one that stays: of a segment in the clear that nobody has to be told of. */
+  keep({ url = '', headers }: IncomingMessage, { pullZone, token, file }: Target, found: Found): void {
+    const { publication, answer } = found;
+    if (file.kind !== 'segment' || file.cover.kind !== 'clear' || token !== null || answer.kind !== 'object') return;
+    const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
+    if (rendition === undefined || (rendition.isOnDemand && rendition.state === 'building')) return;
+    const known = { window: answer.window, headers: headersOfWhole(answer) };
+    this.#segments.set(url, { ...known, host: headers.host, pullZone, publication });
+    const [oldest] = this.#segments.keys();
+    if (this.#segments.size > MAX_SEGMENTS && oldest !== undefined) this.#segments.delete(oldest);
+  }
+}
