@@ -1,3 +1,4 @@
+import { readdir, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
@@ -110,6 +111,28 @@ test.each([
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(start, end))).toBe(true);
   }
 });
+
+test.each([
+  ['by sendfile', {}],
+  ['through memory', { sendFile: null }],
+])('no more files stay open than may, however often they are asked for, %s', async (_, change) => {
+  const edge = await videos.open({ limits: { segmentCacheBytes: 0, openFiles: 1 }, ...change });
+  const key = await videos.addVideo();
+  for (const segment of [0, 1, 2]) await videos.publish(key, segment);
+  for (const segment of [0, 1, 2, 0, 1, 2, 0, 1, 2]) {
+    await (await fetch(videos.segmentOf(edge, key, segment))).arrayBuffer();
+    // The second time it may still be open.
+    await (await fetch(videos.segmentOf(edge, key, segment))).arrayBuffer();
+  }
+  await expect.poll(() => countOpen(key.mediaId), { timeout: 10_000 }).toBeLessThanOrEqual(1);
+});
+
+/** Files of a video that this process has open. */
+async function countOpen(mediaId: string): Promise<number> {
+  const open = await readdir('/proc/self/fd');
+  const paths = await Promise.all(open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+  return paths.filter((path) => path.includes(mediaId)).length;
+}
 
 describe('files beside the playlists', () => {
   test('thumbnail, captions and original are served as the row and the library say', async () => {

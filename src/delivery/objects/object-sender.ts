@@ -48,9 +48,10 @@ export class ObjectSender {
   /** Calls `begin` (status and headers) once the bytes are known to be there; throws ObjectMissing before it else. */
   async send(response: ServerResponse, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
     const part = { key: window.key, start: window.start + slice.start, end: window.start + slice.end };
-    const file = window.sizeBytes > SMALL_BYTES ? this.#files.lendOpen(window.key) : null;
-    if (file !== null && this.#sendFile !== null) {
-      await this.#sendOpen(response, { file, part, sendFile: this.#sendFile }, begin);
+    const sendFile = window.sizeBytes > SMALL_BYTES ? this.#sendFile : null;
+    const file = sendFile === null ? null : this.#files.lendOpen(window.key);
+    if (sendFile !== null && file !== null) {
+      await this.#sendOpen(response, { file, part, sendFile }, begin);
       return;
     }
     const name = `${window.key}|${window.version}|${window.start}`;
