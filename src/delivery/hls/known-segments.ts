@@ -10,21 +10,24 @@ export type KnownSegment = { window: ObjectWindow; headers: OutgoingHttpHeaders 
 
 type Target = Extract<EdgeTarget, { kind: 'media' }>;
 type Found = { publication: Publication; answer: Answer };
-type Place = { host: string | undefined; pullZone: Target['pullZone']; publication: Publication };
+/** A publication of a long video is large, and one that is over must not be held on to. */
+type Place = { host: string | undefined; pullZone: Target['pullZone']; publication: WeakRef<Publication> };
 
 /** About 1 KB each. */
 const MAX_SEGMENTS = 8_192;
+/** What our playlists name is shorter, its host included. */
+const MAX_ADDRESS_CHARS = 400;
 
 /**
  * Segments that were asked for before, by their address: to read it again, and to look its bytes up, would cost as much
- * as sending them. Each holds for as long as its publication and its pull zone are what they were.
+ * as sending them. Each holds until its publication is read anew, 2 s at most, and is then kept again by who comes next.
  */
 export class KnownSegments {
-  readonly #reader: PublicationReader;
+  readonly #reader: Pick<PublicationReader, 'isCurrent'>;
   /** Those that came first go first. */
   readonly #segments = new Map<string, KnownSegment & Place>();
 
-  constructor(reader: PublicationReader) {
+  constructor(reader: Pick<PublicationReader, 'isCurrent'>) {
     this.#reader = reader;
   }
 
@@ -33,17 +36,22 @@ export class KnownSegments {
     const known = this.#segments.get(url);
     if (known === undefined || method !== 'GET' || known.host !== headers.host) return null;
     if (headers.range !== undefined || headers['if-none-match'] !== undefined) return null;
-    return this.#reader.isCurrent(known.publication, known.pullZone) ? known : null;
+    const publication = known.publication.deref();
+    return publication !== undefined && this.#reader.isCurrent(publication, known.pullZone) ? known : null;
   }
 
-  /** Keeps the answer when it is one that stays: of a segment in the clear that nobody has to be told of. */
+  /**
+   * Keeps the answer when it is one that stays: of a segment in the clear that nobody has to be told of. A query makes
+   * an address one viewer's own.
+   */
   keep({ url = '', headers }: IncomingMessage, { pullZone, token, file }: Target, found: Found): void {
     const { publication, answer } = found;
+    if (url.includes('?') || url.length + (headers.host ?? '').length > MAX_ADDRESS_CHARS) return;
     if (file.kind !== 'segment' || file.cover.kind !== 'clear' || token !== null || answer.kind !== 'object') return;
     const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
     if (rendition === undefined || (rendition.isOnDemand && rendition.state === 'building')) return;
     const known = { window: answer.window, headers: headersOfWhole(answer) };
-    this.#segments.set(url, { ...known, host: headers.host, pullZone, publication });
+    this.#segments.set(url, { ...known, host: headers.host, pullZone, publication: new WeakRef(publication) });
     const [oldest] = this.#segments.keys();
     if (this.#segments.size > MAX_SEGMENTS && oldest !== undefined) this.#segments.delete(oldest);
   }
