@@ -8,6 +8,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { FINISHED, getVideo, REAL_CLIP, untilVideo } from '../support/videos.ts';
+import { expectSameLength } from '../support/whole-video/check-length.ts';
+import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
+import { readSourceSpan } from '../support/whole-video/decode-segment.ts';
 
 const run = promisify(execFile);
 const PLAY_LIMIT_MS = 20_000;
@@ -15,11 +18,15 @@ const PLAY_LIMIT_MS = 20_000;
 let service: Service;
 let browser: Browser;
 let folder: string;
+/** Where the printed command said that its video plays. */
+let address: string;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(null), openBrowser()]);
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-clip-'));
   await copyFile(REAL_CLIP, path.join(folder, 'video.mp4'));
+  const { stdout } = await run('bash', ['-euc', printedCommand(service.output())], { cwd: folder });
+  address = stdout.trim().split('\n').at(-1) ?? '';
 });
 afterAll(async () => {
   await browser?.close();
@@ -52,11 +59,8 @@ async function chooseQuality(page: Page, heightPx: number): Promise<void> {
 }
 
 test('the printed command uploads a real clip, which plays, seeks and switches quality in a browser', async () => {
-  const { stdout } = await run('bash', ['-euc', printedCommand(service.output())], { cwd: folder });
-  const address = stdout.trim().split('\n').at(-1) ?? '';
   expect(address).toContain(`${service.edgeUrl}/embed/1/`);
   const guid = address.split('/').at(-1) ?? '';
-
   const page = await browser.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
@@ -86,4 +90,12 @@ test('the printed command uploads a real clip, which plays, seeks and switches q
     await expect.poll(async () => (await read(page)).heightPx, { timeout: PLAY_LIMIT_MS }).toBe(heightPx);
   }
   expect(faults).toEqual([]);
+}, 180_000);
+
+test('a real clip that passes through plays whole in every rung', async () => {
+  const guid = address.split('/').at(-1) ?? '';
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  const whole = await checkWholeVideo(service, guid);
+  expectSameLength(whole, await readSourceSpan(REAL_CLIP));
+  expect(whole).toMatchObject({ rungs: [1080, 720, 480, 360, 240], frames: 720, segments: 4 });
 }, 180_000);
