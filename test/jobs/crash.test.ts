@@ -7,7 +7,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { deleteMedia } from '../../src/jobs/delete-media.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
 import { checkFinished } from './check-video.ts';
-import { encodersOf, findEncoders, isRunning } from './encoders.ts';
+import { encodersOf, findEncoders, isRunning, killEncoders } from './encoders.ts';
 import {
   addLibrary,
   type Lab,
@@ -33,7 +33,7 @@ let workers: Worker[] = [];
 beforeAll(async () => {
   lab = await startLab();
   libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=24', '-f', 'lavfi', '-i', 'sine=d=24'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=18', '-f', 'lavfi', '-i', 'sine=d=18'];
   clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
 });
 afterAll(() => lab.stop());
@@ -90,9 +90,9 @@ async function checkFinishedOnce(key: MediaKey): Promise<void> {
   await runSweep();
   const renditions = await checkFinished(lab, key);
   expect(renditions.map(({ rung, frames, warnings }) => ({ rung, frames, warnings }))).toEqual([
-    { rung: 360, frames: 600, warnings: '' },
-    { rung: 240, frames: 600, warnings: '' },
-    { rung: null, frames: 1125, warnings: '' },
+    { rung: 360, frames: 450, warnings: '' },
+    { rung: 240, frames: 450, warnings: '' },
+    { rung: null, frames: 844, warnings: '' },
   ]);
   const places = (await loadChunks(lab, key)).map((chunk) => `${chunk.rendition_id} ${chunk.first_segment}`);
   expect(new Set(places).size).toBe(places.length);
@@ -128,7 +128,7 @@ test('an encoder that is killed is started again', async () => {
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
   const encoders = await findEncoders(process.pid);
-  for (const pid of encoders) process.kill(pid, 'SIGKILL');
+  killEncoders(encoders);
   await checkFinishedOnce(key);
 });
 

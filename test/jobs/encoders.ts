@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { hasCode } from '../../src/lib/has-code.ts';
 import { until } from './lab.ts';
 
 /** Encoders below a process: children and theirs that have ffmpeg in their command line. */
@@ -26,6 +27,17 @@ export function isRunning(pid: number): boolean {
 export async function findEncoders(pid: number): Promise<number[]> {
   await until(async () => encodersOf(pid).length > 0, 'an encoder to run');
   return encodersOf(pid);
+}
+
+/** Kills -9 encoders found earlier; one that ended by itself meanwhile is dead enough. */
+export function killEncoders(encoders: readonly number[]): void {
+  for (const pid of encoders) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if (!hasCode(error, 'ESRCH')) throw error;
+    }
+  }
 }
 
 function readProc(file: string): string {
