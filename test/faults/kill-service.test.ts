@@ -27,7 +27,7 @@ let clip: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-kill-'));
   clip = path.join(folder, 'clip.mkv');
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=12', '-f', 'lavfi', '-i', 'sine=d=12'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=12', '-f', 'lavfi', '-i', 'sine=d=12'];
   const codecs = ['-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le'];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, ...codecs, clip]);
   service = await startService(null);

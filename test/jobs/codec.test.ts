@@ -66,7 +66,7 @@ test.each([
   ['the frame grid', 'grid.avi', OLD],
   ['the cuts of a source that passes through', 'cuts.mp4', H264],
 ])('a codec is added on %s, shown at once when it is whole', async (_, name, codec) => {
-  const clip = await makeClip(lab, name, ...picture('640x360', 9), ...sound(9), ...codec, '-shortest');
+  const clip = await makeClip(lab, name, ...picture('480x360', 9), ...sound(9), ...codec, '-shortest');
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   // As if it had been encoded in another codec: the engine then has one to add.
@@ -97,7 +97,7 @@ test.each([
 });
 
 test('a re-encode that begins while a codec is being added leaves one whole set', async () => {
-  const clip = await makeClip(lab, 'both.avi', ...picture('640x360', 6), ...OLD);
+  const clip = await makeClip(lab, 'both.avi', ...picture('480x360', 6), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   await lab.database.db.updateTable('rendition').set({ codec: 'vp9' }).where('media_id', '=', key.mediaId).execute();
@@ -110,7 +110,7 @@ test('a re-encode that begins while a codec is being added leaves one whole set'
 });
 
 test('while another set is being made no codec is added to the one that goes', async () => {
-  const clip = await makeClip(lab, 'anew.avi', ...picture('640x360', 10), ...OLD);
+  const clip = await makeClip(lab, 'anew.avi', ...picture('480x360', 10), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   await reencode(key);

@@ -86,7 +86,7 @@ test('a source over the rate of its rung is shown until its encoded set takes it
 });
 
 test('a source that cannot pass through starts with one segment of the lowest rung', async () => {
-  const inputs = [...picture('30000/1001', 10, '640x360'), ...sound(10)];
+  const inputs = [...picture('30000/1001', 10, '480x360'), ...sound(10)];
   const clip = await makeClip(lab, 'old.mkv', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'libvorbis', '-ac', '2');
   const { key, renditions } = await encoded(clip);
   expect(renditions.map(({ rung, frames, segments, warnings }) => ({ rung, frames, segments, warnings }))).toEqual([
@@ -186,7 +186,7 @@ test('a video that is encoded anew stays as it is until the new set is complete'
 });
 
 test('progress only rises and reaches 100 with the finish', async () => {
-  const clip = await makeClip(lab, 'progress.avi', ...picture('25', 30, '640x360'), '-c:v', 'mpeg4', '-q:v', '5');
+  const clip = await makeClip(lab, 'progress.avi', ...picture('25', 20, '480x360'), '-c:v', 'mpeg4', '-q:v', '5');
   const key = await upload(lab, libraryId, clip);
   const seen: string[] = [];
   await until(async () => {
@@ -210,7 +210,7 @@ test('a rung that cannot be made fails alone, with a message', async () => {
         when (new.library_id = ${broken} and new.rung = 360) execute function break_rung();
     `)
     .execute(db);
-  const clip = await makeClip(lab, 'rung.avi', ...picture('25', 6, '640x360'), '-c:v', 'mpeg4', '-q:v', '5');
+  const clip = await makeClip(lab, 'rung.avi', ...picture('25', 6, '480x360'), '-c:v', 'mpeg4', '-q:v', '5');
   const key = await upload(lab, broken, clip);
   await untilState(lab, key, 'finished');
   expect(await checkFinished(lab, key)).toEqual([expect.objectContaining({ rung: 240, frames: 150 })]);
