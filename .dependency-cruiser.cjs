@@ -102,14 +102,14 @@ module.exports = {
     },
     {
       name: 'sql-in-stores',
-      comment: 'SQL is spoken by *-store.ts, migrations, db.ts and the schemas of catalog/, by the queue that stands on it, by adapters named postgres*, and by the supervisor of the database.',
+      comment: 'SQL is spoken by *-store.ts, migrations, db.ts and what stands beside it in catalog/, by the queue that stands on it, by adapters named postgres*, and by the supervisor of the database.',
       severity: 'error',
       from: {
         path: '^src/',
         pathNot: [
           '^src/catalog/.*store\\.ts$',
           '^src/catalog/.*-schema\\.ts$',
-          '^src/catalog/(db|schema|in-transaction)\\.ts$',
+          '^src/catalog/(db|schema|in-transaction|prepared)\\.ts$',
           '^src/jobs/(queue|listen)\\.ts$',
           '^src/catalog/migrations/',
           '^src/adapters/[^/]+/postgres',

@@ -3,6 +3,7 @@ import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import type { Guid } from '../lib/guid.ts';
 import { migrations } from './migrations/all.ts';
+import { keepPlans } from './prepared.ts';
 import type { Schema } from './schema.ts';
 
 export type Db = Kysely<Schema>;
@@ -37,8 +38,11 @@ export function openDatabase(config: pg.PoolConfig, onBroken: (error: Error) => 
   const limits = { connectionTimeoutMillis: 5_000, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS };
   const pool = new pg.Pool({ max: 10, ...limits, ...config, types: numericInt8 });
   pool.on('error', onBroken);
-  // A connection that breaks while it is used tells its query, and must not end the process either.
-  pool.on('connect', (client) => client.on('error', onBroken));
+  pool.on('connect', (client) => {
+    keepPlans(client);
+    // A connection that breaks while it is used tells its query, and must not end the process either.
+    client.on('error', onBroken);
+  });
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }

@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { containing } from '../containing.ts';
 import type { Db, MediaKey } from '../db.ts';
+import { prepare } from '../prepared.ts';
 import type { MediaTable } from '../schema.ts';
 
 /**
@@ -12,7 +13,7 @@ import type { MediaTable } from '../schema.ts';
 export type VideoView = Selectable<MediaTable> & { rungs: number[]; mp4_rungs: number[]; codecs: string[] };
 
 /** Up to here a search counts its matches whatever page is wanted. */
-const EXACT_TOTAL = 10_000;
+const EXACT_TOTAL = 5_000;
 const FARTHEST_ITEM = 2_000_000_000;
 
 export type VideoOrder = 'date' | 'title' | 'status' | 'views' | 'length' | 'size';
@@ -45,14 +46,7 @@ export function createVideoViewStore(db: Db): VideoViewStore {
   return {
     async load(key) {
       const { libraryId, mediaId } = key;
-      const row = await db
-        .selectFrom('media')
-        .selectAll('media')
-        .select([RUNGS, MP4_RUNGS, CODECS])
-        .where('media.library_id', '=', libraryId)
-        .where('media.id', '=', mediaId)
-        .where('media.type', '=', 'video')
-        .executeTakeFirst();
+      const [row] = await selectView(db, [libraryId, mediaId]);
       if (row !== undefined) return row;
       throw new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
     },
@@ -66,24 +60,25 @@ export function createVideoViewStore(db: Db): VideoViewStore {
   };
 }
 
-const SHOWN = sql`from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
+const SHOWN = `from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
   and rendition.kind = 'video' and rendition.active`;
 /** Every segment of it can be had: it is finished, or the rest is made on demand. */
-const WHOLE = sql`(rendition.state = 'finished' or (rendition.on_demand and rendition.state = 'building' and rendition.init is not null))`;
+const WHOLE = `(rendition.state = 'finished' or (rendition.on_demand and rendition.state = 'building' and rendition.init is not null))`;
 /** The rungs of active video renditions that can be played from end to end, of a query over `media`. */
 export const RUNGS = sql<
   number[]
->`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and ${WHOLE} and rung is not null)`.as(
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${sql.raw(SHOWN)} and ${sql.raw(WHOLE)} and rung is not null)`.as(
   'rungs',
 );
-const MP4_RUNGS = sql<
-  number[]
->`(select coalesce(array_agg(distinct rung order by rung), '{}') ${SHOWN} and rendition.state = 'finished' and rung is not null and codec = 'x264')`.as(
-  'mp4_rungs',
-);
-const CODECS = sql<
-  string[]
->`(select coalesce(array_agg(distinct codec order by codec), '{}') ${SHOWN} and ${WHOLE})`.as('codecs');
+/** Views of all kinds, to which a condition is added. */
+const VIEWS = `select media.*, shown.rungs, shown.mp4_rungs, shown.codecs from media, lateral (
+  select coalesce(array_agg(distinct rung order by rung) filter (where ${WHOLE} and rung is not null), '{}') as rungs,
+    coalesce(array_agg(distinct rung order by rung)
+      filter (where state = 'finished' and rung is not null and codec = 'x264'), '{}') as mp4_rungs,
+    coalesce(array_agg(distinct codec order by codec) filter (where ${WHOLE}), '{}') as codecs
+  ${SHOWN}) shown where media.library_id = $1`;
+const selectView = prepare<VideoView>('view', `${VIEWS} and media.id = $2 and media.type = 'video'`);
+const selectViewsOf = prepare<VideoView>('views', `${VIEWS} and media.id = any($2)`);
 
 const ORDERS = {
   date: sql`media.created_at desc, media.id desc`,
@@ -98,11 +93,8 @@ const ORDERS = {
 async function selectPage(db: Db, query: VideoQuery): Promise<VideoView[]> {
   const { rows } = await sql<{ id: Guid }>`select media.id from media where ${matching(query)}
     order by ${ORDERS[query.orderBy]} limit ${query.itemsPerPage} offset ${firstItem(query)}`.execute(db);
-  return selectViews(
-    db,
-    query,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  return selectViews(db, query.libraryId, ids);
 }
 
 /** Finds a page and counts in one pass over the matches: an aggregate takes them in the order of its subquery. */
@@ -114,19 +106,14 @@ async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; i
     from (select media.id from media where ${matching(query)}
       order by ${ORDERS[query.orderBy]} limit ${countedItems}) found`.execute(db);
   const [found] = rows;
-  return { total: found?.total ?? 0, items: await selectViews(db, query, found?.ids ?? []) };
+  return { total: found?.total ?? 0, items: await selectViews(db, query.libraryId, found?.ids ?? []) };
 }
 
-async function selectViews(db: Db, { libraryId, orderBy }: VideoQuery, ids: readonly Guid[]): Promise<VideoView[]> {
+/** The views of videos, in the order of their ids; those that went meanwhile are left out. */
+async function selectViews(db: Db, libraryId: number, ids: readonly Guid[]): Promise<VideoView[]> {
   if (ids.length === 0) return [];
-  return db
-    .selectFrom('media')
-    .selectAll('media')
-    .select([RUNGS, MP4_RUNGS, CODECS])
-    .where('media.library_id', '=', libraryId)
-    .where(sql<SqlBool>`media.id = any(${ids})`)
-    .orderBy(ORDERS[orderBy])
-    .execute();
+  const views = new Map((await selectViewsOf(db, [libraryId, ids])).map((view) => [view.id, view]));
+  return ids.flatMap((id) => views.get(id) ?? []);
 }
 
 async function readCounter(db: Db, { libraryId, collection }: VideoQuery): Promise<number> {
