@@ -133,11 +133,11 @@ class Encoder {
     control.look();
   }
 
-  /** Memory is the likeliest reason of a failure, and threads cost memory. One that waits for its viewer needs none. */
+  /** Memory is the likeliest reason of a failure, and threads cost memory. */
   #threadsFor({ failures }: RunClaim): number {
     if (failures > 0) return 1;
-    const atWork = [...this.#runs].filter(([{ isPaused }]) => !isPaused).map(([, { threads }]) => threads);
-    return shareThreads(this.#deps.threads, atWork);
+    const others = [...this.#runs].map(([{ isPaused }, { threads }]) => ({ isPaused, threads }));
+    return shareThreads(this.#deps.threads, others);
   }
 
   async #run(control: RunControl, encoderThreads: number): Promise<void> {
