@@ -1,13 +1,18 @@
 import type { SourceFacts, SourceFault } from './source-facts.ts';
 
-/** What a scan of packets saw of one stream's clock: its reach, and seconds that passed in leaps from packet to packet. */
-export type ClockScan = { firstSec: number; endSec: number; leapSec: number };
+/**
+ * What a scan of packets saw of one stream's clock: how many there are and how far they reach, how many steps from
+ * packet to packet were leaps, and the seconds that passed in those.
+ */
+export type ClockScan = { packets: number; firstSec: number; endSec: number; leaps: number; leapSec: number };
 
 /** A step from one packet to the next that counts as a leap of the clock. */
 export const LEAP_SEC = 120;
 const SUSPECT_SEC = 600;
 const SUSPECT_BPS = 32_000;
 const LEAST_STEADY_SHARE = 0.1;
+/** Pictures that follow each other this slowly are nobody's slides. */
+const LONGEST_SLIDE_SEC = 3_600;
 
 /** Whether a source is so long for its bytes that damaged times are likelier than so little to be seen or heard. */
 export function isSuspectedlyLong({ durationSec, sizeBytes }: SourceFacts): boolean {
@@ -16,7 +21,8 @@ export function isSuspectedlyLong({ durationSec, sizeBytes }: SourceFacts): bool
 
 /**
  * Why the times of a source cannot be right, from a scan of its packets by stream index: hardly any of its length is
- * filled by the packets of any stream that would be encoded, leaps of the clock left out. Null when they can.
+ * filled by the packets of any stream that would be encoded, leaps of the clock left out. Null when they can, as those
+ * of slides whose every step is one.
  */
 export function whyClockIsBroken(facts: SourceFacts, scans: ReadonlyMap<number, ClockScan>): SourceFault | null {
   const streams = [...(facts.video === null ? [] : [facts.video]), ...facts.audio];
@@ -29,5 +35,11 @@ export function whyClockIsBroken(facts: SourceFacts, scans: ReadonlyMap<number, 
 }
 
 function steadySecOf(scan: ClockScan | undefined): number {
-  return scan === undefined ? 0 : scan.endSec - scan.firstSec - scan.leapSec;
+  if (scan === undefined) return 0;
+  return scan.endSec - scan.firstSec - (isSlides(scan) ? 0 : scan.leapSec);
+}
+
+/** Damage makes a few steps leap, or leap far; slides leap at most steps, and never far. */
+function isSlides({ packets, leaps, leapSec }: ClockScan): boolean {
+  return leaps > (packets - 1) / 2 && leapSec <= leaps * LONGEST_SLIDE_SEC;
 }

@@ -135,11 +135,14 @@ function addPacket(spans: Map<number, ScannedSpan>, line: string): void {
   const endSec = atSec + (duration !== undefined && Number.isFinite(duration) ? duration : 0);
   const span = spans.get(index);
   if (span === undefined) {
-    spans.set(index, { packets: 1, firstSec: atSec, endSec, lastSec: endSec, leapSec: 0 });
+    spans.set(index, { packets: 1, firstSec: atSec, endSec, lastSec: endSec, leaps: 0, leapSec: 0 });
     return;
   }
   const stepSec = Math.abs(atSec - span.lastSec);
-  if (stepSec > LEAP_SEC) span.leapSec += stepSec;
+  if (stepSec > LEAP_SEC) {
+    span.leaps += 1;
+    span.leapSec += stepSec;
+  }
   span.lastSec = endSec;
   span.packets += 1;
   span.firstSec = Math.min(span.firstSec, atSec);
