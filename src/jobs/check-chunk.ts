@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { idxKeyOf } from '../catalog/encoding/work.ts';
 import type { ScrubChunk } from '../catalog/scrub/scrub-store.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
+import { sha256Of } from '../lib/sha256-of.ts';
 import { BrokenMedia } from '../media/cmaf/broken-media.ts';
 import { buildChunk, segmentRanges } from '../media/cmaf/chunk.ts';
 import { readFragment } from '../media/cmaf/fragment.ts';
@@ -25,19 +25,26 @@ async function checkMedia(
   signal: AbortSignal,
 ): Promise<string | null> {
   const info = await storage.head(storageKey);
-  if (info === null) return 'its object is missing';
+  if (info === null) {
+    await expectStore(storage, signal);
+    return 'its object is missing';
+  }
   if (info.sizeBytes !== sizeBytes) return `its object has ${info.sizeBytes} bytes instead of ${sizeBytes}`;
   try {
     const { body } = await storage.read(storageKey, null, signal);
-    const hash = createHash('sha256');
-    for await (const bytes of body) hash.update(bytes);
-    return hash.digest().equals(sha256) ? null : 'its bytes changed';
+    return (await sha256Of(body)).equals(sha256) ? null : 'its bytes changed';
   } catch (error) {
     if (isMissing(error)) return 'its object is missing';
     // A worn medium; any other trouble of reading is no fault of this chunk.
     if (hasCode(error, 'EIO')) return 'its object cannot be read';
     throw error;
   }
+}
+
+/** A store that holds nothing is away (a disk that is not mounted): that is no damage to be mended chunk by chunk. */
+async function expectStore(storage: Storage, signal: AbortSignal): Promise<void> {
+  for await (const _ of storage.list('', signal)) return;
+  throw new Error('Expected stored objects, the store is empty: see whether its disk is mounted, or its bucket named.');
 }
 
 function isMissing(error: unknown): boolean {

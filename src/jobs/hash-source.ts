@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Db, MediaKey } from '../catalog/db.ts';
 import { lacksHash, saveHash } from '../catalog/uploads/source-hash-store.ts';
+import { sha256Of } from '../lib/sha256-of.ts';
 import type { Storage, StorageKey } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
 
@@ -15,8 +15,6 @@ export const hashSource = defineJob<MediaKey & { sourceKey: StorageKey }, Deps>(
     const key = { libraryId, mediaId };
     if (!(await lacksHash(db, key, sourceKey))) return;
     const { body } = await storage.read(sourceKey, null, signal);
-    const hash = createHash('sha256');
-    for await (const chunk of body) hash.update(chunk);
-    await saveHash(db, key, { sourceKey, sha256: hash.digest() });
+    await saveHash(db, key, { sourceKey, sha256: await sha256Of(body) });
   },
 });

@@ -1,7 +1,9 @@
+import { createReadStream } from 'node:fs';
 import type { RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView, type WorkRendition, type WorkView } from '../catalog/encoding/work-view-store.ts';
 import { inTransaction } from '../catalog/in-transaction.ts';
 import { nextAttempt, replaceChunk } from '../catalog/scrub/repair-store.ts';
+import { sha256Of } from '../lib/sha256-of.ts';
 import { planAudioEncode } from '../media/encode-audio.ts';
 import { runFfmpeg } from '../media/run-ffmpeg.ts';
 import { defineJob } from './define-job.ts';
@@ -20,6 +22,8 @@ export const repairChunk = defineJob<WorkRef, JobDeps>({
   ...workJob('repair', 'long'),
   run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => repair(held, deps, lease)),
 });
+
+const READ_BYTES = 2 ** 20;
 
 type Repair = {
   held: HeldWork;
@@ -44,8 +48,10 @@ async function repair(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promi
   const writer = createChunkWriter(place);
   const local = await deps.sources.open(view.sourceKey, signal);
   try {
+    await expectSound(view, local.path, signal);
     const output = await make({ held, deps, view, rendition, writer, path: local.path }, signal);
-    const isTaken = await inTransaction(deps.db, (tx) => replaceChunk(tx, claim, output, attempt));
+    const made = { output, attempt, sourceKey: view.sourceKey };
+    const isTaken = await inTransaction(deps.db, (tx) => replaceChunk(tx, claim, made));
     if (!isTaken) await discardObjects(deps.storage, writer.written, deps.report);
   } catch (error) {
     await discardAfter(error, deps, writer.written);
@@ -53,6 +59,13 @@ async function repair(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promi
   } finally {
     await local.release();
   }
+}
+
+/** What one medium did to a chunk it may have done to the original: a copy of that would pass for the video. */
+async function expectSound({ sourceSha256 }: WorkView, path: string, signal: AbortSignal): Promise<void> {
+  if (sourceSha256 === null) return;
+  const sha256 = await sha256Of(createReadStream(path, { signal, highWaterMark: READ_BYTES }));
+  if (!sha256.equals(sourceSha256)) throw new Error('the original file is damaged as well: its SHA-256 changed');
 }
 
 async function make(job: Repair, signal: AbortSignal): Promise<RenditionOutput> {

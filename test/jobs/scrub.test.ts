@@ -1,10 +1,14 @@
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { sumStorage } from '../../src/catalog/encoding/storage-store.ts';
 import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
+import { requestRepair } from '../../src/catalog/scrub/repair-store.ts';
+import { findNextChunks } from '../../src/catalog/scrub/scrub-store.ts';
+import { repairChunk } from '../../src/jobs/repair-chunk.ts';
 import { scrub } from '../../src/jobs/scrub.ts';
 import { checkFinished } from './check-video.ts';
 import {
@@ -134,6 +138,60 @@ test('damage of every kind is found and made anew, only what is damaged, and the
   await look();
   expect((await state()).chunks_damaged).toBe(0);
   expect(lab.errors).toEqual([]);
+});
+
+test.each(['copied', 'encoded'] as const)(
+  'nothing is made anew from an original that is damaged as well: a video that was %s says so',
+  async (origin) => {
+    const key = origin === 'copied' ? copied : encoded;
+    const { db } = lab.database;
+    await db.updateTable('media').set({ messages: '[]' }).where('id', '=', key.mediaId).execute();
+    const original = fileOf((await loadMedia(lab, key)).source_key ?? '');
+    const bytes = await readFile(original);
+    const sha256 = createHash('sha256').update(bytes).digest();
+    await db.updateTable('media').set({ source_sha256: sha256 }).where('id', '=', key.mediaId).execute();
+    const at = Math.floor(bytes.length / 2);
+    await writeFile(original, Buffer.from(bytes).fill((bytes[at] ?? 0) ^ 1, at, at + 1));
+    const [lost] = await chunksOf(key, 'video', 360);
+    if (lost === undefined) throw new Error('Expected a chunk.');
+    const sound = await readFile(fileOf(lost.storage_key));
+    await rm(fileOf(lost.storage_key));
+    await look();
+    const told = async () => (await loadMedia(lab, key)).messages.map(({ message }) => message);
+    await until(async () => (await told()).length > 0, 'the damage to be told');
+    expect(await told()).toEqual([expect.stringContaining('the original file is damaged as well')]);
+    expect((await chunksOf(key, 'video', 360)).map(({ storage_key: kept }) => kept)).toContain(lost.storage_key);
+    await writeFile(original, bytes);
+    await writeFile(fileOf(lost.storage_key), sound);
+    await sql`delete from encode_work where kind = 'repair'`.execute(db);
+  },
+);
+
+test('what was made anew from a file that came in the place of the original meanwhile is not taken in', async () => {
+  const { db } = lab.database;
+  await db.updateTable('media').set({ messages: '[]' }).where('id', '=', copied.mediaId).execute();
+  const before = await loadChunks(lab, copied);
+  const chunk = (await findNextChunks(db, 100))?.find(({ key }) => key.mediaId === copied.mediaId);
+  if (chunk === undefined) throw new Error('Expected a chunk.');
+  const answer = await db.transaction().execute((tx) => requestRepair(tx, chunk));
+  if (answer.kind !== 'sent') throw new Error(`Expected a repair, got ${answer.kind}.`);
+  const state = (to: 'created' | 'finished') =>
+    db.updateTable('media').set({ state: to }).where('id', '=', copied.mediaId).execute();
+  await state('created');
+  await repairChunk.run({ ...copied, workId: answer.work.id }, worker.deps, forever);
+  await state('finished');
+  expect((await sql`select 1 from encode_work where kind = 'repair'`.execute(db)).rows).toEqual([]);
+  expect(await loadChunks(lab, copied)).toEqual(before);
+});
+
+test('a store that is empty counts as away, not as damaged', async () => {
+  await rename(lab.objects, `${lab.objects}-away`);
+  await mkdir(lab.objects);
+  await expect(look()).rejects.toThrow('the store is empty');
+  expect((await state()).chunks_seen ?? 0).toBe(0);
+  await rm(lab.objects, { recursive: true });
+  await rename(`${lab.objects}-away`, lab.objects);
+  expect((await sql`select 1 from encode_work where kind = 'repair'`.execute(lab.database.db)).rows).toEqual([]);
 });
 
 test('what cannot be made anew is told once on the video, and nothing is taken away', async () => {

@@ -29,6 +29,8 @@ export type WorkRendition = {
 export type WorkView = {
   sourceKey: StorageKey;
   sourceBytes: number;
+  /** 32 raw bytes; null while nobody has taken it yet. */
+  sourceSha256: Buffer | null;
   facts: SourceFacts;
   thumbnailTimeMs: number | null;
   cutList: CutList;
@@ -43,7 +45,7 @@ export async function loadWorkView(db: Db, work: WorkPlace): Promise<WorkView | 
   const { libraryId, mediaId } = work.key;
   const media = await db
     .selectFrom('media')
-    .select(['source_key', 'source_bytes', 'facts', 'thumbnail_time_ms'])
+    .select(['source_key', 'source_bytes', 'source_sha256', 'facts', 'thumbnail_time_ms'])
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .executeTakeFirst();
@@ -53,6 +55,7 @@ export async function loadWorkView(db: Db, work: WorkPlace): Promise<WorkView | 
   return {
     sourceKey: media.source_key,
     sourceBytes: media.source_bytes ?? 0,
+    sourceSha256: media.source_sha256,
     facts: media.facts,
     thumbnailTimeMs: media.thumbnail_time_ms,
     cutList,

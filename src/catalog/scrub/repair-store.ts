@@ -31,14 +31,17 @@ const REPAIR_PRIORITY = 0;
 /** Of one video, and of the damage that was mended as well: a disk that dies would fill its messages. */
 const MOST_LINES = 40;
 
+/** New pictures or sound under old keys and counters would give both away; what is copied anew is the same. */
+const IS_UNDER_CENC = sql`(r.origin = 'encode' and exists (select from drm_package p
+  where p.library_id = r.library_id and p.media_id = r.media_id and p.scheme = 'cenc'))`;
+
 /** Has a damaged chunk made anew from the original, or tells why it cannot be. The answer is the work to send. */
 export async function requestRepair(tx: Tx, chunk: ScrubChunk): Promise<RepairAnswer> {
   const { libraryId, mediaId } = chunk.key;
   const { rows } = await sql<DamagedRow>`
     select r.timeline_id as "timelineId", r.plan->'composedOf' is not null as "isComposed",
       m.source_key is not null and m.facts is not null as "hasOriginal",
-      exists (select 1 from drm_package p where p.library_id = m.library_id and p.media_id = m.id
-        and p.scheme = 'cenc') and r.origin = 'encode' as "isUnderCenc",
+      ${IS_UNDER_CENC} as "isUnderCenc",
       exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
         and w.kind = 'repair' and w.from_segment = c.first_segment and r.id = any(w.rendition_ids)) as "isKnown",
       exists (select 1 from jsonb_array_elements(m.messages) line where line->>'value' = ${damagedValue(chunk)}) as "isTold"
@@ -72,7 +75,6 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk): Promise<RepairAn
 function obstacleIn({ isComposed, hasOriginal, isUnderCenc }: DamagedRow): string | null {
   if (isComposed) return 'the video was put together from others: put it together anew';
   if (!hasOriginal) return 'the video has no original file any more: upload it to another video';
-  // New pictures under old keys and counters would give both away.
   if (isUnderCenc) return 'it is encrypted by counters, under which nothing may stand twice: encode the video anew';
   return null;
 }
@@ -88,12 +90,16 @@ export async function nextAttempt(db: Db): Promise<number> {
   return row.attempt;
 }
 
+/** Chunks made anew, under which attempt, and from which original. */
+export type MadeAnew = { output: RenditionOutput; attempt: number; sourceKey: StorageKey };
+
 /**
  * Puts new chunks in the place of a damaged one, whose objects retire, and ends the work. False when the rendition is
- * not shown any more: then they are not taken in, and the caller deletes them. Throws LostClaim, and refuses chunks that
+ * not shown any more, encrypted by counters by now, or the original is another: then they are not taken in, and the caller deletes them. Throws LostClaim, and refuses chunks that
  * take other times than those whose place they take.
  */
-export async function replaceChunk(tx: Tx, claim: Claim, output: RenditionOutput, attempt: number): Promise<boolean> {
+export async function replaceChunk(tx: Tx, claim: Claim, made: MadeAnew): Promise<boolean> {
+  const { output, attempt } = made;
   const { key, fromSegment, toSegment } = claim.work;
   const publication = await lockMedia(tx, key);
   if (publication === null || !(await lockClaim(tx, claim))) {
@@ -102,7 +108,7 @@ export async function replaceChunk(tx: Tx, claim: Claim, output: RenditionOutput
   await endWork(tx, claim, 'done', null);
   // A later damage of the same chunk is another one.
   await tx.deleteFrom('encode_work').where('id', '=', claim.work.id).execute();
-  if (!(await isShown(tx, output.renditionId)) || !(await fixInit(tx, key, output))) return false;
+  if (!(await isReplaceable(tx, made)) || !(await fixInit(tx, key, output))) return false;
   const retired = await retireChunks(tx, key, output.renditionId, [fromSegment, toSegment]);
   if (retired.length === 0) return false;
   expectSameTimes(retired, output);
@@ -112,14 +118,14 @@ export async function replaceChunk(tx: Tx, claim: Claim, output: RenditionOutput
   return true;
 }
 
-async function isShown(tx: Tx, renditionId: Guid): Promise<boolean> {
-  const row = await tx
-    .selectFrom('rendition')
-    .select('id')
-    .where('id', '=', renditionId)
-    .where('active', '=', true)
-    .executeTakeFirst();
-  return row !== undefined;
+/** Asked again: while the work waited the video may have been packaged, encoded anew, or given another file. */
+async function isReplaceable(tx: Tx, { output: { renditionId }, sourceKey }: MadeAnew): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
+    where r.id = ${renditionId} and r.active and not ${IS_UNDER_CENC} and m.state = 'finished'
+      and m.source_key = ${sourceKey}
+  `.execute(tx);
+  return rows.length > 0;
 }
 
 type Retired = {
