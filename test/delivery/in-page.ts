@@ -85,8 +85,9 @@ export function playInShaka(page: Page, address: string): Promise<Playback> {
         setTimeout(() => resolve(void errors.push('not ended in time')), 20_000);
         video.addEventListener('ended', () => resolve());
         Object(player).addEventListener('error', ({ detail }: { detail: object }) => resolve(fail(detail)));
-        video.addEventListener('playing', () => {
-          video.playbackRate = speed;
+        // Shaka sets the rate itself when it has waited, to the one that it knew before.
+        video.addEventListener('timeupdate', () => {
+          if (video.playbackRate === 1) video.playbackRate = speed;
         });
         player.load(source).then(
           () => void video.play().catch(() => undefined),

@@ -54,7 +54,7 @@ async function putRight({ mediaId }: MediaKey): Promise<void> {
 }
 
 test('what failed is made once more by itself, one rung or all, and what stands is not touched', async () => {
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
   const clip = await makeClip(lab, 'broken.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
   let key: MediaKey | null = null;
   await whileBroken(async () => {
