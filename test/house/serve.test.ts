@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 import { canBecomeNobody, NOBODY, olderNode } from './machine.ts';
 import {
@@ -20,12 +20,7 @@ const services: Service[] = [];
 const folders: string[] = [];
 
 afterEach(async () => {
-  for (const { child, exitCode } of services.splice(0)) {
-    const below = child.pid === undefined ? [] : descendantsOf(child.pid).map(({ pid }) => pid);
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-    await exitCode();
-    await untilGone(below);
-  }
+  for (const service of services.splice(0)) await killWhole(service);
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -61,29 +56,6 @@ test.each(identities)('as $as it starts, shows the keys once, and ends with 0 on
   await endWith(second, 'SIGTERM');
 });
 
-test('a killed role is started again on the same port', async () => {
-  const service = start({ dataDir: newFolder() });
-  const { api = 0, edge = 0 } = await service.listeners();
-  const roles = below(service, 'role.ts');
-  expect(roles).toHaveLength(3);
-  for (const pid of roles) process.kill(pid, 'SIGKILL');
-  expect(await untilWell(api, roles)).toMatchObject({ listeners: { api, edge } });
-});
-
-test('a killed PostgreSQL comes back on the same socket with what was committed', async () => {
-  const dataDir = newFolder();
-  const service = start({ dataDir });
-  const { api = 0 } = await service.listeners();
-  await query(dataDir, 'create table kept as select generate_series(1, 1000)');
-  const servers = below(service, 'postgres -D');
-  expect(servers).toHaveLength(1);
-  for (const pid of servers) process.kill(pid, 'SIGKILL');
-  const isNew = () => below(service, 'postgres -D').some((pid) => !servers.includes(pid)) || null;
-  await eventually(isNew, () => 'another PostgreSQL');
-  await untilWell(api, servers);
-  expect(await query(dataDir, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
-});
-
 test.each([
   { killed: 'supervisor', command: [process.execPath] },
   { killed: 'launcher on an older Node', command: [olderNode] },
@@ -100,18 +72,6 @@ test.each([
   await untilGone(all);
   await untilWell(api);
   expect(await query(dataDir, 'select value from kept')).toEqual([{ value: 1 }]);
-});
-
-test('a second service on the same data folder is refused by name', async () => {
-  const dataDir = newFolder();
-  const first = start({ dataDir });
-  const { api = 0 } = await first.listeners();
-  const second = start({ dataDir });
-  expect(await second.exitCode()).toBe(1);
-  expect(second.output()).toContain(
-    `The data folder ${dataDir} is in use by another millrace (process ${first.child.pid})`,
-  );
-  await untilWell(api);
 });
 
 test('a taken port ends the start with its reason and leaves nothing running', async () => {
@@ -139,20 +99,69 @@ test('a data folder with a path too long for a socket works', async () => {
   await endWith(service, 'SIGINT');
 });
 
-test('one role runs by itself on the database of the data folder', async () => {
-  const dataDir = newFolder();
-  await start({ dataDir }).listeners();
-  const edge = start({ dataDir, role: 'edge' });
-  const { edge: port = 0 } = await edge.listeners();
-  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
-  expect(readFileSync(join(dataDir, 'lock'), 'utf8')).not.toContain(String(edge.child.pid));
-  await endWith(edge, 'SIGTERM');
+describe('a service that runs', () => {
+  let dataDir: string;
+  let service: Service;
+  beforeAll(async () => {
+    dataDir = makeFolder();
+    service = startService({ dataDir });
+    await service.listeners();
+  });
+  afterAll(async () => {
+    await killWhole(service);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test('a killed role is started again on the same port', async () => {
+    const { api = 0, edge = 0 } = await service.listeners();
+    const roles = below(service, 'role.ts');
+    expect(roles).toHaveLength(3);
+    for (const pid of roles) process.kill(pid, 'SIGKILL');
+    expect(await untilWell(api, roles)).toMatchObject({ listeners: { api, edge } });
+  });
+
+  test('a killed PostgreSQL comes back on the same socket with what was committed', async () => {
+    const { api = 0 } = await service.listeners();
+    await query(dataDir, 'create table kept as select generate_series(1, 1000)');
+    const servers = below(service, 'postgres -D');
+    expect(servers).toHaveLength(1);
+    for (const pid of servers) process.kill(pid, 'SIGKILL');
+    const isNew = () => below(service, 'postgres -D').some((pid) => !servers.includes(pid)) || null;
+    await eventually(isNew, () => 'another PostgreSQL');
+    await untilWell(api, servers);
+    expect(await query(dataDir, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
+  });
+
+  test('a second service on the same data folder is refused by name', async () => {
+    const { api = 0 } = await service.listeners();
+    const second = start({ dataDir });
+    expect(await second.exitCode()).toBe(1);
+    expect(second.output()).toContain(
+      `The data folder ${dataDir} is in use by another millrace (process ${service.child.pid})`,
+    );
+    await untilWell(api);
+  });
+
+  test('one role runs by itself on the database of the data folder', async () => {
+    const edge = start({ dataDir, role: 'edge' });
+    const { edge: port = 0 } = await edge.listeners();
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+    expect(readFileSync(join(dataDir, 'lock'), 'utf8')).not.toContain(String(edge.child.pid));
+    await endWith(edge, 'SIGTERM');
+  });
 });
 
 function start(options: ServiceOptions): Service {
   const service = startService(options);
   services.push(service);
   return service;
+}
+
+async function killWhole({ child, exitCode }: Service): Promise<void> {
+  const below = child.pid === undefined ? [] : descendantsOf(child.pid).map(({ pid }) => pid);
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await exitCode();
+  await untilGone(below);
 }
 
 async function endWith(service: Service, signal: NodeJS.Signals): Promise<void> {
@@ -169,10 +178,15 @@ function below({ child }: Service, command: string): number[] {
 }
 
 function newFolder(uid: number | null = null): string {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-serve-'));
-  chmodSync(folder, 0o700);
+  const folder = makeFolder();
   if (uid !== null) chownSync(folder, uid, uid);
   folders.push(folder);
+  return folder;
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-serve-'));
+  chmodSync(folder, 0o700);
   return folder;
 }
 
