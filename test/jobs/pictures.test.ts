@@ -34,7 +34,7 @@ const generated = (graph: string) => ['-f', 'lavfi', '-i', graph];
 
 /** Grey that jumps to another level at each step, never to one near. */
 const STEPS = (sec: number, everySec: number) =>
-  `color=s=320x180:r=10:d=${sec},format=yuv420p,geq=lum='30+mod(floor(T/${everySec}+0.001)*67,180)':cb=128:cr=128`;
+  `color=s=16x16:r=10:d=${sec},format=yuv420p,geq=lum='30+mod(floor(T/${everySec}+0.001)*67,180)':cb=128:cr=128,scale=320:180:flags=neighbor,setsar=1`;
 const levelOfStep = (step: number) => 30 + ((step * 67) % 180);
 /** Five seconds of black, a still of sixteen, then four other scenes of three. */
 const SCENES = [
