@@ -1,3 +1,4 @@
+import { REFUSAL_STATUS } from '../lib/refusal-status.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { Contract, ErrorShape } from './define-operation.ts';
@@ -9,20 +10,6 @@ const COMMON: { readonly [K in RefusalKind]?: number } = {
   unauthenticated: 401,
   timeout: 408,
   'too-large': 413,
-  busy: 429,
-  unavailable: 503,
-  'disk-full': 507,
-};
-
-const STATUS: { readonly [K in RefusalKind]: number } = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  timeout: 408,
-  conflict: 409,
-  'too-large': 413,
-  unprocessable: 422,
   busy: 429,
   unavailable: 503,
   'disk-full': 507,
@@ -49,7 +36,7 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
     return {
       status,
       headers: again ? { 'retry-after': String(RETRY_AFTER_SEC) } : {},
-      body: bodyOf({ shape, kind, message, status, code: STATUS[kind], rules, error }),
+      body: bodyOf({ shape, kind, message, status, code: REFUSAL_STATUS[kind], rules, error }),
       isOurs: false,
     };
   }
@@ -85,7 +72,7 @@ function statusOf(kind: RefusalKind, rules: Rules): number {
   if (listed !== undefined) return listed;
   const hasBody = rules.errorShape === 'status' && rules.answer !== null;
   const saysNotDone = rules.answer === StatusModel || (hasBody && OF_BODY.includes(kind));
-  return saysNotDone ? 200 : STATUS[kind];
+  return saysNotDone ? 200 : REFUSAL_STATUS[kind];
 }
 
 type Words = {

@@ -1,22 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type RefusalKind, Refused } from '../../lib/refused.ts';
+import { REFUSAL_STATUS } from '../../lib/refusal-status.ts';
+import { Refused } from '../../lib/refused.ts';
 
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
 const LINGER_MS = 10_000;
-
-const STATUS: { readonly [K in RefusalKind]: number } = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  timeout: 408,
-  conflict: 409,
-  'too-large': 413,
-  unprocessable: 422,
-  busy: 429,
-  unavailable: 503,
-  'disk-full': 507,
-};
 
 /** The body of a request ended before its announced end: there is nobody left to answer. */
 export class ClientGone extends Error {
@@ -31,7 +18,7 @@ export function refuse(response: ServerResponse, error: unknown, onError: (error
   if (error instanceof ClientGone) return;
   if (!(error instanceof Refused)) onError(error);
   if (response.headersSent || response.destroyed) return;
-  const status = error instanceof Refused ? STATUS[error.kind] : 500;
+  const status = error instanceof Refused ? REFUSAL_STATUS[error.kind] : 500;
   if (status === 503 || status === 429) response.setHeader('Retry-After', '5');
   end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored; try again.');
 }
