@@ -1,4 +1,4 @@
-import type { ChunkRange } from '../media/chunk-plan.ts';
+import { type ChunkRange, missingRanges } from '../media/chunk-plan.ts';
 
 /** One encoder process: some segments of some renditions, which are named by their places in a list. */
 export type RungsRun = { range: ChunkRange; renditions: readonly number[] };
@@ -17,15 +17,4 @@ export function planMissingRuns(range: ChunkRange, stored: readonly ReadonlySet<
     groups.set(pattern, group);
   });
   return [...groups.values()].flatMap(({ ranges, renditions }) => ranges.map((part) => ({ range: part, renditions })));
-}
-
-function missingRanges({ fromSegment, toSegment }: ChunkRange, stored: ReadonlySet<number>): ChunkRange[] {
-  const ranges: ChunkRange[] = [];
-  for (let segment = fromSegment; segment < toSegment; segment += 1) {
-    if (stored.has(segment)) continue;
-    const last = ranges.at(-1);
-    if (last?.toSegment === segment) last.toSegment = segment + 1;
-    else ranges.push({ fromSegment: segment, toSegment: segment + 1 });
-  }
-  return ranges;
 }

@@ -44,3 +44,15 @@ export function planEvenChunks(cutList: CutList, firstSegment: number): ChunkRan
   }
   return chunks;
 }
+
+/** The segments of a range that are not among the stored ones, in order, neighbours together. */
+export function missingRanges({ fromSegment, toSegment }: ChunkRange, stored: ReadonlySet<number>): ChunkRange[] {
+  const ranges: ChunkRange[] = [];
+  for (let segment = fromSegment; segment < toSegment; segment += 1) {
+    if (stored.has(segment)) continue;
+    const last = ranges.at(-1);
+    if (last?.toSegment === segment) last.toSegment = segment + 1;
+    else ranges.push({ fromSegment: segment, toSegment: segment + 1 });
+  }
+  return ranges;
+}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import { type ChunkRange, planEvenChunks } from '../../media/chunk-plan.ts';
+import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/cut-list.ts';
 import { countAudioSegments } from '../../media/sound-grid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
@@ -125,7 +125,7 @@ function restOf(key: MediaKey, rendition: Shown, kind: 'audio' | 'pass-through',
 
 function rangesInOrder({ stored, isOnDemand }: Shown, kind: 'audio' | 'pass-through', all: ChunkRange): ChunkRange[] {
   // A copy that lacks nothing has ended with its last segment.
-  if (kind === 'pass-through') return missingRuns(stored, all);
+  if (kind === 'pass-through') return missingRanges(all, new Set(stored));
   const ranges = restRanges(stored, [all]);
   // What viewers had made lies anywhere, and each work encodes from the track's start: one leaves it out.
   return isOnDemand ? [{ fromSegment: ranges[0]?.fromSegment ?? 0, toSegment: all.toSegment }] : ranges;
@@ -146,20 +146,9 @@ function fillWorks(key: MediaKey, rendition: Shown, cutList: CutList): Work[] {
 
 /** One at least, although viewers may have had all of it made: its end is the rendition's. */
 function restRanges(stored: readonly number[], ranges: readonly ChunkRange[]): ChunkRange[] {
-  const missing = ranges.flatMap((range) => missingRuns(stored, range));
-  return missing.length > 0 ? missing : ranges.slice(-1);
-}
-
-function missingRuns(stored: readonly number[], { fromSegment, toSegment }: ChunkRange): ChunkRange[] {
   const there = new Set(stored);
-  const runs: ChunkRange[] = [];
-  for (let segment = fromSegment; segment < toSegment; segment += 1) {
-    if (there.has(segment)) continue;
-    const last = runs.at(-1);
-    if (last?.toSegment === segment) last.toSegment = segment + 1;
-    else runs.push({ fromSegment: segment, toSegment: segment + 1 });
-  }
-  return runs;
+  const missing = ranges.flatMap((range) => missingRanges(range, there));
+  return missing.length > 0 ? missing : ranges.slice(-1);
 }
 
 function base(key: MediaKey, { id, timelineId }: Shown, kind: WorkKind, range: ChunkRange) {
