@@ -104,7 +104,7 @@ test('a re-encode is queued and processed again, and asking twice announces it o
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
   const key = { libraryId: 1, mediaId: guid };
   await claimProcess(stack.database.db, key, 'test');
-  const change = { state: 'finished' as const, process_attempt: 0 };
+  const change = { state: 'finished' as const };
   await stack.database.db.updateTable('media').set(change).where('id', '=', guid).execute();
   const reencode = () => stack.call('POST', `/library/1/videos/${guid}/reencode`);
   expect((await Promise.all([reencode(), reencode()])).map((answer) => answer.status)).toEqual([200, 200]);

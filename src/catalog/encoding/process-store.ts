@@ -47,7 +47,7 @@ export async function claimProcess(db: Db, asked: MediaKey, owner: string): Prom
   const { key, row } = await db.transaction().execute(async (tx) => {
     const chosen = (await chooseWaiting(tx, asked)) ?? asked;
     const claimed = await takeUploaded(tx, chosen, owner);
-    if (claimed?.process_attempt === 1) await announce(chosen, WebhookStatus.processing)(tx);
+    if (claimed?.process_tries === 1) await announce(chosen, WebhookStatus.processing)(tx);
     return { key: chosen, row: claimed };
   });
   if (row !== undefined) {
