@@ -6,7 +6,7 @@ import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
 import { openEdgeLicences, openLicenceProxy, openPackager, playSessionSecret } from './compose/drm.ts';
-import { openStorage, watchSpace } from './compose/storage.ts';
+import { type OpenedStorage, openMover, openStorage, watchSpace } from './compose/storage.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import type { TusHandler } from './ingest/tus/tus-handler.ts';
@@ -14,7 +14,6 @@ import type { JobQueue } from './jobs/queue.ts';
 import { newGuid } from './lib/guid.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 import { openSendFile } from './lib/send-file.ts';
-import type { Storage } from './ports/storage.ts';
 
 /** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
 export type RunningRole = {
@@ -34,7 +33,7 @@ const MAX_UPLOAD_BYTES = 1e12;
 const SOURCE_CACHE_BYTES = 20e9;
 const EDGE_PORT_WAIT_MS = 5_000;
 
-type Common = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
+type Common = { settings: RoleSettings; database: Database; log: ReturnType<typeof openLog> } & OpenedStorage;
 
 /** What each role is made of. What a role does not need is not even imported. */
 const code = {
@@ -93,7 +92,7 @@ export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
   const database = openDatabase(settings.database, (error) => log.warn(error, 'a database connection broke'));
-  const common = { settings, database, storage: await openStorage(settings.storage), log };
+  const common = { settings, database, log, ...(await openStorage(settings)) };
   switch (role) {
     case 'api':
       return startApiRole(common, host);
@@ -106,13 +105,13 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   }
 }
 
-async function startApiRole({ settings, database, storage, log }: Common, host: RoleHost): Promise<RunningRole> {
+async function startApiRole({ settings, database, storage, move, log }: Common, host: RoleHost): Promise<RunningRole> {
   const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }] =
     await code.api();
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
-  const space = await watchSpace(storage);
+  const space = await watchSpace({ storage, move });
   const outbound = createOutbound({ allow: settings.outboundAllow });
-  const tus = await openTus({ settings, database, storage, log }, queue);
+  const tus = await openTus({ settings, database, storage, move, log }, queue);
   const api = await startApi({
     host: settings.host,
     port: settings.port,
@@ -211,7 +210,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
   };
 }
 
-async function startWorkerRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
+async function startWorkerRole({ settings, database, storage, move, log }: Common): Promise<RunningRole> {
   const [{ allJobs }, { openQueue }, { createSourceCache }, { createOutbound }, { startViewerEncoder }] =
     await code.worker();
   const report = (error: Error) => log.error(error, 'job error');
@@ -241,12 +240,13 @@ async function startWorkerRole({ settings, database, storage, log }: Common): Pr
     longSlots: settings.encodeThreads,
     fetchSlots: FETCH_SLOTS,
   });
-  const webhooks = await startWebhooks({ settings, database, storage, log });
+  const webhooks = await startWebhooks({ settings, database, storage, move, log });
+  const mover = move === null ? null : await openMover(move, database, log);
   return {
     listeners: {},
     health: () => databaseHealth(database),
     async close() {
-      await Promise.all([queue.close(), webhooks.close(), viewers.close()]);
+      await Promise.all([queue.close(), webhooks.close(), viewers.close(), mover?.close()]);
       await outbound.close();
       await database.close();
     },

@@ -17,8 +17,16 @@ export type Fleet = {
   sandbox: SandboxLevel;
 };
 
-/** The object store: what it is and, where it has a bound, how much of it is left. */
-export type StorageHealth = { kind: 'file' | 's3'; freeBytes?: number; totalBytes?: number };
+/**
+ * The object store: what it is and, where it has a bound, how much of it is left; `movingFrom` while there are objects
+ * that still have to come from another.
+ */
+export type StorageHealth = {
+  kind: 'file' | 's3';
+  freeBytes?: number;
+  totalBytes?: number;
+  movingFrom?: 'file' | 's3';
+};
 
 /** How many bytes must stay free on a medium of this many bytes: below, uploads are refused. */
 export type DiskFloor = (totalBytes: number) => number;

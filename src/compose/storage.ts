@@ -1,11 +1,28 @@
+import type { Logger } from 'pino';
+import type { Database } from '../catalog/db.ts';
 import type { StorageHealth } from '../cli/health.ts';
 import type { StorageSettings } from '../config/storage.ts';
 import type { Storage } from '../ports/storage.ts';
 
 const SPACE_REFRESH_MS = 5_000;
 
+/** The store that all use and, while objects move, the two that it is made of. */
+export type OpenedStorage = { storage: Storage; move: Stores | null };
+
+type Stores = { to: Storage; from: Storage };
+
+type Places = { storage: StorageSettings; storageFrom: StorageSettings | null };
+
 /** Opens the object store that the settings name. What is not used is not even imported. */
-export async function openStorage(settings: StorageSettings): Promise<Storage> {
+export async function openStorage(settings: Places): Promise<OpenedStorage> {
+  const to = await openOne(settings.storage);
+  if (settings.storageFrom === null) return { storage: to, move: null };
+  const from = await openOne(settings.storageFrom);
+  const { createMovingStorage } = await import('../adapters/storage/moving.ts');
+  return { storage: createMovingStorage({ to, from }), move: { to, from } };
+}
+
+async function openOne(settings: StorageSettings): Promise<Storage> {
   if (settings.kind === 'file') {
     const { createFileStorage } = await import('../adapters/storage/file.ts');
     return createFileStorage(settings.folder);
@@ -17,9 +34,28 @@ export async function openStorage(settings: StorageSettings): Promise<Storage> {
   return createS3Storage({ url: `s3://${settings.bucket}?${query}`, credentials: null });
 }
 
+/** Starts to move what the old store holds into the new one, unless another process does. */
+export async function openMover(stores: Stores, { pool }: Database, log: Logger): Promise<{ close(): Promise<void> }> {
+  const [{ startMover }, { takeMoveLock }] = await Promise.all([
+    import('../jobs/mover.ts'),
+    import('../catalog/move-lock-store.ts'),
+  ]);
+  return startMover({
+    ...stores,
+    takeLock: () => takeMoveLock(pool),
+    report: (error) => log.error(error, 'objects could not be moved'),
+    tell: (message, facts) => log.info(facts, message),
+  });
+}
+
 /** Keeps the free space of the store at hand: a health answer must not wait for a disk. */
-export async function watchSpace(storage: Storage): Promise<{ last(): StorageHealth; close(): void }> {
-  const read = async (): Promise<StorageHealth> => ({ kind: storage.kind, ...(await storage.space()) });
+export async function watchSpace({ storage, move }: OpenedStorage): Promise<{ last(): StorageHealth; close(): void }> {
+  const closing = new AbortController();
+  const read = async (): Promise<StorageHealth> => ({
+    kind: storage.kind,
+    ...(await storage.space()),
+    ...(move !== null && (await isInUse(move.from, closing.signal)) ? { movingFrom: move.from.kind } : {}),
+  });
   let last = await read();
   const timer = setInterval(() => {
     read().then(
@@ -31,5 +67,18 @@ export async function watchSpace(storage: Storage): Promise<{ last(): StorageHea
       },
     );
   }, SPACE_REFRESH_MS);
-  return { last: () => last, close: () => clearInterval(timer) };
+  return {
+    last: () => last,
+    close() {
+      clearInterval(timer);
+      closing.abort();
+    },
+  };
+}
+
+async function isInUse(storage: Storage, signal: AbortSignal): Promise<boolean> {
+  for (const list of [storage.list('', signal), storage.staging.list(signal)]) {
+    for await (const _ of list) return true;
+  }
+  return false;
 }

@@ -16,6 +16,7 @@ test('without any setting the defaults of one machine hold', () => {
   expect(read({})).toMatchObject({
     dataDir,
     storage: { kind: 'file', folder: join(dataDir, 'objects') },
+    storageFrom: null,
     host: '127.0.0.1',
     port: 7700,
     edgePort: 7701,
@@ -115,4 +116,22 @@ test('names that mean nothing are found in both places', () => {
   writeFileSync(join(dataDir, 'millrace.env'), 'MILLRACE_PROT=1\n');
   const environment = { MILLRACE_DATA_DIR: dataDir, MILLRACE_CONFIG: '', MILLRACE_HOTS: 'x', PATH: '/bin' };
   expect(unknownSettings(environment)).toEqual(['MILLRACE_PROT', 'MILLRACE_HOTS']);
+});
+
+test.each([
+  { storage: 'file:/srv/new', from: 'file:/srv/new/' },
+  { storage: 'file:/srv/new', from: 'file:/srv' },
+  { storage: 'file:/srv', from: 'file:/srv/old' },
+  { storage: 's3://media/a?region=eu-central-1', from: 's3://media?region=eu-central-1' },
+])('objects do not move from $from to $storage: one holds the other', ({ storage, from }) => {
+  expect(() => read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from })).toThrow('expected another place');
+});
+
+test.each([
+  { storage: 'file:/srv/new', from: 'file:/srv/newer' },
+  { storage: 's3://media/a', from: 's3://media/b' },
+  { storage: 's3://media', from: 's3://media?endpoint=https://other' },
+  { storage: 's3://media', from: 'file:/srv' },
+])('objects move from $from to $storage', ({ storage, from }) => {
+  expect(read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from }).storageFrom).not.toBeNull();
 });

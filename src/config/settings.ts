@@ -10,10 +10,14 @@ import { type EngineSettings, engineSchema, engineSettings } from './engines.ts'
 import { type KeySettings, keySchema, keySettings } from './keys.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
 import { setting } from './setting.ts';
-import { type StorageSettings, storageSchema, storageSettings } from './storage.ts';
+import { type StorageSettings, storageFromSettings, storageSchema, storageSettings } from './storage.ts';
 
 /** Every setting, checked. Paths are absolute. */
-export type Settings = { dataDir: string; storage: StorageSettings } & NetworkSettings &
+export type Settings = {
+  dataDir: string;
+  storage: StorageSettings;
+  storageFrom: StorageSettings | null;
+} & NetworkSettings &
   DatabaseSettings &
   KeySettings &
   DrmSettings &
@@ -58,9 +62,11 @@ export function readSettings(environment: Environment): Settings {
   const problems = settingProblems(texts);
   if (problems.length > 0) throw new Refused('invalid', problems.join('\n'));
   const dataDir = dataDirOf(texts);
+  const storage = storageSettings(texts, dataDir);
   return {
     dataDir,
-    storage: storageSettings(texts, dataDir),
+    storage,
+    storageFrom: storageFromSettings(texts, storage),
     ...networkSettings(texts),
     ...databaseSettings(texts),
     ...keySettings(texts),

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Refused } from '../lib/refused.ts';
 import { parseBaseUrl, setting } from './setting.ts';
 
 /**
@@ -10,11 +11,12 @@ export type StorageSettings =
   | { kind: 'file'; folder: string }
   | { kind: 's3'; bucket: string; keyPrefix: string; endpoint: string | null; region: string; forcePathStyle: boolean };
 
+const GRAMMAR =
+  'file:/absolute/folder or s3://bucket[/prefix][?endpoint=http(s)://...&region=...&forcePathStyle=true|false]';
+
 export const storageSchema = {
-  MILLRACE_STORAGE: setting(
-    'file:/absolute/folder or s3://bucket[/prefix][?endpoint=http(s)://...&region=...&forcePathStyle=true|false]',
-    (text) => parseStorage(text),
-  ),
+  MILLRACE_STORAGE: setting(GRAMMAR, (text) => parseStorage(text)),
+  MILLRACE_STORAGE_FROM: setting(GRAMMAR, (text) => parseStorage(text)),
 };
 
 export function storageSettings(
@@ -22,6 +24,33 @@ export function storageSettings(
   dataDir: string,
 ): StorageSettings {
   return parseStorage(texts.MILLRACE_STORAGE ?? '') ?? { kind: 'file', folder: resolve(dataDir, 'objects') };
+}
+
+/**
+ * Where the objects still lie that are to move into `storage`; null when none are. Refuses two places of which one holds
+ * the other: objects would be taken for their own copies.
+ */
+export function storageFromSettings(
+  texts: Partial<Record<keyof typeof storageSchema, string>>,
+  storage: StorageSettings,
+): StorageSettings | null {
+  const from = parseStorage(texts.MILLRACE_STORAGE_FROM ?? '');
+  if (from === null || !overlaps(from, storage)) return from;
+  const came = JSON.stringify(texts.MILLRACE_STORAGE_FROM);
+  throw new Refused(
+    'invalid',
+    `MILLRACE_STORAGE_FROM: expected another place than that of MILLRACE_STORAGE, neither in the other, got ${came}.`,
+  );
+}
+
+function overlaps(one: StorageSettings, other: StorageSettings): boolean {
+  const [a, b] = [placeOf(one), placeOf(other)];
+  return a.startsWith(b) || b.startsWith(a);
+}
+
+function placeOf(storage: StorageSettings): string {
+  if (storage.kind === 'file') return storage.folder.endsWith('/') ? storage.folder : `${storage.folder}/`;
+  return `s3 ${storage.endpoint ?? storage.region} ${storage.bucket}/${storage.keyPrefix}`;
 }
 
 function parseStorage(text: string): StorageSettings | null {

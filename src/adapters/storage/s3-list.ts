@@ -6,8 +6,8 @@ import {
   ListObjectsV2Command,
   ListPartsCommand,
 } from '@aws-sdk/client-s3';
+import { inParallel } from '../../lib/in-parallel.ts';
 import type { ObjectInfo, StorageKey } from '../../ports/storage.ts';
-import { inParallel } from './in-parallel.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 import { infoFrom } from './s3-read.ts';
 

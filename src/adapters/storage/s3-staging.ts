@@ -1,8 +1,8 @@
 import { type CopyPartResult, UploadPartCopyCommand } from '@aws-sdk/client-s3';
+import { inParallel } from '../../lib/in-parallel.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type Staging, type StorageKey, storageKey } from '../../ports/storage.ts';
 import { checkStagingId, isStagingId } from './bytes.ts';
-import { inParallel } from './in-parallel.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 import { deleteKeys, listBucket } from './s3-list.ts';
 import { headS3Object, openS3Object } from './s3-read.ts';

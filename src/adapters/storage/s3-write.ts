@@ -7,10 +7,10 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { inParallel } from '../../lib/in-parallel.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { StorageKey, WrittenObject } from '../../ports/storage.ts';
 import { abortError, chunksOf } from './bytes.ts';
-import { inParallel } from './in-parallel.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 import { deleteKeys } from './s3-list.ts';
 import { headS3Object } from './s3-read.ts';

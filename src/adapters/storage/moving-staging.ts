@@ -1,0 +1,47 @@
+import { Refused } from '../../lib/refused.ts';
+import type { Staging, Storage, StorageKey } from '../../ports/storage.ts';
+
+type Stores = { to: Storage; from: Storage };
+
+/**
+ * Staged uploads of two stores. One that began in `from` ends there, as an object that moves like any other; all others
+ * begin in `to`.
+ */
+export function createMovingStaging({ to: { staging: to }, from: { staging: from } }: Stores): Staging {
+  const placeOf = async (id: string) => ((await from.size(id)) > 0 ? from : to);
+  return {
+    append: async (id, offset, body, signal) => await (await placeOf(id)).append(id, offset, body, signal),
+    rewind: async (id, sizeBytes) => await (await placeOf(id)).rewind(id, sizeBytes),
+    size: async (id) => await (await placeOf(id)).size(id),
+    async commit(id, key, signal) {
+      if ((await from.size(id)) > 0) return await from.commit(id, key, signal);
+      return await commitWhereStaged({ to, from }, { id, key }, signal);
+    },
+    async abort(id) {
+      await from.abort(id);
+      await to.abort(id);
+    },
+    async *list(signal) {
+      for await (const staged of from.list(signal)) if ((await to.size(staged.id)) === 0) yield staged;
+      yield* to.list(signal);
+    },
+  };
+}
+
+type Commit = { id: string; key: StorageKey };
+
+/** Nothing but an upload without a byte, or what was committed before, is in `from`; it may go while it is looked for. */
+async function commitWhereStaged(
+  { to, from }: { to: Staging; from: Staging },
+  { id, key }: Commit,
+  signal: AbortSignal,
+): Promise<{ sizeBytes: number }> {
+  for (const staging of [to, from]) {
+    try {
+      return await staging.commit(id, key, signal);
+    } catch (error) {
+      if (!(error instanceof Refused) || error.kind !== 'not-found') throw error;
+    }
+  }
+  return await to.commit(id, key, signal);
+}

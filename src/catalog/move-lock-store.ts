@@ -1,0 +1,36 @@
+import pg from 'pg';
+import { Refused } from '../lib/refused.ts';
+
+const MOVE_LOCK = 7_700_004;
+
+/** The right to move objects, held by one process of all. `release` gives it back. */
+export type MoveLock = {
+  /** Refuses (`unavailable`) when the right was lost with its connection: another process may have it by now. */
+  check(): Promise<void>;
+  release(): Promise<void>;
+};
+
+/** Takes the right to move objects, on a connection of its own made like those of `pool`; null while another has it. */
+export async function takeMoveLock(pool: pg.Pool): Promise<MoveLock | null> {
+  const client = new pg.Client({ ...pool.options, keepAlive: true });
+  // A broken connection is told by the next check.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [MOVE_LOCK]);
+    if (rows[0]?.taken === true) return { check: () => check(client), release: () => client.end() };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+  await client.end();
+  return null;
+}
+
+async function check(client: pg.Client): Promise<void> {
+  try {
+    await client.query('select 1');
+  } catch (error) {
+    throw new Refused('unavailable', 'The connection that holds the right to move objects broke.', { cause: error });
+  }
+}

@@ -1,0 +1,20 @@
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { startMover } from '../../src/jobs/mover.ts';
+
+// Run as a process of its own, to be killed: move-child.ts {from} {to}. Writes something when it begins, at each object and at the end.
+
+const [, , from = '', to = ''] = process.argv;
+const newer = await createFileStorage(to);
+startMover({
+  from: await createFileStorage(from),
+  to: {
+    ...newer,
+    async put(...put) {
+      process.stdout.write('.');
+      return await newer.put(...put);
+    },
+  },
+  takeLock: async () => ({ check: async () => undefined, release: async () => undefined }),
+  report: (error) => process.stderr.write(String(error)),
+  tell: () => process.stdout.write('!'),
+});
