@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
+import { names, never } from '../ports/samples.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
+
+const run = promisify(execFile);
+const MOVE_LIMIT_MS = 60_000;
+
+let service: Service;
+let stub: S3Stub;
+let folder: string;
+
+beforeAll(async () => {
+  [service, stub, folder] = await Promise.all([startService(null), startS3Stub(), mkdtemp(path.join(tmpdir(), 'mr-'))]);
+});
+afterAll(async () => {
+  if (service !== undefined) await discard(service);
+  await stub?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Every address that the playlists of a video lead to. */
+async function addressesOf(guid: string): Promise<string[]> {
+  const found = [`${guid}/playlist.m3u8`, `${guid}/thumbnail.jpg`];
+  for (const address of found) {
+    if (!address.endsWith('.m3u8')) continue;
+    const text = await (await fetch(`${service.edgeUrl}/vz-1/${address}`)).text();
+    const named = text
+      .split('\n')
+      .flatMap((line) => line.match(/URI="([^"]+)"/)?.[1] ?? (/^[^#\s]/.test(line) ? line : []));
+    for (const name of named) {
+      const next = path.posix.join(path.posix.dirname(address), name);
+      if (!found.includes(next)) found.push(next);
+    }
+  }
+  return found;
+}
+
+/** What a viewer gets by address, a hash of what is no text; an answer that is not 200 is told instead. */
+async function watch(addresses: readonly string[]): Promise<Map<string, string>> {
+  const seen = new Map<string, string>();
+  for (const address of addresses) {
+    const response = await fetch(`${service.edgeUrl}/vz-1/${address}`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isText = address.endsWith('.m3u8');
+    // Pictures for seeking are announced once their indexes were read, which a start begins anew.
+    const text = bytes.toString().replace(/^#EXT-X-I-FRAME-STREAM-INF.*\n/gm, '');
+    const content = isText ? text : createHash('sha256').update(bytes).digest('hex');
+    seen.set(address, response.status === 200 ? content : `status ${response.status}`);
+  }
+  return seen;
+}
+
+/** Watches all along until the service says that no object is left in the old store. */
+async function watchWhileMoving(addresses: readonly string[], expected: Map<string, string>): Promise<void> {
+  for (const limitMs = Date.now() + MOVE_LIMIT_MS; ; ) {
+    expect(await watch(addresses)).toEqual(expected);
+    // The answer has more than the type of most tests names.
+    const { storage } = (await service.health()) as unknown as { storage: { movingFrom?: string } };
+    if (storage.movingFrom === undefined) return;
+    if (Date.now() > limitMs) throw new Error(`The move did not end:\n${service.output()}`);
+  }
+}
+
+test('a video plays while its objects move from a folder to S3, through a kill, and back again', async () => {
+  const clip = path.join(folder, 'clip.mp4');
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=8', '-f', 'lavfi', '-i', 'sine=d=8'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, '-c:v', 'libx264', '-c:a', 'aac', clip]);
+  const guid = await createVideo(service, 'moving');
+  expect((await uploadFile(service, guid, clip)).status).toBe(200);
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  const addresses = await addressesOf(guid);
+  const expected = await watch(addresses);
+  expect([...new Set(expected.values())].filter((seen) => seen.startsWith('status'))).toEqual([]);
+  expect(addresses.length).toBeGreaterThan(6);
+  await service.stop();
+
+  const objects = path.join(service.dataDir, 'objects');
+  const local = await createFileStorage(objects);
+  const before = await names(local.list('', never));
+  const s3 = stub.url.replace('bucket?', 'bucket/media?').replace(/&prefix=.*/, '');
+  const keys = { AWS_ACCESS_KEY_ID: 'stub', AWS_SECRET_ACCESS_KEY: 'stub' };
+  const toS3 = { ...keys, MILLRACE_STORAGE: s3, MILLRACE_STORAGE_FROM: `file:${objects}` };
+  const start = startService(service.dataDir, toS3);
+  while (stub.objects.size === 0) await sleep(5);
+  service = await start;
+  await service.kill();
+  service = await startService(service.dataDir, toS3);
+  await watchWhileMoving(addresses, expected);
+  expect(await names(local.list('', never))).toEqual([]);
+  expect([...stub.objects.keys()].sort((a, b) => (a < b ? -1 : 1))).toEqual(before.map((key) => `media/${key}`));
+  await service.stop();
+
+  service = await startService(service.dataDir, {
+    ...keys,
+    MILLRACE_STORAGE: `file:${objects}`,
+    MILLRACE_STORAGE_FROM: s3,
+  });
+  await watchWhileMoving(addresses, expected);
+  expect(await names(local.list('', never))).toEqual(before);
+  expect(stub.objects.size).toBe(0);
+}, 180_000);
