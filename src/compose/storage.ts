@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
 import type { StorageHealth } from '../cli/health.ts';
@@ -50,12 +51,8 @@ export async function openMover(stores: Stores, { pool }: Database, log: Logger)
 
 /** Keeps the free space of the store at hand: a health answer must not wait for a disk. */
 export async function watchSpace({ storage, move }: OpenedStorage): Promise<{ last(): StorageHealth; close(): void }> {
-  const closing = new AbortController();
-  const read = async (): Promise<StorageHealth> => ({
-    kind: storage.kind,
-    ...(await storage.space()),
-    ...(move !== null && (await isInUse(move.from, closing.signal)) ? { movingFrom: move.from.kind } : {}),
-  });
+  const read = async (): Promise<StorageHealth> => ({ kind: storage.kind, ...(await storage.space()) });
+  const old = move === null ? null : watchOld(move.from);
   let last = await read();
   const timer = setInterval(() => {
     read().then(
@@ -68,12 +65,25 @@ export async function watchSpace({ storage, move }: OpenedStorage): Promise<{ la
     );
   }, SPACE_REFRESH_MS);
   return {
-    last: () => last,
+    last: () => ({ ...last, ...(old?.isInUse() === true ? { movingFrom: old.kind } : {}) }),
     close() {
       clearInterval(timer);
-      closing.abort();
+      old?.close();
     },
   };
+}
+
+/** Whether anything is in the old store; taken for granted until it answered that nothing is. Nothing waits for it. */
+function watchOld(from: Storage): { kind: Storage['kind']; isInUse(): boolean; close(): void } {
+  const closing = new AbortController();
+  let last = true;
+  void (async () => {
+    while (!closing.signal.aborted) {
+      last = await isInUse(from, closing.signal).catch(() => true);
+      await sleep(SPACE_REFRESH_MS, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+    }
+  })();
+  return { kind: from.kind, isInUse: () => last, close: () => closing.abort() };
 }
 
 async function isInUse(storage: Storage, signal: AbortSignal): Promise<boolean> {
