@@ -17,6 +17,8 @@ const TURNS = `
     add column started_at timestamptz;
   create index encode_work_ticket on encode_work ((coalesce(ticket, id)));
   create index encode_work_waiting on encode_work (lane, kind, library_id) where state = 'waiting';
+  create index media_waiting on media (library_id, state_since, id)
+    where type = 'video' and state in ('uploaded', 'processing');
   create table encode_turn (
     lane text not null,
     library_id bigint not null references library (id) on delete cascade,
@@ -58,11 +60,13 @@ const CLAIM = `
     if not found then return; end if;
     chosen := own;
     if own.state = 'waiting' and own.failures = 0 and own.reason = plain_reason then
-      select library_id into next_library from (
+      select waiting.library_id into next_library from (
         select library_id, max(priority) as urgency, min(created_at) as oldest from encode_work
         where state = 'waiting' and lane = own.lane and kind = own.kind and failures = 0 and reason = plain_reason
         group by library_id) waiting
-      order by encode_standing(own.lane, library_id), urgency desc, oldest limit 1;
+      cross join (select coalesce(max(turn), 0) as turn from encode_turn where lane = own.lane) latest
+      left join encode_turn t on t.lane = own.lane and t.library_id = waiting.library_id
+      order by greatest(coalesce(t.pass, 0), latest.turn), urgency desc, oldest limit 1;
       select * into chosen from encode_work
       where state = 'waiting' and lane = own.lane and kind = own.kind and failures = 0 and reason = plain_reason
         and library_id = next_library

@@ -13,7 +13,6 @@ import { up as editing } from './013-editing.ts';
 import { up as fairQueue } from './013-fair-queue.ts';
 import { up as replace } from './013-replace.ts';
 import { up as scrub } from './014-scrub.ts';
-import { up as setBasedTurns } from './015-set-based-turns.ts';
 import { up as unkeptOriginals } from './016-unkept-originals.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
@@ -32,6 +31,5 @@ export const migrations: Record<string, Migration> = {
   '013-fair-queue': { up: fairQueue },
   '013-replace': { up: replace },
   '014-scrub': { up: scrub },
-  '015-set-based-turns': { up: setBasedTurns },
   '016-unkept-originals': { up: unkeptOriginals },
 };
