@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { failWork } from './fail-store.ts';
 import { claimInTurn } from './turn-store.ts';
@@ -14,18 +15,7 @@ afterAll(() => database.stop());
 
 test('a video on demand is ready when the last rung that it waited for fails', async () => {
   const { db } = database;
-  const secret = Buffer.from(newGuid());
-  const keys = {
-    api_key_sealed: secret,
-    api_key_hash: secret,
-    read_only_key_sealed: secret,
-    read_only_key_hash: secret,
-  };
-  const { id: libraryId } = await db
-    .insertInto('library')
-    .values({ name: 'lab', ...keys })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const libraryId = await addLibraryRow(db);
   const [mediaId, timelineId, known, unknown] = [newGuid(), newGuid(), newGuid(), newGuid()];
   await sql`insert into media (library_id, id, type, title, state)
     values (${libraryId}, ${mediaId}, 'video', 'T', 'jit-segmenting')`.execute(db);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { claimRun, endRun, failRun, type RunClaim } from './run-store.ts';
 import { createWishStore } from './wish-store.ts';
@@ -15,16 +16,7 @@ beforeEach(async () => {
   await database.db.deleteFrom('encode_turn').execute();
 });
 
-async function addLibrary(): Promise<number> {
-  const key = Buffer.from(newGuid());
-  const keys = { api_key_sealed: key, api_key_hash: key, read_only_key_sealed: key, read_only_key_hash: key };
-  const row = await database.db
-    .insertInto('library')
-    .values({ name: 'lab', ...keys })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return row.id;
-}
+const addLibrary = () => addLibraryRow(database.db);
 
 /** A video on demand of which somebody waits for a segment. */
 async function addAwaited(libraryId: number, segment = 5): Promise<Guid> {
