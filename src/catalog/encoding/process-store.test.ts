@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
-import type { Guid } from '../../lib/guid.ts';
+import { addLibraryRow } from '../../../test/support/library-row.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
-import { claimProcess } from './process-store.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { claimProcess, failMedia, type ProcessClaim, postponeProcess, releaseProcess } from './process-store.ts';
 
 const LIBRARIES = 2_000;
 const VIDEOS = 10_000;
@@ -50,6 +52,44 @@ test('among ten thousand uploads of two thousand libraries the next one is chose
   expect(libraries.size).toBe(CLAIMS);
   expect(rowsRead).toBeGreaterThan(0);
   expect(rowsRead / CLAIMS).toBeLessThan(2 * (VIDEOS + LIBRARIES));
+});
+
+test('receivers hear once that a video is processed, however often planning it is put off, and once more when it is uploaded anew', async () => {
+  const key = {
+    libraryId: await addLibraryRow(database.db, { webhookUrl: 'https://receiver.example/' }),
+    mediaId: newGuid(),
+  };
+  await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
+    values (${key.libraryId}, ${key.mediaId}, 'video', 'T', 'created', 's/1', 1)`.execute(database.db);
+  await database.db.deleteFrom('media').where('id', '<>', key.mediaId).execute();
+  const told = async () => {
+    const events = await database.db.selectFrom('webhook_event').select('status').orderBy('id').execute();
+    return events.map(({ status }) => status);
+  };
+  const attempts: number[] = [];
+  const claim = async (): Promise<ProcessClaim> => {
+    const answer = await claimProcess(database.db, key, 'test');
+    if (answer.kind !== 'claimed') throw new Error('Expected a claim.');
+    expect(answer.claim.key).toEqual(key);
+    attempts.push(answer.claim.attempt);
+    return answer.claim;
+  };
+  const upload = () =>
+    sql`update media set state = 'uploaded', process_tries = 0 where id = ${key.mediaId}`.execute(database.db);
+
+  await upload();
+  await postponeProcess(database.db, await claim(), 'waiting for keys');
+  await postponeProcess(database.db, await claim(), 'waiting for keys');
+  await releaseProcess(database.db, await claim());
+  await claim();
+  expect(await told()).toEqual([WebhookStatus.processing]);
+  const line = { at: '', level: 3, issueCode: 0, message: 'M', value: 'v' } as const;
+  await database.db.transaction().execute((tx) => failMedia(tx, key, 'test', line));
+  await upload();
+  await claim();
+  expect(await told()).toEqual([WebhookStatus.processing, WebhookStatus.failed, WebhookStatus.processing]);
+  // A worker that stood still meanwhile must never hold a number that counts again.
+  expect(new Set(attempts).size).toBe(attempts.length);
 });
 
 /** Rows of videos and turns that have been read, this connection's with them. */

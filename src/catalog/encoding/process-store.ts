@@ -47,7 +47,7 @@ export async function claimProcess(db: Db, asked: MediaKey, owner: string): Prom
   const { key, row } = await db.transaction().execute(async (tx) => {
     const chosen = (await chooseWaiting(tx, asked)) ?? asked;
     const claimed = await takeUploaded(tx, chosen, owner);
-    if (claimed?.process_tries === 1) await announce(chosen, WebhookStatus.processing)(tx);
+    if (claimed?.is_new === true) await announce(chosen, WebhookStatus.processing)(tx);
     return { key: chosen, row: claimed };
   });
   if (row !== undefined) {
@@ -92,8 +92,8 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
     where l.id = m.library_id and m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
       and m.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
       and (m.state = 'uploaded' or (m.state = 'processing' and (m.lease_until is null or m.lease_until < now())))
-    returning m.process_attempt, m.process_tries, m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms,
-      l.settings,
+    returning m.process_attempt, m.process_tries, m.state_since = now() as is_new,
+      m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms, l.settings,
       exists (select 1 from timeline t where t.library_id = m.library_id and t.media_id = m.id and t.active) as shown
   `.execute(tx);
   return rows[0];
@@ -102,6 +102,8 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
 type ClaimRow = {
   process_attempt: number;
   process_tries: number;
+  /** Its state changed by this very claim, not by one before that was put off. */
+  is_new: boolean;
   source_key: StorageKey;
   source_bytes: number | null;
   upload_options: UploadOptions;
@@ -150,11 +152,11 @@ export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Pr
     .execute();
 }
 
-/** Gives a planning back that something outside the video holds up: the attempt does not count. The sweep sends it again. */
+/** Gives a planning back that something outside the video holds up: that is no try of the few it has. The sweep sends it again. */
 export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
   await db
     .updateTable('media')
-    .set({ lease_owner: null, lease_until: null, state_reason: reason, process_attempt: attempt - 1 })
+    .set({ lease_owner: null, lease_until: null, state_reason: reason })
     .set({ process_tries: sql<number>`greatest(0, process_tries - 1)` })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
@@ -179,7 +181,6 @@ export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: 
       state_since: sql<Date>`now()`,
       lease_owner: null,
       lease_until: null,
-      process_attempt: 0,
       messages: sql<string>`messages || ${JSON.stringify([message])}::jsonb`,
     })
     .where('library_id', '=', key.libraryId)
