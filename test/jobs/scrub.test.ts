@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -7,7 +7,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { sumStorage } from '../../src/catalog/encoding/storage-store.ts';
 import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
 import { requestRepair } from '../../src/catalog/scrub/repair-store.ts';
-import { findNextChunks } from '../../src/catalog/scrub/scrub-store.ts';
+import { findNext, noteScrubbed } from '../../src/catalog/scrub/scrub-store.ts';
 import { repairChunk } from '../../src/jobs/repair-chunk.ts';
 import { scrub } from '../../src/jobs/scrub.ts';
 import { checkFinished } from './check-video.ts';
@@ -69,23 +69,23 @@ async function chunksOf(key: MediaKey, kind: string, rung: number | null) {
   return (await loadChunks(lab, key)).filter(({ rendition_id: id }) => id === rendition?.id);
 }
 
-async function untilMended(): Promise<void> {
-  await until(async () => {
-    const { rows } = await sql`select 1 from encode_work where kind = 'repair'`.execute(lab.database.db);
-    return rows.length === 0;
-  }, 'all to be made anew');
+async function countRepairs(): Promise<number> {
+  const { rows } = await sql`select 1 from encode_work where kind = 'repair'`.execute(lab.database.db);
+  return rows.length;
 }
+
+const untilMended = () => until(async () => (await countRepairs()) === 0, 'all to be made anew');
 
 test('a sound store is read through in bounded steps that go on where the last ended, and then left alone', async () => {
   const total = (await loadChunks(lab, encoded)).length + (await loadChunks(lab, copied)).length;
   const seen: number[] = [];
   for (let run = 0; run < total + 1; run += 1) {
     await look(1);
-    seen.push((await state()).chunks_seen ?? 0);
+    seen.push((await state()).objects_seen ?? 0);
   }
   expect(seen.slice(0, total)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
   await look();
-  expect(await state()).toMatchObject({ library_id: null, chunks_seen: total, chunks_damaged: 0 });
+  expect(await state()).toMatchObject({ library_id: null, objects_seen: total, objects_damaged: 0 });
   const { db } = lab.database;
   await sql`update scrub set round_began_at = now() - interval '6 days'`.execute(db);
   const ended = await state();
@@ -93,7 +93,7 @@ test('a sound store is read through in bounded steps that go on where the last e
   expect(await state()).toEqual(ended);
   await sql`update scrub set round_began_at = now() - interval '8 days'`.execute(db);
   await look(1);
-  expect(await state()).toMatchObject({ chunks_seen: 1 });
+  expect(await state()).toMatchObject({ objects_seen: 1 });
   expect(lab.errors).toEqual([]);
 });
 
@@ -136,7 +136,7 @@ test('damage of every kind is found and made anew, only what is damaged, and the
   await sql`delete from scrub`.execute(lab.database.db);
   lab.errors.splice(0);
   await look();
-  expect((await state()).chunks_damaged).toBe(0);
+  expect((await state()).objects_damaged).toBe(0);
   expect(lab.errors).toEqual([]);
 });
 
@@ -158,11 +158,15 @@ test.each(['copied', 'encoded'] as const)(
     await rm(fileOf(lost.storage_key));
     await look();
     const told = async () => (await loadMedia(lab, key)).messages.map(({ message }) => message);
-    await until(async () => (await told()).length > 0, 'the damage to be told');
-    expect(await told()).toEqual([expect.stringContaining('the original file is damaged as well')]);
+    await until(async () => (await told()).length > 1, 'the damage to be told');
+    expect(await told()).toEqual([
+      expect.stringContaining('The original file is damaged in the store: its bytes changed'),
+      expect.stringContaining('the original file is damaged as well'),
+    ]);
     expect((await chunksOf(key, 'video', 360)).map(({ storage_key: kept }) => kept)).toContain(lost.storage_key);
     await writeFile(original, bytes);
     await writeFile(fileOf(lost.storage_key), sound);
+    await db.updateTable('media').set({ source_sha256: null }).where('id', '=', key.mediaId).execute();
     await sql`delete from encode_work where kind = 'repair'`.execute(db);
   },
 );
@@ -171,9 +175,9 @@ test('what was made anew from a file that came in the place of the original mean
   const { db } = lab.database;
   await db.updateTable('media').set({ messages: '[]' }).where('id', '=', copied.mediaId).execute();
   const before = await loadChunks(lab, copied);
-  const chunk = (await findNextChunks(db, 100))?.find(({ key }) => key.mediaId === copied.mediaId);
-  if (chunk === undefined) throw new Error('Expected a chunk.');
-  const answer = await db.transaction().execute((tx) => requestRepair(tx, chunk));
+  const chunk = (await findNext(db, 100))?.find(({ key }) => key.mediaId === copied.mediaId);
+  if (chunk?.kind !== 'chunk') throw new Error('Expected a chunk.');
+  const answer = await db.transaction().execute((tx) => requestRepair(tx, chunk, false));
   if (answer.kind !== 'sent') throw new Error(`Expected a repair, got ${answer.kind}.`);
   const state = (to: 'created' | 'finished') =>
     db.updateTable('media').set({ state: to }).where('id', '=', copied.mediaId).execute();
@@ -188,10 +192,101 @@ test('a store that is empty counts as away, not as damaged', async () => {
   await rename(lab.objects, `${lab.objects}-away`);
   await mkdir(lab.objects);
   await expect(look()).rejects.toThrow('the store is empty');
-  expect((await state()).chunks_seen ?? 0).toBe(0);
+  expect((await state()).objects_seen ?? 0).toBe(0);
   await rm(lab.objects, { recursive: true });
   await rename(`${lab.objects}-away`, lab.objects);
-  expect((await sql`select 1 from encode_work where kind = 'repair'`.execute(lab.database.db)).rows).toEqual([]);
+  expect(await countRepairs()).toBe(0);
+});
+
+test('an object that cannot be read is told, passed over, and read in the next round', async () => {
+  const [first, second] = await loadChunks(lab, copied);
+  if (first === undefined || second === undefined) throw new Error('Expected chunks.');
+  const total = (await loadChunks(lab, encoded)).length + (await loadChunks(lab, copied)).length;
+  const unread = [fileOf(first.storage_key), fileOf(idxKeyOf(second.storage_key))];
+  for (const file of unread) {
+    await rename(file, `${file}.kept`);
+    await symlink(file, file);
+  }
+  await look();
+  expect(await state()).toMatchObject({ library_id: null, objects_seen: total, objects_damaged: 0, objects_unread: 2 });
+  expect(lab.errors.map(({ message }) => message)).toEqual(
+    Array(2).fill(expect.stringContaining('passed over until the next round')),
+  );
+  expect(lab.errors.map(({ cause }) => cause)).toEqual(Array(2).fill(expect.objectContaining({ code: 'ELOOP' })));
+  for (const file of unread) await rename(`${file}.kept`, file);
+  await sql`update scrub set round_began_at = now() - interval '8 days'`.execute(lab.database.db);
+  await look();
+  expect(await state()).toMatchObject({ objects_seen: total, objects_damaged: 0, objects_unread: 0 });
+  expect(await countRepairs()).toBe(0);
+});
+
+test.each(['library', 'video'])(
+  'the part of a %s that is away is told once and passed over, and nothing of it is made anew',
+  async (part) => {
+    const folder = path.join(lab.objects, String(copied.libraryId), ...(part === 'video' ? [copied.mediaId] : []));
+    const others = part === 'video' ? (await loadChunks(lab, encoded)).length : 0;
+    // Something else is stored, of which no row of a video knows.
+    await writeFile(path.join(lab.objects, 'other'), 'stays');
+    await rename(folder, `${lab.objects}-part`);
+    await mkdir(folder);
+    await look();
+    expect(await state()).toMatchObject({
+      library_id: null,
+      objects_seen: others + 1,
+      objects_damaged: 0,
+      objects_unread: 1,
+    });
+    expect(lab.errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining('see whether its disk is mounted'),
+    ]);
+    expect(await countRepairs()).toBe(0);
+    await rm(folder, { recursive: true });
+    await rename(`${lab.objects}-part`, folder);
+    await rm(path.join(lab.objects, 'other'));
+  },
+);
+
+test('originals are read too: damage is told once on the video, and one that is gone mends nothing', async () => {
+  const { db } = lab.database;
+  const original = fileOf((await loadMedia(lab, copied)).source_key ?? '');
+  const bytes = await readFile(original);
+  const sha256 = createHash('sha256').update(bytes).digest();
+  const change = { source_sha256: sha256, messages: '[]' };
+  await db.updateTable('media').set(change).where('id', '=', copied.mediaId).execute();
+  const told = async () => (await loadMedia(lab, copied)).messages.map(({ message }) => message);
+  const total = (await loadChunks(lab, encoded)).length + (await loadChunks(lab, copied)).length + 1;
+  await look();
+  expect(await state()).toMatchObject({ objects_seen: total, objects_damaged: 0, objects_unread: 0 });
+  await truncate(original, bytes.length - 1);
+  for (let round = 0; round < 2; round += 1) {
+    await sql`delete from scrub`.execute(db);
+    await look();
+    expect(await state()).toMatchObject({ objects_seen: total, objects_damaged: 1 });
+  }
+  expect(await told()).toEqual([expect.stringContaining(`its object has ${bytes.length - 1} bytes`)]);
+  await rm(original);
+  const [lost] = await chunksOf(copied, 'video', 360);
+  if (lost === undefined) throw new Error('Expected a chunk.');
+  const sound = await readFile(fileOf(lost.storage_key));
+  await rm(fileOf(lost.storage_key));
+  await sql`delete from scrub`.execute(db);
+  await look();
+  expect(await countRepairs()).toBe(0);
+  expect((await told()).slice(1)).toEqual([
+    expect.stringContaining('the original file is missing in the store as well'),
+  ]);
+  await writeFile(original, bytes);
+  await writeFile(fileOf(lost.storage_key), sound);
+  await db.updateTable('media').set({ source_sha256: null }).where('id', '=', copied.mediaId).execute();
+});
+
+test('after a long object nothing is read for as long as its bytes would have taken', async () => {
+  const [item] = (await findNext(lab.database.db, 1)) ?? [];
+  if (item === undefined) throw new Error('Expected something to look at.');
+  await noteScrubbed(lab.database.db, item, { outcome: { kind: 'sound' }, restSec: 60 });
+  expect(await findNext(lab.database.db, 1)).toBeNull();
+  await sql`update scrub set rests_until = now()`.execute(lab.database.db);
+  expect(await findNext(lab.database.db, 1)).not.toEqual([item]);
 });
 
 test('what cannot be made anew is told once on the video, and nothing is taken away', async () => {
@@ -214,5 +309,5 @@ test('nothing is read while somebody waits for encoders', async () => {
   const { db } = lab.database;
   await sql`update encode_work set state = 'waiting' where id = (select id from encode_work limit 1)`.execute(db);
   await look();
-  expect((await state()).chunks_seen ?? 0).toBe(0);
+  expect((await state()).objects_seen ?? 0).toBe(0);
 });

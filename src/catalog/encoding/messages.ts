@@ -67,6 +67,12 @@ export function damagedValue({ renditionId, firstSegment }: { renditionId: strin
   return `${DAMAGED}${renditionId}/${firstSegment}`;
 }
 
+/** The stored original is damaged. */
+export function damagedOriginalMessage(what: string, at: Date): MediaMessage {
+  const message = `The original file is damaged in the store: ${what}. The video plays on, but nothing sound can be made from it any more.`;
+  return make(LEVEL.error, ISSUE.originalCorrupted, message, `${DAMAGED}original`, at);
+}
+
 /** What was damaged in the store was made anew. */
 export function repairedMessage(name: string, segments: [number, number], at: Date): MediaMessage {
   const message = `${nameSegments(segments)} of ${name} were damaged in the store and made anew from the original.`;

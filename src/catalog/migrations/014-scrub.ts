@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How far the store was looked through for damage: one row, the last chunk that was looked at in this round. */
+/** How far the store was looked through for damage: one row, the last object that was looked at in this round. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SCRUB).execute(db);
 }
@@ -13,8 +13,10 @@ const SCRUB = `
     rendition_id uuid,
     first_segment integer,
     round_began_at timestamptz not null default now(),
-    chunks_seen bigint not null default 0,
+    rests_until timestamptz,
+    objects_seen bigint not null default 0,
     bytes_seen bigint not null default 0,
-    chunks_damaged bigint not null default 0
+    objects_damaged bigint not null default 0,
+    objects_unread bigint not null default 0
   );
 `;

@@ -3,7 +3,14 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { fixInit, insertChunks, LostClaim, lockMedia, type RenditionOutput } from '../encoding/chunk-store.ts';
-import { DAMAGED, damagedMessage, damagedValue, REPAIRED_VALUE, repairedMessage } from '../encoding/messages.ts';
+import {
+  DAMAGED,
+  damagedMessage,
+  damagedOriginalMessage,
+  damagedValue,
+  REPAIRED_VALUE,
+  repairedMessage,
+} from '../encoding/messages.ts';
 import { nameRendition } from '../encoding/rendition-name-store.ts';
 import { addMessages } from '../encoding/settle-store.ts';
 import { recountStorage } from '../encoding/storage-store.ts';
@@ -12,7 +19,7 @@ import { workRow } from '../encoding/work-row-store.ts';
 import { endWork, lockClaim } from '../encoding/work-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { MediaMessage } from '../schema.ts';
-import type { ScrubChunk } from './scrub-store.ts';
+import type { ScrubChunk, ScrubOriginal } from './scrub-store.ts';
 
 /** `sent`: the chunk is made anew. `told`: it cannot be, for this reason. `over`: it is not in use any more, or was seen before. */
 export type RepairAnswer = { kind: 'sent'; work: Work } | { kind: 'told'; reason: string } | { kind: 'over' };
@@ -35,8 +42,22 @@ const MOST_LINES = 40;
 const IS_UNDER_CENC = sql`(r.origin = 'encode' and exists (select from drm_package p
   where p.library_id = r.library_id and p.media_id = r.media_id and p.scheme = 'cenc'))`;
 
-/** Has a damaged chunk made anew from the original, or tells why it cannot be. The answer is the work to send. */
-export async function requestRepair(tx: Tx, chunk: ScrubChunk): Promise<RepairAnswer> {
+/** Where a video's original is stored; null when it has none. */
+export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Promise<StorageKey | null> {
+  const row = await db
+    .selectFrom('media')
+    .select('source_key')
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  return row?.source_key ?? null;
+}
+
+/**
+ * Has a damaged chunk made anew from the original, or tells why it cannot be: `isLost` when the store does not have the
+ * original that it should have. The answer is the work to send.
+ */
+export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean): Promise<RepairAnswer> {
   const { libraryId, mediaId } = chunk.key;
   const { rows } = await sql<DamagedRow>`
     select r.timeline_id as "timelineId", r.plan->'composedOf' is not null as "isComposed",
@@ -53,7 +74,7 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk): Promise<RepairAn
   `.execute(tx);
   const [row] = rows;
   if (row === undefined || row.isKnown || row.isTold) return { kind: 'over' };
-  const obstacle = obstacleIn(row);
+  const obstacle = obstacleIn({ ...row, isLost });
   if (obstacle !== null) return { kind: 'told', reason: obstacle };
   const work: Work = {
     key: chunk.key,
@@ -72,9 +93,10 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk): Promise<RepairAn
   return { kind: 'sent', work };
 }
 
-function obstacleIn({ isComposed, hasOriginal, isUnderCenc }: DamagedRow): string | null {
+function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow & { isLost: boolean }): string | null {
   if (isComposed) return 'the video was put together from others: put it together anew';
   if (!hasOriginal) return 'the video has no original file any more: upload it to another video';
+  if (isLost) return 'the original file is missing in the store as well';
   if (isUnderCenc) return 'it is encrypted by counters, under which nothing may stand twice: encode the video anew';
   return null;
 }
@@ -178,6 +200,18 @@ export async function tellDamage(
 ): Promise<void> {
   const name = await nameRendition(tx, key, damage.renditionId);
   await tell(tx, key, damagedMessage({ ...damage, name }, new Date()));
+}
+
+/** Tells in the video's messages, once, that its original is damaged. One that is not the video's any more is passed over. */
+export async function tellDamagedOriginal(tx: Tx, original: ScrubOriginal, what: string): Promise<void> {
+  const { key, storageKey } = original;
+  const line = damagedOriginalMessage(what, new Date());
+  const { rows } = await sql`
+    select from media m where library_id = ${key.libraryId} and id = ${key.mediaId} and source_key = ${storageKey}
+      and not exists (select from jsonb_array_elements(m.messages) line where line->>'value' = ${line.value})
+    for update
+  `.execute(tx);
+  if (rows.length > 0) await tell(tx, key, line);
 }
 
 async function tell(tx: Tx, key: MediaKey, line: MediaMessage): Promise<void> {

@@ -9,7 +9,11 @@ export type ScrubTable = {
   rendition_id: Guid | null;
   first_segment: number | null;
   round_began_at: Generated<Date>;
-  chunks_seen: Generated<number>;
+  /** Nothing is read before. */
+  rests_until: Date | null;
+  objects_seen: Generated<number>;
   bytes_seen: Generated<number>;
-  chunks_damaged: Generated<number>;
+  objects_damaged: Generated<number>;
+  /** Passed over: they could not be read, or not to their end. */
+  objects_unread: Generated<number>;
 };
