@@ -118,3 +118,21 @@ test('work that fails is retried, then given up with its reason; a refusal is gi
   await until(() => seen.log.length === 5);
   expect(seen.log.slice(2)).toEqual(['run broken', 'run broken', 'gave up broken: It broke.']);
 });
+
+test('a refusal that no job sees to is told', async () => {
+  const refused = defineJob<{ text: string }, Seen>({
+    name: 'refused',
+    lane: 'quick',
+    retryLimit: 3,
+    run: async ({ text }, { log }) => {
+      log.push(text);
+      throw new Refused('disk-full', 'The storage is full.');
+    },
+  });
+  const seen = await start([refused]);
+  errors.splice(0);
+  await database.db.transaction().execute(queue.send(refused, { text: 'tried' }));
+  await until(() => errors.length > 0);
+  expect(seen.log).toEqual(['tried']);
+  expect(errors.map(({ cause }) => cause)).toEqual([expect.objectContaining({ message: 'The storage is full.' })]);
+});

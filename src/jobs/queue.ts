@@ -164,6 +164,7 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
     await found.run(job.data.payload as never, running.deps, signal);
   } catch (error) {
     if (error instanceof Refused) {
+      if (found.giveUp === undefined) running.onError(describe(error, job.data));
       await giveUp(running, job.data, error.message);
       return;
     }
