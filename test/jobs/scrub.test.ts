@@ -16,7 +16,6 @@ import {
   type Lab,
   loadChunks,
   loadMedia,
-  loadRenditions,
   makeClip,
   startLab,
   until,
@@ -24,6 +23,7 @@ import {
   upload,
   type Worker,
 } from './lab.ts';
+import { chunksOf, loseChunk } from './stored-chunks.ts';
 
 // A bound on hanging, not on speed: other suites share the processors.
 vi.setConfig({ testTimeout: 200_000, hookTimeout: 200_000 });
@@ -51,23 +51,16 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 beforeEach(async () => {
-  // A round is due.
-  await sql`delete from scrub`.execute(lab.database.db);
+  await beginRound();
   lab.errors.splice(0);
 });
 
+const beginRound = () => sql`delete from scrub`.execute(lab.database.db);
+const countChunks = async () => (await loadChunks(lab, encoded)).length + (await loadChunks(lab, copied)).length;
 const fileOf = (key: string) => path.join(lab.objects, key);
 const look = (scrubBytes = 2 ** 30) => scrub.run({}, { ...worker.deps, scrubBytes }, forever);
 const state = async () =>
   (await sql<Record<string, number>>`select * from scrub`.execute(lab.database.db)).rows[0] ?? {};
-
-/** The chunks of the rendition that is asked for. */
-async function chunksOf(key: MediaKey, kind: string, rung: number | null) {
-  const rendition = (await loadRenditions(lab, key)).find(
-    (one) => one.kind === kind && one.rung === rung && one.active,
-  );
-  return (await loadChunks(lab, key)).filter(({ rendition_id: id }) => id === rendition?.id);
-}
 
 async function countRepairs(): Promise<number> {
   const { rows } = await sql`select 1 from encode_work where kind = 'repair'`.execute(lab.database.db);
@@ -77,7 +70,7 @@ async function countRepairs(): Promise<number> {
 const untilMended = () => until(async () => (await countRepairs()) === 0, 'all to be made anew');
 
 test('a sound store is read through in bounded steps that go on where the last ended, and then left alone', async () => {
-  const total = (await loadChunks(lab, encoded)).length + (await loadChunks(lab, copied)).length;
+  const total = await countChunks();
   const seen: number[] = [];
   for (let run = 0; run < total + 1; run += 1) {
     await look(1);
@@ -98,10 +91,10 @@ test('a sound store is read through in bounded steps that go on where the last e
 });
 
 test('damage of every kind is found and made anew, only what is damaged, and the videos play on', async () => {
-  const [flipped] = (await chunksOf(encoded, 'video', 360)).slice(-1);
-  const [missing] = await chunksOf(copied, 'video', 360);
-  const [short] = (await chunksOf(encoded, 'audio', null)).slice(-1);
-  const [unindexed] = await chunksOf(copied, 'audio', null);
+  const [flipped] = (await chunksOf(lab, encoded, 'video', 360)).slice(-1);
+  const [missing] = await chunksOf(lab, copied, 'video', 360);
+  const [short] = (await chunksOf(lab, encoded, 'audio', null)).slice(-1);
+  const [unindexed] = await chunksOf(lab, copied, 'audio', null);
   if (flipped === undefined || missing === undefined || short === undefined || unindexed === undefined) {
     throw new Error('Expected chunks of all kinds.');
   }
@@ -133,7 +126,7 @@ test('damage of every kind is found and made anew, only what is damaged, and the
     const told = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
     expect(told).toEqual(key === encoded ? ['1 repaired', '1 repaired'] : ['1 repaired']);
   }
-  await sql`delete from scrub`.execute(lab.database.db);
+  await beginRound();
   lab.errors.splice(0);
   await look();
   expect((await state()).objects_damaged).toBe(0);
@@ -152,10 +145,7 @@ test.each(['copied', 'encoded'] as const)(
     await db.updateTable('media').set({ source_sha256: sha256 }).where('id', '=', key.mediaId).execute();
     const at = Math.floor(bytes.length / 2);
     await writeFile(original, Buffer.from(bytes).fill((bytes[at] ?? 0) ^ 1, at, at + 1));
-    const [lost] = await chunksOf(key, 'video', 360);
-    if (lost === undefined) throw new Error('Expected a chunk.');
-    const sound = await readFile(fileOf(lost.storage_key));
-    await rm(fileOf(lost.storage_key));
+    const lost = await loseChunk(lab, key, 360);
     await look();
     const told = async () => (await loadMedia(lab, key)).messages.map(({ message }) => message);
     await until(async () => (await told()).length > 1, 'the damage to be told');
@@ -163,9 +153,9 @@ test.each(['copied', 'encoded'] as const)(
       expect.stringContaining('The original file is damaged in the store: its bytes changed'),
       expect.stringContaining('the original file is damaged as well'),
     ]);
-    expect((await chunksOf(key, 'video', 360)).map(({ storage_key: kept }) => kept)).toContain(lost.storage_key);
+    expect((await chunksOf(lab, key, 'video', 360)).map(({ storage_key: kept }) => kept)).toContain(lost.storageKey);
     await writeFile(original, bytes);
-    await writeFile(fileOf(lost.storage_key), sound);
+    await lost.putBack();
     await db.updateTable('media').set({ source_sha256: null }).where('id', '=', key.mediaId).execute();
     await sql`delete from encode_work where kind = 'repair'`.execute(db);
   },
@@ -184,7 +174,7 @@ test('what was made anew from a file that came in the place of the original mean
   await state('created');
   await repairChunk.run({ ...copied, workId: answer.work.id }, worker.deps, forever);
   await state('finished');
-  expect((await sql`select 1 from encode_work where kind = 'repair'`.execute(db)).rows).toEqual([]);
+  expect(await countRepairs()).toBe(0);
   expect(await loadChunks(lab, copied)).toEqual(before);
 });
 
@@ -201,7 +191,7 @@ test('a store that is empty counts as away, not as damaged', async () => {
 test('an object that cannot be read is told, passed over, and read in the next round', async () => {
   const [first, second] = await loadChunks(lab, copied);
   if (first === undefined || second === undefined) throw new Error('Expected chunks.');
-  const total = (await loadChunks(lab, encoded)).length + (await loadChunks(lab, copied)).length;
+  const total = await countChunks();
   const unread = [fileOf(first.storage_key), fileOf(idxKeyOf(second.storage_key))];
   for (const file of unread) {
     await rename(file, `${file}.kept`);
@@ -254,29 +244,26 @@ test('originals are read too: damage is told once on the video, and one that is 
   const change = { source_sha256: sha256, messages: '[]' };
   await db.updateTable('media').set(change).where('id', '=', copied.mediaId).execute();
   const told = async () => (await loadMedia(lab, copied)).messages.map(({ message }) => message);
-  const total = (await loadChunks(lab, encoded)).length + (await loadChunks(lab, copied)).length + 1;
+  const total = (await countChunks()) + 1;
   await look();
   expect(await state()).toMatchObject({ objects_seen: total, objects_damaged: 0, objects_unread: 0 });
   await truncate(original, bytes.length - 1);
   for (let round = 0; round < 2; round += 1) {
-    await sql`delete from scrub`.execute(db);
+    await beginRound();
     await look();
     expect(await state()).toMatchObject({ objects_seen: total, objects_damaged: 1 });
   }
   expect(await told()).toEqual([expect.stringContaining(`its object has ${bytes.length - 1} bytes`)]);
   await rm(original);
-  const [lost] = await chunksOf(copied, 'video', 360);
-  if (lost === undefined) throw new Error('Expected a chunk.');
-  const sound = await readFile(fileOf(lost.storage_key));
-  await rm(fileOf(lost.storage_key));
-  await sql`delete from scrub`.execute(db);
+  const lost = await loseChunk(lab, copied, 360);
+  await beginRound();
   await look();
   expect(await countRepairs()).toBe(0);
   expect((await told()).slice(1)).toEqual([
     expect.stringContaining('the original file is missing in the store as well'),
   ]);
   await writeFile(original, bytes);
-  await writeFile(fileOf(lost.storage_key), sound);
+  await lost.putBack();
   await db.updateTable('media').set({ source_sha256: null }).where('id', '=', copied.mediaId).execute();
 });
 
@@ -292,17 +279,15 @@ test('after a long object nothing is read for as long as its bytes would have ta
 test('what cannot be made anew is told once on the video, and nothing is taken away', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ source_key: null, messages: '[]' }).where('id', '=', encoded.mediaId).execute();
-  const [lost] = await chunksOf(encoded, 'video', 240);
-  if (lost === undefined) throw new Error('Expected a chunk.');
-  await rm(fileOf(lost.storage_key));
+  const lost = await loseChunk(lab, encoded, 240);
   for (let round = 0; round < 2; round += 1) {
-    await sql`delete from scrub`.execute(db);
+    await beginRound();
     await look();
   }
   const { messages, state: video } = await loadMedia(lab, encoded);
   expect(video).toBe('finished');
   expect(messages).toMatchObject([{ level: 3, message: expect.stringContaining('of 240p cannot be played') }]);
-  expect((await chunksOf(encoded, 'video', 240)).map(({ storage_key: key }) => key)).toContain(lost.storage_key);
+  expect((await chunksOf(lab, encoded, 'video', 240)).map(({ storage_key: key }) => key)).toContain(lost.storageKey);
 });
 
 test('nothing is read while somebody waits for encoders', async () => {
