@@ -29,6 +29,7 @@ const IDLE_TRANSACTION_MS = 60_000;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
+const TIMESTAMPTZ = 1184;
 
 /**
  * Opens a pool. int8 comes back as a number: all our counts stay below 2^53. `onBroken` is told of connections that
@@ -36,7 +37,7 @@ const INT8_ARRAY = 1016;
  */
 export function openDatabase(config: pg.PoolConfig, onBroken: (error: Error) => void): Database {
   const limits = { connectionTimeoutMillis: 5_000, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS };
-  const pool = new pg.Pool({ max: 10, ...limits, ...config, types: numericInt8 });
+  const pool = new pg.Pool({ max: 10, ...limits, ...config, types: ourTypes });
   pool.on('error', onBroken);
   pool.on('connect', (client) => {
     keepPlans(client);
@@ -67,11 +68,18 @@ export async function bumpPublication(tx: Tx, { libraryId, mediaId }: MediaKey):
   return publication;
 }
 
-const numericInt8: pg.CustomTypesConfig = {
+const ourTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === INT8) return (text: string) => Number(text);
     if (oid === INT8_ARRAY) return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+    if (oid === TIMESTAMPTZ) return readTime;
     // The format is passed through as it came; pg's overloads are narrower than its callers.
     return pg.types.getTypeParser(oid, format as 'text');
   },
 };
+
+/** A point in time of a connection whose zone is UTC, `2026-11-21 09:30:00.125+00`, without the patterns that find all other spellings. */
+function readTime(text: string): unknown {
+  if (text[4] === '-' && text.endsWith('+00')) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+  return pg.types.getTypeParser(TIMESTAMPTZ)(text);
+}

@@ -16,6 +16,6 @@ const STATUS = {
 } as const satisfies Record<MediaState, number>;
 
 /** A video's state as the interface numbers it. One that was planned before and waits to be planned again is Processing. */
-export function wireStatus({ state, facts }: { state: MediaState; facts: object | null }) {
-  return state === 'uploaded' && facts !== null ? WIRE.Processing : STATUS[state];
+export function wireStatus({ state, wasPlanned }: { state: MediaState; wasPlanned: boolean }) {
+  return state === 'uploaded' && wasPlanned ? WIRE.Processing : STATUS[state];
 }

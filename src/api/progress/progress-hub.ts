@@ -200,7 +200,7 @@ function describe(video: VideoProgress) {
     data: {
       videoLibraryId: libraryId,
       guid: id,
-      status: wireStatus({ state, facts: wasPlanned ? {} : null }),
+      status: wireStatus({ state, wasPlanned }),
       encodeProgress: state === 'finished' ? 100 : encodeProgress,
       availableResolutions: rungs.map((rung) => `${rung}p`).join(','),
       publication,

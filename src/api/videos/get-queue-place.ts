@@ -32,7 +32,7 @@ export const getQueuePlace = defineOperation({
     return {
       videoLibraryId: libraryId,
       guid: videoId,
-      status: wireStatus(view),
+      status: wireStatus({ state: view.state, wasPlanned: view.was_planned }),
       encodeProgress: view.state === 'finished' ? 100 : view.encode_progress,
       waitsFor,
       otherLibraries,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { VideoOrder, VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import type { VideoOrder } from '../../catalog/videos/video-page-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfVideoModel } from '../models/video.ts';

@@ -1,6 +1,6 @@
 import type { Library } from '../../catalog/libraries/library.ts';
 import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
-import type { VideoView } from '../../catalog/videos/video-view-store.ts';
+import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { DrmVersion } from '../models/enums.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
@@ -60,7 +60,7 @@ function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, library, edgeU
     fallbackUrl: hasMp4 && mp4Px !== null ? address(`play_${mp4Px}p.mp4`) : null,
     videoPlaylistUrl: address('playlist.m3u8'),
     originalUrl: showsOriginal ? address('original') : null,
-    previewUrl: view.pictures?.previews.includes('preview.webp') === true ? address('preview.webp') : null,
+    previewUrl: view.previews.includes('preview.webp') ? address('preview.webp') : null,
   };
 }
 

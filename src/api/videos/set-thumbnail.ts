@@ -6,7 +6,6 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { pictureKey } from '../../catalog/pictures/picture-key.ts';
 import type { ThumbnailStore } from '../../catalog/videos/thumbnail-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
-import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -23,7 +22,6 @@ import { recallShowing, VideoParams } from './video-model.ts';
 
 type Deps = {
   videos: VideoStore;
-  videoViews: VideoViewStore;
   libraries: LibraryStore;
   edgeUrl: string;
   thumbnails: ThumbnailStore;
@@ -64,13 +62,13 @@ export const setThumbnail = defineOperation({
 async function readCandidate(
   key: MediaKey,
   address: string,
-  { videoViews, storage, ...deps }: Deps,
+  { thumbnails, storage, ...deps }: Deps,
   signal: AbortSignal,
 ): Promise<Buffer | null> {
   const { library, edgeUrl } = await recallShowing(key.libraryId, deps);
   const [, name] = /\/(thumbnail_[1-9]\.jpg)(?:\?[^#]*)?$/.exec(address) ?? [];
   if (name === undefined || !address.startsWith(edgeFileUrl(edgeUrl, library, key.mediaId, name))) return null;
-  const { pictures } = await videoViews.load(key);
+  const pictures = await thumbnails.pictures(key);
   if (pictures === null || !hasPicture(pictures, name)) return null;
   return storage.readBytes(pictureKey(key, pictures.folder, name), null, signal);
 }

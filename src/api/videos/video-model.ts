@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
-import type { VideoView } from '../../catalog/videos/video-view-store.ts';
+import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { Refused } from '../../lib/refused.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { wireTime } from '../models/answers.ts';
@@ -41,7 +41,7 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     views: view.views,
     isPublic: view.is_public,
     length: Math.round(view.duration_ms / 1000),
-    status: wireStatus(view),
+    status: wireStatus({ state: view.state, wasPlanned: view.was_planned }),
     framerate: view.frame_rate,
     rotation: view.rotation_deg,
     width: view.width_px,
@@ -66,10 +66,10 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     jitEncodingEnabled: isPremium && (view.upload_options.jitEnabled ?? settings.encoding.jitEnabled),
     smartGenerateStatus: null,
     hasOriginal: view.source_key !== null,
-    originalHash: view.source_sha256?.toString('hex') ?? null,
+    originalHash: view.source_sha256,
     thumbnailUrl: view.thumbnail_key && edgeFileUrl(edgeUrl, library, view.id, view.thumbnail_file_name),
     smartGenerateFeaturesStatus: null,
-    hasHighQualityPreview: view.pictures?.previews.includes('preview_hq.mp4') ?? false,
+    hasHighQualityPreview: view.previews.includes('preview_hq.mp4'),
   };
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 import type { MediaState } from '../schema.ts';
-import { RUNGS } from './video-view-store.ts';
+import { RUNGS } from './view-columns-store.ts';
 
 /** Videos of one answer. */
 const ROWS_AT_ONCE = 500;

@@ -1,4 +1,5 @@
 import { Refused } from '../../lib/refused.ts';
+import type { PictureSet } from '../../media/pictures/picture-set.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { sumStorage } from '../encoding/storage-store.ts';
@@ -19,11 +20,22 @@ export type OwnThumbnail = {
 export type ThumbnailStore = {
   /** Shows a stored picture as a video's thumbnail, in one transaction. Refuses (`not-found`) an unknown video. */
   put(key: MediaKey, thumbnail: OwnThumbnail): Promise<void>;
+  /** The pictures that were made of a video, those to choose from among them; null when there are none. */
+  pictures(key: MediaKey): Promise<PictureSet | null>;
 };
 
 export function createThumbnailStore(db: Db): ThumbnailStore {
   return {
     put: (key, thumbnail) => inTransaction(db, (tx) => putThumbnail(tx, key, thumbnail)),
+    async pictures({ libraryId, mediaId }) {
+      const row = await db
+        .selectFrom('media')
+        .select('pictures')
+        .where('library_id', '=', libraryId)
+        .where('id', '=', mediaId)
+        .executeTakeFirst();
+      return row?.pictures ?? null;
+    },
   };
 }
 

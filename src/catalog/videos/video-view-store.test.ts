@@ -1,20 +1,27 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
-import { createVideoViewStore, type VideoQuery, type VideoViewStore } from './video-view-store.ts';
+import { newGuid } from '../../lib/guid.ts';
+import type { VideoQuery } from './video-page-store.ts';
+import { createVideoViewStore, type VideoViewStore } from './video-view-store.ts';
 
 const VIDEOS = 5_450;
+const COLLECTION = newGuid();
 let database: TestDatabase;
 let views: VideoViewStore;
 
 beforeAll(async () => {
   database = await startTestDatabase();
   views = createVideoViewStore(database.db);
-  await sql`insert into library (id, name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash)
-    values (1, 'one', '', 'a', '', 'b')`.execute(database.db);
-  await sql`insert into media (library_id, id, type, title, state, created_at, views)
+  await sql`insert into library (id, name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash,
+    video_count) values (1, 'one', '', 'a', '', 'b', ${VIDEOS})`.execute(database.db);
+  await sql`insert into collection (library_id, id, name, video_count)
+    values (1, ${COLLECTION}, 'a third', ${Math.floor(VIDEOS / 3)})`.execute(database.db);
+  await sql`insert into media (library_id, id, type, title, state, created_at, views, collection_id, duration_ms)
     select 1, gen_random_uuid(), 'video', case when n = 77 then 'ÄRMEL 50%_off' else 'Film ' || n end, 'created',
-      now() - make_interval(secs => n), n from generate_series(1, ${VIDEOS}::int) n`.execute(database.db);
+      now() - make_interval(secs => n), n, case when n % 3 = 0 then ${COLLECTION}::uuid end, n % 7 * 1000 from generate_series(1, ${VIDEOS}::int) n`.execute(
+    database.db,
+  );
 });
 afterAll(() => database.stop());
 
@@ -25,6 +32,36 @@ function query(changes: Partial<VideoQuery>): VideoQuery {
 async function titles(search: string): Promise<string[]> {
   return (await views.list(query({ search }))).items.map(({ title }) => title);
 }
+
+test.each([
+  { orderBy: 'date', collection: null, order: 'views' },
+  { orderBy: 'title', collection: null, order: 'title, id' },
+  { orderBy: 'status', collection: null, order: 'views' },
+  { orderBy: 'views', collection: null, order: 'views desc' },
+  { orderBy: 'length', collection: null, order: 'duration_ms desc, id desc' },
+  { orderBy: 'size', collection: null, order: 'id desc' },
+  { orderBy: 'date', collection: COLLECTION, order: 'views' },
+  { orderBy: 'length', collection: COLLECTION, order: 'duration_ms desc, id desc' },
+] as const)('pages by $orderBy, near and far, are one whole list (collection: $collection)', async (wanted) => {
+  const { orderBy, collection, order } = wanted;
+  const part = collection === null ? sql`` : sql`where collection_id = ${collection}`;
+  const { rows } = await sql<{ id: string }>`select id from media ${part} order by ${sql.raw(order)}`.execute(
+    database.db,
+  );
+  const seen: string[] = [];
+  for (let page = 1; page <= Math.ceil(rows.length / 700); page += 1) {
+    const { total, items } = await views.list(query({ orderBy, collection, page, itemsPerPage: 700 }));
+    expect(total).toBe(rows.length);
+    seen.push(...items.map(({ id }) => id));
+  }
+  expect(seen).toEqual(rows.map(({ id }) => id));
+  const { total, items } = await views.list(query({ orderBy, collection, page: 2_147_483_647 }));
+  expect([total, items]).toEqual([rows.length, []]);
+});
+
+test('a collection that is unknown has no videos and a total of none', async () => {
+  expect(await views.list(query({ collection: newGuid() }))).toEqual({ total: 0, items: [] });
+});
 
 test('who reads a search page by page until the total is reached gets every match once, in order', async () => {
   const seen: number[] = [];

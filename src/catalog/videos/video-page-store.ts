@@ -1,0 +1,91 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { Db } from '../db.ts';
+import { prepare } from '../prepared.ts';
+import { toVideoView, type VideoView, type VideoViewRow } from './video-view.ts';
+import { VIEW } from './view-columns-store.ts';
+
+export type VideoOrder = 'date' | 'title' | 'status' | 'views' | 'length' | 'size';
+
+/** A collection of `none` (a filter that is no collection's id) matches nothing. */
+export type VideoQuery = {
+  libraryId: number;
+  page: number;
+  itemsPerPage: number;
+  search: string;
+  collection: Guid | 'none' | null;
+  orderBy: VideoOrder;
+};
+
+const FARTHEST_ITEM = 2_000_000_000;
+
+/** Where a page begins; no further than places in an array of PostgreSQL can be named. */
+export function firstItem({ page, itemsPerPage }: VideoQuery): number {
+  return Math.min((page - 1) * itemsPerPage, FARTHEST_ITEM);
+}
+
+type Order = { forwards: string; backwards: string };
+
+/** Orders and their opposites; the id makes each of them whole. */
+export const ORDERS: Record<VideoOrder, Order> = {
+  date: { forwards: 'media.created_at desc, media.id desc', backwards: 'media.created_at, media.id' },
+  title: { forwards: 'media.title, media.id', backwards: 'media.title desc, media.id desc' },
+  status: {
+    forwards: 'media.state, media.created_at desc, media.id desc',
+    backwards: 'media.state desc, media.created_at, media.id',
+  },
+  views: { forwards: 'media.views desc, media.id desc', backwards: 'media.views, media.id' },
+  length: { forwards: 'media.duration_ms desc, media.id desc', backwards: 'media.duration_ms, media.id' },
+  size: { forwards: 'media.storage_bytes desc, media.id desc', backwards: 'media.storage_bytes, media.id' },
+};
+
+/** A row of a page beside the count of all; the page's one row without a video says that it has none. */
+type PageRow = { total: number } & (VideoViewRow | { id: null });
+
+/**
+ * A page and the counter in one statement. Ids first: a far page is then found in the index alone, from whichever
+ * end of the order is nearer, and only its own rows are read. The counter is true in the statement's own snapshot.
+ */
+function pageOf(counter: string, condition: string, { forwards, backwards }: Order): string {
+  const found = `select media.id from media where media.library_id = $1 and media.type = 'video'${condition}`;
+  const total = '(select total from counted)';
+  return `with counted as materialized (select coalesce((${counter}), 0) as total),
+    page as materialized (select case when $3::bigint <= ${total} / 2
+      then array(${found} order by ${forwards} limit $2::bigint offset $3::bigint)
+      else array(${found} order by ${backwards} limit least($2::bigint, greatest(${total} - $3::bigint, 0))
+        offset greatest(${total} - $3::bigint - $2::bigint, 0)) end as ids)
+    select counted.total, ${VIEW} from counted
+      left join media on media.library_id = $1 and media.id = any((select ids from page)::uuid[])
+      order by ${forwards}`;
+}
+
+const IN_LIBRARY = preparePages('library_page', 'select video_count from library where id = $1', '');
+const IN_COLLECTION = preparePages(
+  'collection_page',
+  'select video_count from collection where library_id = $1 and id = $4',
+  ' and media.collection_id = $4',
+);
+
+function preparePages(name: string, counter: string, condition: string) {
+  const pageBy = (order: VideoOrder) =>
+    prepare<PageRow>(`${name}_by_${order}`, pageOf(counter, condition, ORDERS[order]));
+  return {
+    date: pageBy('date'),
+    title: pageBy('title'),
+    status: pageBy('status'),
+    views: pageBy('views'),
+    length: pageBy('length'),
+    size: pageBy('size'),
+  };
+}
+
+/** One page of a library's or a collection's videos, and how many there are in all. */
+export async function readPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
+  const { libraryId, itemsPerPage, collection, orderBy } = query;
+  const part = [libraryId, itemsPerPage, firstItem(query)];
+  const rows =
+    collection === null ? await IN_LIBRARY[orderBy](db, part) : await IN_COLLECTION[orderBy](db, [...part, collection]);
+  return {
+    total: rows[0]?.total ?? 0,
+    items: rows.flatMap((row) => (row.id === null ? [] : toVideoView(row))),
+  };
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db, MediaKey } from '../db.ts';
+import { prepare } from '../prepared.ts';
+import { toVideoView, type VideoView, type VideoViewRow } from './video-view.ts';
+
+const SHOWN = `from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
+  and rendition.kind = 'video' and rendition.active`;
+/** Every segment of it can be had: it is finished, or the rest is made on demand. */
+const WHOLE = `(rendition.state = 'finished' or (rendition.on_demand and rendition.state = 'building' and rendition.init is not null))`;
+/** The rungs of active video renditions that can be played from end to end, of a query over `media`. */
+export const RUNGS = sql<
+  number[]
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${sql.raw(SHOWN)} and ${sql.raw(WHOLE)} and rung is not null)`.as(
+  'rungs',
+);
+
+/** The columns of `VideoViewRow`, of a query over `media`: only what is shown, since a page pays for each column a hundred times. */
+export const VIEW = `media.library_id, media.id, media.title, media.description, media.category, media.collection_id,
+  media.is_public, media.created_at, media.state, media.facts is not null as was_planned, media.upload_options,
+  media.source_key, encode(media.source_sha256, 'hex') as source_sha256, media.duration_ms, media.width_px,
+  media.height_px, media.frame_rate, media.rotation_deg, media.encode_progress, media.storage_bytes,
+  media.thumbnail_key, media.thumbnail_file_name, media.thumbnail_width_px, media.thumbnail_height_px,
+  media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.pictures -> 'previews', '[]') as previews,
+  media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.views, media.watch_sec_total,
+  (select string_agg(concat_ws(' ', codec, state, rung), ',') ${SHOWN} and ${WHOLE}) as shown`;
+const selectView = prepare<VideoViewRow>(
+  'view',
+  `select ${VIEW} from media where media.library_id = $1 and media.id = $2 and media.type = 'video'`,
+);
+const selectViewsOf = prepare<VideoViewRow>(
+  'views',
+  `select ${VIEW} from media where media.library_id = $1 and media.id = any($2)`,
+);
+
+/** The view of a video, undefined when there is none. */
+export async function selectViewOf(db: Db, { libraryId, mediaId }: MediaKey): Promise<VideoView | undefined> {
+  const [row] = await selectView(db, [libraryId, mediaId]);
+  return row && toVideoView(row);
+}
+
+/** The views of videos, in the order of their ids; those that went meanwhile are left out. */
+export async function selectViews(db: Db, libraryId: number, ids: readonly Guid[]): Promise<VideoView[]> {
+  if (ids.length === 0) return [];
+  const views = new Map((await selectViewsOf(db, [libraryId, ids])).map((row) => [row.id, toVideoView(row)]));
+  return ids.flatMap((id) => views.get(id) ?? []);
+}
