@@ -68,7 +68,7 @@ export type MediaTable = {
   id: Guid;
   type: 'video' | 'live';
   title: string;
-  /** The title in small letters: the database keeps it, searches read it. */
+  /** The first 600 characters of the title in small letters: the database keeps it, searches read it. */
   title_folded: GeneratedAlways<string>;
   description: string | null;
   category: string | null;

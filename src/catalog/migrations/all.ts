@@ -14,6 +14,7 @@ import { up as fairQueue } from './013-fair-queue.ts';
 import { up as replace } from './013-replace.ts';
 import { up as scrub } from './014-scrub.ts';
 import { up as unkeptOriginals } from './016-unkept-originals.ts';
+import { up as shortSearches } from './017-short-searches.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '013-replace': { up: replace },
   '014-scrub': { up: scrub },
   '016-unkept-originals': { up: unkeptOriginals },
+  '017-short-searches': { up: shortSearches },
 };

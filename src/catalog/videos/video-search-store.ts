@@ -1,29 +1,81 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { containing } from '../containing.ts';
 import type { Db } from '../db.ts';
+import { prepare } from '../prepared.ts';
 import { firstItem, ORDERS, type VideoQuery } from './video-page-store.ts';
 import type { VideoView } from './video-view.ts';
 import { selectViews } from './view-columns-store.ts';
 
 /** Up to here a search counts its matches whatever page is wanted. */
 const EXACT_TOTAL = 5_000;
+/** Of so many of the newest titles is told how frequent a short text is. */
+const SAMPLE = 5_000;
+/**
+ * A row that an index finds costs about 18 times what it costs to look at one more title on the way through all. So
+ * up to this many times the square root of a library's size rows are better found by the index, and above by walking
+ * until `EXACT_TOTAL` are found.
+ */
+const INDEXED_PER_ROOT = 17;
 
-/** Finds a page and counts in one pass over the matches: an aggregate takes them in the order of its subquery. */
+type Found = { total: number; ids: Guid[] | null };
+
+/** One page of the videos whose titles contain a text, and how many there are as `VideoViewStore.list` counts them. */
 export async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
-  const offset = firstItem(query);
-  const countedItems = Math.max(EXACT_TOTAL, offset + query.itemsPerPage + 1);
-  const { rows } = await sql<{ total: number; ids: Guid[] | null }>`
-    select count(*) as total, (array_agg(id))[${offset + 1}::int : ${offset + query.itemsPerPage}::int] as ids
-    from (select media.id from media where ${matching(query)}
-      order by ${sql.raw(ORDERS[query.orderBy].forwards)} limit ${countedItems}) found`.execute(db);
+  const { total, ids } = (await findByLetters(db, query)) ?? (await find(db, query));
+  return { total, items: await selectViews(db, query.libraryId, ids ?? []) };
+}
+
+/** Finds in a walk through the titles or by trigrams, whichever the planner thinks is less. */
+async function find(db: Db, query: VideoQuery): Promise<Found> {
+  const { rows } = await sql<Found>`select ${countAndPick(query, sql`media`)}`.execute(db);
+  return rows[0] ?? { total: 0, ids: null };
+}
+
+/**
+ * Finds a text of one or two letters, for which trigrams are of no use, by the index of letters and their pairs. Null
+ * when it is so frequent that a walk finds enough sooner. Reads a bounded number of rows, whatever other libraries have.
+ */
+async function findByLetters(db: Db, query: VideoQuery): Promise<Found | null> {
+  const { libraryId, collection, search } = query;
+  if (collection !== null || [...search].length > 2) return null;
+  const [sample] = await sampleTitles(db, [libraryId, containing(search)]);
+  if (sample === undefined || sample.total <= SAMPLE) return null;
+  const mostIndexed = Math.round(INDEXED_PER_ROOT * Math.sqrt(sample.total));
+  if ((sample.matches / SAMPLE) * sample.total >= mostIndexed) return null;
+  const folded = sql`lower(${search}::text)`;
+  const { rows } = await sql<Found & { indexed: number }>`
+    with near as materialized (
+      select library_id, id, type, title, title_folded, created_at, state, views, duration_ms, storage_bytes from media
+      where letters_and_pairs(title_folded)
+        @> case when char_length(${folded}) <= 2 then array[${folded}] else letters_and_pairs(${folded}) end
+      limit ${mostIndexed})
+    select (select count(*) from near) as indexed, ${countAndPick(query, sql`near as media`)}`.execute(db);
   const [found] = rows;
-  return { total: found?.total ?? 0, items: await selectViews(db, query.libraryId, found?.ids ?? []) };
+  // At the limit some may have been left out.
+  return found === undefined || found.indexed === mostIndexed ? null : found;
+}
+
+const sampleTitles = prepare<{ matches: number; total: number }>(
+  'title_sample',
+  `select count(*) filter (where title_folded like lower($2)) as matches,
+    coalesce((select video_count from library where id = $1), 0) as total
+  from (select title_folded from media where library_id = $1 and type = 'video'
+    order by created_at desc, id desc limit ${SAMPLE}) newest`,
+);
+
+/** Counts and picks the page in one pass over the matches: an aggregate takes them in the order of its subquery. */
+function countAndPick(query: VideoQuery, from: RawBuilder<unknown>) {
+  const { itemsPerPage, orderBy } = query;
+  const offset = firstItem(query);
+  const countedItems = Math.max(EXACT_TOTAL, offset + itemsPerPage + 1);
+  return sql`count(*) as total, (array_agg(id))[${offset + 1}::int : ${offset + itemsPerPage}::int] as ids
+    from (select media.id from ${from} where ${matching(query)}
+      order by ${sql.raw(ORDERS[orderBy].forwards)} limit ${countedItems}) found`;
 }
 
 function matching({ libraryId, collection, search }: VideoQuery) {
-  const inLibrary = sql<SqlBool>`media.library_id = ${libraryId} and media.type = 'video'`;
   const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
-  const titled = search === '' ? sql`` : sql` and media.title_folded like lower(${containing(search)})`;
-  return sql<SqlBool>`${inLibrary}${inCollection}${titled}`;
+  return sql<SqlBool>`media.library_id = ${libraryId} and media.type = 'video'${inCollection}
+    and media.title_folded like lower(${containing(search)})`;
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
@@ -15,6 +16,10 @@ beforeAll(async () => {
   views = createVideoViewStore(database.db);
   await sql`insert into library (id, name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash,
     video_count) values (1, 'one', '', 'a', '', 'b', ${VIDEOS})`.execute(database.db);
+  await sql`insert into library (id, name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash)
+    values (2, 'other', '', 'c', '', 'd')`.execute(database.db);
+  await sql`insert into media (library_id, id, type, title, state)
+    select 2, gen_random_uuid(), 'video', 'Zq', 'created' from generate_series(1, 1500)`.execute(database.db);
   await sql`insert into collection (library_id, id, name, video_count)
     values (1, ${COLLECTION}, 'a third', ${Math.floor(VIDEOS / 3)})`.execute(database.db);
   await sql`insert into media (library_id, id, type, title, state, created_at, views, collection_id, duration_ms)
@@ -44,10 +49,10 @@ test.each([
   { orderBy: 'length', collection: COLLECTION, order: 'duration_ms desc, id desc' },
 ] as const)('pages by $orderBy, near and far, are one whole list (collection: $collection)', async (wanted) => {
   const { orderBy, collection, order } = wanted;
-  const part = collection === null ? sql`` : sql`where collection_id = ${collection}`;
-  const { rows } = await sql<{ id: string }>`select id from media ${part} order by ${sql.raw(order)}`.execute(
-    database.db,
-  );
+  const part = collection === null ? sql`` : sql`and collection_id = ${collection}`;
+  const { rows } = await sql<{
+    id: string;
+  }>`select id from media where library_id = 1 ${part} order by ${sql.raw(order)}`.execute(database.db);
   const seen: string[] = [];
   for (let page = 1; page <= Math.ceil(rows.length / 700); page += 1) {
     const { total, items } = await views.list(query({ orderBy, collection, page, itemsPerPage: 700 }));
@@ -91,6 +96,33 @@ test('the total of a search that matches less is exact, in every order', async (
     const { total, items } = await views.list(query({ search: 'film 1234', orderBy }));
     expect([total, items.length, items[0]?.title]).toEqual([1, 1, 'Film 1234']);
   }
+});
+
+test('a search of one or two letters finds what is rare in a large library, in order, and counts it', async () => {
+  for (const search of ['7', '77', '54', ' 5', 'ä', 'Ä', 'L%', '_o', '%_', 'qz']) {
+    const { rows } = await sql<{ id: string }>`select id from media
+      where library_id = 1 and position(lower(${search}::text) in lower(title)) > 0 order by views`.execute(
+      database.db,
+    );
+    const { total, items } = await views.list(query({ search, itemsPerPage: 1000 }));
+    expect([search, total, items.map(({ id }) => id)]).toEqual([
+      search,
+      rows.length,
+      rows.slice(0, 1000).map(({ id }) => id),
+    ]);
+  }
+});
+
+test('a title of any length is stored, and found by its beginning', async () => {
+  const title = Array.from({ length: 4000 }, () => String.fromCodePoint(randomInt(0x4e00, 0x9fff))).join('');
+  await database.db.transaction().execute(async (tx) => {
+    await sql`update media set title = ${title} where views = 4321`.execute(tx);
+    for (const search of [title.slice(0, 2), title.slice(300, 330), title.slice(598, 600)]) {
+      const { items } = await createVideoViewStore(tx).list(query({ search }));
+      expect(items.map((item) => item.views)).toContain(4321);
+    }
+    await sql`update media set title = 'Film 4321' where views = 4321`.execute(tx);
+  });
 });
 
 test('a search finds parts of words of any length and case, and takes signs of patterns as they are', async () => {

@@ -1,46 +1,45 @@
-import type { Selectable } from 'kysely';
-import type { MediaTable } from '../schema.ts';
-
-type ShownColumn =
-  | 'library_id'
-  | 'id'
-  | 'title'
-  | 'description'
-  | 'category'
-  | 'collection_id'
-  | 'is_public'
-  | 'created_at'
-  | 'state'
-  | 'upload_options'
-  | 'source_key'
-  | 'duration_ms'
-  | 'width_px'
-  | 'height_px'
-  | 'frame_rate'
-  | 'rotation_deg'
-  | 'encode_progress'
-  | 'storage_bytes'
-  | 'thumbnail_key'
-  | 'thumbnail_file_name'
-  | 'thumbnail_width_px'
-  | 'thumbnail_height_px'
-  | 'thumbnail_count'
-  | 'thumbnail_blurhash'
-  | 'messages'
-  | 'meta_tags'
-  | 'chapters'
-  | 'moments'
-  | 'captions'
-  | 'views'
-  | 'watch_sec_total';
+import type { Guid } from '../../lib/guid.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { CaptionTrack, Chapter, MediaMessage, MediaState, MetaTag, Moment, UploadOptions } from '../schema.ts';
 
 /** What is read of a video's row to show it, and nothing that is not shown: a page reads a thousand of them. */
-export type VideoViewRow = Pick<Selectable<MediaTable>, ShownColumn> & {
+export type VideoViewRow = {
+  library_id: number;
+  id: Guid;
+  title: string;
+  description: string | null;
+  category: string | null;
+  collection_id: Guid | null;
+  is_public: boolean;
+  created_at: Date;
+  state: MediaState;
   was_planned: boolean;
+  upload_options: UploadOptions;
+  source_key: StorageKey | null;
   /** In hexadecimal digits. */
   source_sha256: string | null;
+  duration_ms: number;
+  width_px: number;
+  height_px: number;
+  frame_rate: number;
+  rotation_deg: number | null;
+  encode_progress: number;
+  storage_bytes: number;
+  thumbnail_key: StorageKey | null;
+  thumbnail_file_name: string;
+  thumbnail_width_px: number | null;
+  thumbnail_height_px: number | null;
+  thumbnail_count: number;
+  thumbnail_blurhash: string | null;
   /** Names of its animations. */
   previews: readonly string[];
+  messages: MediaMessage[];
+  meta_tags: MetaTag[];
+  chapters: Chapter[];
+  moments: Moment[];
+  captions: CaptionTrack[];
+  views: number;
+  watch_sec_total: number;
   /** Of the active video renditions that can be played from end to end: codec, state and rung, `x264 finished 720,…`. */
   shown: string | null;
 };
