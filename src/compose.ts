@@ -233,6 +233,7 @@ async function startWorkerRole({ settings, database, storage, move, log }: Commo
     secretBox: createSecretBox(settings.secretKey),
     packager: await openPackager(settings, database.db, outbound),
     threadsPerSlot: 1,
+    makesPreviews: settings.makesPreviews,
     servesViewers: () => viewers.servesViewers(),
   };
   await queue.run(allJobs, deps, {

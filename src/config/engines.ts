@@ -11,12 +11,14 @@ export type TranscriberSettings =
 
 export type EngineSettings = {
   encodeThreads: number;
+  makesPreviews: boolean;
   transcriber: TranscriberSettings;
   languageModelUrl: string | null;
 };
 
 export const engineSchema = {
   MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
+  MILLRACE_PREVIEWS: setting('on or off', parseSwitch),
   MILLRACE_TRANSCRIBER: setting(
     'none, pocketsphinx, sherpa:/absolute/model/folder, or an http:// or https:// address',
     parseTranscriber,
@@ -27,6 +29,7 @@ export const engineSchema = {
 export function engineSettings(texts: Partial<Record<keyof typeof engineSchema, string>>): EngineSettings {
   return {
     encodeThreads: parseThreads(texts.MILLRACE_ENCODE_THREADS ?? '') ?? availableParallelism(),
+    makesPreviews: parseSwitch(texts.MILLRACE_PREVIEWS ?? '') ?? true,
     transcriber: parseTranscriber(texts.MILLRACE_TRANSCRIBER ?? 'none') ?? { kind: 'none' },
     languageModelUrl: parseBaseUrl(texts.MILLRACE_LANGUAGE_MODEL_URL ?? ''),
   };
@@ -34,6 +37,11 @@ export function engineSettings(texts: Partial<Record<keyof typeof engineSchema, 
 
 function parseThreads(text: string): number | null {
   return parseWholeNumber(text, 1, 256);
+}
+
+function parseSwitch(text: string): boolean | null {
+  if (text === 'on') return true;
+  return text === 'off' ? false : null;
 }
 
 function parseTranscriber(text: string): TranscriberSettings | null {

@@ -25,6 +25,7 @@ test('without any setting the defaults of one machine hold', () => {
     publicUrl: null,
     databaseUrl: null,
     outboundAllow: [],
+    makesPreviews: true,
     transcriber: { kind: 'none' },
   });
 });
@@ -47,6 +48,7 @@ test.each([
   { MILLRACE_LIBRARY_KEY: 'with a space in it' },
   { MILLRACE_SECRET_KEY: Buffer.alloc(31).toString('base64') },
   { MILLRACE_ENCODE_THREADS: '0' },
+  { MILLRACE_PREVIEWS: 'no' },
   { MILLRACE_OUTBOUND_ALLOW: '10.0.0.0/8,10.0.0.0/33' },
   { MILLRACE_TRANSCRIBER: 'sherpa:model' },
   { MILLRACE_LANGUAGE_MODEL_URL: 'localhost:8080' },

@@ -24,6 +24,8 @@ export type JobDeps = {
   owner: string;
   /** Threads that one encoder slot may use. */
   threadsPerSlot: number;
+  /** Whether a video gets animated previews beside its thumbnails. */
+  makesPreviews: boolean;
   /** Whether segments were made here for viewers just now; never when left out. */
   servesViewers?: () => boolean;
   /** Address space that one encoder may use; 6 GiB when left out. */

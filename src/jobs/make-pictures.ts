@@ -40,7 +40,7 @@ async function storePictures({ claim, tell }: HeldWork, deps: JobDeps, signal: A
     tell(0.5);
     const { posters, shown } = await takePosters(run, view, moments, signal);
     for (const [at, { jpeg }] of posters.entries()) await shelf.put(posterName(at + 1), jpeg, signal);
-    const previews = await makePreviews(run, moments.ticks, signal);
+    const previews = deps.makesPreviews ? await makePreviews(run, moments.ticks, signal) : [];
     const { sizeBytes } = await deps.storage.put(key, shown.jpeg, { contentType: 'image/jpeg' }, signal);
     const thumbnail = { key, sizeBytes, blurhash: shown.blurhash };
     const set = { timelineId: work.timelineId, folder, board, posters: posters.length, previews };

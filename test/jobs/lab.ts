@@ -20,11 +20,12 @@ import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { addLibraryRow } from '../support/library-row.ts';
 import { createTestPackager, TEST_SECRET } from '../support/packager.ts';
 
 const run = promisify(execFile);
 
-/** A database, a folder of objects and of clips, and workers; `stop` ends all. */
+/** A database, a folder of objects and of clips, and workers; `stop` ends all. Previews are made where they are looked at. */
 export type Lab = {
   database: TestDatabase;
   storage: Storage;
@@ -40,7 +41,7 @@ export type Lab = {
 export type WorkerSlots = { quickSlots: number; longSlots: number; viewerSlots?: number };
 export type Worker = { deps: JobDeps; stop(): Promise<void> };
 
-export async function startLab(): Promise<Lab> {
+export async function startLab({ makesPreviews } = { makesPreviews: false }): Promise<Lab> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-jobs-'));
   const database = await startTestDatabase();
   const objects = path.join(folder, 'objects');
@@ -64,6 +65,7 @@ export async function startLab(): Promise<Lab> {
         onError,
         slots,
         packager,
+        makesPreviews,
       });
       workers.push(worker);
       return worker;
@@ -84,6 +86,7 @@ type WorkerSettings = {
   onError: (error: Error) => void;
   slots: WorkerSlots;
   packager?: Packager;
+  makesPreviews?: boolean;
 };
 
 /** A worker as its role starts it: queue, cache, slots. */
@@ -107,6 +110,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     secretBox: createSecretBox(TEST_SECRET),
     packager: settings.packager ?? createTestPackager(database.db),
     threadsPerSlot: 1,
+    makesPreviews: settings.makesPreviews ?? false,
     servesViewers: () => viewers.servesViewers(),
     orphanAgeMs: 0,
   };
@@ -122,21 +126,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
 }
 
 /** A library whose settings are as stored. */
-export async function addLibrary(lab: Lab, settings: Record<string, unknown> = {}): Promise<number> {
-  const id = newGuid();
-  const { id: libraryId } = await lab.database.db
-    .insertInto('library')
-    .values({
-      name: 'lab',
-      settings: JSON.stringify(settings),
-      api_key_sealed: Buffer.from(id),
-      api_key_hash: Buffer.from(id),
-      read_only_key_sealed: Buffer.from(id),
-      read_only_key_hash: Buffer.from(id),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return libraryId;
+export function addLibrary(lab: Lab, settings: Record<string, unknown> = {}): Promise<number> {
+  return addLibraryRow(lab.database.db, settings);
 }
 
 /** Stores a file as a new video's original and asks for its processing, as an upload does. */

@@ -51,7 +51,7 @@ let lab: Lab;
 let worker: Worker;
 const keys = new Map<string, MediaKey>();
 beforeAll(async () => {
-  lab = await startLab();
+  lab = await startLab({ makesPreviews: true });
   worker = await lab.startWorker();
   const small = await addLibrary(lab, { encoding: { rungs: [240] } });
   const two = await addLibrary(lab, { encoding: { rungs: [240, 360] } });

@@ -167,3 +167,11 @@ test.each(RANGES)(
     expect(new Set(named)).toEqual(new Set(['avc1 SDR', `hvc1 ${range}`, `vp09 ${range}`, `av01 ${range}`]));
   },
 );
+
+test('where no previews are wanted the other pictures are made all the same', async () => {
+  const key = keyOf(keys, SIZES[0]?.name ?? '');
+  await requireFinished(lab, key);
+  const { pictures, thumbnail_key: thumbnail, messages } = await loadMedia(lab, key);
+  expect({ previews: pictures?.previews, posters: pictures?.posters }).toEqual({ previews: [], posters: 5 });
+  expect([thumbnail === null, messages]).toEqual([false, []]);
+});

@@ -124,6 +124,7 @@ async function startWorker(api: TestApi, allow: string[], onError: (error: unkno
     fetchLimits: FETCH_LIMITS,
     owner: 'test worker',
     threadsPerSlot: 1,
+    makesPreviews: false,
     report: onError,
   };
   const known: AnyJob<JobDeps>[] = [fetchVideo, hashSource];
