@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
-// Two cores: media tests start encoders of their own, so few files run side by side.
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
 export default defineConfig({
   test: {
@@ -9,7 +9,13 @@ export default defineConfig({
     // Node runs our code as it stands, as it does in service, and keeps what it compiled.
     experimental: { viteModuleRunner: false },
     globalSetup: ['test/support/database-template.ts'],
-    maxWorkers: 2,
+    // No file changes what another would see of a process: few processes, which load each module once.
+    isolate: false,
+    // Two cores: media tests start encoders of their own, so few files run side by side; while one waits, two calculate.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
+    // Bounds on hanging, not on speed: what is waited for may wait for a processor itself.
+    expect: { poll: { timeout: 20_000 } },
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },
