@@ -82,6 +82,7 @@ async function keepBusy(random: Random, ledger: Ledger, isOver: () => boolean): 
       const guid = await createVideo(service, 'noise');
       ledger.created.add(guid);
       if ((await uploadFile(service, guid, noise)).status === 200) ledger.uploaded.add(guid);
+      await sleep(random.below(200));
       if (random.below(3) > 0) continue;
       ledger.created.delete(guid);
       await call(service, 'DELETE', `/library/1/videos/${guid}`);

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-const picture = (size: string, seconds: number) => ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=25:d=${seconds}`];
+const picture = (size: string, seconds: number) => ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=10:d=${seconds}`];
 const sound = (seconds: number) => ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:d=${seconds}`];
 const OLD = ['-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'aac'];
 const H264 = [
@@ -45,7 +45,7 @@ const H264 = [
   '-b:v',
   '300k',
   '-g',
-  '50',
+  '20',
   '-c:a',
   'aac',
 ];

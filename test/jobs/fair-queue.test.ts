@@ -14,7 +14,7 @@ afterAll(() => lab.stop());
 test("a library's single upload does not wait behind the many of another, from the first look to the last rung", async () => {
   const settings = { encoding: { rungs: [240] } };
   const [full, small] = [await addLibrary(lab, settings), await addLibrary(lab, settings)];
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25:d=9'];
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=10:d=9'];
   const clip = await makeClip(lab, 'short.avi', ...picture, '-c:v', 'mpeg4', '-q:v', '5');
   const many: MediaKey[] = [];
   for (let n = 0; n < 8; n += 1) many.push(await upload(lab, full, clip));

@@ -16,10 +16,10 @@ const run = promisify(execFile);
 
 // vitest tells its mode by the way of Vite, which the types of Node do not know.
 const { MODE } = (import.meta as { env?: { MODE?: string } }).env ?? {};
-/** `npm run soak -- media` takes its time; `npm test` takes a slice of about half a minute. */
+/** `npm run soak -- media` takes its time; `npm test` takes a slice of a quarter of a minute. */
 const isSoak = MODE === 'soak';
 const SAMPLES = isSoak ? 300 : 60;
-const SLICE_MS = isSoak ? Number.POSITIVE_INFINITY : 25_000;
+const SLICE_MS = isSoak ? Number.POSITIVE_INFINITY : 15_000;
 /** Other suites share the processors of a slice. */
 const EACH_MS = isSoak ? 60_000 : 150_000;
 const AT_ONCE = 4;
