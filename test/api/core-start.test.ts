@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { ACCOUNT_KEY, discard, startService } from '../support/service.ts';
+import { ACCOUNT_KEY, discard, newDataDir, startService } from '../support/service.ts';
 
 /** Whole services are started, one after another, on a machine that may be busy. */
 const LIMIT = { timeout: 240_000 };
 
 test('an account key that a later start is given becomes valid beside the first', LIMIT, async () => {
-  const first = await startService(null);
-  await first.stop();
-  const later = await startService(first.dataDir, { MILLRACE_ACCOUNT_KEY: 'account-key-of-the-second-start' });
+  const later = await startService(null, { MILLRACE_ACCOUNT_KEY: 'account-key-of-the-second-start' });
   try {
     const ask = async (key: string) =>
       (await fetch(`${later.apiUrl}/videolibrary`, { headers: { AccessKey: key } })).status;
@@ -20,7 +18,7 @@ test('an account key that a later start is given becomes valid beside the first'
 });
 
 test('keys that a first start makes have 256 bits and open both addresses', LIMIT, async () => {
-  const service = await startService(null, { MILLRACE_ACCOUNT_KEY: '', MILLRACE_LIBRARY_KEY: '' });
+  const service = await startService(await newDataDir(), { MILLRACE_ACCOUNT_KEY: '', MILLRACE_LIBRARY_KEY: '' });
   try {
     const keys = new Set(service.output().match(/\b[0-9a-f]{64}\b/g));
     const answers = await Promise.all(

@@ -1,21 +1,11 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
+import { openBrowser } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, finishVideo, type PublishedFilm, publishChunk, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
-
-const CHROMIUM = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--autoplay-policy=no-user-gesture-required',
-];
 
 let database: TestDatabase;
 let room: EdgeRoom;
@@ -26,11 +16,7 @@ let libraryId: number;
 const pages: { page: Page; faults: string[] }[] = [];
 
 beforeAll(async () => {
-  [database, film, browser] = await Promise.all([
-    startTestDatabase(),
-    makeFilm(480, [180, 90]),
-    chromium.launch({ executablePath: '/usr/bin/chromium', args: CHROMIUM }),
-  ]);
+  [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(480, [180, 90]), openBrowser()]);
   room = await createEdgeRoom(database);
   edge = await room.start();
   libraryId = await addLibrary(database.db, { player: { keyColor: '#12ab34' } });

@@ -1,12 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { inject } from 'vitest';
+import { hasCode } from '../../src/lib/has-code.ts';
+import type {} from './database-template.ts';
 
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
+const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
 export const LIBRARY_KEY = 'test-library-key-0123456789abcdef';
@@ -35,15 +41,16 @@ export type Service = {
 };
 
 /**
- * Starts the service on free ports and waits until it is ready. `dataDir` null makes a new folder. `through` is a
- * command that prepares something and then turns into the one that follows it.
+ * Starts the service on free ports and waits until it is ready. `dataDir` null takes a folder in which a service was
+ * started once and nothing else was done. Previews are made only where `env` asks for them: few tests look at them.
+ * `through` is a command that prepares something and then turns into the one that follows it.
  */
 export async function startService(
   dataDir: string | null,
   env: Record<string, string> = {},
   through: readonly string[] = [],
 ): Promise<Service> {
-  const folder = dataDir ?? (await mkdtemp(path.join(tmpdir(), 'millrace-')));
+  const folder = dataDir ?? (await copyStarted());
   const [apiPort, edgePort] = [await freePort(), await freePort()];
   const [program = '', ...args] = [...through, process.execPath, path.join(root, 'bin/millrace.js'), 'serve'];
   const child = spawn(program, args, {
@@ -76,6 +83,28 @@ export async function discard(service: Service): Promise<void> {
   await rm(service.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
+/** An empty folder for the data of a service that never started. */
+export function newDataDir(): Promise<string> {
+  return mkdtemp(path.join(tmpdir(), 'millrace-'));
+}
+
+/** A copy of the data that a first start leaves, which the first test of a run makes for all. */
+async function copyStarted(): Promise<string> {
+  const templates = inject('databaseTemplates');
+  const ready = path.join(templates, 'started');
+  if (!existsSync(ready)) {
+    const made = await startService(await mkdtemp(path.join(templates, 'starting-')));
+    await made.stop();
+    await rename(made.dataDir, ready).catch((error: unknown) => {
+      // Another worker was faster; its own is as good.
+      if (!hasCode(error, 'ENOTEMPTY')) throw error;
+    });
+  }
+  const folder = await newDataDir();
+  await run('cp', ['-a', `${ready}/.`, folder]);
+  return folder;
+}
+
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -92,6 +121,7 @@ function serviceEnv(dataDir: string, apiPort: number, edgePort: number): Record<
     MILLRACE_EDGE_PORT: String(edgePort),
     MILLRACE_ACCOUNT_KEY: ACCOUNT_KEY,
     MILLRACE_LIBRARY_KEY: LIBRARY_KEY,
+    MILLRACE_PREVIEWS: 'off',
   };
 }
 
