@@ -109,8 +109,7 @@ async function dropOrphans(deps: JobDeps, signal: AbortSignal): Promise<void> {
   let owner = '';
   let group: StorageKey[] = [];
   let seen = 0;
-  for await (const { key, modifiedAt } of deps.storage.list('', signal)) {
-    if (key <= lastSeen) continue;
+  for await (const { key, modifiedAt } of deps.storage.list({ prefix: '', after: lastSeen }, signal)) {
     const [libraryId = '', mediaId = ''] = key.split('/');
     if (`${libraryId}/${mediaId}` !== owner) {
       await dropUnnamed(deps, owner, group);

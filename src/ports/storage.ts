@@ -68,8 +68,11 @@ export type Storage = {
   /** Reads a small range at once; refuses with `Error` above 64 MiB. */
   readBytes(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<Buffer>;
   head(key: StorageKey): Promise<ObjectInfo | null>;
-  /** Lists keys that begin with a prefix (any text of key characters) in key order, staged bytes left out. */
-  list(prefix: string, signal: AbortSignal): AsyncIterable<ObjectInfo>;
+  /**
+   * Lists keys that begin with a prefix (any text of key characters) in key order, staged bytes left out; behind a key,
+   * without reading what comes before it.
+   */
+  list(from: string | ListFrom, signal: AbortSignal): AsyncIterable<ObjectInfo>;
   /** Deletes; an absent key is no error. At most 1000 keys. */
   delete(keys: readonly StorageKey[]): Promise<void>;
   /** Deletes all under a prefix that ends with `/`; answers how many objects were there. */
@@ -84,6 +87,9 @@ export type Storage = {
   sweepTemp(olderThanMs: number, signal: AbortSignal): Promise<number>;
   readonly staging: Staging;
 };
+
+/** `after`: the key behind which a list begins, stored or not; empty for its beginning. */
+export type ListFrom = { prefix: string; after: string };
 
 export type PutOptions = { ifAbsent?: boolean; contentType?: string };
 

@@ -199,10 +199,9 @@ test('an object that cannot be read is told, passed over, and read in the next r
   }
   await look();
   expect(await state()).toMatchObject({ library_id: null, objects_seen: total, objects_damaged: 0, objects_unread: 2 });
-  expect(lab.errors.map(({ message }) => message)).toEqual(
-    Array(2).fill(expect.stringContaining('passed over until the next round')),
-  );
-  expect(lab.errors.map(({ cause }) => cause)).toEqual(Array(2).fill(expect.objectContaining({ code: 'ELOOP' })));
+  // The clock's sweep meets them as well.
+  const told = lab.errors.filter(({ message }) => message.includes('passed over until the next round'));
+  expect(told.map(({ cause }) => cause)).toEqual(Array(2).fill(expect.objectContaining({ code: 'ELOOP' })));
   for (const file of unread) await rename(`${file}.kept`, file);
   await sql`update scrub set round_began_at = now() - interval '8 days'`.execute(lab.database.db);
   await look();

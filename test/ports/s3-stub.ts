@@ -162,7 +162,7 @@ const DEEDS: Record<string, (state: State, exchange: Exchange) => Reply> = {
     return { status: 200, body: '<DeleteResult></DeleteResult>' };
   },
   List({ objects, pageKeys }, { query }) {
-    const after = query.get('continuation-token') ?? '';
+    const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
     const keys = [...objects.keys()]
       .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
       .sort(byCodeUnit);

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ByteRange } from '../../ports/storage.ts';
+import type { ByteRange, ListFrom } from '../../ports/storage.ts';
 
 /** The most that `readBytes` takes into memory. */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
@@ -96,6 +96,13 @@ export function isStagingId(id: string): boolean {
 export function checkStagingId(id: string): void {
   if (!isStagingId(id))
     throw new Error(`Expected a staging id of [A-Za-z0-9-], came ${JSON.stringify(id.slice(0, 200))}.`);
+}
+
+/** Where a list begins; throws on what is no prefix. */
+export function readListFrom(from: string | ListFrom): ListFrom {
+  const place = typeof from === 'string' ? { prefix: from, after: '' } : from;
+  checkPrefix(place.prefix);
+  return place;
 }
 
 /** Throws unless `prefix` is text of key characters that climbs nowhere. */

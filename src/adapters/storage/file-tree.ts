@@ -1,26 +1,30 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isKeySegment, type ObjectInfo, type StorageKey, storageKey } from '../../ports/storage.ts';
+import { isKeySegment, type ListFrom, type ObjectInfo, type StorageKey, storageKey } from '../../ports/storage.ts';
 import { hasCode, isTempName } from './file-write.ts';
 
-/** Every object whose key begins with `prefix`, in key order. */
-export async function* walkObjects(root: string, prefix: string, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
-  yield* walkFolder(root, { folder: prefix.slice(0, prefix.lastIndexOf('/') + 1), prefix }, signal);
+/** Every object whose key begins with `prefix` and comes behind `after`, in key order. */
+export async function* walkObjects(root: string, from: ListFrom, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
+  const folder = from.prefix.slice(0, from.prefix.lastIndexOf('/') + 1);
+  yield* walkFolder(root, { folder, ...from }, signal);
 }
 
-type Place = { folder: string; prefix: string };
+type Place = ListFrom & { folder: string };
 
-async function* walkFolder(root: string, { folder, prefix }: Place, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
+async function* walkFolder(root: string, { folder, ...from }: Place, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
   const entries = await entriesOf(join(root, folder));
   // A folder sorts as its keys do: with the slash that follows its name.
   const names = entries.filter(isVisible).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
   for (const name of names.sort(byCodeUnit)) {
     signal.throwIfAborted();
     const path = folder + name;
-    if (!path.startsWith(prefix)) continue;
-    if (name.endsWith('/')) {
-      yield* walkFolder(root, { folder: path, prefix }, signal);
+    const isFolder = name.endsWith('/');
+    // A folder that the last key lies in goes on behind it.
+    const isBehind = path > from.after || (isFolder && from.after.startsWith(path));
+    if (!path.startsWith(from.prefix) || !isBehind) continue;
+    if (isFolder) {
+      yield* walkFolder(root, { folder: path, ...from }, signal);
       continue;
     }
     const info = await statObject(root, storageKey(path));

@@ -12,7 +12,7 @@ import {
   storageKey,
   type WrittenObject,
 } from '../../ports/storage.ts';
-import { checkPrefix, checkRange, collect, sliceOf } from './bytes.ts';
+import { checkPrefix, checkRange, collect, readListFrom, sliceOf } from './bytes.ts';
 import { createFileStaging, STAGING_FOLDER } from './file-staging.ts';
 import {
   ifPresent,
@@ -55,10 +55,7 @@ export async function createFileStorage(folder: string): Promise<Storage> {
     async head(key) {
       return await statObject(root, storageKey(key));
     },
-    list(prefix, signal) {
-      checkPrefix(prefix);
-      return walkObjects(root, prefix, signal);
-    },
+    list: (from, signal) => walkObjects(root, readListFrom(from), signal),
     async delete(keys) {
       if (keys.length > MAX_DELETE_KEYS)
         throw new Error(`Expected at most ${MAX_DELETE_KEYS} keys, came ${keys.length}.`);

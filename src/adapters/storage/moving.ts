@@ -36,7 +36,7 @@ export function createMovingStorage({ to, from }: StorePair): Storage {
     async head(key) {
       return (await to.head(key)) ?? (await from.head(key)) ?? (await to.head(key));
     },
-    list: (prefix, signal) => merge({ to: to.list(prefix, signal), from: from.list(prefix, signal) }),
+    list: (place, signal) => merge({ to: to.list(place, signal), from: from.list(place, signal) }),
     async delete(keys) {
       // In this order, so that a mover that copied the object meanwhile sees that it is gone, or is seen.
       await from.delete(keys);

@@ -7,15 +7,19 @@ import {
   ListPartsCommand,
 } from '@aws-sdk/client-s3';
 import { inParallel } from '../../lib/in-parallel.ts';
-import type { ObjectInfo, StorageKey } from '../../ports/storage.ts';
+import type { ListFrom, ObjectInfo, StorageKey } from '../../ports/storage.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 import { infoFrom } from './s3-read.ts';
 
 const PAGE_KEYS = 1000;
 const SINGLE_DELETES_AT_ONCE = 8;
 
-/** Everything under a prefix in key order, staged bytes too: the keys are without the bucket's own prefix. */
-export async function* listBucket(bucket: S3Bucket, prefix: string, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
+/** Everything under a prefix, behind a key, in key order, staged bytes too: the keys are without the bucket's own prefix. */
+export async function* listBucket(
+  bucket: S3Bucket,
+  { prefix, after }: ListFrom,
+  signal: AbortSignal,
+): AsyncGenerator<ObjectInfo> {
   let token: string | undefined;
   do {
     signal.throwIfAborted();
@@ -23,6 +27,7 @@ export async function* listBucket(bucket: S3Bucket, prefix: string, signal: Abor
       Bucket: bucket.name,
       Prefix: bucket.prefix + prefix,
       MaxKeys: PAGE_KEYS,
+      ...(after === '' ? {} : { StartAfter: bucket.prefix + after }),
       ...(token === undefined ? {} : { ContinuationToken: token }),
     });
     const page = await answerOf(`list ${prefix}`, bucket.client.send(command, { abortSignal: signal }));

@@ -67,7 +67,11 @@ function pieceKey(id: string, offset: number): StorageKey {
 async function piecesOf(bucket: S3Bucket, id: string): Promise<Piece[]> {
   const pieces: Piece[] = [];
   const prefix = `${STAGING_PREFIX}${id}/`;
-  for await (const { key, sizeBytes, modifiedAt } of listBucket(bucket, prefix, new AbortController().signal)) {
+  for await (const { key, sizeBytes, modifiedAt } of listBucket(
+    bucket,
+    { prefix, after: '' },
+    new AbortController().signal,
+  )) {
     pieces.push({ key, offset: Number(key.slice(prefix.length)), sizeBytes, modifiedAt });
   }
   return pieces;
@@ -218,7 +222,7 @@ function copyJob(bucket: S3Bucket, piece: Piece): PartJob {
 
 async function* listStaged(bucket: S3Bucket, signal: AbortSignal): AsyncGenerator<{ id: string; modifiedAt: Date }> {
   let current: { id: string; modifiedAt: Date } | null = null;
-  for await (const { key, modifiedAt } of listBucket(bucket, STAGING_PREFIX, signal)) {
+  for await (const { key, modifiedAt } of listBucket(bucket, { prefix: STAGING_PREFIX, after: '' }, signal)) {
     const id = key.slice(STAGING_PREFIX.length, key.lastIndexOf('/'));
     if (!isStagingId(id)) continue;
     if (current !== null && current.id !== id) yield current;

@@ -1,5 +1,12 @@
-import { isKeySegment, MAX_DELETE_KEYS, type ObjectInfo, type Storage, storageKey } from '../../ports/storage.ts';
-import { checkPrefix, checkRange, collect } from './bytes.ts';
+import {
+  isKeySegment,
+  type ListFrom,
+  MAX_DELETE_KEYS,
+  type ObjectInfo,
+  type Storage,
+  storageKey,
+} from '../../ports/storage.ts';
+import { checkPrefix, checkRange, collect, readListFrom } from './bytes.ts';
 import { openBucket, type S3Bucket, type S3Options } from './s3-bucket.ts';
 import { deleteKeys, listBucket, sweepUploads } from './s3-list.ts';
 import { headS3Object, openS3Object } from './s3-read.ts';
@@ -32,10 +39,7 @@ export function createS3Storage(options: S3Options): Storage {
     async head(key) {
       return await headS3Object(bucket, storageKey(key));
     },
-    list(prefix, signal) {
-      checkPrefix(prefix);
-      return listObjects(bucket, prefix, signal);
-    },
+    list: (from, signal) => listObjects(bucket, readListFrom(from), signal),
     async delete(keys) {
       if (keys.length > MAX_DELETE_KEYS)
         throw new Error(`Expected at most ${MAX_DELETE_KEYS} keys, came ${keys.length}.`);
@@ -60,8 +64,8 @@ export function createS3Storage(options: S3Options): Storage {
   };
 }
 
-async function* listObjects(bucket: S3Bucket, prefix: string, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
-  for await (const info of listBucket(bucket, prefix, signal)) {
+async function* listObjects(bucket: S3Bucket, from: ListFrom, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
+  for await (const info of listBucket(bucket, from, signal)) {
     if (isKey(info.key)) yield info;
   }
 }
@@ -74,7 +78,7 @@ function isKey(text: string): boolean {
 async function deleteUnder(bucket: S3Bucket, prefix: string, signal: AbortSignal): Promise<number> {
   let deleted = 0;
   let batch: string[] = [];
-  for await (const { key } of listBucket(bucket, prefix, signal)) {
+  for await (const { key } of listBucket(bucket, { prefix, after: '' }, signal)) {
     batch.push(key);
     if (batch.length < MAX_DELETE_KEYS) continue;
     await deleteKeys(bucket, batch);
