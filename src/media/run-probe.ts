@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline';
 import { type ClockScan, isSuspectedlyLong, LEAP_SEC, whyClockIsBroken } from './judge-clock.ts';
-import { ALLOWED_FORMATS, GUARD_ARGV, MAX_STREAMS, SOURCE_URL } from './open-source.ts';
+import { ALLOWED_FORMATS, MAX_STREAMS, SOURCE_URL } from './open-source.ts';
 import { needsPacketScan, type PacketSpan, parseProbe } from './parse-probe.ts';
-import { type ChildEnd, runSandboxed, type SandboxedCommand, startSandboxed } from './run-sandboxed.ts';
+import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
+import { type ChildEnd, runSandboxed, startSandboxed } from './run-sandboxed.ts';
 import type { SourceFacts, SourceFault } from './source-facts.ts';
 
-const TIME_LIMIT_SEC = 20;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
 /** A file of which less can be read is refused; above, its readable part becomes the video, with a warning. */
@@ -75,7 +75,7 @@ async function probeDamaged(
 
 async function askStreams(path: string, signal: AbortSignal): Promise<{ json: unknown; stderr: string } | SourceFault> {
   const shown = ['-show_format', '-show_streams', '-of', 'json'];
-  const run = await runSandboxed(ffprobe(path, shown), MAX_ANSWER_BYTES, signal);
+  const run = await runSandboxed(planFfprobe(path, shown, 'warning'), MAX_ANSWER_BYTES, signal);
   signal.throwIfAborted();
   const refusal = readRefusal(run.stderrTail);
   if (refusal !== null) return refusal;
@@ -118,7 +118,7 @@ type Scan = { spans: Map<number, ScannedSpan>; end: ChildEnd };
 async function scanPackets(path: string, fromSec: number | null, signal: AbortSignal): Promise<Scan> {
   const interval = fromSec === null ? [] : ['-read_intervals', `${fromSec.toFixed(3)}%`];
   const shown = ['-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time', '-of', 'compact=p=0'];
-  const child = await startSandboxed(ffprobe(path, [...interval, ...shown]), signal);
+  const child = await startSandboxed(planFfprobe(path, [...interval, ...shown], 'warning'), signal);
   const spans = new Map<number, ScannedSpan>();
   for await (const line of createInterface({ input: child.stdout })) addPacket(spans, line);
   const end = await child.ended;
@@ -149,20 +149,6 @@ function addPacket(spans: Map<number, ScannedSpan>, line: string): void {
   span.endSec = Math.max(span.endSec, endSec);
 }
 
-function ffprobe(path: string, shown: readonly string[]): SandboxedCommand {
-  return {
-    program: 'ffprobe',
-    argv: ['-hide_banner', '-v', 'level+warning', ...GUARD_ARGV, ...shown, '-i', SOURCE_URL],
-    sourcePath: path,
-    outputDir: null,
-    limits: { cpuSec: TIME_LIMIT_SEC, addressSpaceBytes: 2 * 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 },
-    niceness: 0,
-    extraPipes: 0,
-    takesStdin: false,
-    timeLimitSec: TIME_LIMIT_SEC,
-  };
-}
-
 function reachSec(spans: ReadonlyMap<number, PacketSpan>): number {
   return Math.max(Number.NEGATIVE_INFINITY, ...[...spans.values()].map((span) => span.endSec));
 }
@@ -176,7 +162,7 @@ function killedFault(end: ChildEnd): SourceFault {
   const took = `${end.wallSec.toFixed(1)} s`;
   if (end.killed === 'out-of-memory')
     return { kind: 'out-of-memory', message: 'Expected 2 GiB to suffice for probing.' };
-  return { kind: 'probe-timeout', message: `Expected an answer within ${TIME_LIMIT_SEC} s, stopped after ${took}.` };
+  return { kind: 'probe-timeout', message: `Expected an answer within ${PROBE_LIMIT_SEC} s, stopped after ${took}.` };
 }
 
 function lastLine(text: string): string {

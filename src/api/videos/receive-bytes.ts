@@ -3,11 +3,10 @@ import { finished, PassThrough } from 'node:stream';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { watchRate } from '../../lib/watch-rate.ts';
 import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts';
 
 const RENEW_MS = 20_000;
-const RATE_WINDOW_MS = 60_000;
-const LEAST_BYTES_A_WINDOW = 60 * 1024;
 const BUFFER_BYTES = 1024 * 1024;
 
 type Upload = { body: IncomingMessage; objectKey: StorageKey; lengthBytes: number | null; uploadId: Guid };
@@ -45,14 +44,6 @@ function detach(body: IncomingMessage): PassThrough {
     if (error) copy.destroy(error);
   });
   return body.pipe(copy);
-}
-
-function watchRate({ socket }: IncomingMessage, onTooSlow: () => void): NodeJS.Timeout {
-  let seen = socket.bytesRead;
-  return setInterval(() => {
-    if (socket.bytesRead - seen < LEAST_BYTES_A_WINDOW) onTooSlow();
-    seen = socket.bytesRead;
-  }, RATE_WINDOW_MS);
 }
 
 function keepLease(uploads: UploadStore, id: Guid, onError: (error: unknown) => void): NodeJS.Timeout {

@@ -3,13 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { finished, Transform } from 'node:stream';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { watchRate } from '../../lib/watch-rate.ts';
 import type { Staging } from '../../ports/storage.ts';
 import type { TusChecksum } from './headers.ts';
 import type { RunningHashes } from './running-hashes.ts';
 import { ClientGone } from './tus-answer.ts';
-
-const RATE_WINDOW_MS = 60_000;
-const LEAST_BYTES_A_WINDOW = 60 * 1024;
 
 /** A piece of an upload: the request's body belongs at `offset`, and at most `maxBytes` of it. */
 export type Piece = {
@@ -83,15 +81,6 @@ function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) =>
     if (cause) body.destroy(new ClientGone({ cause }));
   });
   return request.pipe(body);
-}
-
-// The socket counts for us: a listener of our own on the body would read past the writer's back pressure.
-function watchRate({ socket }: IncomingMessage, onTooSlow: () => void): NodeJS.Timeout {
-  let seen = socket.bytesRead;
-  return setInterval(() => {
-    if (socket.bytesRead - seen < LEAST_BYTES_A_WINDOW) onTooSlow();
-    seen = socket.bytesRead;
-  }, RATE_WINDOW_MS);
 }
 
 function tooLong(maxBytes: number): Refused {

@@ -1,12 +1,12 @@
-import { GUARD_ARGV, SOURCE_URL } from '../open-source.ts';
-import { runSandboxed, type SandboxedCommand } from '../run-sandboxed.ts';
+import { planFfprobe } from '../plan-ffprobe.ts';
+import { runSandboxed } from '../run-sandboxed.ts';
 import type { SourceFacts } from '../source-facts.ts';
 import { MAX_KEYFRAME_GAP_SEC } from './judge-on-demand.ts';
 
 const WINDOW_SEC = 1.5 * MAX_KEYFRAME_GAP_SEC;
 /** Places that are looked at, as shares of the length. */
 const WINDOWS_AT = [0, 0.3, 0.6, 0.85];
-const TIME_LIMIT_SEC = 20;
+const ENTRIES = ['-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'];
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
 /** Packets that lie this far apart belong to different windows. */
 const JUMP_SEC = 5;
@@ -21,7 +21,7 @@ export async function readKeyframeGapSec(path: string, facts: SourceFacts, signa
   const starts = WINDOWS_AT.map((share) => (facts.startSec + share * facts.durationSec).toFixed(3));
   const intervals = starts.map((start) => `${start}%+${WINDOW_SEC}`).join(',');
   const shown = ['-select_streams', String(video.streamIndex), '-read_intervals', intervals];
-  const run = await runSandboxed(ffprobe(path, shown), MAX_ANSWER_BYTES, signal);
+  const run = await runSandboxed(planFfprobe(path, [...shown, ...ENTRIES], 'error'), MAX_ANSWER_BYTES, signal);
   signal.throwIfAborted();
   if (run.exitCode === 0) return longestGapSec(run.stdout.toString('latin1'));
   throw new Error(`Expected ffprobe to list packets, exit ${run.exitCode} came: ${run.stderrTail.trim().slice(-200)}`);
@@ -40,19 +40,4 @@ function longestGapSec(packets: string): number {
     if (flags.startsWith('K')) keyframeSec = atSec;
   }
   return longest;
-}
-
-function ffprobe(path: string, shown: readonly string[]): SandboxedCommand {
-  const entries = ['-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'];
-  return {
-    program: 'ffprobe',
-    argv: ['-hide_banner', '-v', 'level+error', ...GUARD_ARGV, ...shown, ...entries, '-i', SOURCE_URL],
-    sourcePath: path,
-    outputDir: null,
-    limits: { cpuSec: TIME_LIMIT_SEC, addressSpaceBytes: 2 * 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 },
-    niceness: 0,
-    extraPipes: 0,
-    takesStdin: false,
-    timeLimitSec: TIME_LIMIT_SEC,
-  };
 }
