@@ -11,7 +11,9 @@ import { connectTo, seedVideos } from './support/seed-videos.ts';
 // is the bare PostgreSQL statement that such a call cannot do without, from this process.
 const { values: options } = parseArgs({ options: { videos: { type: 'string', default: '100000' } } });
 const VIDEOS = Number(options.videos);
-const WARM_UP = 10;
+/** What a service that runs for a while has behind it: plans made, code compiled. */
+const WARM_UP_MS = 2_000;
+const WARM_UP_CALLS = 300;
 const POINT_CALLS = 400;
 const LIST_CALLS = 100;
 const CREATED_MEANWHILE = 1_000;
@@ -103,14 +105,17 @@ function casesOf({ ids }: Lab): Case[] {
 async function measure(lab: Lab, { name, barMs, calls, ask, anchor }: Case): Promise<Measurement[]> {
   const ours: number[] = [];
   const bare: number[] = [];
-  const startedMs = performance.now();
-  for (let index = -WARM_UP; index < calls; index += 1) {
-    if (ours.length > 0 && performance.now() - startedMs > CASE_LIMIT_MS) break;
-    const [path, question] = ask(Math.abs(index));
+  const turn = async (index: number) => {
+    const [path, question] = ask(index);
     const ourMs = await timeMs(() => call(lab, path, question));
-    const [sql, values] = anchor(Math.abs(index));
-    const bareMs = await timeMs(() => lab.database.query(sql, values));
-    if (index < 0) continue;
+    const [sql, values] = anchor(index);
+    return [ourMs, await timeMs(() => lab.database.query(sql, values))] as const;
+  };
+  const startedMs = performance.now();
+  const spentMs = () => performance.now() - startedMs;
+  for (let index = 0; index < WARM_UP_CALLS && spentMs() < WARM_UP_MS; index += 1) await turn(index);
+  for (let index = 0; index < calls && (index === 0 || spentMs() < CASE_LIMIT_MS); index += 1) {
+    const [ourMs, bareMs] = await turn(index);
     ours.push(ourMs);
     bare.push(bareMs);
   }

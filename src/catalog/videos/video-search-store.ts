@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { containing } from '../containing.ts';
 import type { Db } from '../db.ts';
@@ -22,11 +22,32 @@ type Found = { total: number; ids: Guid[] | null };
 
 /** One page of the videos whose titles contain a text, and how many there are as `VideoViewStore.list` counts them. */
 export async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
-  const { total, ids } = (await findByLetters(db, query)) ?? (await find(db, query));
+  const found = await findByLetters(db, query);
+  if (found === null && query.orderBy === 'date') return findAndCount(db, query);
+  const { total, ids } = found ?? (await find(db, query));
   return { total, items: await selectViews(db, query.libraryId, ids ?? []) };
 }
 
-/** Finds in a walk through the titles or by trigrams, whichever the planner thinks is less. */
+/**
+ * A page in the order of dates, which are found in that order, while another connection counts: of what is frequent the
+ * page is there long before enough is counted.
+ */
+async function findAndCount(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
+  const { libraryId, itemsPerPage } = query;
+  const pick = async () => {
+    const { rows } = await sql<{ id: Guid }>`${matches(query, sql`media`)}
+      limit ${itemsPerPage} offset ${firstItem(query)}`.execute(db);
+    const ids = rows.map(({ id }) => id);
+    return selectViews(db, libraryId, ids);
+  };
+  const count = () =>
+    sql<{ total: number }>`select count(*) as total from (${matches(query, sql`media`)}
+      limit ${mostCounted(query)}) found`.execute(db);
+  const [items, { rows }] = await Promise.all([pick(), count()]);
+  return { total: rows[0]?.total ?? 0, items };
+}
+
+/** Finds and counts in one pass through the titles or by trigrams, whichever the planner thinks is less. */
 async function find(db: Db, query: VideoQuery): Promise<Found> {
   const { rows } = await sql<Found>`select ${countAndPick(query, sql`media`)}`.execute(db);
   return rows[0] ?? { total: 0, ids: null };
@@ -66,16 +87,19 @@ const sampleTitles = prepare<{ matches: number; total: number }>(
 
 /** Counts and picks the page in one pass over the matches: an aggregate takes them in the order of its subquery. */
 function countAndPick(query: VideoQuery, from: RawBuilder<unknown>) {
-  const { itemsPerPage, orderBy } = query;
   const offset = firstItem(query);
-  const countedItems = Math.max(EXACT_TOTAL, offset + itemsPerPage + 1);
-  return sql`count(*) as total, (array_agg(id))[${offset + 1}::int : ${offset + itemsPerPage}::int] as ids
-    from (select media.id from ${from} where ${matching(query)}
-      order by ${sql.raw(ORDERS[orderBy].forwards)} limit ${countedItems}) found`;
+  return sql`count(*) as total, (array_agg(id))[${offset + 1}::int : ${offset + query.itemsPerPage}::int] as ids
+    from (${matches(query, from)} limit ${mostCounted(query)}) found`;
 }
 
-function matching({ libraryId, collection, search }: VideoQuery) {
+function mostCounted(query: VideoQuery): number {
+  return Math.max(EXACT_TOTAL, firstItem(query) + query.itemsPerPage + 1);
+}
+
+/** The ids of all matches in the order that is wanted; `from` is `media`, or less of it under that name. */
+function matches(query: VideoQuery, from: RawBuilder<unknown>) {
+  const { libraryId, collection, search, orderBy } = query;
   const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
-  return sql<SqlBool>`media.library_id = ${libraryId} and media.type = 'video'${inCollection}
-    and media.title_folded like lower(${containing(search)})`;
+  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'${inCollection}
+    and media.title_folded like lower(${containing(search)}) order by ${sql.raw(ORDERS[orderBy].forwards)}`;
 }
