@@ -21,9 +21,13 @@ export function makeFolder(scope: Scope): string {
   return folder;
 }
 
-/** The whole service over a new data folder; both go with the scope. */
-export async function startMillrace(scope: Scope, env: Record<string, string> = {}): Promise<Service> {
-  const service = await startService(null, env);
+/** The whole service over a new data folder; both go with the scope. `through` as in `startService`. */
+export async function startMillrace(
+  scope: Scope,
+  env: Record<string, string> = {},
+  through: readonly string[] = [],
+): Promise<Service> {
+  const service = await startService(null, env, through);
   scope.own(() => discard(service));
   return service;
 }
@@ -58,7 +62,7 @@ export async function untilFinished(service: Service, guid: string, limitMs: num
     if (status === FINISHED) return;
     if (status === FAILED) throw new Error('Expected the video to be encoded, it failed.');
     if (performance.now() > deadlineMs) throw new Error(`Expected the video to be finished within ${limitMs} ms.`);
-    await sleep(250);
+    await sleep(500);
   }
 }
 

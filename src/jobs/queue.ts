@@ -14,6 +14,8 @@ const GIVEN_UP = 'given-up';
 const HEARTBEAT_SEC = 10;
 const HEARTBEAT_REFRESH_SEC = 2;
 const POLL_SEC = 0.5;
+/** Where new jobs are told of, only those that waited for their time are found by looking. */
+const TOLD_POLL_SEC = 2;
 const LONGEST_RUN_SEC = 24 * 3600 - 1;
 const LONGEST_RETRY_PAUSE_SEC = 60;
 const DRAIN_MS = 5_000;
@@ -143,7 +145,7 @@ async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: stri
     includeMetadata: true,
     heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SEC,
     pollingIntervalSeconds: POLL_SEC,
-    notifyPollingIntervalSeconds: POLL_SEC,
+    notifyPollingIntervalSeconds: TOLD_POLL_SEC,
   } as const;
   workerId = await boss.work<Envelope, void, typeof options>(queue, options, async ([job]) => {
     if (job === undefined) return;

@@ -5,6 +5,8 @@ export type ChunkRange = { fromSegment: number; toSegment: number };
 
 const FIRST_SEC = 8;
 const NEXT_SEC = 32;
+/** What is at least twice as long is shared by two encoders: a short video is finished in half the time. */
+const SHARE_SEC = 10;
 /** 24000/1001 makes a segment of 4.004 s: eight of them are still one object. */
 const TOLERANCE = 1.05;
 
@@ -22,17 +24,20 @@ export function planChunks(cutList: CutList): ChunkRange[] {
 }
 
 /**
- * Groups the segments from one on into as few objects of up to 32 s as possible, all about as long: a short one
- * at the end would leave workers idle that encode the others.
+ * Groups the segments from one on into as few objects of up to 32 s as possible, but two where there are 20 s, all about
+ * as long: a short one at the end would leave workers idle that encode the others.
  */
 export function planEvenChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   const chunks: ChunkRange[] = [];
   const segments = cutList.startTicks.length;
   const limitTicks = NEXT_SEC * TOLERANCE * cutList.timescale;
+  const totalTicks = cutList.endTicks - segmentStartTicks(cutList, Math.min(firstSegment, segments));
+  const shares = Math.min(2, Math.floor(totalTicks / cutList.timescale / SHARE_SEC));
   for (let fromSegment = firstSegment; fromSegment < segments; ) {
     const startTicks = segmentStartTicks(cutList, fromSegment);
     const leftTicks = cutList.endTicks - startTicks;
-    const goalTicks = startTicks + leftTicks / Math.ceil(leftTicks / limitTicks);
+    const pieces = Math.max(Math.ceil(leftTicks / limitTicks), fromSegment === firstSegment ? shares : 1);
+    const goalTicks = startTicks + leftTicks / pieces;
     let toSegment = fromSegment + 1;
     while (toSegment < segments) {
       const [from, to] = [segmentStartTicks(cutList, toSegment), segmentStartTicks(cutList, toSegment + 1)];

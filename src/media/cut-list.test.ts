@@ -49,6 +49,8 @@ test('objects hold about 8 s first, then up to 32 s, on both grids', () => {
 });
 
 test.each([
+  { durationSec: 20, sizes: [4] },
+  { durationSec: 30, sizes: [3, 4] },
   { durationSec: 60, sizes: [7, 7] },
   { durationSec: 121, sizes: [7, 7, 8, 8] },
   { durationSec: 240, sizes: [7, 7, 7, 8, 7, 8, 7, 8] },

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { treeOf } from './read-process-tree.ts';
-import { type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
+import { SANDBOX_ENV, type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
 
 /** A child to run. `extraPipes` are readable here and are file descriptors 3, 4, ... of the child. */
 export type SandboxedCommand = SandboxRequest & {
@@ -66,7 +66,7 @@ export function detectSandbox(): Promise<SandboxLevel> {
 }
 
 /**
- * Starts a program inside the sandbox, in a process group of its own, with an empty environment. The signal
+ * Starts a program inside the sandbox, in a process group of its own, with nothing of our environment. The signal
  * ends the child and all its descendants. The child also dies when this process does.
  */
 export async function startSandboxed(command: SandboxedCommand, signal: AbortSignal): Promise<SandboxedChild> {
@@ -77,7 +77,7 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   const child = spawn(file, argv, {
     stdio: [command.takesStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes],
     detached: true,
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    env: SANDBOX_ENV,
   });
   const { pid, stdout } = child;
   // `spawn` reports a failed start by an event; without a pid there is nothing to own.

@@ -29,7 +29,14 @@ export type SandboxRequest = {
   niceness: number;
 };
 
-const PATH_INSIDE = '/usr/local/bin:/usr/bin:/bin';
+/**
+ * All that a sandboxed program finds in its environment. Large pages for what glibc allocates spare encoders, which
+ * walk through whole frames, the misses of the processor's page tables.
+ */
+export const SANDBOX_ENV: Readonly<Record<string, string>> = {
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
+};
 
 /**
  * Builds the whole command line that runs a request at a level: `nice`, `prlimit`, then `bwrap` or
@@ -78,7 +85,8 @@ function bubblewrapFlags(request: SandboxRequest): string[] {
   flags.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp');
   flags.push('--unshare-all', '--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL');
   // No `--new-session`: the child has one already, and one process group reaches all that it starts.
-  flags.push('--die-with-parent', '--clearenv', '--setenv', 'PATH', PATH_INSIDE);
+  flags.push('--die-with-parent', '--clearenv');
+  for (const [name, value] of Object.entries(SANDBOX_ENV)) flags.push('--setenv', name, value);
   const programDir = dirname(request.program);
   if (programDir !== '.' && !programDir.startsWith('/usr/')) flags.push('--ro-bind', programDir, programDir);
   if (request.sourcePath !== null) flags.push('--ro-bind', request.sourcePath, SANDBOX_SOURCE);
