@@ -101,7 +101,12 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
     const begun = { path: local.path, indexing, normaliseLoudness: settings.normaliseLoudness };
     const sound = startFirstSound(begun, AbortSignal.any([signal, early.signal]));
-    const [facts, indexed] = await Promise.all([probeSource(local.path, file.sizeBytes, signal), indexing]);
+    // What is indexed was held against the size of the file, sample by sample. Its error is told below.
+    const isWhole = indexing.then(
+      (found) => found !== null,
+      () => false,
+    );
+    const [facts, indexed] = await Promise.all([probeSource(local.path, file.sizeBytes, signal, isWhole), indexing]);
     if ('kind' in facts) {
       await deps.db
         .transaction()

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -125,6 +125,15 @@ test.each([
   },
 ])('$what is refused as $kind', async ({ kind, make }) => {
   expect(await probe(await make())).toMatchObject({ kind, message: expect.stringMatching(/^Expected /) });
+});
+
+test('a whole picture does not hide that the end of a longer sound is missing', async () => {
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=2', '-f', 'lavfi', '-i', 'anoisesrc=d=40'];
+  const whole = await makeClip(dir, 'late.mp4', [...inputs, '-c:a', 'aac', '-movflags', '+faststart']);
+  const path = await cut(whole, 'late2.mp4', 0.95);
+  const [signal, isWhole] = [new AbortController().signal, Promise.resolve(true)];
+  const facts = await probeSource(path, (await stat(path)).size, signal, isWhole);
+  expect(facts).toMatchObject({ warnings: [expect.stringContaining('ends early')] });
 });
 
 test('a playlist that names a host reaches no network', async () => {

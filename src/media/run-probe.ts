@@ -14,15 +14,17 @@ const MIN_READABLE_SHARE = 0.9;
 /**
  * Looks into a source file inside the sandbox. Answers what it holds, or why it cannot become a video.
  * Nothing but the file is opened, nothing is decoded beyond what finding the codecs takes, and each step
- * ends within 20 s. `sizeBytes` is the file's size as stored. An abort throws the signal's reason.
+ * ends within 20 s. `sizeBytes` is the file's size as stored. Who finds out meanwhile that all samples of the picture
+ * lie within the file says so by `isWhole`, which spares a look at its end. An abort throws the signal's reason.
  */
 export async function probeSource(
   path: string,
   sizeBytes: number,
   signal: AbortSignal,
+  isWhole: Promise<boolean> = Promise.resolve(false),
 ): Promise<SourceFacts | SourceFault> {
   if (sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes.' };
-  const facts = await probeStreams(path, sizeBytes, signal);
+  const facts = await probeStreams({ path, sizeBytes, isWhole }, signal);
   if ('kind' in facts || !isSuspectedlyLong(facts)) return facts;
   const { spans, end } = await scanPackets(path, null, signal);
   // A file of so many packets has more in it than leaps.
@@ -30,7 +32,10 @@ export async function probeSource(
   return whyClockIsBroken(facts, spans) ?? facts;
 }
 
-async function probeStreams(path: string, sizeBytes: number, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
+async function probeStreams(
+  { path, sizeBytes, isWhole }: { path: string; sizeBytes: number; isWhole: Promise<boolean> },
+  signal: AbortSignal,
+): Promise<SourceFacts | SourceFault> {
   const answer = await askStreams(path, signal);
   if ('kind' in answer) return answer;
   const { json, stderr } = answer;
@@ -38,8 +43,12 @@ async function probeStreams(path: string, sizeBytes: number, signal: AbortSignal
   if (isGuess || needsPacketScan(json)) return probeByScan({ path, sizeBytes, json }, signal);
   const stated = parseProbe(json, sizeBytes, new Map());
   if ('kind' in stated) return stated;
-  const tail = await scanPackets(path, Math.max(0, stated.startSec + stated.durationSec - TAIL_SEC), signal);
-  if (reachSec(tail.spans) >= stated.startSec + stated.durationSec - TAIL_SEC / 2) return stated;
+  const endSec = stated.startSec + stated.durationSec;
+  const { video } = stated;
+  const isSeen = video !== null && video.startSec + video.durationSec >= endSec - TAIL_SEC / 2;
+  if (isSeen && (await isWhole)) return stated;
+  const tail = await scanPackets(path, Math.max(0, endSec - TAIL_SEC), signal);
+  if (reachSec(tail.spans) >= endSec - TAIL_SEC / 2) return stated;
   return probeDamaged({ path, sizeBytes, json }, stated, signal);
 }
 
