@@ -9,6 +9,7 @@ import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './
 import { IFrameLists } from './hls/i-frame-lists.ts';
 import { KnownSegments } from './hls/known-segments.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
+import { ShortWay } from './http/short-way.ts';
 import { SegmentWishes } from './jit/segment-wishes.ts';
 import { MoviePlans } from './mp4/movie-plans.ts';
 import { IndexReader } from './objects/index-reader.ts';
@@ -17,6 +18,7 @@ import { PublicationReader } from './publication-reader.ts';
 import { PlayPermits } from './shield/play-permits.ts';
 
 const RETRY_AFTER_SEC = 1;
+const KEEP_ALIVE_SEC = 65;
 
 /** A running edge. `close` takes no new requests, lets answers finish for a bounded time, and frees all it opened. */
 export type Edge = { port: number; close(): Promise<void> };
@@ -31,9 +33,10 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const iFrames = new IFrameLists(indexes, deps.log);
   const wishes = new SegmentWishes(deps.wishes, deps.log);
   const { storage, player, edgeUrl, log } = deps;
+  const known = new KnownSegments(reader);
+  const shortWay = new ShortWay({ known, objects, keepAliveSec: KEEP_ALIVE_SEC, log });
   const answers: AnswerDeps = {
-    ...{ reader, objects, movies, iFrames, wishes, storage, player, edgeUrl },
-    known: new KnownSegments(reader),
+    ...{ reader, known, objects, movies, iFrames, wishes, storage, player, edgeUrl },
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),
     licences: deps.licences,
@@ -48,12 +51,13 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     {
       headersTimeout: 10_000,
       requestTimeout: 20_000,
-      keepAliveTimeout: 65_000,
+      keepAliveTimeout: KEEP_ALIVE_SEC * 1000,
       maxHeaderSize: 8 * 1024,
       noDelay: true,
     },
-    (request, response) => void handle(request, response, { answers, log: deps.log }),
+    (request, response) => void handle(request, response, { answers, shortWay, log: deps.log }),
   );
+  shortWay.attach(server);
   server.maxConnections = limits.connections;
   server.setTimeout(limits.idleMs);
   await listen(server, deps);
@@ -64,7 +68,9 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     async close() {
       await reader.close();
       await wishes.close();
-      await drain(server, limits.drainMs);
+      const startedMs = performance.now();
+      await shortWay.close(limits.drainMs);
+      await drain(server, Math.max(0, limits.drainMs - (performance.now() - startedMs)));
       indexes.close();
       objects.close();
     },
@@ -74,11 +80,13 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  { answers, log }: { answers: AnswerDeps; log: EdgeLog },
+  { answers, shortWay, log }: { answers: AnswerDeps; shortWay: ShortWay; log: EdgeLog },
 ): Promise<void> {
   try {
+    shortWay.begin(request, response);
     const known = answers.known.find(request);
     if (known !== null) {
+      shortWay.learn(request);
       const whole = { start: 0, end: known.window.sizeBytes };
       await answers.objects.send(response, known.window, whole, () => response.writeHead(200, known.headers));
       return;

@@ -5,8 +5,8 @@ import type { Answer, ObjectWindow } from '../http/answer.ts';
 import { headersOfWhole } from '../http/send-answer.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 
-/** The answer to a plain GET of a stored segment. */
-export type KnownSegment = { window: ObjectWindow; headers: OutgoingHttpHeaders };
+/** The answer to a plain GET of a stored segment; `head` is that of the answer as it is sent, but for its last lines. */
+export type KnownSegment = { window: ObjectWindow; headers: OutgoingHttpHeaders; head: string };
 
 type Target = Extract<EdgeTarget, { kind: 'media' }>;
 type Found = { publication: Publication; answer: Answer };
@@ -33,9 +33,14 @@ export class KnownSegments {
 
   /** Only for a GET without conditions and ranges; null when the long way is the one to go. */
   find({ method, url = '', headers }: IncomingMessage): KnownSegment | null {
+    if (method !== 'GET' || headers.range !== undefined || headers['if-none-match'] !== undefined) return null;
+    return this.findAt(url, headers.host);
+  }
+
+  /** As `find`, for a request that is known to be of that kind. */
+  findAt(url: string, host: string | undefined): KnownSegment | null {
     const known = this.#segments.get(url);
-    if (known === undefined || method !== 'GET' || known.host !== headers.host) return null;
-    if (headers.range !== undefined || headers['if-none-match'] !== undefined) return null;
+    if (known === undefined || known.host !== host) return null;
     const publication = known.publication.deref();
     return publication !== undefined && this.#reader.isCurrent(publication, known.pullZone) ? known : null;
   }
@@ -50,9 +55,15 @@ export class KnownSegments {
     if (file.kind !== 'segment' || file.cover.kind !== 'clear' || token !== null || answer.kind !== 'object') return;
     const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
     if (rendition === undefined || (rendition.isOnDemand && rendition.state === 'building')) return;
-    const known = { window: answer.window, headers: headersOfWhole(answer) };
+    const answered = headersOfWhole(answer);
+    const known = { window: answer.window, headers: answered, head: writeHead(answered) };
     this.#segments.set(url, { ...known, host: headers.host, pullZone, publication: new WeakRef(publication) });
     const [oldest] = this.#segments.keys();
     if (this.#segments.size > MAX_SEGMENTS && oldest !== undefined) this.#segments.delete(oldest);
   }
+}
+
+function writeHead(headers: OutgoingHttpHeaders): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  return `HTTP/1.1 200 OK\r\n${lines.join('')}`;
 }

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { SendFile } from '../../lib/send-file.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
 import type { ObjectPart, ObjectWindow, Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
-import { pieceBytes, readWholly, sendAtOnce, writeFileBody, writeOut } from './file-body.ts';
+import { type Outlet, pieceBytes, readWholly, sendAtOnce, sendTurn, writeFileBody, writeOut } from './file-body.ts';
 import { asMissing, ObjectMissing } from './object-missing.ts';
 import { type LentFile, OpenFiles } from './open-files.ts';
 import { Leases, RecentNames } from './popular.ts';
@@ -54,13 +55,37 @@ export class ObjectSender {
       await this.#sendOpen(response, { file, part, sendFile }, begin);
       return;
     }
-    const name = `${window.key}|${window.version}|${window.start}`;
+    const name = nameOf(window);
     if (window.sizeBytes <= SMALL_BYTES) {
       const bytes = await this.hot.get(name, () => readWindow(this.#storage, window));
       begin();
       response.end(bytes.subarray(slice.start, slice.end));
     } else if (this.#isHeld(name, window)) await this.#sendHeld(response, { name, window, slice }, begin);
     else await this.sendParts(response, [part], begin);
+  }
+
+  /**
+   * Sends a window whole behind `head` on a connection of which nothing is left to send, without `node:http`. Null, with
+   * nothing sent, where its bytes are not at hand; else what is still to be waited for, false when the viewer left.
+   */
+  sendBare(socket: Socket, window: ObjectWindow, head: string): Promise<boolean> | true | null {
+    if (window.sizeBytes <= SMALL_BYTES) {
+      const bytes = this.hot.peek(nameOf(window));
+      if (bytes === null) return null;
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(bytes);
+      socket.uncork();
+      return true;
+    }
+    const file = this.#sendFile === null ? null : this.#files.lendOpen(window.key);
+    if (this.#sendFile === null || file === null) return null;
+    const end = window.start + window.sizeBytes;
+    socket.write(head, 'latin1');
+    const start = window.start + sendTurn(socket, { fd: file.fd, start: window.start, end }, this.#sendFile);
+    if (start < end) return this.#writeBody(socket, file, { key: window.key, start, end }).finally(file.release);
+    file.release();
+    return true;
   }
 
   /** Sends stretches one after the other, and calls `begin` before the first of their bytes. */
@@ -185,12 +210,16 @@ export class ObjectSender {
     }
   }
 
-  async #writeBody(response: ServerResponse, { fd }: LentFile, { key, start, end }: ObjectPart): Promise<boolean> {
+  async #writeBody(outlet: Outlet, { fd }: LentFile, { key, start, end }: ObjectPart): Promise<boolean> {
     const buffer = this.#buffers.take(pieceBytes(this.#sendFile));
     try {
-      return await writeFileBody(response, { fd, key, start, end }, { buffer, sendFile: this.#sendFile });
+      return await writeFileBody(outlet, { fd, key, start, end }, { buffer, sendFile: this.#sendFile });
     } finally {
       this.#buffers.give(buffer);
     }
   }
+}
+
+function nameOf({ key, version, start }: ObjectWindow): string {
+  return `${key}|${version}|${start}`;
 }
