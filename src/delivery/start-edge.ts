@@ -7,7 +7,7 @@ import { createPlaySessions } from './drm/play-sessions.ts';
 import { ProtectedObjects } from './drm/protected-objects.ts';
 import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './edge-deps.ts';
 import { IFrameLists } from './hls/i-frame-lists.ts';
-import { KnownSegments } from './hls/known-segments.ts';
+import { headersOfKnown, KnownSegments } from './hls/known-segments.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
 import { ShortWay } from './http/short-way.ts';
 import { SegmentWishes } from './jit/segment-wishes.ts';
@@ -88,7 +88,7 @@ async function handle(
     if (known !== null) {
       shortWay.learn(request);
       const whole = { start: 0, end: known.window.sizeBytes };
-      await answers.objects.send(response, known.window, whole, () => response.writeHead(200, known.headers));
+      await answers.objects.send(response, known.window, whole, () => response.writeHead(200, headersOfKnown(known)));
       return;
     }
     if (request.method === 'OPTIONS') {

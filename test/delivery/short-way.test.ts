@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Publication } from '../../src/catalog/publications/publication.ts';
 import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
 import { DEFAULT_LIMITS } from '../../src/delivery/edge-deps.ts';
-import { KnownSegments } from '../../src/delivery/hls/known-segments.ts';
+import { headersOfKnown, KnownSegments } from '../../src/delivery/hls/known-segments.ts';
 import { ShortWay } from '../../src/delivery/http/short-way.ts';
 import { ObjectSender } from '../../src/delivery/objects/object-sender.ts';
 import { newGuid } from '../../src/lib/guid.ts';
@@ -53,7 +53,7 @@ beforeEach(async () => {
     }
     shortWay.learn(request);
     const whole = { start: 0, end: found.window.sizeBytes };
-    await objects.send(response, found.window, whole, () => response.writeHead(200, found.headers));
+    await objects.send(response, found.window, whole, () => response.writeHead(200, headersOfKnown(found)));
   });
   shortWay.attach(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

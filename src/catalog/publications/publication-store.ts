@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
@@ -33,8 +34,9 @@ export function createPublicationStore(db: Db): PublicationStore {
         const head = await selectHead(db, key);
         if (head === null) return null;
         if (head.publication === known.publication) {
-          const { renditions, packages } = known;
-          return { ...head, renditions, packages };
+          const { renditions, packages, ...before } = known;
+          // What is kept beside a publication holds for as long as it is the same object.
+          return isDeepStrictEqual(head, before) ? known : { ...head, renditions, packages };
         }
       }
       // One snapshot: a set of renditions and its chunks change together.

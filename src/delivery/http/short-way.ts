@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EdgeLog } from '../edge-deps.ts';
-import type { KnownSegments } from '../hls/known-segments.ts';
+import { headOfKnown, type KnownSegments } from '../hls/known-segments.ts';
 import type { ObjectSender } from '../objects/object-sender.ts';
 
 /** Bytes of a request that may be answered by the short way. */
@@ -119,7 +119,7 @@ export class ShortWay {
     const segment = known.findAt(text.slice(METHOD.length, end), host);
     if (segment === null) return false;
     const last = `Date: ${this.#now()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSec}\r\n\r\n`;
-    const sent = objects.sendBare(socket, segment.window, segment.head + last);
+    const sent = objects.sendBare(socket, segment.window, headOfKnown(segment) + last);
     if (sent === null) return false;
     if (sent !== true) this.#waitFor(socket, sent);
     return true;
