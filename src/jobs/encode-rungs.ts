@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { findStored, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
-import type { Claim } from '../catalog/encoding/work.ts';
+import { type Claim, workPriority } from '../catalog/encoding/work.ts';
 import type { WorkRendition, WorkView } from '../catalog/encoding/work-view-store.ts';
 import { createVideoSegmenter, type Segmenter } from '../media/cmaf/segmenter.ts';
 import { findCodec } from '../media/codecs/all.ts';
@@ -145,12 +145,15 @@ function planRun({ claim, deps, view }: RangeJob, { range, renditions }: RungsRu
 }
 
 function runOptions({ claim, deps, view, path }: RangeJob) {
-  const { fromSegment, toSegment, lane, kind } = claim.work;
-  const usual = kind === 'fill' ? FILL_NICENESS : NICENESS[lane];
+  const { fromSegment, toSegment, lane, kind, priority } = claim.work;
+  // Of the first segment alone the lowest rung is awaited, and the others are not to hold it up.
+  const isAlone = lane === 'quick' && fromSegment === 0 && toSegment === 1;
+  const isAwaited = isAlone && priority >= workPriority(true, 1, fromSegment);
+  const usual = kind === 'fill' ? FILL_NICENESS : NICENESS[isAlone ? 'long' : lane];
   return {
     sourcePath: path,
     sourceDurationSec: view.facts.durationSec,
-    niceness: lane === 'quick' && fromSegment === 0 && toSegment === 1 ? 0 : usual,
+    niceness: isAwaited ? 0 : usual,
     ...(deps.encoderMemoryBytes === undefined ? {} : { memoryBytes: deps.encoderMemoryBytes }),
   };
 }

@@ -98,7 +98,8 @@ async function checkLedger({ receiver, library }: { receiver: Receiver; library:
 }
 
 test('through faults of receivers and killed senders, each event arrives under one id and in the order of its video', async () => {
-  const flapping = await hook(inTurn(status(500), status(200), reset, slowly, status(200), halfAnswer, status(503)));
+  const flaps = inTurn(status(500), status(200), reset, slowly, status(200), halfAnswer, status(503));
+  const flapping = await hook(flaps);
   const dead = await hook(status(204));
   const moving = await hook(movedTo('/new'));
   const hooks = [flapping, dead, moving];
@@ -107,13 +108,21 @@ test('through faults of receivers and killed senders, each event arrives under o
   const doomed = await startProcess();
   await startProcess();
   for (const [step, statusNow] of STATUSES.entries()) {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    if (step === 2) {
+      flapping.receiver.script((arrival) => {
+        slowly(arrival);
+        arrive();
+      });
+    }
     for (const { library } of hooks) {
       for (const mediaId of videos) await happen(database, { libraryId: library.id, mediaId }, statusNow);
     }
     if (step === 2) {
-      // In the midst of deliveries: the slow ones are on their way at nearly any moment.
-      await vi.waitFor(() => expect(flapping.receiver.openNow()).toBeGreaterThan(0), { timeout: 30_000, interval: 5 });
+      // In the midst of a delivery.
+      await arrived;
       await kill(doomed);
+      flapping.receiver.script(flaps);
       await startProcess();
     }
   }
