@@ -96,7 +96,7 @@ test('a source that cannot pass through is encoded in all rungs', async () => {
   ]);
 });
 
-test('it starts with one segment of the lowest rung, then that of the others', async () => {
+test('a source that cannot pass through starts with one segment of the lowest rung, then that of the others', async () => {
   const alone = await startLab();
   try {
     const all = await addLibrary(alone, { encoding: { rungs: [240, 360, 480] } });
