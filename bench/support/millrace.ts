@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { discard, LIBRARY_KEY, type Service, startService } from '../../test/support/service.ts';
+import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../../test/support/service.ts';
 import { call, createVideo, FAILED, FINISHED, getVideo } from '../../test/support/videos.ts';
 import { cpuTicks, listTree, programOf } from './process-tree.ts';
 import type { Scope } from './scope.ts';
@@ -27,7 +27,7 @@ export async function startMillrace(
   env: Record<string, string> = {},
   through: readonly string[] = [],
 ): Promise<Service> {
-  const service = await startService(null, env, through);
+  const service = await startService(await newDataDir(), { MILLRACE_PREVIEWS: 'on', ...env }, through);
   scope.own(() => discard(service));
   return service;
 }

@@ -51,27 +51,34 @@ export async function writeFileBody(
  * Begins a body behind its head by sendfile, and ends the answer with it when no more than a short rest is left. Answers
  * where the rest begins: at `end` nothing is left to do. Nothing here waits, so most answers cost one turn.
  */
-export function sendAtOnce(
-  response: ServerResponse,
-  { fd, start, end }: Omit<FileBody, 'key'>,
-  sendFile: SendFile,
-): number {
+export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>, sendFile: SendFile): number {
   response.flushHeaders();
   const { socket } = response;
-  if (socket === null || response.writableLength > 0) return start;
-  const at = start + sendTurn(socket, { fd, start, end }, sendFile);
-  const leftBytes = end - at;
-  if (at === start || leftBytes > SENDFILE_PIECE_BYTES) return at;
-  // The last byte was in memory a moment ago, so what lies before it is read without a wait.
-  const rest = leftBytes === 0 ? null : Buffer.allocUnsafe(leftBytes);
-  if (rest !== null && readSync(fd, rest, 0, leftBytes, at) < leftBytes) return at;
-  response.end(rest);
-  return end;
+  if (socket === null || response.writableLength > 0) return part.start;
+  const { at, rest } = beginBody(socket, part, sendFile);
+  if (rest !== null) response.end(rest);
+  return at;
 }
 
-/** Sends as much as one viewer may have before others have their turn, or as the kernel takes; answers how much that was. */
-export function sendTurn(socket: Socket, { fd, start, end }: Omit<FileBody, 'key'>, sendFile: SendFile): number {
-  return sendFile.send(socket, { fd, start, sizeBytes: Math.min(end - start, TURN_BYTES) });
+/** As `sendAtOnce`, on a bare connection whose answer's head was written. */
+export function sendAtOnceBare(socket: Socket, part: Omit<FileBody, 'key'>, sendFile: SendFile): number {
+  const { at, rest } = beginBody(socket, part, sendFile);
+  if (rest !== null && rest.length > 0) socket.write(rest);
+  return at;
+}
+
+/** Sends what one turn allows. With a `rest`, empty or not, that is all that is still to be written, and `at` is the end. */
+function beginBody(
+  socket: Socket,
+  { fd, start, end }: Omit<FileBody, 'key'>,
+  sendFile: SendFile,
+): { at: number; rest: Buffer | null } {
+  const at = start + sendFile.send(socket, { fd, start, sizeBytes: Math.min(end - start, TURN_BYTES) });
+  const leftBytes = end - at;
+  if (at === start || leftBytes > SENDFILE_PIECE_BYTES) return { at, rest: null };
+  // The last byte was in memory a moment ago, so what lies before it is read without a wait.
+  const rest = Buffer.allocUnsafe(leftBytes);
+  return leftBytes === 0 || readSync(fd, rest, 0, leftBytes, at) === leftBytes ? { at: end, rest } : { at, rest: null };
 }
 
 /** Sends until the kernel takes no more at once; answers how much it took. */

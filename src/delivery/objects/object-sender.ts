@@ -6,7 +6,15 @@ import { HeldCache } from '../cache/held-cache.ts';
 import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
 import type { ObjectPart, ObjectWindow, Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
-import { type Outlet, pieceBytes, readWholly, sendAtOnce, sendTurn, writeFileBody, writeOut } from './file-body.ts';
+import {
+  type Outlet,
+  pieceBytes,
+  readWholly,
+  sendAtOnce,
+  sendAtOnceBare,
+  writeFileBody,
+  writeOut,
+} from './file-body.ts';
 import { asMissing, ObjectMissing } from './object-missing.ts';
 import { type LentFile, OpenFiles } from './open-files.ts';
 import { Leases, RecentNames } from './popular.ts';
@@ -82,7 +90,7 @@ export class ObjectSender {
     if (this.#sendFile === null || file === null) return null;
     const end = window.start + window.sizeBytes;
     socket.write(head, 'latin1');
-    const start = window.start + sendTurn(socket, { fd: file.fd, start: window.start, end }, this.#sendFile);
+    const start = sendAtOnceBare(socket, { fd: file.fd, start: window.start, end }, this.#sendFile);
     if (start < end) return this.#writeBody(socket, file, { key: window.key, start, end }).finally(file.release);
     file.release();
     return true;
