@@ -232,7 +232,7 @@ async function startWorkerRole({ settings, database, storage, move, log }: Commo
     outbound,
     secretBox: createSecretBox(settings.secretKey),
     packager: await openPackager(settings, database.db, outbound),
-    threadsPerSlot: 1,
+    threads,
     makesPreviews: settings.makesPreviews,
     servesViewers: () => viewers.servesViewers(),
   };

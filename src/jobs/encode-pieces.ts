@@ -47,8 +47,8 @@ export async function* encodePieces(
       rungs: view.renditions.map(rungOf),
       codec: findCodec(view.renditions[0]?.codec ?? ''),
       watermark,
-      decoderThreads: deps.threadsPerSlot,
-      encoderThreads: view.renditions.length > 1 ? 1 : deps.threadsPerSlot,
+      decoderThreads: 1,
+      encoderThreads: 1,
     });
     const options = { sourcePath: local.path, sourceDurationSec: original.facts.durationSec, niceness: NICENESS };
     const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));

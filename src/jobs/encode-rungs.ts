@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { findStored, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
-import { type Claim, workPriority } from '../catalog/encoding/work.ts';
+import { type Claim, type Work, workPriority } from '../catalog/encoding/work.ts';
 import type { WorkRendition, WorkView } from '../catalog/encoding/work-view-store.ts';
 import { createVideoSegmenter, type Segmenter } from '../media/cmaf/segmenter.ts';
 import { findCodec } from '../media/codecs/all.ts';
@@ -18,6 +18,7 @@ import type { ChunkWriter } from './store-chunk.ts';
 /** Live, HTTP and sound come first; then what is still missing to play at all. */
 const NICENESS = { quick: 5, long: 10 };
 const FILL_NICENESS = 15;
+const MOST_DECODER_THREADS = 4;
 
 /** A claimed range of segments of some rungs of one codec; `writers` has one for each of the view's renditions. */
 export type RangeJob = {
@@ -131,7 +132,7 @@ async function encodeOnce(
 }
 
 function planRun({ claim, deps, view }: RangeJob, { range, renditions }: RungsRun, watermark: Watermark | null) {
-  const isCareful = claim.failures > 0;
+  const decodesAlone = claim.failures > 0 || !isAwaited(claim.work);
   return planEncode({
     facts: view.facts,
     cutList: view.cutList,
@@ -139,23 +140,29 @@ function planRun({ claim, deps, view }: RangeJob, { range, renditions }: RungsRu
     rungs: renditions.map((at) => rungOf(view.renditions[at] as WorkRendition)),
     codec: findCodec(codecOf(view)),
     watermark,
-    decoderThreads: isCareful ? 1 : deps.threadsPerSlot,
-    encoderThreads: isCareful || renditions.length > 1 ? 1 : deps.threadsPerSlot,
+    decoderThreads: decodesAlone ? 1 : Math.min(MOST_DECODER_THREADS, deps.threads),
+    encoderThreads: 1,
   });
 }
 
 function runOptions({ claim, deps, view, path }: RangeJob) {
-  const { fromSegment, toSegment, lane, kind, priority } = claim.work;
-  // Of the first segment alone the lowest rung is awaited, and the others are not to hold it up.
-  const isAlone = lane === 'quick' && fromSegment === 0 && toSegment === 1;
-  const isAwaited = isAlone && priority >= workPriority(true, 1, fromSegment);
-  const usual = kind === 'fill' ? FILL_NICENESS : NICENESS[isAlone ? 'long' : lane];
+  const { lane, kind } = claim.work;
+  const usual = kind === 'fill' ? FILL_NICENESS : NICENESS[isFirstAlone(claim.work) ? 'long' : lane];
   return {
     sourcePath: path,
     sourceDurationSec: view.facts.durationSec,
-    niceness: isAwaited ? 0 : usual,
+    niceness: isAwaited(claim.work) ? 0 : usual,
     ...(deps.encoderMemoryBytes === undefined ? {} : { memoryBytes: deps.encoderMemoryBytes }),
   };
+}
+
+function isFirstAlone({ lane, fromSegment, toSegment }: Work): boolean {
+  return lane === 'quick' && fromSegment === 0 && toSegment === 1;
+}
+
+/** Of a first segment alone the lowest rung is waited for, and the others are not to hold it up. */
+function isAwaited(work: Work): boolean {
+  return isFirstAlone(work) && work.priority >= workPriority(true, 1, 0);
 }
 
 /** A work is about rungs of one codec. */

@@ -22,8 +22,8 @@ export type JobDeps = {
   fetchLimits?: Partial<DownloadLimits>;
   /** Names this process in leases, for people who ask who holds what. */
   owner: string;
-  /** Threads that one encoder slot may use. */
-  threadsPerSlot: number;
+  /** Threads for encoding in all: what is awaited may use them, all else runs side by side with one each. */
+  threads: number;
   /** Whether a video gets animated previews beside its thumbnails. */
   makesPreviews: boolean;
   /** Whether segments were made here for viewers just now; never when left out. */

@@ -109,7 +109,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     outbound,
     secretBox: createSecretBox(TEST_SECRET),
     packager: settings.packager ?? createTestPackager(database.db),
-    threadsPerSlot: 1,
+    threads: 1,
     makesPreviews: settings.makesPreviews ?? false,
     servesViewers: () => viewers.servesViewers(),
     orphanAgeMs: 0,

@@ -123,7 +123,7 @@ async function startWorker(api: TestApi, allow: string[], onError: (error: unkno
     packager: createTestPackager(api.database.db),
     fetchLimits: FETCH_LIMITS,
     owner: 'test worker',
-    threadsPerSlot: 1,
+    threads: 1,
     makesPreviews: false,
     report: onError,
   };
