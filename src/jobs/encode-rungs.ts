@@ -142,6 +142,7 @@ function planRun({ claim, deps, view }: RangeJob, { range, renditions }: RungsRu
     watermark,
     decoderThreads: decodesAlone ? 1 : Math.min(MOST_DECODER_THREADS, deps.threads),
     encoderThreads: 1,
+    isCareful: claim.failures > 0,
   });
 }
 

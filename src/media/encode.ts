@@ -34,6 +34,8 @@ export type EncodeJob = {
   watermark: Watermark | null;
   decoderThreads: number;
   encoderThreads: number;
+  /** After a failure: decoding starts earlier than it should have to. */
+  isCareful?: boolean;
   /** One when left out: works run side by side, and scaling is the smaller part. */
   filterThreads?: number;
 };
@@ -151,16 +153,20 @@ function frameWindow(
   return { fromFrame, toFrame, leadFrame: Math.max(0, Math.min(fromFrame, pictureEndFrame) - leadFrames) };
 }
 
-function paceBySource({ facts, cutList, range }: EncodeJob, video: VideoFacts): Pacing {
+function paceBySource({ facts, cutList, range, isCareful = false }: EncodeJob, video: VideoFacts): Pacing {
   const { timescale } = cutList;
   const startTicks = segmentStartTicks(cutList, range.fromSegment);
   const endTicks = segmentStartTicks(cutList, range.toSegment);
   const isLast = range.toSegment === cutList.startTicks.length;
   const cuts = cutList.startTicks.slice(range.fromSegment, range.toSegment);
+  // A cut is a keyframe from which all after it decodes: looking for it half a picture later finds it, and not the one
+  // before, from which decoding could be the larger part of the work. ffmpeg counts from the file's start.
+  const isExact = facts.seeksToKeyframes && !isCareful;
+  const exactSec = startTicks / timescale + 0.5 / toNumber(video.rate) - facts.startSec;
   return {
     // The source's own times, untouched: encoded pictures must have the times of the copied ones.
     clock: ['-copyts'],
-    seekSec: Math.max(0, startTicks / timescale - seekLeadSec(facts)),
+    seekSec: Math.max(0, isExact ? exactSec : startTicks / timescale - seekLeadSec(facts)),
     // The stream's time base is the cut list's timescale; the last picture may lie on the end by rounding.
     filters: [`trim=start_pts=${startTicks}${isLast ? '' : `:end_pts=${endTicks}`}`],
     timeBase: `1/${timescale}`,

@@ -170,7 +170,13 @@ test('on the source grid the encoded frames keep the times of the source, with a
   for (const [fromSegment, from] of startTicks.entries()) {
     const to = startTicks[fromSegment + 1] ?? Number.POSITIVE_INFINITY;
     const range = { fromSegment, toSegment: fromSegment + 1 };
-    const { outputs } = await collect(planEncode({ ...job(facts, cutList, x264), range }), path);
+    const plan = planEncode({ ...job(facts, cutList, x264), range });
+    const { outputs } = await collect(plan, path);
+    // Later than the picture that it cuts at and before the next, so that nothing ahead of it is decoded.
+    const soughtTick = Number(plan.argv[plan.argv.indexOf('-ss') + 1]) * timescale;
+    const place = all.indexOf(from);
+    if (fromSegment > 0)
+      expect([all[place], all[place + 1], soughtTick].sort((x = 0, y = 0) => x - y)[1]).toBe(soughtTick);
     const media = (await ask(outputs[0] ?? Buffer.alloc(0), 'packet=pts,flags')).map((line) => line.split(','));
     const times = media.map(([pts]) => Number(pts)).sort((a, b) => a - b);
     const wanted = all.filter((pts) => pts >= from && pts < to);
