@@ -110,7 +110,8 @@ export class ShortWay {
 
   #answer(socket: Socket, line: Line, text: string): boolean {
     // The server counts a connection as late until it has read a request from it.
-    if (!this.#isOpen || line.requests === 0 || line.open > 0 || socket.writableLength > 0) return false;
+    if (!this.#isOpen || line.requests === 0 || line.open > 0) return false;
+    if (!socket.writable || socket.writableLength > 0) return false;
     const end = text.indexOf(VERSION);
     if (end < 0 || !text.startsWith(METHOD)) return false;
     const host = this.#hosts.get(text.slice(end + VERSION.length));
