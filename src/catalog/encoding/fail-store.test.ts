@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
-import { newGuid } from '../../lib/guid.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
 import { failWork } from './fail-store.ts';
 import { claimInTurn } from './turn-store.ts';
+import type { Claim } from './work.ts';
 import { insertWorks } from './work-row-store.ts';
 
 let database: TestDatabase;
@@ -13,43 +14,64 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('a video on demand is ready when the last rung that it waited for fails', async () => {
+/** A video with renditions that are being made; `init` says which of them are known already. */
+async function addVideo(state: string, rungs: readonly { rung: number; init: Buffer | null }[], isOnDemand: boolean) {
   const { db } = database;
   const libraryId = await addLibraryRow(db);
-  const [mediaId, timelineId, known, unknown] = [newGuid(), newGuid(), newGuid(), newGuid()];
+  const [mediaId, timelineId] = [newGuid(), newGuid()];
   await sql`insert into media (library_id, id, type, title, state)
-    values (${libraryId}, ${mediaId}, 'video', 'T', 'jit-segmenting')`.execute(db);
+    values (${libraryId}, ${mediaId}, 'video', 'T', ${state})`.execute(db);
   const place = { library_id: libraryId, media_id: mediaId };
   await db
     .insertInto('timeline')
     .values({ ...place, id: timelineId, grid: 'source', timescale: 1, start_ticks: [0], end_ticks: 1, active: true })
     .execute();
-  for (const [id, rung, init] of [
-    [known, 360, Buffer.alloc(1)],
-    [unknown, 240, null],
-  ] as const) {
+  const ids = rungs.map(() => newGuid());
+  for (const [at, { rung, init }] of rungs.entries()) {
     await sql`insert into rendition (library_id, media_id, id, timeline_id, kind, origin, codec, rung, key_group, state,
         active, plan, timescale, init, on_demand)
-      values (${libraryId}, ${mediaId}, ${id}, ${timelineId}, 'video', 'encode', 'x264', ${rung}, 'sd', 'building',
-        true, '{"durationSec":1}', 1, ${init}, true)`.execute(db);
+      values (${libraryId}, ${mediaId}, ${ids[at]}, ${timelineId}, 'video', 'encode', 'x264', ${rung}, 'sd', 'building',
+        true, '{"durationSec":1}', 1, ${init}, ${isOnDemand})`.execute(db);
   }
-  const work = {
-    ...{
-      key: { libraryId, mediaId },
-      timelineId,
-      fromSegment: 0,
-      toSegment: 1,
-      isFirst: false,
-      priority: 0,
-      weight: 1,
-    },
-  };
-  const start = { ...work, id: newGuid(), kind: 'jit-start', renditionIds: [unknown], lane: 'quick' } as const;
-  const fill = { ...work, id: newGuid(), kind: 'fill', renditionIds: [known], lane: 'long' } as const;
-  await insertWorks(db, [start, fill]);
-  const answer = await claimInTurn(db, start.id, 'test');
+  const range = { fromSegment: 0, toSegment: 1 };
+  const work = { key: { libraryId, mediaId }, timelineId, ...range, isFirst: false, priority: 0, weight: 1 };
+  return { mediaId, work, ids: ids as [Guid, Guid] };
+}
+
+async function claim(ticket: Guid): Promise<Claim> {
+  const answer = await claimInTurn(database.db, ticket, 'test');
   if (answer.kind !== 'claimed') throw new Error('Expected a claim.');
-  await db.transaction().execute((tx) => failWork(tx, answer.claim, 'It broke.'));
+  return answer.claim;
+}
+
+const fail = (claimed: Claim) => database.db.transaction().execute((tx) => failWork(tx, claimed, 'It broke.'));
+
+test('a video on demand is ready when the last rung that it waited for fails', async () => {
+  const rungs = [
+    { rung: 360, init: Buffer.alloc(1) },
+    { rung: 240, init: null },
+  ];
+  const { mediaId, work, ids } = await addVideo('jit-segmenting', rungs, true);
+  const start = { ...work, id: newGuid(), kind: 'jit-start', renditionIds: [ids[1]], lane: 'quick' } as const;
+  const fill = { ...work, id: newGuid(), kind: 'fill', renditionIds: [ids[0]], lane: 'long' } as const;
+  await insertWorks(database.db, [start, fill]);
+  await fail(await claim(start.id));
+  const { db } = database;
   const { state } = await db.selectFrom('media').select('state').where('id', '=', mediaId).executeTakeFirstOrThrow();
   expect(state).toBe('jit-ready');
+});
+
+test('a work of several rungs goes on without the one that failed in another work while it ran', async () => {
+  const rungs = [
+    { rung: 360, init: null },
+    { rung: 240, init: null },
+  ];
+  const { work, ids } = await addVideo('transcoding', rungs, false);
+  const video = { ...work, kind: 'video' } as const;
+  const first = { ...video, id: newGuid(), renditionIds: [ids[0]], lane: 'quick' } as const;
+  const both = { ...video, id: newGuid(), fromSegment: 1, toSegment: 2, renditionIds: [...ids], lane: 'long' } as const;
+  await insertWorks(database.db, [first, both]);
+  const [failing, running] = [await claim(first.id), await claim(both.id)];
+  await fail(failing);
+  expect((await fail(running)).map(({ renditionIds }) => renditionIds)).toEqual([[ids[1]]]);
 });

@@ -19,12 +19,14 @@ const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: 'Storyboard, thumb
  * be made are missing, and a message says so. The answer is what to send. Throws LostClaim when the claim does not hold any more.
  */
 export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Work[]> {
-  const { key, renditionIds } = claim.work;
+  const { key } = claim.work;
   await bumpPublication(tx, key).catch((cause: unknown) => {
     throw new Error(`Expected video ${key.mediaId} to exist while its work fails.`, { cause });
   });
-  if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id: claim.work.id });
-  if (renditionIds.length > 1) return splitWork(tx, claim, reason);
+  const held = await lockClaim(tx, claim);
+  if (held === null) throw new LostClaim({ attempt: claim.attempt, id: claim.work.id });
+  if (claim.work.renditionIds.length > 1) return splitWork(tx, { ...claim.work, ...held }, reason);
+  const { renditionIds } = claim.work;
   await endWork(tx, claim, 'failed', reason);
   if (claim.work.kind === 'repair') return tellUnmended(tx, claim.work, reason);
   for (const renditionId of renditionIds) {
@@ -56,9 +58,10 @@ async function tellUnmended(tx: Tx, { key, renditionIds, fromSegment, toSegment 
   return [];
 }
 
-async function splitWork(tx: Tx, claim: Claim, reason: string): Promise<Work[]> {
+/** Rungs that failed in another work since this one was claimed are no part of it any more. */
+async function splitWork(tx: Tx, whole: Work, reason: string): Promise<Work[]> {
   // The job under whose ticket it was done ends with it: each part gets one of its own.
-  const { ticket: _, ...work } = claim.work;
+  const { ticket: _, ...work } = whole;
   const parts = work.renditionIds.map((renditionId) => ({
     ...work,
     id: newGuid(),

@@ -135,11 +135,14 @@ export async function noteFailure(db: Db, claim: Claim, reason: string): Promise
   return numUpdatedRows === 1n;
 }
 
-/** Sees that the claim still holds and keeps others from taking it until the transaction ends. */
-export async function lockClaim(tx: Tx, claim: Claim): Promise<boolean> {
+/**
+ * Sees that the claim still holds and keeps others from taking it until the transaction ends: answers the renditions that
+ * its work is about now, or null.
+ */
+export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<Work, 'renditionIds'> | null> {
   const row = await tx
     .selectFrom('encode_work')
-    .select('id')
+    .select('rendition_ids')
     .where('library_id', '=', claim.work.key.libraryId)
     .where('media_id', '=', claim.work.key.mediaId)
     .where('id', '=', claim.work.id)
@@ -147,7 +150,7 @@ export async function lockClaim(tx: Tx, claim: Claim): Promise<boolean> {
     .where('attempt', '=', claim.attempt)
     .forUpdate()
     .executeTakeFirst();
-  return row !== undefined;
+  return row === undefined ? null : { renditionIds: row.rendition_ids };
 }
 
 /** Marks a claimed work as ended, within the transaction that holds `lockClaim`. */
