@@ -4,7 +4,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', 'bench/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/house/violations/**'],
     // Node runs our code as it stands, as it does in service, and keeps what it compiled.
     experimental: { viteModuleRunner: false },

@@ -1,21 +1,14 @@
-import { pbkdf2 } from 'node:crypto';
-import { availableParallelism, loadavg } from 'node:os';
-import { promisify } from 'node:util';
+import { loadavg } from 'node:os';
+import { calibrationFor, measureSlowness } from './calibration.ts';
 import { leaveOwnGroup } from './cpu-group.ts';
 import { isQuiet, watchForeignLoad } from './own-load.ts';
 import { runInScope, type Scope } from './scope.ts';
 
-const derive = promisify(pbkdf2);
-
-/** What the calibration load takes on the two idle cores that absolute bars are meant for. */
-const REFERENCE_SEC = 0.36;
-const CALIBRATION_ROUNDS = 1_100_000;
-const TOLERANCE = 0.25;
-
 /**
  * One thing measured. A bar says how much it may be at most, or at least with `isFloor`; null only shows the
  * figure. With an `anchor` the bar is on ours / anchor; without one, or with `isAbsolute`, on ours itself.
- * `needsIdle`: the ratio, too, means something only when the machine has nothing else to do.
+ * `needsIdle`: the ratio, too, means something only when the machine has nothing else to do. `isSpeedless`: the figure
+ * is the same on any machine.
  */
 export type Measurement = {
   name: string;
@@ -26,28 +19,60 @@ export type Measurement = {
   isFloor?: boolean;
   isAbsolute?: boolean;
   needsIdle?: boolean;
+  isSpeedless?: boolean;
 };
 
 /**
- * Prints a readable table and, as the last line, one line of JSON. Before and after `measure` it times a
- * fixed load, and meanwhile what others use of the machine: when it is more than 25 % off, or others take more than
- * an eighth of it, bars on absolute figures are answered `null`.
+ * The machine while it was measured: how many times as long as on the reference its work took, and whether others left it
+ * alone.
+ */
+export type Conditions = { slowness: number; isQuiet: boolean };
+
+const TOLERANCE = 0.25;
+
+/**
+ * Prints a readable table and, as the last line, one line of JSON. Before and after `measure` it times a fixed load, of
+ * the kind that is measured, and meanwhile what others use of the machine: when it is more than 25 % off, or others take
+ * more than an eighth of it, a bar on an absolute figure is answered `null` unless it holds, or fails, all the more for it.
  * What `measure` gives to its scope is ended in the end, also when a signal ends the benchmark.
  */
 export async function report(bench: string, measure: (scope: Scope) => Promise<Measurement[]>): Promise<void> {
-  const before = await calibrate();
+  const load = calibrationFor(bench);
+  const before = await measureSlowness(load);
   const readForeignCores = watchForeignLoad();
   const measured = await runInScope(measure);
   const foreignCores = readForeignCores();
-  const speed = (before + (await calibrate())) / 2 / REFERENCE_SEC;
+  const slowness = (before + (await measureSlowness(load))) / 2;
   await leaveOwnGroup();
-  const isUsual = Math.abs(speed - 1) <= TOLERANCE && isQuiet(foreignCores);
-  const results = measured.map((one) => judge(one, isUsual));
-  const load = loadavg()[0]?.toFixed(1);
+  const conditions = { slowness, isQuiet: isQuiet(foreignCores) };
+  const results = measured.map((one) => ({ ...show(one), holds: judge(one, conditions) }));
   const others = foreignCores === null ? 'an unknown number of' : foreignCores.toFixed(2);
   say(table(results));
-  say(`Calibration: ${speed.toFixed(2)}x the reference time. Others used ${others} cores meanwhile. Load ${load}.`);
-  say(JSON.stringify({ bench, calibration: round(speed), foreignCores: foreignCores && round(foreignCores), results }));
+  say(
+    `Calibration by ${load.name}: ${slowness.toFixed(2)}x the reference time. ` +
+      `Others used ${others} cores meanwhile. Load ${loadavg()[0]?.toFixed(1)}.`,
+  );
+  const figures = { calibration: round(slowness), foreignCores: foreignCores && round(foreignCores) };
+  say(JSON.stringify({ bench, ...figures, results }));
+}
+
+/**
+ * Whether a bar holds; null when there is none, or when the machine could have decided. A bar on time that holds
+ * although the machine is slow or busy holds all the more on the one that bars are meant for; one that fails although
+ * the machine is fast fails.
+ */
+export function judge(measurement: Measurement, { slowness, isQuiet }: Conditions): boolean | null {
+  const { ours, anchor, bar, isFloor = false, isAbsolute = false, needsIdle = false, isSpeedless } = measurement;
+  if (bar === null) return null;
+  const isOnRatio = anchor !== null && !isAbsolute;
+  const judged = isOnRatio ? ours / anchor : ours;
+  const holds = isFloor ? judged >= bar : judged <= bar;
+  if (isSpeedless === true) return holds;
+  // Both sides of a ratio meet the same machine, however fast it is.
+  if (isOnRatio) return isQuiet || !needsIdle ? holds : null;
+  const mayBeSlowed = !isQuiet || slowness > 1 + TOLERANCE;
+  const mayBeHelped = slowness < 1 - TOLERANCE;
+  return (holds ? mayBeHelped : mayBeSlowed) ? null : holds;
 }
 
 /** One line on the output, for what a reader wants to see beside the table. */
@@ -67,37 +92,18 @@ export function quantile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** Seconds that a fixed load takes on two threads at once; the better of two runs. */
-async function calibrate(): Promise<number> {
-  const times: number[] = [];
-  for (let run = 0; run < 2; run += 1) {
-    const startMs = performance.now();
-    const threads = Math.min(2, availableParallelism());
-    await Promise.all(Array.from({ length: threads }, () => derive('a', 'b', CALIBRATION_ROUNDS, 32, 'sha256')));
-    times.push((performance.now() - startMs) / 1000);
-  }
-  return Math.min(...times);
-}
-
-function judge(measurement: Measurement, isUsual: boolean) {
-  const { name, ours, anchor, bar, unit, isFloor = false, isAbsolute = false, needsIdle = false } = measurement;
-  const ratio = anchor === null ? null : ours / anchor;
-  const isOnRatio = ratio !== null && !isAbsolute;
-  const judged = isOnRatio ? ratio : ours;
-  const tells = isUsual || (isOnRatio && !needsIdle);
-  const holds = bar === null || !tells ? null : isFloor ? judged >= bar : judged <= bar;
+function show({ name, ours, anchor, bar, unit }: Measurement) {
   return {
     name,
     ours: round(ours),
     anchor: anchor === null ? null : round(anchor),
-    ratio: ratio === null ? null : round(ratio),
+    ratio: anchor === null ? null : round(ours / anchor),
     bar: bar === null ? null : round(bar),
     unit,
-    holds,
   };
 }
 
-function table(results: readonly ReturnType<typeof judge>[]): string {
+function table(results: readonly object[]): string {
   const head = ['', 'ours', 'anchor', 'ratio', 'bar', 'unit', 'holds'];
   const rows = [
     head,

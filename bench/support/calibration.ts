@@ -1,0 +1,55 @@
+import { pbkdf2 } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { REAL_CLIP } from '../../test/support/videos.ts';
+import { runFfmpeg } from './ffmpeg.ts';
+
+/** A fixed load that tells how fast this machine is now at one kind of work; `run` is one thread's share of it. */
+export type Calibration = { name: string; referenceSec: number; run: () => Promise<unknown> };
+
+/** Absolute bars are meant for two cores, and an encoder has both. */
+const CORES = 2;
+const RUNS = 2;
+const derive = promisify(pbkdf2);
+
+/** Pure calculation: tells of clock and cores, and nothing of memory. */
+const CALCULATION: Calibration = {
+  name: 'PBKDF2',
+  referenceSec: 0.36,
+  run: () => derive('a', 'b', 1_100_000, 32, 'sha256'),
+};
+
+const CLIP_SEC = 10;
+/**
+ * What one thread took for all 30 s of the clip, in CPU seconds, on the two cores that the bars of media work were set
+ * on; and the share of it that lies in the first 10 s, as measured (0.317 to 0.332).
+ */
+const [WHOLE_CLIP_SEC, SHARE] = [4.4, 0.32];
+
+/**
+ * Decoding: walks through whole frames with vector units, as encoders do, so that neighbours who share caches and
+ * memory slow it as they slow encoders, which pure calculation does not notice.
+ */
+const DECODING: Calibration = {
+  name: 'decoding',
+  referenceSec: WHOLE_CLIP_SEC * SHARE,
+  run: () => runFfmpeg(['-threads', '1', '-t', String(CLIP_SEC), '-i', REAL_CLIP, '-an', '-f', 'null', '-']),
+};
+
+const OF_MEDIA: readonly string[] = ['first-play', 'jit', 'ladder', 'pictures'];
+
+/** The load that tells most about what a benchmark measures. */
+export function calibrationFor(bench: string): Calibration {
+  return OF_MEDIA.includes(bench) ? DECODING : CALCULATION;
+}
+
+/** How many times as long as on the reference the load takes now on all cores at once; the better of two runs. */
+export async function measureSlowness({ referenceSec, run }: Calibration): Promise<number> {
+  const times: number[] = [];
+  for (let turn = 0; turn < RUNS; turn += 1) {
+    const startMs = performance.now();
+    await Promise.all(Array.from({ length: Math.min(CORES, availableParallelism()) }, run));
+    times.push((performance.now() - startMs) / 1000);
+  }
+  return Math.min(...times) / referenceSec;
+}
