@@ -175,6 +175,23 @@ test('what lies in the body of another request is no request, then or later', as
   socket.destroy();
 });
 
+test.each(['Content-Length: 46', 'Transfer-Encoding: chunked', 'Content-Length: 0'])(
+  'header lines with %s are never known, though their request is for a known segment',
+  async (announcement) => {
+    const lines = `Host: edge\r\n${announcement}\r\n\r\n`;
+    const teacher = await openKnown();
+    teacher.socket.write(ask('/small', lines));
+    await expect.poll(() => read.length).toBe(3);
+    const { socket, next } = open();
+    socket.write(ask('/small'));
+    await next();
+    socket.write(ask('/small', lines));
+    await expect.poll(() => read.length).toBe(5);
+    socket.destroy();
+    teacher.socket.destroy();
+  },
+);
+
 test('a request that comes in two pieces, of which the second looks like a known one, is one request', async () => {
   const { socket, next } = await openKnown();
   socket.write('GET /other HTTP/1.1\r\nX-Note: ');

@@ -76,10 +76,11 @@ export class ShortWay {
 
   /** Keeps the header lines of a request that was found to be one for a known segment. */
   learn({ socket, httpVersion, headers }: IncomingMessage): void {
-    const text = this.#lines.get(socket)?.text ?? '';
+    const { text = '', isPlain = false } = this.#lines.get(socket) ?? {};
     const { host, connection = 'keep-alive', upgrade, expect } = headers;
     const stays = httpVersion === '1.1' && connection === 'keep-alive' && upgrade === undefined && expect === undefined;
-    if (host === undefined || !stays || !isOneRequest(text)) return;
+    // Lines that announce a body, which may come in a later packet, would have it read as the next request.
+    if (host === undefined || !stays || !isPlain || !isOneRequest(text)) return;
     this.#hosts.set(text.slice(text.indexOf(VERSION) + VERSION.length), host);
     const [oldest] = this.#hosts.keys();
     if (this.#hosts.size > MAX_KNOWN_LINES && oldest !== undefined) this.#hosts.delete(oldest);
