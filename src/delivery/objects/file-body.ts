@@ -76,9 +76,19 @@ function beginBody(
   const at = start + sendFile.send(socket, { fd, start, sizeBytes: Math.min(end - start, TURN_BYTES) });
   const leftBytes = end - at;
   if (at === start || leftBytes > SENDFILE_PIECE_BYTES) return { at, rest: null };
-  // The last byte was in memory a moment ago, so what lies before it is read without a wait.
-  const rest = Buffer.allocUnsafe(leftBytes);
-  return leftBytes === 0 || readSync(fd, rest, 0, leftBytes, at) === leftBytes ? { at: end, rest } : { at, rest: null };
+  const rest = readNow({ fd, start: at, sizeBytes: leftBytes });
+  return rest === null ? { at, rest } : { at: end, rest };
+}
+
+/** The last byte was in memory a moment ago, so what lies before it is read without a wait; null where it cannot be. */
+function readNow({ fd, start, sizeBytes }: FilePart): Buffer | null {
+  const bytes = Buffer.allocUnsafe(sizeBytes);
+  try {
+    return sizeBytes === 0 || readSync(fd, bytes, 0, sizeBytes, start) === sizeBytes ? bytes : null;
+  } catch {
+    // A worn disk: who reads on meets it again, where its error ends this one answer and not the process.
+    return null;
+  }
 }
 
 /** Sends until the kernel takes no more at once; answers how much it took. */

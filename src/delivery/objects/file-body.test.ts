@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { sendAtOnceBare } from './file-body.ts';
+
+const SIZE_BYTES = 20_000;
+const SENT_BYTES = SIZE_BYTES - 100;
+
+async function openConnection() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [socket] = await once(server, 'connection');
+  onTestFinished(() => {
+    socket.destroy();
+    client.destroy();
+    server.close();
+  });
+  return socket;
+}
+
+test.each([
+  { flags: 'r', left: 0 },
+  { flags: 'w', left: 100 },
+])('a short rest that cannot be read at once (file opened for $flags) is left to who reads on', async (wanted) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'mr-body-'));
+  const name = path.join(folder, 'segment');
+  await writeFile(name, Buffer.alloc(SIZE_BYTES));
+  const file = await open(name, wanted.flags);
+  onTestFinished(async () => {
+    await file.close();
+    await rm(folder, { recursive: true });
+  });
+  // As from a disk that is worn where the rest begins: the kernel sends up to there, and a read of it fails.
+  const worn = { isInMemory: () => true, send: () => SENT_BYTES };
+  const part = { fd: file.fd, start: 0, end: SIZE_BYTES };
+  expect(SIZE_BYTES - sendAtOnceBare(await openConnection(), part, worn)).toBe(wanted.left);
+});
