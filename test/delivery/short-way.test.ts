@@ -225,13 +225,15 @@ test('a viewer who reads slowly and asks on meanwhile gets all in order', async 
   socket.destroy();
 });
 
-test('closing waits for the answer that a slow viewer still reads, and takes no more the short way', async () => {
+test('closing waits for the answer that a slow viewer still reads, lets nobody in and takes no more the short way', async () => {
   const { socket, next } = await openKnown();
+  const { port } = server.address() as AddressInfo;
   socket.pause();
   socket.write(ask('/large'));
   await sleep(100);
   const closed = shortWay.close(10_000);
   expect(await Promise.race([closed.then(() => 'closed'), sleep(50).then(() => 'waits')])).toBe('waits');
+  await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
   socket.resume();
   expect((await next()).body.equals(bodies.large)).toBe(true);
   await closed;

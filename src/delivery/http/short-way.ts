@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { EdgeLog } from '../edge-deps.ts';
 import { headOfKnown, type KnownSegments } from '../hls/known-segments.ts';
 import type { ObjectSender } from '../objects/object-sender.ts';
@@ -38,6 +38,7 @@ export class ShortWay {
   /** The host that header lines name; those that came first go first. */
   readonly #hosts = new Map<string, string>();
   readonly #sending = new Set<Promise<void>>();
+  #server: Server | null = null;
   #isOpen = true;
   #date = '';
   #dateSec = 0;
@@ -48,6 +49,7 @@ export class ShortWay {
 
   /** Stands between the connections of a server and its parser. */
   attach(server: Server): void {
+    this.#server = server;
     server.on('connection', (socket) => {
       const [parse, ...others] = socket.listeners('data');
       // The server puts its one reader there first. Were it otherwise, all would go the ordinary way.
@@ -86,9 +88,14 @@ export class ShortWay {
     if (this.#hosts.size > MAX_KNOWN_LINES && oldest !== undefined) this.#hosts.delete(oldest);
   }
 
-  /** From now on all go the ordinary way. Resolves when what was begun is sent, or after `limitMs`. */
+  /**
+   * From now on nobody new is let in, and all others go the ordinary way. Resolves when what was begun is sent, or after
+   * `limitMs`; the server is still to be closed.
+   */
   async close(limitMs: number): Promise<void> {
     this.#isOpen = false;
+    // The close of an HTTP server also cuts connections that its parser takes for idle, as it does those that we answer.
+    if (this.#server?.listening === true) NetServer.prototype.close.call(this.#server);
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, limitMs);
     await Promise.race([Promise.all(this.#sending), late]);
