@@ -14,7 +14,7 @@ import { protectVideo } from './protect-video.ts';
 import { publishChunks } from './publish-chunks.ts';
 import type { PicturesInit } from './read-pictures.ts';
 import { type WorkRef, workJob } from './send-works.ts';
-import { type ChunkWriter, createChunkWriter, discardObjects } from './store-chunk.ts';
+import { type ChunkWriter, createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Makes a range of segments of a video that is put together: copies what stands, encodes what does not. */
 export const composeChunk = defineJob<WorkRef, JobDeps>({
@@ -44,7 +44,7 @@ async function composeRange(held: HeldWork, deps: JobDeps, signal: AbortSignal):
     await publishChunks(deps, claim, { outputs, isLast: true });
   } catch (error) {
     const written = writers.flatMap((writer) => writer.written);
-    await discardObjects(deps.storage, written, deps.report);
+    await discardAfter(error, deps, written);
     throw error;
   }
 }

@@ -14,7 +14,7 @@ import type { JobDeps } from './job-deps.ts';
 import { protectVideo } from './protect-video.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { type WorkRef, workJob } from './send-works.ts';
-import { createChunkWriter, discardObjects } from './store-chunk.ts';
+import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Segments of a chunk: about 32 s. */
 const CHUNK_SEGMENTS = 8;
@@ -36,19 +36,19 @@ async function composeTrack({ claim, tell }: HeldWork, deps: JobDeps, signal: Ab
   const place = { storage: deps.storage, key: claim.work.key, renditionId: id, attempt: claim.attempt };
   const writer = createChunkWriter(place);
   const frames = createFrameReader(rendition, deps);
-  let taken = 0;
   try {
     for (let number = publishedTo; number < total; number += 1) {
       await writer.add(await makeSegment(number, spans, frames, signal), signal);
       const isLast = number + 1 === total;
       if (!isLast && (number + 1) % CHUNK_SEGMENTS !== 1) continue;
-      const output = { renditionId: id, ...listed, widthPx: null, heightPx: null, chunks: await writer.flush(signal) };
+      const chunks = await writer.flush(signal);
+      const output = { renditionId: id, ...listed, widthPx: null, heightPx: null, chunks };
       await publishChunks(deps, claim, { outputs: [output], isLast });
-      taken = writer.written.length;
+      writer.tookIn(chunks);
       tell((number + 1) / total);
     }
   } catch (error) {
-    await discardObjects(deps.storage, writer.written.slice(taken), deps.report);
+    await discardAfter(error, deps, writer.written);
     throw error;
   }
 }

@@ -68,7 +68,6 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   });
   // What viewers had made lies anywhere: the writer leaves it out.
   const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
-  let taken = 0;
   let init: SoundInit | null = null;
   let nextFlush = chunkEnd(publishedTo);
 
@@ -78,7 +77,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
     const { codecString } = init.facts;
     const output = { renditionId: id, init: init.bytes, codecString, widthPx: null, heightPx: null, chunks };
     await publishChunks(job.deps, claim, { outputs: [output], isLast });
-    taken = writer.written.length;
+    writer.tookIn(chunks);
   }
 
   try {
@@ -100,7 +99,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
     await job.run.done;
     await publish(true);
   } catch (error) {
-    await discardAfter(error, job.deps, writer.written.slice(taken));
+    await discardAfter(error, job.deps, writer.written);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { findStored } from '../catalog/encoding/chunk-store.ts';
+import { findStored, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import { loadWorkView } from '../catalog/encoding/work-view-store.ts';
 import { defineJob } from './define-job.ts';
 import { encodeRungs } from './encode-rungs.ts';
@@ -38,17 +38,24 @@ async function encodeRange({ claim, tell }: HeldWork, deps: JobDeps, signal: Abo
   const view = await loadWorkView(deps.db, claim.work);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();
   const local = await deps.sources.open(view.sourceKey, signal);
+  // What a timeline begins with is watched while it grows.
+  const publish =
+    claim.work.fromSegment > 0
+      ? null
+      : (outputs: readonly RenditionOutput[]) => publishChunks(deps, claim, { outputs, isLast: false });
   const writers = view.renditions.map((rendition) =>
     createChunkWriter({
       storage: deps.storage,
       key: claim.work.key,
       renditionId: rendition.id,
       attempt: claim.attempt,
-      ...(rendition.isOnDemand && { findTaken: (range) => findStored(deps.db, rendition.id, range) }),
+      ...((rendition.isOnDemand || publish !== null) && {
+        findTaken: (range) => findStored(deps.db, rendition.id, range),
+      }),
     }),
   );
   try {
-    const outputs = await encodeRungs({ claim, deps, view, path: local.path, writers, tell }, signal);
+    const outputs = await encodeRungs({ claim, deps, view, path: local.path, writers, tell, publish }, signal);
     await publishChunks(deps, claim, { outputs, isLast: true });
   } catch (error) {
     const written = writers.flatMap((writer) => writer.written);

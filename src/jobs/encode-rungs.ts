@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { findStored, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
-import { type Claim, type Work, workPriority } from '../catalog/encoding/work.ts';
+import type { Claim, Work } from '../catalog/encoding/work.ts';
 import type { WorkRendition, WorkView } from '../catalog/encoding/work-view-store.ts';
+import type { ChunkRange } from '../media/chunk-plan.ts';
 import { createVideoSegmenter, type Segmenter } from '../media/cmaf/segmenter.ts';
 import { findCodec } from '../media/codecs/all.ts';
 import { planEncode } from '../media/encode.ts';
@@ -10,6 +11,7 @@ import { runFfmpeg } from '../media/run-ffmpeg.ts';
 import type { Watermark } from '../media/watermark.ts';
 import type { JobDeps } from './job-deps.ts';
 import { planMissingRuns, type RungsRun } from './missing-runs.ts';
+import { publishGrowing } from './publish-growing.ts';
 import { readPictureTicks } from './read-pass-through.ts';
 import { endFailedRun, type PicturesInit, readPictures } from './read-pictures.ts';
 import { readWatermark } from './read-watermark.ts';
@@ -28,12 +30,16 @@ export type RangeJob = {
   path: string;
   writers: readonly ChunkWriter[];
   tell: (fraction: number) => void;
+  /** Publishes what is there as it grows; then others may have stored some of it. Null: nothing before all is there. */
+  publish: ((outputs: readonly RenditionOutput[]) => Promise<void>) | null;
 };
 
+/** One rendition in the making; `init` is what its first run gave. */
+type Making = { rendition: WorkRendition; writer: ChunkWriter; init: PicturesInit | null };
+
 /**
- * Runs the encoder and stores what comes out, usually in one process for all rungs. Nothing counts before every
- * process has ended well and all is verified. After a failure, for which memory is the likeliest reason, rungs
- * are made one after another, each with one thread.
+ * Runs the encoder and stores what comes out, usually in one process for all rungs, and answers what is not published
+ * yet. After a failure, for which memory is the likeliest reason, rungs are made one after another, each with one thread.
  */
 export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<RenditionOutput[]> {
   const { view, writers } = job;
@@ -42,38 +48,36 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
   // All renditions of a set were planned with the same one.
   const { watermark: planned } = view.renditions[0]?.plan ?? {};
   const watermark = await readWatermark(job.deps.storage, job.claim.work.key.libraryId, planned, signal);
-  const inits = new Map<number, PicturesInit>();
-  for (const [index, run] of runs.entries()) {
+  // One writer was made for each rendition, in this order.
+  const all = view.renditions.map(
+    (rendition, at): Making => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
+  );
+  for (const [index, { range, renditions }] of runs.entries()) {
     const tell = (fraction: number) => job.tell((index + fraction) / runs.length);
-    for (const [at, init] of await encodeOnce({ ...job, tell }, run, { expectedTicks, watermark }, signal)) {
-      const first = inits.get(at) ?? init;
-      if (!first.bytes.equals(init.bytes)) throw new Error('Expected all runs of a rung to give one init segment.');
-      inits.set(at, first);
-    }
+    const makings = renditions.map((at) => all[at] as Making);
+    await encodeOnce({ ...job, tell }, { range, makings, expectedTicks, watermark }, signal);
   }
+  return collect(all, signal);
+}
+
+/** Stores what is held of each rendition, and answers all that was stored since the last time. */
+async function collect(makings: readonly Making[], signal: AbortSignal): Promise<RenditionOutput[]> {
   const outputs: RenditionOutput[] = [];
-  for (const [at, { bytes: init, facts }] of inits) {
-    // One writer was made for each rendition, in this order.
-    const [rendition, writer] = [view.renditions[at] as WorkRendition, writers[at] as ChunkWriter];
-    const { codecString, widthPx, heightPx } = facts;
-    outputs.push({
-      renditionId: rendition.id,
-      init,
-      codecString,
-      widthPx,
-      heightPx,
-      chunks: await writer.flush(signal),
-    });
+  for (const { rendition, writer, init } of makings) {
+    if (init === null) continue;
+    const { codecString, widthPx, heightPx } = init.facts;
+    const chunks = await writer.flush(signal);
+    outputs.push({ renditionId: rendition.id, init: init.bytes, codecString, widthPx, heightPx, chunks });
   }
   return outputs;
 }
 
-/** What is missing, in as few processes as can be; of what is made on demand, some may be there. */
-async function planRuns({ claim, deps, view }: RangeJob): Promise<RungsRun[]> {
+/** What is missing, in as few processes as can be; of what is made on demand or as it grows, some may be there. */
+async function planRuns({ claim, deps, view, publish }: RangeJob): Promise<RungsRun[]> {
   const { fromSegment, toSegment } = claim.work;
   const place = { firstSegment: fromSegment, segmentCount: toSegment - fromSegment };
   const stored = await Promise.all(
-    view.renditions.map(({ id, isOnDemand }) => (isOnDemand ? findStored(deps.db, id, place) : [])),
+    view.renditions.map(({ id, isOnDemand }) => (isOnDemand || publish !== null ? findStored(deps.db, id, place) : [])),
   );
   const missing = planMissingRuns(
     { fromSegment, toSegment },
@@ -95,49 +99,65 @@ function eachSegment({ range: { fromSegment, toSegment }, renditions }: RungsRun
   });
 }
 
-async function encodeOnce(
-  job: RangeJob,
-  { range, renditions }: RungsRun,
-  { expectedTicks, watermark }: { expectedTicks: number[] | null; watermark: Watermark | null },
-  signal: AbortSignal,
-): Promise<Map<number, PicturesInit>> {
-  const { view, writers } = job;
-  const plan = planRun(job, { range, renditions }, watermark);
+type Run = {
+  range: ChunkRange;
+  makings: readonly Making[];
+  expectedTicks: readonly number[] | null;
+  watermark: Watermark | null;
+};
+
+async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise<void> {
+  const { range, makings, expectedTicks } = run;
+  const segmentCount = range.toSegment - range.fromSegment;
+  const plan = planRun(job, run);
   const ended = new AbortController();
-  const run = await runFfmpeg(plan, runOptions(job), AbortSignal.any([signal, ended.signal]));
-  const fractions = renditions.map(() => 0);
+  const ffmpeg = await runFfmpeg(plan, runOptions(job), AbortSignal.any([signal, ended.signal]));
+  const growth = publishGrowing(makings.length, segmentCount, () => publishMeanwhile(job, makings, signal));
+  const fractions = makings.map(() => 0);
   try {
-    const inits = await Promise.all(
-      renditions.map(async (at, index) => {
+    await Promise.all(
+      makings.map(async (making, index) => {
         const segmenter = createVideoSegmenter({
-          cutList: view.cutList,
+          cutList: job.view.cutList,
           firstSegment: range.fromSegment,
-          segmentCount: range.toSegment - range.fromSegment,
+          segmentCount,
           ...(expectedTicks === null ? {} : { expectedTicks }),
         });
         const told = (seconds: number) => {
           fractions[index] = seconds / plan.durationSec;
           job.tell(Math.min(...fractions));
         };
-        // One output and one writer was made for each rendition, in this order.
-        const [stream, writer] = [run.outputs[index] as Readable, writers[at] as ChunkWriter];
-        return [at, await storeRung({ stream, writer, segmenter, told }, signal)] as const;
+        // One output was made for each rendition, in this order.
+        const stream = ffmpeg.outputs[index] as Readable;
+        await storeRung({ stream, making, segmenter, told, made: () => growth.made(index) }, signal);
       }),
     );
-    await run.done;
-    return new Map(inits);
+    await ffmpeg.done;
+    await growth.end();
   } catch (error) {
-    throw await endFailedRun(run, ended, error);
+    const better = await endFailedRun(ffmpeg, ended, error);
+    // Nothing is stored any more once this is over; its error, if it had one, is told already.
+    await growth.end().catch(() => undefined);
+    throw better;
   }
 }
 
-function planRun({ claim, deps, view }: RangeJob, { range, renditions }: RungsRun, watermark: Watermark | null) {
+async function publishMeanwhile({ publish }: RangeJob, makings: readonly Making[], signal: AbortSignal): Promise<void> {
+  if (publish === null) return;
+  const outputs = await collect(makings, signal);
+  await publish(outputs);
+  for (const { renditionId, chunks } of outputs) {
+    makings.find(({ rendition }) => rendition.id === renditionId)?.writer.tookIn(chunks);
+  }
+}
+
+function planRun({ claim, deps, view }: RangeJob, { range, makings, watermark }: Run) {
   const decodesAlone = claim.failures > 0 || !isAwaited(claim.work);
   return planEncode({
     facts: view.facts,
     cutList: view.cutList,
     range,
-    rungs: renditions.map((at) => rungOf(view.renditions[at] as WorkRendition)),
+    rungs: makings.map(({ rendition }) => rungOf(rendition)),
     codec: findCodec(codecOf(view)),
     watermark,
     decoderThreads: decodesAlone ? 1 : Math.min(MOST_DECODER_THREADS, deps.threads),
@@ -148,7 +168,7 @@ function planRun({ claim, deps, view }: RangeJob, { range, renditions }: RungsRu
 
 function runOptions({ claim, deps, view, path }: RangeJob) {
   const { lane, kind } = claim.work;
-  const usual = kind === 'fill' ? FILL_NICENESS : NICENESS[isFirstAlone(claim.work) ? 'long' : lane];
+  const usual = kind === 'fill' ? FILL_NICENESS : NICENESS[lane];
   return {
     sourcePath: path,
     sourceDurationSec: view.facts.durationSec,
@@ -157,13 +177,9 @@ function runOptions({ claim, deps, view, path }: RangeJob) {
   };
 }
 
-function isFirstAlone({ lane, fromSegment, toSegment }: Work): boolean {
+/** A first segment alone is what playing waits for. */
+function isAwaited({ lane, fromSegment, toSegment }: Work): boolean {
   return lane === 'quick' && fromSegment === 0 && toSegment === 1;
-}
-
-/** Of a first segment alone the lowest rung is waited for, and the others are not to hold it up. */
-function isAwaited(work: Work): boolean {
-  return isFirstAlone(work) && work.priority >= workPriority(true, 1, 0);
 }
 
 /** A work is about rungs of one codec. */
@@ -171,17 +187,28 @@ function codecOf(view: WorkView): string {
   return view.renditions[0]?.codec ?? '';
 }
 
-type Rung = { stream: Readable; writer: ChunkWriter; segmenter: Segmenter; told: (doneSec: number) => void };
+type Rung = {
+  stream: Readable;
+  making: Making;
+  segmenter: Segmenter;
+  told: (doneSec: number) => void;
+  made: () => void;
+};
 
-async function storeRung({ stream, writer, segmenter, told }: Rung, signal: AbortSignal): Promise<PicturesInit> {
-  let init: PicturesInit | null = null;
+async function storeRung({ stream, making, segmenter, told, made }: Rung, signal: AbortSignal): Promise<void> {
   for await (const part of readPictures(stream, segmenter)) {
-    if (part.kind === 'init') init = part;
-    else if (part.kind === 'segment') await writer.add(part.segment, signal);
-    else told(part.doneSec);
+    if (part.kind === 'init') fixInit(making, part);
+    else if (part.kind === 'progress') told(part.doneSec);
+    else {
+      await making.writer.add(part.segment, signal);
+      made();
+    }
   }
-  if (init === null) throw new Error('Expected an init segment from the encoder, none came.');
-  return init;
+}
+
+function fixInit(making: Making, init: PicturesInit): void {
+  making.init ??= init;
+  if (!making.init.bytes.equals(init.bytes)) throw new Error('Expected all runs of a rung to give one init segment.');
 }
 
 /** What the encoder is told of a rendition. */

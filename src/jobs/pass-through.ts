@@ -29,7 +29,6 @@ async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: Ab
     renditionId: rendition.id,
     attempt: claim.attempt,
   });
-  let taken = 0;
   try {
     const source = await replanPassThrough(file, view.facts, signal);
     for (const range of planChunks(view.cutList)) {
@@ -41,11 +40,11 @@ async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: Ab
       const chunks = await writer.flush(signal);
       const isLast = range.toSegment >= work.toSegment;
       await publishChunks(deps, claim, { outputs: [{ ...output, chunks }], isLast });
-      taken = writer.written.length;
+      writer.tookIn(chunks);
       tell((range.toSegment - work.fromSegment) / (work.toSegment - work.fromSegment));
     }
   } catch (error) {
-    await discardAfter(error, deps, writer.written.slice(taken));
+    await discardAfter(error, deps, writer.written);
     throw error;
   } finally {
     await file.close();

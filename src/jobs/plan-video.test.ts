@@ -117,7 +117,7 @@ test('sound without picture has a timeline of sound frames and no picture', () =
   expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, fr']);
 });
 
-test('without pass-through the lowest rung goes first, one segment alone, and all segments are made once', () => {
+test('without pass-through the lowest rung goes first, one segment alone, and all segments are in one work for long slots', () => {
   const request = {
     key: { libraryId: 1, mediaId: newGuid() },
     facts: FACTS,
@@ -133,7 +133,7 @@ test('without pass-through the lowest rung goes first, one segment alone, and al
   expect(lowest).toMatchObject({ fromSegment: 0, toSegment: 1, lane: 'quick' });
   expect(lowest?.renditionIds).toEqual([timeline?.renditions.find(({ rung }) => rung === 240)?.id]);
   for (const { id } of timeline?.renditions.filter(({ kind }) => kind === 'video') ?? []) {
-    const mine = works.filter(({ renditionIds }) => renditionIds.includes(id));
+    const mine = works.filter(({ lane, renditionIds }) => lane === 'long' && renditionIds.includes(id));
     const made = mine.flatMap(({ fromSegment, toSegment }) =>
       Array.from({ length: toSegment - fromSegment }, (_, index) => fromSegment + index),
     );

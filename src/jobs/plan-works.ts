@@ -60,19 +60,17 @@ export function asFill(works: readonly Work[]): Work[] {
 }
 
 /**
- * Encodes a ladder of which nothing can be shown yet: the lowest rung's first segment alone, that of the
- * others, then all rungs together in chunks.
+ * Encodes a ladder of which nothing can be shown yet: the lowest rung's first segment alone, and all rungs together in
+ * chunks. The first of these makes that segment once more, which costs less than a decode of it for the others alone.
  */
 export function frameGridWorks(place: Place, renditions: readonly PlannedRendition[]): Work[] {
   const lowest = renditions.at(-1);
   if (lowest === undefined) return [];
   const first = { fromSegment: 0, toSegment: 1 };
   const others = renditions.slice(0, -1);
-  const works = [videoWork(place, [lowest], first, true)];
-  if (others.length > 0)
-    works.push({ ...videoWork(place, others, first, true), priority: workPriority(true, 1, 0) - 1 });
-  const ranges = planEvenChunks(place.cutList, first.toSegment);
-  return [...works, ...ranges.map((range) => videoWork(place, renditions, range, false))];
+  const ranges = planEvenChunks(place.cutList, others.length > 0 ? 0 : first.toSegment);
+  const works = ranges.map((range) => videoWork(place, range.toSegment === 1 ? others : renditions, range, false));
+  return [videoWork(place, [lowest], first, true), ...works];
 }
 
 /**

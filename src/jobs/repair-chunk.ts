@@ -72,7 +72,7 @@ async function make(job: Repair, signal: AbortSignal): Promise<RenditionOutput> 
   const { held, deps, view, rendition, writer, path } = job;
   if (rendition.kind === 'audio') return makeSound(job, signal);
   if (rendition.isPassThrough) return copyPictures(job, signal);
-  const range = { claim: held.claim, deps, view, path, writers: [writer], tell: held.tell };
+  const range = { claim: held.claim, deps, view, path, writers: [writer], tell: held.tell, publish: null };
   const [output] = await encodeRungs(range, signal);
   if (output === undefined) throw new Error(`Expected pictures of rendition ${rendition.id}, none came.`);
   return output;

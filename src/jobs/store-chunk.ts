@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { MediaKey } from '../catalog/db.ts';
 import type { StoredChunk } from '../catalog/encoding/chunk-store.ts';
-import { chunkKeys } from '../catalog/encoding/work.ts';
+import { chunkKeys, idxKeyOf } from '../catalog/encoding/work.ts';
 import { CommitInDoubt } from '../catalog/in-transaction.ts';
 import type { Guid } from '../lib/guid.ts';
 import { buildChunk } from '../media/cmaf/chunk.ts';
@@ -22,12 +22,15 @@ export type ChunkPlace = {
   findTaken?: (range: { firstSegment: number; segmentCount: number }) => Promise<readonly number[]>;
 };
 
-/** Collects segments of one rendition into stored chunks. `written` names every object so far, complete or not. */
+/** Collects segments of one rendition into stored chunks. Segments may come while a flush is on its way. */
 export type ChunkWriter = {
   /** Takes a later segment; stores a chunk when enough is held. */
   add(segment: Segment, signal: AbortSignal): Promise<void>;
   /** Stores what is held and gives all chunks stored since the last call, in order. */
   flush(signal: AbortSignal): Promise<StoredChunk[]>;
+  /** Says that chunks were published: rows name their objects from now on. */
+  tookIn(chunks: readonly StoredChunk[]): void;
+  /** Every object so far, complete or not, that was not taken in. */
   readonly written: readonly StorageKey[];
 };
 
@@ -35,17 +38,26 @@ export function createChunkWriter(place: ChunkPlace): ChunkWriter {
   let held: Segment[] = [];
   let heldBytes = 0;
   let stored: StoredChunk[] = [];
-  const written: StorageKey[] = [];
+  const written = new Set<StorageKey>();
 
   async function store(signal: AbortSignal): Promise<void> {
-    const segments = await leaveTaken(place, held);
+    const taken = held;
     held = [];
     heldBytes = 0;
-    for (const run of splitRuns(segments)) stored.push(await storeChunk(place, run, written, signal));
+    for (const run of splitRuns(await leaveTaken(place, taken)))
+      stored.push(await storeChunk(place, run, written, signal));
   }
 
   return {
-    written,
+    get written() {
+      return [...written];
+    },
+    tookIn(chunks) {
+      for (const { storageKey } of chunks) {
+        written.delete(storageKey);
+        written.delete(idxKeyOf(storageKey));
+      }
+    },
     async add(segment, signal) {
       const sizeBytes = segmentSizeBytes(segment);
       if (held.length > 0 && heldBytes + sizeBytes > MAX_HELD_BYTES) await store(signal);
@@ -83,13 +95,13 @@ function splitRuns(segments: readonly Segment[]): Segment[][] {
 async function storeChunk(
   place: ChunkPlace,
   segments: readonly Segment[],
-  written: StorageKey[],
+  written: Set<StorageKey>,
   signal: AbortSignal,
 ): Promise<StoredChunk> {
   const firstSegment = segments[0]?.number ?? 0;
   const { pieces, idx, facts } = buildChunk(segments, firstSegment);
   const { object, idx: idxKey } = chunkKeys(place.key, place.renditionId, firstSegment, place.attempt);
-  written.push(object, idxKey);
+  written.add(object).add(idxKey);
   const [wrote] = await Promise.all([
     place.storage.put(object, Readable.from(pieces, { objectMode: false }), {}, signal),
     place.storage.put(idxKey, idx, {}, signal),

@@ -44,9 +44,12 @@ export type EncodeJob = {
 export const MAX_ERROR_SHARE = 0.1;
 
 /**
- * Decoding starts this long before the wanted time, so that the frame shown there is sure to be decoded and a
- * deinterlacer has neighbours. ffmpeg itself goes back 0.13 s more where frames are reordered.
+ * Decoding starts this many frames of the grid before the wanted one, so that the picture shown there is sure to be
+ * decoded and a deinterlacer has a neighbour. ffmpeg itself goes back 0.13 s more where frames are reordered. More would
+ * often mean a whole GOP more, where a cut lies just behind a keyframe.
  */
+const LEAD_FRAMES = 2;
+/** As much in seconds, where there is no grid, and after a failure. */
 const SEEK_LEAD_SEC = 0.25;
 /** The end of the picture as the container tells it may be off by this much. */
 const END_DOUBT_SEC = 1;
@@ -117,10 +120,11 @@ type Pacing = {
   gopFrames: number;
 };
 
-function paceByFrames({ facts, cutList, range }: EncodeJob, video: VideoFacts): Pacing {
+function paceByFrames(job: EncodeJob, video: VideoFacts): Pacing {
+  const { facts, cutList } = job;
   if (cutList.grid.kind !== 'frames') throw new Error('Expected a cut list on a frame grid.');
   const { rate, segmentFrames } = cutList.grid;
-  const window = frameWindow(facts, video, framesOf(cutList, range));
+  const window = frameWindow(job, video);
   return {
     clock: ['-copyts'],
     seekSec: (window.leadFrame * rate.den) / rate.num,
@@ -140,15 +144,13 @@ function framesOf(cutList: CutList, range: ChunkRange): { fromFrame: number; toF
   return { fromFrame: frameAt(range.fromSegment), toFrame: Math.min(totalFrames, frameAt(range.toSegment)) };
 }
 
-function frameWindow(
-  facts: SourceFacts,
-  video: VideoFacts,
-  { fromFrame, toFrame }: { fromFrame: number; toFrame: number },
-): FrameWindow {
+function frameWindow({ facts, cutList, range, isCareful = false }: EncodeJob, video: VideoFacts): FrameWindow {
+  const { fromFrame, toFrame } = framesOf(cutList, range);
   const framesPerSec = toNumber(video.rate);
   const pictureEndSec = video.startSec + video.durationSec - facts.startSec - END_DOUBT_SEC;
   const pictureEndFrame = Math.floor(pictureEndSec * framesPerSec);
-  const leadFrames = Math.ceil(seekLeadSec(facts) * framesPerSec);
+  const isExact = facts.seeksToKeyframes && !isCareful;
+  const leadFrames = LEAD_FRAMES + (isExact ? 0 : Math.ceil(seekLeadSec(facts) * framesPerSec));
   // Past the end of the picture its last frame is wanted, so decoding starts before that.
   return { fromFrame, toFrame, leadFrame: Math.max(0, Math.min(fromFrame, pictureEndFrame) - leadFrames) };
 }

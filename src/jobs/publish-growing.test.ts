@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { publishGrowing } from './publish-growing.ts';
+
+/** Publishing that waits to be told how it ends. */
+function held() {
+  const calls: PromiseWithResolvers<void>[] = [];
+  const publish = () => {
+    const call = Promise.withResolvers<void>();
+    calls.push(call);
+    return call.promise;
+  };
+  return { calls, publish };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('it publishes when each output has made one more, and not for the last', async () => {
+  const { calls, publish } = held();
+  const growth = publishGrowing(2, 3, publish);
+  growth.made(0);
+  growth.made(0);
+  expect(calls).toHaveLength(0);
+  growth.made(1);
+  expect(calls).toHaveLength(1);
+  calls[0]?.resolve();
+  await turn();
+  growth.made(1);
+  expect(calls).toHaveLength(2);
+  calls[1]?.resolve();
+  await turn();
+  growth.made(0);
+  growth.made(1);
+  await growth.end();
+  expect(calls).toHaveLength(2);
+});
+
+test('it never publishes twice at once, and what came meanwhile goes together', async () => {
+  const { calls, publish } = held();
+  const growth = publishGrowing(1, 5, publish);
+  for (let n = 0; n < 3; n += 1) growth.made(0);
+  expect(calls).toHaveLength(1);
+  calls[0]?.resolve();
+  await turn();
+  growth.made(0);
+  expect(calls).toHaveLength(2);
+  calls[1]?.resolve();
+  await growth.end();
+});
+
+test('the end waits for what is being published, and tells how that failed, as does the next output', async () => {
+  const { calls, publish } = held();
+  const growth = publishGrowing(1, 5, publish);
+  growth.made(0);
+  const end = growth.end();
+  calls[0]?.reject(new Error('no room'));
+  await expect(end).rejects.toThrow('no room');
+  expect(() => growth.made(0)).toThrow('no room');
+  expect(calls).toHaveLength(1);
+});

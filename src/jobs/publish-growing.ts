@@ -1,0 +1,46 @@
+/** Publishes what several outputs have in common while they grow. */
+export type Growth = {
+  /** Output `at` made one more. Throws when publishing failed. */
+  made(at: number): void;
+  /** Waits for what is being published. Throws when publishing failed. */
+  end(): Promise<void>;
+};
+
+/**
+ * Calls `publish` whenever each of some outputs has made one more, but never twice at once and not for the last of
+ * `each`: whoever ends the outputs publishes the rest.
+ */
+export function publishGrowing(outputs: number, each: number, publish: () => Promise<void>): Growth {
+  const counts = Array.from({ length: outputs }, () => 0);
+  let published = 0;
+  let underWay: Promise<void> | null = null;
+  let failure: { reason: unknown } | null = null;
+
+  async function publishNow(): Promise<void> {
+    try {
+      await publish();
+    } catch (reason) {
+      failure = { reason };
+    }
+    underWay = null;
+  }
+
+  function check(): void {
+    if (failure !== null) throw failure.reason;
+  }
+
+  return {
+    made(at) {
+      check();
+      counts[at] = (counts[at] ?? 0) + 1;
+      const common = Math.min(...counts);
+      if (underWay !== null || common <= published || common >= each) return;
+      published = common;
+      underWay = publishNow();
+    },
+    async end() {
+      await underWay;
+      check();
+    },
+  };
+}
