@@ -22,7 +22,8 @@ await report('pictures', async (scope) => {
   const service = await startMillrace(scope);
   const encoded = await measurePictures(service, mkv);
   const passed = await measurePictures(service, mp4);
-  const ladder = (await measureCommand('ffmpeg', bareLadder(mkv, folder, LADDER, true))).cpuSec;
+  const ladder = (await measureCommand('ffmpeg', bareLadder(mkv, folder, LADDER, { hasSound: true, threads: 'one' })))
+    .cpuSec;
   const passes = await sumUp(passesOverSource(mkv, folder));
   const unit = 'cpu-s';
   return [

@@ -15,8 +15,14 @@ export const LADDER: readonly RungPlan[] = (
 
 const RATE = { num: 24, den: 1 };
 
+/**
+ * How a bare ffmpeg runs: with the threads that it takes by itself, or each part of it with one, which costs less and
+ * takes longer.
+ */
+export type BareRun = { hasSound: boolean; threads: 'own' | 'one' };
+
 /** One ffmpeg, decoding once, scaling in a cascade, with our settings of x264, into fragmented MP4 files. */
-export function bareLadder(source: string, folder: string, rungs: readonly RungPlan[], withSound: boolean): string[] {
+export function bareLadder(source: string, folder: string, rungs: readonly RungPlan[], run: BareRun): string[] {
   const graph = rungs.map((rung, index) => {
     const from = index === 0 ? '[0:v:0]' : `[rest${index}]`;
     const isLast = index === rungs.length - 1;
@@ -27,13 +33,21 @@ export function bareLadder(source: string, folder: string, rungs: readonly RungP
     ...[
       '-map',
       `[v${index}]`,
-      ...findCodec('x264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 1, hdr: null }),
+      // As many as it takes without being told: 0.
+      ...findCodec('x264').encoderArgv({
+        rung,
+        rate: RATE,
+        gopFrames: 48,
+        threads: run.threads === 'one' ? 1 : 0,
+        hdr: null,
+      }),
     ],
     ...fragmented(path.join(folder, `bare-${rung.rung}.mp4`)),
   ]);
-  const sound = withSound ? soundOutput(folder) : [];
+  const sound = run.hasSound ? soundOutput(folder) : [];
+  const threads = run.threads === 'one' ? ['-threads', '1', '-filter_complex_threads', '1'] : [];
   return [
-    ...['-nostdin', '-v', 'error', '-y', '-threads', '1', '-filter_complex_threads', '1', '-i', source],
+    ...['-nostdin', '-v', 'error', '-y', ...threads, '-i', source],
     ...['-filter_complex', graph.join(';'), ...outputs, ...sound],
   ];
 }

@@ -21,13 +21,9 @@ export function makeFolder(scope: Scope): string {
   return folder;
 }
 
-/** The whole service over a new data folder; both go with the scope. `through` as in `startService`. */
-export async function startMillrace(
-  scope: Scope,
-  env: Record<string, string> = {},
-  through: readonly string[] = [],
-): Promise<Service> {
-  const service = await startService(await newDataDir(), { MILLRACE_PREVIEWS: 'on', ...env }, through);
+/** The whole service over a new data folder; both go with the scope. */
+export async function startMillrace(scope: Scope, env: Record<string, string> = {}): Promise<Service> {
+  const service = await startService(await newDataDir(), { MILLRACE_PREVIEWS: 'on', ...env });
   scope.own(() => discard(service));
   return service;
 }
