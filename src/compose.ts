@@ -11,6 +11,7 @@ import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import type { TusHandler } from './ingest/tus/tus-handler.ts';
 import type { JobQueue } from './jobs/queue.ts';
+import { openAes } from './lib/aes.ts';
 import { newGuid } from './lib/guid.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 import { openSendFile } from './lib/send-file.ts';
@@ -191,6 +192,9 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     wishes: wishes.createWishStore(database.db, newGuid()),
     storage,
     sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
+    aes: await openAes((error) =>
+      log.warn(error, 'OpenSSL cannot be called, protected media is encrypted more slowly'),
+    ),
     player: await loadPlayerAssets(),
     secretBox,
     sessionSecret: playSessionSecret(settings.secretKey),

@@ -7,6 +7,7 @@ import { readDeliverySettings } from '../../src/catalog/publications/delivery-se
 import type { Publication } from '../../src/catalog/publications/publication.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
+import { openAes } from '../../src/lib/aes.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
@@ -41,6 +42,7 @@ const edge = await startEdge({
   watch: () => ({ close: async () => undefined }),
   storage,
   sendFile: await openSendFile(() => undefined),
+  aes: await openAes(() => undefined),
   player: await loadPlayerAssets(),
   secretBox,
   sessionSecret: Buffer.alloc(32),

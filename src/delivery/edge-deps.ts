@@ -5,6 +5,7 @@ import type { PublicationStore } from '../catalog/publications/publication-store
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZone } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { Aes } from '../lib/aes.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -66,6 +67,8 @@ export type EdgeDeps = {
   storage: EdgeStorage;
   /** Null where sendfile cannot be called: bytes then go through memory. */
   sendFile: SendFile | null;
+  /** Encrypts what is protected. */
+  aes: Aes;
   player: PlayerAssets;
   /** Opens the keys of protected videos. */
   secretBox: SecretBox;

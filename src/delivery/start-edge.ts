@@ -37,8 +37,9 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const shortWay = new ShortWay({ known, objects, keepAliveSec: KEEP_ALIVE_SEC, log });
   const answers: AnswerDeps = {
     ...{ reader, known, objects, movies, iFrames, wishes, storage, player, edgeUrl },
-    keys: new PackageKeys(deps.secretBox),
+    keys: new PackageKeys(deps.secretBox, deps.aes),
     sessions: createPlaySessions(deps.sessionSecret),
+    aes: deps.aes,
     licences: deps.licences,
     protectedObjects: new ProtectedObjects(objects, limits),
     permits: new PlayPermits({

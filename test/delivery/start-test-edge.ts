@@ -9,6 +9,7 @@ import { findPullZone } from '../../src/catalog/pull-zones/pull-zone-store.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
+import { openAes } from '../../src/lib/aes.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
@@ -38,6 +39,9 @@ export async function createEdgeRoom(database: TestDatabase) {
         wishes: createWishStore(database.db, newGuid()),
         storage,
         sendFile: await openSendFile((error) => {
+          throw error;
+        }),
+        aes: await openAes((error) => {
           throw error;
         }),
         player,

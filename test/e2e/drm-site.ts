@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
+import { nodeAes } from '../../src/lib/aes.ts';
 import { findScheme } from '../../src/media/drm/all.ts';
 import { parseClearKeyRequest, writeClearKeyLicence } from '../../src/media/drm/clear-key.ts';
 import { kidsOf, newContentKeys } from '../../src/media/drm/content-keys.ts';
 import { encryptInit } from '../../src/media/drm/encrypt-init.ts';
-import { encryptSegment } from '../../src/media/drm/encrypt-segment.ts';
-import type { ClearRendition } from '../../src/media/drm/read-test-protection.ts';
+import { type ClearRendition, encryptCopy } from '../../src/media/drm/read-test-protection.ts';
 import { openTrackCipher } from '../../src/media/drm/track-cipher.ts';
 import type { ContentKeys, SchemeName } from '../../src/ports/drm-key-source.ts';
 
@@ -39,10 +39,10 @@ function protectTrack(
 ): Protected {
   const scheme = findScheme(protection);
   const key = keys.groups[group];
-  const cipher = openTrackCipher(clear.init, { scheme, key, lane: group === 'sd' ? 1 : 2 });
+  const cipher = openTrackCipher(clear.init, { scheme, key, lane: group === 'sd' ? 1 : 2, aes: nodeAes });
   return {
     init: encryptInit(clear.init, { scheme, key, videoKids: kidsOf(keys), psshBoxes: [] }),
-    segments: clear.segments.map((segment, number) => encryptSegment(segment, { cipher, number })),
+    segments: clear.segments.map((segment, number) => encryptCopy(segment, { cipher, number })),
   };
 }
 

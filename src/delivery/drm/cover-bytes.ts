@@ -1,6 +1,7 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { encryptSegment, measureEncrypted } from '../../media/drm/encrypt-segment.ts';
+import type { Aes } from '../../lib/aes.ts';
+import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/drm/encrypt-segment.ts';
 import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
 import { OVER } from '../hls/choose-dress.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, type ObjectWindow } from '../http/answer.ts';
@@ -24,7 +25,9 @@ export type Piece =
 /** A picture of a segment. It stands in a fragment with a head of its own. */
 type Picture = { window: ObjectWindow; head: Buffer; segment: number; firstSample: number };
 
-export type CoverDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects };
+export type CoverDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects; aes: Aes };
+
+const NO_HEAD = Buffer.alloc(0);
 
 /** Opens the cover that an address names, or answers why nothing is given out under it. */
 export function openCover(
@@ -81,16 +84,19 @@ async function coverByPackage(
   const { window, segment } = piece;
   const [place, head] =
     piece.kind === 'segment'
-      ? [{ cipher, number: segment }, null]
+      ? [{ cipher, number: segment }, NO_HEAD]
       : [{ cipher, number: segment, firstSample: piece.firstSample }, piece.head];
-  const whole = (clear: Buffer) => (head === null ? clear : Buffer.concat([head, clear]));
   const name = `${nameOf(track)}|${piece.kind === 'segment' ? segment : piece.name}`;
-  const measure = (clear: Buffer) => measureEncrypted(whole(clear), place);
-  const encrypt = (clear: Buffer, take: (sizeBytes: number) => Buffer) => encryptSegment(whole(clear), place, take);
+  const measure = (clear: Buffer) => measureEncrypted(Buffer.concat([head, clear]), place);
+  const encrypt = (bytes: Buffer) => {
+    head.copy(bytes, HEADROOM_BYTES);
+    return encryptSegment({ bytes, clearStart: HEADROOM_BYTES }, place);
+  };
+  const room = { beforeBytes: HEADROOM_BYTES + head.length, behindBytes: 0, encrypt };
   return {
     kind: 'made',
     measure: () => protectedObjects.measure({ window, measure }, leave),
-    lend: () => protectedObjects.lend({ name, window, encrypt }, leave),
+    lend: () => protectedObjects.lend({ name, window, ...room }, leave),
     ...common,
     etag: `"${name}"`,
   };
@@ -98,18 +104,20 @@ async function coverByPackage(
 
 function coverBySession(
   { rendition, piece, cover: { session, key } }: Covered<Extract<OpenCover, { kind: 'session' }>>,
-  { protectedObjects }: CoverDeps,
+  { protectedObjects, aes }: CoverDeps,
   leave: () => AbortSignal,
 ): Answer {
   const common = { contentType: `${rendition.kind}/mp4`, cacheControl: CACHE_PRIVATELY };
   if (piece.kind === 'init') return { kind: 'bytes', bytes: piece.bytes, ...common, etag: `"${rendition.id}-s-init"` };
   if (piece.kind === 'picture') return notFound('no-i-frames', 'There are no single pictures of this rendition.');
   const { segment, window } = piece;
-  const encrypt = (clear: Buffer) => encryptHlsSegment(clear, key, segment);
+  const clearBytes = window.sizeBytes;
+  const behindBytes = encryptedHlsSizeBytes(clearBytes) - clearBytes;
+  const encrypt = (room: Buffer) => encryptHlsSegment({ room, clearBytes }, aes('cbc', key), segment);
   return {
     kind: 'made',
-    measure: async () => encryptedHlsSizeBytes(window.sizeBytes),
-    lend: () => protectedObjects.lend({ name: null, window, encrypt }, leave),
+    measure: async () => clearBytes + behindBytes,
+    lend: () => protectedObjects.lend({ name: null, window, beforeBytes: 0, behindBytes, encrypt }, leave),
     ...common,
     etag: `"${rendition.id}-${session}-${segment}"`,
   };

@@ -1,3 +1,4 @@
+import { runInTurns } from '../../lib/run-in-turns.ts';
 import type { EdgeLimits } from '../edge-deps.ts';
 import type { ObjectWindow } from '../http/answer.ts';
 import { BufferPool } from '../objects/buffer-pool.ts';
@@ -6,12 +7,15 @@ import { type LentBytes, SharedBytes } from '../objects/shared-bytes.ts';
 
 /**
  * What is wanted: the encrypted form of a window. `name` stands for these very bytes; null for such as nobody asks
- * for twice. `encrypt` writes into a buffer from `take`, or gives back one of its own.
+ * for twice. `encrypt` works on the clear bytes, read into a buffer with so much free before and behind them, and gives
+ * a part of that buffer, or one of its own.
  */
 export type ProtectedWindow = {
   name: string | null;
   window: ObjectWindow;
-  encrypt(clear: Buffer, take: (sizeBytes: number) => Buffer): Buffer;
+  beforeBytes: number;
+  behindBytes: number;
+  encrypt(room: Buffer): Generator<undefined, Buffer>;
 };
 
 /** A window whose encrypted form is only to be measured. */
@@ -22,40 +26,38 @@ const POOLED_BYTES = 32 * 2 ** 20;
 /** Encrypts stored bytes while they are served; see `SharedBytes` for what is kept and how much may be under way. */
 export class ProtectedObjects {
   readonly #objects: Pick<ObjectSender, 'readInto'>;
-  readonly #pool = new BufferPool(POOLED_BYTES);
   readonly #shared: SharedBytes;
 
   constructor(objects: Pick<ObjectSender, 'readInto'>, limits: EdgeLimits) {
     this.#objects = objects;
     const bounds = { maxBytes: limits.protectedBytes, keptBytes: limits.protectedCacheBytes };
-    this.#shared = new SharedBytes(bounds, this.#pool);
+    this.#shared = new SharedBytes(bounds, new BufferPool(POOLED_BYTES));
   }
 
   /** The caller releases what is lent. Refuses (`unavailable`) while too many bytes are under way. */
-  lend({ name, window, encrypt }: ProtectedWindow, leave: () => AbortSignal): Promise<LentBytes> {
-    const make = (take: (sizeBytes: number) => Buffer) => this.#read(window, (clear) => encrypt(clear, take));
+  lend(wanted: ProtectedWindow, leave: () => AbortSignal): Promise<LentBytes> {
+    const { name, window, beforeBytes, behindBytes, encrypt } = wanted;
+    const make = async (take: (sizeBytes: number) => Buffer) => {
+      const room = take(beforeBytes + window.sizeBytes + behindBytes);
+      await this.#objects.readInto(room.subarray(beforeBytes, beforeBytes + window.sizeBytes), window);
+      // Other viewers are not kept waiting while a large segment is encrypted.
+      return runInTurns(encrypt(room));
+    };
     return this.#shared.lend({ name, sizeBytes: window.sizeBytes, make }, leave);
   }
 
   /** How many bytes the encrypted form has. Refuses as `lend` does: the clear bytes must be read. */
   async measure({ window, measure }: MeasuredWindow, leave: () => AbortSignal): Promise<number> {
-    let measuredBytes = 0;
-    const make = () =>
-      this.#read(window, (clear) => {
-        measuredBytes = measure(clear);
-        return Buffer.alloc(0);
-      });
-    const { release } = await this.#shared.lend({ name: null, sizeBytes: window.sizeBytes, make }, leave);
-    release();
-    return measuredBytes;
-  }
-
-  async #read(window: ObjectWindow, use: (clear: Buffer) => Buffer): Promise<Buffer> {
-    const scratch = this.#pool.take(window.sizeBytes);
+    const make = async (take: (sizeBytes: number) => Buffer) => {
+      const clear = take(window.sizeBytes);
+      await this.#objects.readInto(clear, window);
+      return clear;
+    };
+    const { bytes, release } = await this.#shared.lend({ name: null, sizeBytes: window.sizeBytes, make }, leave);
     try {
-      return use(await this.#objects.readInto(scratch, window));
+      return measure(bytes);
     } finally {
-      this.#pool.give(scratch);
+      release();
     }
   }
 }

@@ -106,25 +106,16 @@ export class ObjectSender {
     response.end();
   }
 
-  /**
-   * Reads a window whole, into `buffer` where its object is a file here, else into memory of its own. Throws
-   * ObjectMissing when the object is not there, or shorter than promised.
-   */
-  async readInto(buffer: Buffer, window: ObjectWindow): Promise<Buffer> {
-    const path = this.#storage.localPath(window.key);
-    if (path === null) return readWindow(this.#storage, window);
-    const file = await this.#lendFile(window.key, path);
-    try {
-      await readWholly(buffer, {
-        fd: file.fd,
-        key: window.key,
-        start: window.start,
-        end: window.start + window.sizeBytes,
-      });
-      return buffer;
-    } finally {
-      file.release();
+  /** Fills a buffer of its size with a window. Throws ObjectMissing when its object is not there, or shorter than promised. */
+  async readInto(buffer: Buffer, window: ObjectWindow): Promise<void> {
+    const { key, start, sizeBytes } = window;
+    const path = this.#storage.localPath(key);
+    if (path === null) {
+      (await readWindow(this.#storage, window)).copy(buffer);
+      return;
     }
+    const file = await this.#lendFile(key, path);
+    await readWholly(buffer, { fd: file.fd, key, start, end: start + sizeBytes }).finally(file.release);
   }
 
   /** Takes a lease on the segment when it is popular and there is room. What sendfile can send needs no memory. */

@@ -1,4 +1,4 @@
-import { createCipheriv, type KeyObject } from 'node:crypto';
+import type { EncryptInPlace } from '../../lib/aes.ts';
 import type { ProtectionScheme, SampleJob } from './protection-scheme.ts';
 
 const BLOCK_BYTES = 16;
@@ -13,45 +13,43 @@ const STRIDE_BYTES = 10 * BLOCK_BYTES;
 export const cbcs: ProtectionScheme = {
   name: 'cbcs',
   hlsMethod: 'SAMPLE-AES',
+  aesMode: 'cbc',
   sampleIvBytes: 0,
   isBlockAligned: false,
   videoPattern: { cryptBlocks: 1, skipBlocks: 9 },
   encryptSample,
 };
 
-function encryptSample({ bytes, subsamples, secret, iv }: SampleJob): void {
+function encryptSample({ bytes, subsamples, encrypt, iv }: SampleJob): void {
   if (subsamples === null) {
-    const blocks = bytes.subarray(0, bytes.length - (bytes.length % BLOCK_BYTES));
-    blocks.set(encryptChain(blocks, secret, iv));
+    encrypt(bytes, iv);
     return;
   }
   let at = 0;
   for (const { clearBytes, protectedBytes } of subsamples) {
     at += clearBytes;
-    encryptPattern(bytes.subarray(at, at + protectedBytes), secret, iv);
+    encryptPattern(bytes.subarray(at, at + protectedBytes), encrypt, iv);
     at += protectedBytes;
   }
 }
 
 /** Collects the blocks of the pattern, encrypts them as one chain and puts them back. */
-function encryptPattern(part: Buffer, secret: KeyObject, iv: Buffer): void {
+function encryptPattern(part: Buffer, encrypt: EncryptInPlace, iv: Buffer): void {
   const blocks = Math.ceil((part.length - BLOCK_BYTES + 1) / STRIDE_BYTES);
   if (blocks <= 0) return;
   const chain = Buffer.allocUnsafe(blocks * BLOCK_BYTES);
-  copyBlocks(part, STRIDE_BYTES, chain, BLOCK_BYTES, blocks);
-  copyBlocks(encryptChain(chain, secret, iv), BLOCK_BYTES, part, STRIDE_BYTES, blocks);
+  const [wide, dense] = [viewOf(part), viewOf(chain)];
+  for (let block = 0; block < blocks; block += 1) copyBlock(wide, block * STRIDE_BYTES, dense, block * BLOCK_BYTES);
+  encrypt(chain, iv);
+  for (let block = 0; block < blocks; block += 1) copyBlock(dense, block * BLOCK_BYTES, wide, block * STRIDE_BYTES);
 }
 
-/** Byte by byte: for 16 bytes a loop is several times faster than a call of `copy` or `set`. */
-function copyBlocks(from: Buffer, fromStep: number, to: Buffer, toStep: number, blocks: number): void {
-  for (let block = 0; block < blocks; block += 1) {
-    const source = block * fromStep;
-    const target = block * toStep;
-    // The caller counted the blocks so that every index lies inside both buffers.
-    for (let byte = 0; byte < BLOCK_BYTES; byte += 1) to[target + byte] = from[source + byte] as number;
-  }
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
 }
 
-function encryptChain(blocks: Buffer, secret: KeyObject, iv: Buffer): Buffer {
-  return createCipheriv('aes-128-cbc', secret, iv).setAutoPadding(false).update(blocks);
+/** As two machine words, which makes no objects: for 16 bytes many times faster than `copy` or `set`. */
+function copyBlock(from: DataView, fromAt: number, to: DataView, toAt: number): void {
+  to.setBigInt64(toAt, from.getBigInt64(fromAt));
+  to.setBigInt64(toAt + 8, from.getBigInt64(fromAt + 8));
 }

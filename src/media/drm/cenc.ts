@@ -1,7 +1,8 @@
-import { createCipheriv } from 'node:crypto';
 import type { ProtectionScheme, SampleJob } from './protection-scheme.ts';
 
 const BLOCK_BYTES = 16;
+/** The lower half of the block count; no sample has more. */
+const COUNT_AT = 12;
 
 /**
  * AES-CTR, every block (ISO 23001-7 section 10.1). The counter block is the sample's 8-byte IV and a 64-bit
@@ -10,22 +11,24 @@ const BLOCK_BYTES = 16;
 export const cenc: ProtectionScheme = {
   name: 'cenc',
   hlsMethod: 'SAMPLE-AES-CTR',
+  aesMode: 'ctr',
   sampleIvBytes: 8,
   isBlockAligned: true,
   videoPattern: null,
   encryptSample,
 };
 
-function encryptSample({ bytes, subsamples, secret, iv }: SampleJob): void {
-  const cipher = createCipheriv('aes-128-ctr', secret, Buffer.concat([iv], BLOCK_BYTES));
-  if (subsamples === null) {
-    bytes.set(cipher.update(bytes));
-    return;
-  }
+function encryptSample({ bytes, subsamples, encrypt, iv }: SampleJob): void {
+  const counter = Buffer.alloc(BLOCK_BYTES);
+  iv.copy(counter);
   let at = 0;
-  for (const { clearBytes, protectedBytes } of subsamples) {
+  let blocks = 0;
+  for (const { clearBytes, protectedBytes } of subsamples ?? [{ clearBytes: 0, protectedBytes: bytes.length }]) {
     at += clearBytes;
-    if (protectedBytes > 0) bytes.set(cipher.update(bytes.subarray(at, at + protectedBytes)), at);
+    counter.writeUInt32BE(blocks, COUNT_AT);
+    encrypt(bytes.subarray(at, at + protectedBytes), counter);
     at += protectedBytes;
+    // All but the last part are whole blocks.
+    blocks += protectedBytes / BLOCK_BYTES;
   }
 }

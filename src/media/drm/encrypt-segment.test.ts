@@ -1,5 +1,6 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
+import { nodeAes, openAes } from '../../lib/aes.ts';
 import type { ContentKey, SchemeName } from '../../ports/drm-key-source.ts';
 import { childBoxes, findBox, readBoxes, requireBox } from '../cmaf/boxes.ts';
 import { BrokenMedia } from '../cmaf/broken-media.ts';
@@ -8,11 +9,20 @@ import { encode, FRAGMENTED } from '../cmaf/read-test-media.ts';
 import { findScheme, PROTECTION_SCHEMES } from './all.ts';
 import { kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
 import { encryptInit } from './encrypt-init.ts';
-import { encryptSegment, measureEncrypted } from './encrypt-segment.ts';
+import { measureEncrypted } from './encrypt-segment.ts';
 import { readPssh, SYSTEM_IDS, writeCommonPssh } from './pssh.ts';
-import { type ClearRendition, encodeRendition, encodeSlices, splitRendition } from './read-test-protection.ts';
+import {
+  type ClearRendition,
+  encodeRendition,
+  encodeSlices,
+  encryptCopy,
+  splitRendition,
+} from './read-test-protection.ts';
 import { openTrackCipher } from './track-cipher.ts';
 
+const aes = await openAes((error) => {
+  throw error;
+});
 /** More slices in each frame than a sample's entry has room for. */
 const manySlices = await encodeSlices(64);
 const renditions = { video: await encodeRendition('video', 2), audio: await encodeRendition('audio', 2) };
@@ -24,9 +34,9 @@ const cases = PROTECTION_SCHEMES.flatMap(({ name }) => [
 function protect(rendition: ClearRendition, name: SchemeName, lane = 7) {
   const scheme = findScheme(name);
   const key = newContentKeys(name).groups.hd;
-  const cipher = openTrackCipher(rendition.init, { scheme, key, lane });
+  const cipher = openTrackCipher(rendition.init, { scheme, key, lane, aes });
   const init = encryptInit(rendition.init, { scheme, key, videoKids: [key.kid], psshBoxes: [] });
-  const segments = rendition.segments.map((segment, number) => encryptSegment(segment, { cipher, number }));
+  const segments = rendition.segments.map((segment, number) => encryptCopy(segment, { cipher, number }));
   return { key, cipher, init, segments };
 }
 
@@ -90,17 +100,17 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
     const { cipher, segments } = protect(clear, scheme);
     const measured = clear.segments.map((segment, number) => measureEncrypted(segment, { cipher, number }));
     expect(measured).toEqual(segments.map(({ length }) => length));
-    expect(clear.segments.map((segment, number) => encryptSegment(segment, { cipher, number }))).toEqual(segments);
+    expect(clear.segments.map((segment, number) => encryptCopy(segment, { cipher, number }))).toEqual(segments);
   });
 
   test('is the same whether its fragments come as one segment or one by one', () => {
     const { cipher } = protect(clear, scheme);
     const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = clear.segments;
     const firstSample = readFragment(first).samples.length;
-    expect(encryptSegment(Buffer.concat([first, second]), { cipher, number: 5 })).toEqual(
+    expect(encryptCopy(Buffer.concat([first, second]), { cipher, number: 5 })).toEqual(
       Buffer.concat([
-        encryptSegment(first, { cipher, number: 5 }),
-        encryptSegment(second, { cipher, number: 5, firstSample }),
+        encryptCopy(first, { cipher, number: 5 }),
+        encryptCopy(second, { cipher, number: 5, firstSample }),
       ]),
     );
   });
@@ -122,10 +132,24 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
   test('is refused when it is damaged', () => {
     const { cipher } = protect(clear, scheme);
     const segment = clear.segments[0] ?? Buffer.alloc(0);
-    expect(() => encryptSegment(segment.subarray(0, -1), { cipher, number: 0 })).toThrow(BrokenMedia);
-    expect(() => encryptSegment(Buffer.alloc(0), { cipher, number: 0 })).toThrow('Expected a fragment in the segment');
+    expect(() => encryptCopy(segment.subarray(0, -1), { cipher, number: 0 })).toThrow(BrokenMedia);
+    expect(() => encryptCopy(Buffer.alloc(0), { cipher, number: 0 })).toThrow('Expected a fragment in the segment');
   });
 });
+
+test.each(cases)(
+  '$kind encrypted with $scheme is the same whatever room there is, and whoever encrypts',
+  ({ scheme, kind }) => {
+    const { cipher } = protect(renditions[kind], scheme);
+    const segment = Buffer.concat(renditions[kind].segments);
+    const place = { cipher, number: 5 };
+    const expected = encryptCopy(segment, place);
+    for (const headroomBytes of [0, 1, 700, 5_000])
+      expect(encryptCopy(segment, place, headroomBytes)).toEqual(expected);
+    const byNode = nodeAes(cipher.scheme.aesMode, cipher.key.key);
+    expect(encryptCopy(segment, { ...place, cipher: { ...cipher, encrypt: byNode } })).toEqual(expected);
+  },
+);
 
 describe('frames of more slices than can be told apart', () => {
   test.each(PROTECTION_SCHEMES)(
@@ -146,10 +170,8 @@ describe('initialisation vectors', () => {
     const scheme = findScheme('cenc');
     const key = newContentKeys('cenc').groups.sd;
     const ivs = [3, 4].flatMap((lane) => {
-      const cipher = openTrackCipher(renditions.video.init, { scheme, key, lane });
-      return renditions.video.segments.flatMap((segment, number) =>
-        readIvs(encryptSegment(segment, { cipher, number })),
-      );
+      const cipher = openTrackCipher(renditions.video.init, { scheme, key, lane, aes });
+      return renditions.video.segments.flatMap((segment, number) => readIvs(encryptCopy(segment, { cipher, number })));
     });
     expect(ivs).toHaveLength(96);
     expect(new Set(ivs).size).toBe(96);
@@ -199,6 +221,6 @@ test.each([
 ])('video of codec $codec is refused by name', async ({ codec, args }) => {
   const source = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=10:d=0.4'];
   const { init } = splitRendition(await encode([...source, ...args, ...FRAGMENTED]));
-  const protection = { scheme: findScheme('cenc'), key: newContentKeys('cenc').groups.sd, lane: 0 };
+  const protection = { scheme: findScheme('cenc'), key: newContentKeys('cenc').groups.sd, lane: 0, aes };
   expect(() => openTrackCipher(init, protection)).toThrow(`Expected H.264 video to encrypt, got ${codec}`);
 });

@@ -1,21 +1,32 @@
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { nodeAes } from '../../lib/aes.ts';
 import { encryptedHlsSizeBytes, encryptHlsSegment, writeHlsAes128Line } from './hls-aes128.ts';
+import { runAtOnce } from './read-test-protection.ts';
 
 const key = randomBytes(16);
+const encrypt = nodeAes('cbc', key);
+
+function encryptCopy(segment: Buffer, mediaSequence: number): Buffer {
+  const room = Buffer.concat([segment, Buffer.alloc(16)], encryptedHlsSizeBytes(segment.length));
+  return runAtOnce(encryptHlsSegment({ room, clearBytes: segment.length }, encrypt, mediaSequence));
+}
 
 describe('a segment encrypted whole', () => {
-  test.each([0, 1, 15, 16, 17, 1000])('of %i bytes is decrypted with its sequence number as IV', (sizeBytes) => {
-    const segment = randomBytes(sizeBytes);
-    const encrypted = encryptHlsSegment(segment, key, 0x1_0000_0002);
-    const decipher = createDecipheriv('aes-128-cbc', key, Buffer.from('00000000000000000000000100000002', 'hex'));
-    expect(Buffer.concat([decipher.update(encrypted), decipher.final()])).toEqual(segment);
-    expect(encrypted).toHaveLength(encryptedHlsSizeBytes(sizeBytes));
-  });
+  test.each([0, 1, 15, 16, 17, 1000, 2 ** 21 - 1, 2 ** 21, 5_000_000])(
+    'of %i bytes is decrypted with its sequence number as IV',
+    (sizeBytes) => {
+      const segment = randomBytes(sizeBytes);
+      const encrypted = encryptCopy(segment, 0x1_0000_0002);
+      const decipher = createDecipheriv('aes-128-cbc', key, Buffer.from('00000000000000000000000100000002', 'hex'));
+      expect(Buffer.concat([decipher.update(encrypted), decipher.final()]).equals(segment)).toBe(true);
+    },
+  );
 
-  test('needs a key of 16 bytes and a sequence number', () => {
-    expect(() => encryptHlsSegment(Buffer.alloc(4), randomBytes(32), 0)).toThrow('Expected an AES-128 key');
-    expect(() => encryptHlsSegment(Buffer.alloc(4), key, -1)).toThrow('Expected a media sequence number');
+  test('needs room for its padding and a sequence number', () => {
+    const encryptIn = (room: Buffer) => runAtOnce(encryptHlsSegment({ room, clearBytes: 4 }, encrypt, 0));
+    expect(() => encryptIn(Buffer.alloc(4))).toThrow('Expected room for 16 bytes, got 4.');
+    expect(() => encryptCopy(Buffer.alloc(4), -1)).toThrow('Expected a media sequence number');
   });
 });
 

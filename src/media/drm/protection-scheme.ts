@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import type { AesMode, EncryptInPlace } from '../../lib/aes.ts';
 import type { SchemeName } from '../../ports/drm-key-source.ts';
 import type { Subsample } from './subsample.ts';
 
@@ -7,9 +7,14 @@ export type BlockPattern = { cryptBlocks: number; skipBlocks: number };
 
 /**
  * One sample to encrypt in place. `subsamples` null: all of it is protected. `iv` is the sample's own, or the key's
- * constant one. `secret` is the key opened once: a cipher made from bare bytes costs ten times as much.
+ * constant one. `encrypt` is opened for the key and the scheme's mode.
  */
-export type SampleJob = { bytes: Buffer; subsamples: readonly Subsample[] | null; secret: KeyObject; iv: Buffer };
+export type SampleJob = {
+  bytes: Buffer;
+  subsamples: readonly Subsample[] | null;
+  encrypt: EncryptInPlace;
+  iv: Buffer;
+};
 
 /** A protection scheme of ISO 23001-7 section 10: one file each, listed in `all.ts`. */
 export type ProtectionScheme = {
@@ -17,6 +22,7 @@ export type ProtectionScheme = {
   name: SchemeName;
   /** EXT-X-KEY METHOD (RFC 8216bis section 4.4.4.4). */
   hlsMethod: 'SAMPLE-AES' | 'SAMPLE-AES-CTR';
+  aesMode: AesMode;
   /** Bytes of IV that each sample carries; 0 means that the key's constant IV serves all. */
   sampleIvBytes: 0 | 8;
   /** Whether a protected part must be whole blocks. */

@@ -1,6 +1,7 @@
 import { normaliseInit } from '../cmaf/init-segment.ts';
 import { encode, FRAGMENTED, splitStream } from '../cmaf/read-test-media.ts';
 import { writeFragment } from '../cmaf/write-fragment.ts';
+import { encryptSegment, HEADROOM_BYTES, type SegmentPlace } from './encrypt-segment.ts';
 
 /** A clear rendition: its init segment, and segments of one fragment each. */
 export type ClearRendition = { init: Buffer; segments: Buffer[] };
@@ -27,4 +28,18 @@ export function splitRendition(stream: Buffer): ClearRendition {
     init: normaliseInit(init),
     segments: fragments.map((fragment) => writeFragment(fragment, fragment.payload)),
   };
+}
+
+/** Encrypts a copy of a segment. `headroomBytes` is how much is free before it. */
+export function encryptCopy(segment: Buffer, place: SegmentPlace, headroomBytes = HEADROOM_BYTES): Buffer {
+  const bytes = Buffer.concat([Buffer.alloc(headroomBytes), segment]);
+  return runAtOnce(encryptSegment({ bytes, clearStart: headroomBytes }, place));
+}
+
+/** Runs to its end what is made to run in steps. */
+export function runAtOnce<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }

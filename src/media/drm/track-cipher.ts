@@ -1,4 +1,4 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { Aes, EncryptInPlace } from '../../lib/aes.ts';
 import type { ContentKey } from '../../ports/drm-key-source.ts';
 import { readBoxes, requireBox } from '../cmaf/boxes.ts';
 import type { SampleDefaults } from '../cmaf/fragment.ts';
@@ -10,11 +10,11 @@ import type { ProtectionScheme } from './protection-scheme.ts';
 import { mostSubsamples } from './subsample.ts';
 
 /** How a rendition is protected. `lane` is its own number, see `sampleIv`. */
-export type Protection = { scheme: ProtectionScheme; key: ContentKey; lane: number };
+export type Protection = { scheme: ProtectionScheme; key: ContentKey; lane: number; aes: Aes };
 
 /** What is needed to encrypt fragments of one rendition; opened once, used for all its segments. */
 export type TrackCipher = Protection & {
-  secret: KeyObject;
+  encrypt: EncryptInPlace;
   sampleDefaults: SampleDefaults;
   /** Opens the division of one fragment's samples into clear and protected parts; null: samples are protected whole. */
   openDivider: (() => SampleDivider) | null;
@@ -29,10 +29,11 @@ const STSD = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'];
  */
 export function openTrackCipher(init: Buffer, protection: Protection): TrackCipher {
   const { handler, sampleDefaults } = readInitSegment(init);
-  const common = { ...protection, secret: createSecretKey(protection.key.key), sampleDefaults };
+  const { aes, scheme, key } = protection;
+  const common = { ...protection, encrypt: aes(scheme.aesMode, key.key), sampleDefaults };
   if (handler === 'audio') return { ...common, openDivider: null };
   const entry = readSampleEntry(init, requireBox(init, readBoxes(init), STSD), handler);
-  return { ...common, openDivider: chooseDivider(entry, protection.scheme) };
+  return { ...common, openDivider: chooseDivider(entry, scheme) };
 }
 
 function chooseDivider(entry: SampleEntry, scheme: ProtectionScheme): () => SampleDivider {

@@ -1,0 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Runs long work step by step, and lets whatever else there is have its turn between two steps. */
+export async function runInTurns<T>(steps: Generator<undefined, T>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await setImmediate();
+  }
+}
