@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { findStored, type RenditionOutput } from '../catalog/encoding/chunk-store.ts';
 import type { Claim, Work } from '../catalog/encoding/work.ts';
 import type { WorkRendition, WorkView } from '../catalog/encoding/work-view-store.ts';
+import { CommitInDoubt } from '../catalog/in-transaction.ts';
 import type { ChunkRange } from '../media/chunk-plan.ts';
 import { createVideoSegmenter, type Segmenter } from '../media/cmaf/segmenter.ts';
 import { findCodec } from '../media/codecs/all.ts';
@@ -145,10 +146,19 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
 async function publishMeanwhile({ publish }: RangeJob, makings: readonly Making[], signal: AbortSignal): Promise<void> {
   if (publish === null) return;
   const outputs = await collect(makings, signal);
-  await publish(outputs);
-  for (const { renditionId, chunks } of outputs) {
-    makings.find(({ rendition }) => rendition.id === renditionId)?.writer.tookIn(chunks);
+  const tookIn = () => {
+    for (const { renditionId, chunks } of outputs) {
+      makings.find(({ rendition }) => rendition.id === renditionId)?.writer.tookIn(chunks);
+    }
+  };
+  try {
+    await publish(outputs);
+  } catch (error) {
+    // Another error may be the one that is told: what rows may name is not to be deleted then.
+    if (error instanceof CommitInDoubt) tookIn();
+    throw error;
   }
+  tookIn();
 }
 
 function planRun({ claim, deps, view }: RangeJob, { range, makings, watermark }: Run) {

@@ -86,5 +86,6 @@ test('the base codec is made first; an upload may ask for fewer codecs than its 
     .where('chunk.media_id', '=', key.mediaId)
     .orderBy('chunk.publication')
     .execute();
-  expect(first.map(({ codec }) => codec)).toEqual(['x264', 'x264', 'vp9', 'vp9']);
+  const made = first.map(({ codec }) => codec);
+  expect(made.slice(0, made.indexOf('vp9'))).toEqual(made.filter((codec) => codec === 'x264'));
 });
