@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from './support/millrace.ts';
 import { type Measurement, median, report } from './support/report.ts';
+import type { Scope } from './support/scope.ts';
 
 // Our edge against nginx as a static server, on loopback: CPU seconds of the server for each segment.
 const MEBI = 2 ** 20;
@@ -17,48 +18,46 @@ const SEGMENTS_PER_CHUNK = 8;
 const HELD_BYTES = 64 * MEBI;
 const RENDITION = '/vz-1/00000000-0000-7000-8000-000000000001/r/00000000-0000-7000-8000-000000000002';
 
+/** What is started and written goes with the scope, also when a signal ends the benchmark. */
+type Place = { scope: Scope; folder: string };
 type Server = { port: number; pids: number[]; stop(): Promise<void> };
 
-await report('delivery', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'mr-bench-'));
-  try {
-    const large = { bytes: 4 * MEBI, requests: 400 };
-    return [
-      await compareSegments(folder, { ...large, name: '4 MB segment, popular', bar: 1.5, heldBytes: HELD_BYTES }),
-      await compareSegments(folder, { ...large, name: '4 MB segment, from its file', bar: 1.5, heldBytes: 0 }),
-      await compareSegments(folder, {
-        ...large,
-        name: 'same, nginx without sendfile',
-        bar: null,
-        heldBytes: 0,
-        copies: true,
-      }),
-      await compareSegments(folder, {
-        name: '256 KiB segment',
-        bytes: MEBI / 4,
-        requests: 1_600,
-        bar: null,
-        heldBytes: 0,
-      }),
-      await measureLongVideo(folder),
-    ];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+await report('delivery', async (scope) => {
+  const place = { scope, folder: makeFolder(scope) };
+  const large = { bytes: 4 * MEBI, requests: 400 };
+  return [
+    await compareSegments(place, { ...large, name: '4 MB segment, popular', bar: 1.5, heldBytes: HELD_BYTES }),
+    await compareSegments(place, { ...large, name: '4 MB segment, from its file', bar: 1.5, heldBytes: 0 }),
+    await compareSegments(place, {
+      ...large,
+      name: 'same, nginx without sendfile',
+      bar: null,
+      heldBytes: 0,
+      copies: true,
+    }),
+    await compareSegments(place, {
+      name: '256 KiB segment',
+      bytes: MEBI / 4,
+      requests: 1_600,
+      bar: null,
+      heldBytes: 0,
+    }),
+    await measureLongVideo(place),
+  ];
 });
 
 /** `copies`: the anchor reads and writes as we must, instead of sendfile. */
 type Case = { name: string; bytes: number; requests: number; bar: number | null; heldBytes: number; copies?: boolean };
 
 async function compareSegments(
-  folder: string,
+  place: Place,
   { name, bytes, requests: measured, bar, heldBytes, copies = false }: Case,
 ): Promise<Measurement> {
-  writeObjects(folder, bytes);
+  writeObjects(place.folder, bytes);
   const running: Server[] = [];
   try {
-    const edge = own(running, await startOurEdge(folder, { bytes, chunks: 1, heldBytes }));
-    const nginx = own(running, await startNginx(folder, copies));
+    const edge = own(running, await startOurEdge(place, { bytes, chunks: 1, heldBytes }));
+    const nginx = own(running, await startNginx(place, copies));
     const ours: number[] = [];
     const anchor: number[] = [];
     for (let run = 0; run < RUNS + 1; run += 1) {
@@ -80,14 +79,14 @@ async function compareSegments(
 }
 
 /** Memory that a video of 10,000 fragments adds to an edge that served a short one. */
-async function measureLongVideo(folder: string): Promise<Measurement> {
-  writeObjects(folder, MEBI);
+async function measureLongVideo(place: Place): Promise<Measurement> {
+  writeObjects(place.folder, MEBI);
   const running: Server[] = [];
   try {
-    const short = own(running, await startOurEdge(folder, { bytes: MEBI, chunks: 1, heldBytes: HELD_BYTES }));
+    const short = own(running, await startOurEdge(place, { bytes: MEBI, chunks: 1, heldBytes: HELD_BYTES }));
     const long = own(
       running,
-      await startOurEdge(folder, { bytes: MEBI, chunks: 5_000 / SEGMENTS_PER_CHUNK, heldBytes: HELD_BYTES }),
+      await startOurEdge(place, { bytes: MEBI, chunks: 5_000 / SEGMENTS_PER_CHUNK, heldBytes: HELD_BYTES }),
     );
     const rss: number[] = [];
     for (const [edge, segments] of [
@@ -137,7 +136,7 @@ function writeObjects(folder: string, bytes: number): void {
 
 type Shape = { bytes: number; chunks: number; heldBytes: number };
 
-async function startOurEdge(folder: string, { bytes, chunks, heldBytes }: Shape): Promise<Server> {
+async function startOurEdge({ scope, folder }: Place, { bytes, chunks, heldBytes }: Shape): Promise<Server> {
   const script = path.join(import.meta.dirname, 'support/delivery-edge.ts');
   const args = [
     '--disable-warning=ExperimentalWarning',
@@ -149,6 +148,7 @@ async function startOurEdge(folder: string, { bytes, chunks, heldBytes }: Shape)
     heldBytes,
   ].map(String);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  scope.own(() => stop(child));
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout.once('data', (text: Buffer) => resolve(Number(text)));
     child.once('exit', (code) => reject(new Error(`Expected the edge to listen, it exited with ${code}.`)));
@@ -156,7 +156,7 @@ async function startOurEdge(folder: string, { bytes, chunks, heldBytes }: Shape)
   return { port, pids: [child.pid ?? 0], stop: () => stop(child) };
 }
 
-async function startNginx(folder: string, copies: boolean): Promise<Server> {
+async function startNginx({ scope, folder }: Place, copies: boolean): Promise<Server> {
   const port = await freePort();
   const config = path.join(folder, 'nginx.conf');
   writeFileSync(
@@ -169,12 +169,13 @@ async function startNginx(folder: string, copies: boolean): Promise<Server> {
        server { listen 127.0.0.1:${port}; root ${folder}/static; } }`,
   );
   const child = spawn('/usr/sbin/nginx', ['-p', folder, '-c', config], { stdio: ['ignore', 'ignore', 'inherit'] });
+  scope.own(() => stop(child));
   await fetchWhenUp(port);
   return { port, pids: [child.pid ?? 0], stop: () => stop(child) };
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   await ended;
