@@ -47,6 +47,18 @@ test('it never publishes twice at once, and what came meanwhile goes together', 
   await growth.end();
 });
 
+test('what is made after the end is not published, though it was behind until then', async () => {
+  const { calls, publish } = held();
+  const growth = publishGrowing(2, 5, publish);
+  for (const at of [0, 1, 0, 1, 0]) growth.made(at);
+  expect(calls).toHaveLength(1);
+  const end = growth.end();
+  calls[0]?.resolve();
+  await end;
+  growth.made(1);
+  expect(calls).toHaveLength(1);
+});
+
 test('the end waits for what is being published, and tells how that failed, as does the next output', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(1, 5, publish);

@@ -2,7 +2,7 @@
 export type Growth = {
   /** Output `at` made one more. Throws when publishing failed. */
   made(at: number): void;
-  /** Waits for what is being published. Throws when publishing failed. */
+  /** Waits for what is being published; nothing is published any more after that. Throws when publishing failed. */
   end(): Promise<void>;
 };
 
@@ -15,6 +15,7 @@ export function publishGrowing(outputs: number, each: number, publish: () => Pro
   let published = 0;
   let underWay: Promise<void> | null = null;
   let failure: { reason: unknown } | null = null;
+  let isOver = false;
 
   async function publishNow(): Promise<void> {
     try {
@@ -34,11 +35,12 @@ export function publishGrowing(outputs: number, each: number, publish: () => Pro
       check();
       counts[at] = (counts[at] ?? 0) + 1;
       const common = Math.min(...counts);
-      if (underWay !== null || common <= published || common >= each) return;
+      if (isOver || underWay !== null || common <= published || common >= each) return;
       published = common;
       underWay = publishNow();
     },
     async end() {
+      isOver = true;
       await underWay;
       check();
     },
