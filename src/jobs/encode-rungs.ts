@@ -115,30 +115,29 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
   const ffmpeg = await runFfmpeg(plan, runOptions(job), AbortSignal.any([signal, ended.signal]));
   const growth = publishGrowing(makings.length, segmentCount, () => publishMeanwhile(job, makings, signal));
   const fractions = makings.map(() => 0);
+  const rungs = makings.map(async (making, index) => {
+    const segmenter = createVideoSegmenter({
+      cutList: job.view.cutList,
+      firstSegment: range.fromSegment,
+      segmentCount,
+      ...(expectedTicks === null ? {} : { expectedTicks }),
+    });
+    const told = (seconds: number) => {
+      fractions[index] = seconds / plan.durationSec;
+      job.tell(Math.min(...fractions));
+    };
+    // One output was made for each rendition, in this order.
+    const stream = ffmpeg.outputs[index] as Readable;
+    await storeRung({ stream, making, segmenter, told, made: () => growth.made(index) }, signal);
+  });
   try {
-    await Promise.all(
-      makings.map(async (making, index) => {
-        const segmenter = createVideoSegmenter({
-          cutList: job.view.cutList,
-          firstSegment: range.fromSegment,
-          segmentCount,
-          ...(expectedTicks === null ? {} : { expectedTicks }),
-        });
-        const told = (seconds: number) => {
-          fractions[index] = seconds / plan.durationSec;
-          job.tell(Math.min(...fractions));
-        };
-        // One output was made for each rendition, in this order.
-        const stream = ffmpeg.outputs[index] as Readable;
-        await storeRung({ stream, making, segmenter, told, made: () => growth.made(index) }, signal);
-      }),
-    );
+    await Promise.all(rungs);
     await ffmpeg.done;
     await growth.end();
   } catch (error) {
     const better = await endFailedRun(ffmpeg, ended, error);
-    // Nothing is stored any more once this is over; its error, if it had one, is told already.
-    await growth.end().catch(() => undefined);
+    // What was stored is deleted next, so nothing may be on its way any more. Of several errors the first is told.
+    await Promise.allSettled([...rungs, growth.end()]);
     throw better;
   }
 }
