@@ -28,7 +28,9 @@ const { stdout: stream } = await runTool('ffmpeg', [
 const { init, segments } = splitRendition(stream);
 
 const pool = Buffer.alloc(HEADROOM_BYTES + Math.max(...segments.map(({ length }) => length)));
-const aes = await openAes(() => undefined);
+const aes = await openAes((error) => {
+  throw error;
+});
 
 await report('drm', async (scope) => [...PROTECTION_SCHEMES.map(measureScheme), ...(await measureEdge(scope))]);
 

@@ -107,8 +107,7 @@ async function encodeOnce(service: Service, file: string): Promise<string> {
 /**
  * Wall time of one video on one worker with one slot, and on two such workers. The source is small (360p, four
  * minutes), which makes the ratio that of any source of the length in a part of the time. The anchor is what two
- * bare encoders at once gain over one after the other, for more than that the cores do not give: where they double the
- * work, the bar is 1.8 times.
+ * bare encoders at once gain over one after the other, for more than that the cores do not give.
  */
 async function compareWorkers(scope: Scope, folder: string): Promise<Measurement[]> {
   const small = path.join(folder, 'small.mkv');
@@ -128,8 +127,11 @@ async function compareWorkers(scope: Scope, folder: string): Promise<Measurement
   say(
     `4 min at 360p: ${one.toFixed(1)} s with one worker, ${two.toFixed(1)} s with two; two bare ffmpeg gain ${gain.toFixed(2)}x`,
   );
-  const gained = { ours: one / two, anchor: gain, bar: 0.9, unit: 'x', isFloor: true, needsIdle: true };
-  return [{ name: 'two workers against one; anchor: two bare ffmpeg', ...gained }];
+  const gained = { ours: one / two, anchor: gain, unit: 'x', isFloor: true };
+  return [
+    { name: 'two workers against one', ...gained, bar: 1.8, isAbsolute: true },
+    { name: 'the same, of what two bare ffmpeg gain', ...gained, bar: 0.9, needsIdle: true },
+  ];
 }
 
 async function encodeWallSec(service: Service, file: string): Promise<number> {

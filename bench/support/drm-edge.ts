@@ -42,7 +42,9 @@ const edge = await startEdge({
   watch: () => ({ close: async () => undefined }),
   storage,
   sendFile: await openSendFile(() => undefined),
-  aes: await openAes(() => undefined),
+  aes: await openAes((error) => {
+    throw error;
+  }),
   player: await loadPlayerAssets(),
   secretBox,
   sessionSecret: Buffer.alloc(32),
