@@ -1,3 +1,4 @@
+import querystring from 'node:querystring';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,8 +12,8 @@ import { ORIGIN } from './plain-values.ts';
 import { createSender } from './send-raw.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Another seed finds other things: each run draws one, prints it, and takes the one that it is told. */
-const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? Date.now() % 2 ** 31);
+/** Another seed finds other things; the usual one lets a run be repeated, and blames no change for an old fault. */
+const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? 1);
 const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 12);
 const SHRINK_LIMIT_MS = 40_000;
 const LONGEST_SHOWN = 3_000;
@@ -21,7 +22,7 @@ let world: World;
 let sender: ReturnType<typeof createSender>;
 let collections: { own: string; foreign: string };
 beforeAll(async () => {
-  process.stdout.write(`Fuzzing each operation ${RUNS} times; MILLRACE_FUZZ_SEED=${SEED} repeats this run.\n`);
+  process.stdout.write(`Fuzzing each operation ${RUNS} times with MILLRACE_FUZZ_SEED=${SEED}.\n`);
   world = await startWorld();
   sender = createSender(world.api.api.port);
   collections = { own: await makeCollection(1, world.keys.own), foreign: await makeForeignCollection() };
@@ -69,7 +70,7 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
   const answer = await send(operation, request, things);
   expect(world.api.faults.splice(0)).toEqual([]);
   expectListed(operation, answer);
-  expectGoodManners(answer);
+  expectGoodManners(answer, wordsOf(request));
   // An address whose percent signs encode nothing leads to no operation that could ask for a key.
   const isLost = answer.status === 404 && answer.text.includes('cannot be read');
   if (request.key !== 'proper' && operation.auth !== 'none' && !isLost) expect(answer.status).toBe(401);
@@ -114,6 +115,12 @@ async function send(operation: Real, request: FuzzRequest, things: Things): Prom
     headers: { ...request.headers, ...(key !== null && { accesskey: key }) },
     body: typeof request.body === 'string' ? resolve(request.body) : request.body,
   });
+}
+
+/** All that a request says, in words that an answer may quote. */
+function wordsOf({ params, query, body }: FuzzRequest): string {
+  const encoded = [...Object.values(params), query].join(' ');
+  return `${encoded} ${querystring.unescape(encoded)} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;
 }
 
 /** The operation's path with each parameter as the request has it; symbols become the ids of made things. */

@@ -4,6 +4,7 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -134,6 +135,6 @@ function escapeHtml(text: string): string {
 function noPage(address: string, edgeUrl: string): Refused {
   return new Refused(
     'not-found',
-    `Expected url to be a player page such as ${edgeUrl}/embed/{libraryId}/{videoId}, got "${address.slice(0, 500)}". Check the address.`,
+    `Expected url to be a player page such as ${edgeUrl}/embed/{libraryId}/{videoId}, got ${quote(address)}. Check the address.`,
   );
 }

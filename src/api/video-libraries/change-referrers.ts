@@ -1,6 +1,7 @@
 import { addReferrer, type ReferrerList, removeReferrer } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { parseReferrerRule } from '../../catalog/libraries/referrer.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ReferrerModel } from '../models/video-library.ts';
@@ -29,7 +30,7 @@ function referrerOperation(name: string, list: ReferrerList, transition: typeof 
     async run({ params, body: { Hostname } }, { libraries }: { libraries: LibraryStore }) {
       const rule = parseReferrerRule(Hostname);
       if (rule === null) {
-        const message = `Expected a host name such as example.com or *.example.com, got "${Hostname}".`;
+        const message = `Expected a host name such as example.com or *.example.com, got ${quote(Hostname)}.`;
         throw new Refused('invalid', message, { field: 'Hostname' });
       }
       await libraries.change(params.id, (library) => transition(library, list, rule));

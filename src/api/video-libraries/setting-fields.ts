@@ -1,3 +1,4 @@
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
 const LONGEST_TEXT = 2_000;
@@ -32,7 +33,7 @@ export function webAddress(sent: Sent<string>, field: string): string | undefine
   const text = texts(sent, field);
   if (text === undefined || text === '') return text;
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';
-  if (protocol !== 'http:' && protocol !== 'https:') throw misfit(field, 'an http or https address', text);
+  if (protocol !== 'http:' && protocol !== 'https:') throw misfit(field, 'an http or https address', quote(text));
   return text;
 }
 
@@ -45,7 +46,7 @@ export function words<Word extends string = string>(
   const entries = list(sent, field);
   if (entries === undefined) return undefined;
   const unknown = known === undefined ? undefined : entries.find((entry) => !known.some((word) => word === entry));
-  if (unknown !== undefined) throw misfit(field, `a list of ${known?.join(', ')}`, unknown);
+  if (unknown !== undefined) throw misfit(field, `a list of ${known?.join(', ')}`, quote(unknown));
   return entries as Word[]; // Each was found among the known ones, or any will do.
 }
 
@@ -53,7 +54,8 @@ export function words<Word extends string = string>(
 export function resolutions(sent: Sent<string>, field: string): number[] | undefined {
   return list(sent, field)?.map((entry) => {
     const rung = RUNGS.find((height) => `${height}p` === entry.toLowerCase());
-    if (rung === undefined) throw misfit(field, `a list of ${RUNGS.map((height) => `${height}p`).join(', ')}`, entry);
+    if (rung === undefined)
+      throw misfit(field, `a list of ${RUNGS.map((height) => `${height}p`).join(', ')}`, quote(entry));
     return rung;
   });
 }
@@ -62,7 +64,7 @@ export function playbackSpeeds(sent: Sent<string>, field: string): number[] | un
   return list(sent, field)?.map((entry) => {
     const speed = Number(entry);
     if (!(speed >= SLOWEST && speed <= FASTEST)) {
-      throw misfit(field, `a list of numbers from ${SLOWEST} to ${FASTEST}`, entry);
+      throw misfit(field, `a list of numbers from ${SLOWEST} to ${FASTEST}`, quote(entry));
     }
     return speed;
   });
@@ -71,7 +73,7 @@ export function playbackSpeeds(sent: Sent<string>, field: string): number[] | un
 /** A language's code, such as `en` or `pt-BR`. */
 export function language(sent: string, field: string): string {
   if (/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(sent)) return sent;
-  throw misfit(field, "languages' codes such as en or pt-BR", sent);
+  throw misfit(field, "languages' codes such as en or pt-BR", quote(sent));
 }
 
 function list(sent: Sent<string>, field: string): string[] | undefined {
@@ -84,6 +86,5 @@ function list(sent: Sent<string>, field: string): string[] | undefined {
 }
 
 function misfit(field: string, expected: string, got: string): Refused {
-  const shown = got.length > 100 ? `${got.slice(0, 100)}…` : got;
-  return new Refused('invalid', `Expected ${field} to be ${expected}, got ${shown}. Correct it.`, { field });
+  return new Refused('invalid', `Expected ${field} to be ${expected}, got ${got}. Correct it.`, { field });
 }

@@ -7,6 +7,7 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import type { Queue } from '../../jobs/define-job.ts';
 import { planMissingRungs } from '../../jobs/plan-codec.ts';
 import { sendWorks } from '../../jobs/send-works.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { VIDEO_CODECS } from '../../media/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -60,7 +61,7 @@ function readCodec(text: string): string {
   const list = known.map(([name, number]) => `${number} (${name})`).join(', ');
   throw new Refused(
     'invalid',
-    `Expected a codec at the end of the address, one of ${list}; got "${text}". Correct the address.`,
+    `Expected a codec at the end of the address, one of ${list}; got ${quote(text)}. Correct the address.`,
   );
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { type CleanupPlan, planCleanup } from '../../catalog/videos/cleanup.ts';
 import type { CleanupStore } from '../../catalog/videos/cleanup-store.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
@@ -64,7 +65,7 @@ function readSelectors(query: Query): { rungs: number[]; reachesHls: boolean } {
   if (!OUTPUTS.includes(outputs)) {
     throw new Refused(
       'invalid',
-      `Expected outputs to be one of ${OUTPUTS.join(', ')}, got "${query.outputs}". Correct it.`,
+      `Expected outputs to be one of ${OUTPUTS.join(', ')}, got ${quote(query.outputs)}. Correct it.`,
     );
   }
   const rungs = query.resolutionsToDelete

@@ -9,6 +9,7 @@ import type { Queue } from '../../jobs/define-job.ts';
 import { planComposition, type WantedPart } from '../../jobs/plan-compose.ts';
 import { sendWorks } from '../../jobs/send-works.ts';
 import { parseGuid } from '../../lib/guid.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { type ComposePartModel, ComposeVideoModel } from '../models/compose-video.ts';
@@ -61,7 +62,7 @@ export const composeVideos = defineOperation({
 async function readPart(db: Db, libraryId: number, { videoId, startMs, endMs }: ComposePartModel): Promise<WantedPart> {
   const mediaId = parseGuid(videoId);
   if (mediaId === null) {
-    throw new Refused('invalid', `Expected a video's GUID in videoId, got "${videoId}". Correct it.`);
+    throw new Refused('invalid', `Expected a video's GUID in videoId, got ${quote(videoId)}. Correct it.`);
   }
   const view = await loadPart(db, { libraryId, mediaId });
   const lengthSec = view.cutList.endTicks / view.cutList.timescale;

@@ -1,4 +1,5 @@
 import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /** Reads the id of a collection from a body; nothing and an empty text are none. Refuses (`invalid`) what is no GUID. */
@@ -6,6 +7,6 @@ export function readCollection(text: string | null | undefined): Guid | null {
   if (text === undefined || text === null || text === '') return null;
   const id = parseGuid(text);
   if (id === null)
-    throw new Refused('invalid', `Expected a collection's GUID in collectionId, got "${text}". Correct it.`);
+    throw new Refused('invalid', `Expected a collection's GUID in collectionId, got ${quote(text)}. Correct it.`);
   return id;
 }

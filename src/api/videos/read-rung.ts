@@ -1,3 +1,4 @@
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { RUNGS, type Rung } from '../../media/ladder.ts';
 
@@ -8,6 +9,6 @@ export function readRung(entry: string, field: string): Rung {
   const known = RUNGS.map((each) => `${each}p`).join(', ');
   throw new Refused(
     'invalid',
-    `Expected ${field} to list any of ${known}, got "${entry}". Correct it: nothing was done.`,
+    `Expected ${field} to list any of ${known}, got ${quote(entry)}. Correct it: nothing was done.`,
   );
 }

@@ -1,3 +1,4 @@
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { CaptionTrack } from '../schema.ts';
 
@@ -15,7 +16,7 @@ export function readCaptionLanguage(text: string): string {
   if (text.length <= LONGEST_LANGUAGE && LANGUAGE.test(text) && !text.endsWith('\n')) return text;
   throw new Refused(
     'invalid',
-    `Expected a language such as "en" or "pt-BR" at the end of the address, got ${JSON.stringify(text.slice(0, 80))}. Correct the address.`,
+    `Expected a language such as "en" or "pt-BR" at the end of the address, got ${quote(text)}. Correct the address.`,
   );
 }
 
