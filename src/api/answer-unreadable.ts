@@ -1,20 +1,22 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { newGuid } from '../lib/guid.ts';
+import { Refused } from '../lib/refused.ts';
+import { rulesOfAddress, toErrorAnswer } from './errors.ts';
+
+/** What the parser says; `rawPacket` is what it read last, where it read something. */
+type ParserError = Error & { code?: string; rawPacket?: unknown };
 
 /** Answers what is no HTTP that can be read, so that no request stands behind it, and ends the connection. */
-export function answerUnreadable(
-  error: Error & { code?: string },
-  socket: Pick<Socket, 'writable' | 'end' | 'destroy'>,
-): void {
+export function answerUnreadable(error: ParserError, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, message } = reasonFor(error.code);
-  const body = JSON.stringify({ success: false, message, statusCode: status });
+  const answer = toErrorAnswer(refusalFor(error.code), rulesOfAddress(addressIn(error.rawPacket)));
+  const body = JSON.stringify(answer.body);
   const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${newGuid()}`,
@@ -23,20 +25,25 @@ export function answerUnreadable(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function reasonFor(code: string | undefined): { status: number; message: string } {
+/** What the request was for; empty where its first line came earlier or is none. */
+function addressIn(packet: unknown): string {
+  const text = Buffer.isBuffer(packet) ? packet.toString('latin1') : '';
+  return /^[A-Z]+ (\S+)/.exec(text)?.[1] ?? '';
+}
+
+function refusalFor(code: string | undefined): Refused {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return {
-        status: 413,
-        message:
-          'Expected an address and headers of at most 16 KiB together, got more. Shorten the query or the headers.',
-      };
+      return new Refused(
+        'too-large',
+        'Expected an address and headers of at most 16 KiB together, got more. Shorten the query or the headers.',
+      );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, message: 'The headers took too long to arrive. Send the request again, faster.' };
+      return new Refused('timeout', 'The headers took too long to arrive. Send the request again, faster.');
     default:
-      return {
-        status: 400,
-        message: 'Expected a request of HTTP/1.1, got something that cannot be read as one. Correct it.',
-      };
+      return new Refused(
+        'invalid',
+        'Expected a request of HTTP/1.1, got something that cannot be read as one. Correct it.',
+      );
   }
 }

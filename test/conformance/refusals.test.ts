@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/catalog/db.ts';
 import { newGuid } from '../../src/lib/guid.ts';
-import { expectGoodManners, isRefusal, messageOf } from './check-answer.ts';
+import { expectErrorBody, expectGoodManners, isRefusal, messageOf } from './check-answer.ts';
 import { type Ask, startWorld, type World } from './world.ts';
 
 let world: World;
@@ -153,17 +153,28 @@ test('while the database is away every operation says so, and when to ask again'
 });
 
 test.each([
-  ['no request at all', 'nonsense\r\n\r\n', 400],
-  ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n', 400],
-  ['a length that is no number', 'PUT /library/1/videos/x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
-  ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\n${'x: y\r\n'.repeat(5_000)}`, 413],
-])('%s is answered in the form of the interface and ends the connection', async (_what, bytes, status) => {
-  const socket = connect(world.api.api.port, '127.0.0.1');
-  socket.write(bytes);
-  const [head = '', body = ''] = (await readText(socket)).split('\r\n\r\n');
-  const [first = '', ...lines] = head.split('\r\n');
-  expect(first).toContain(`HTTP/1.1 ${status} `);
-  const headers = new Headers(lines.map((line) => line.split(': ') as [string, string]));
-  expect(headers.get('connection')).toBe('close');
-  expectGoodManners({ status, headers, text: body, body: JSON.parse(body) });
-});
+  ['no request at all', 'nonsense\r\n\r\n', 400, 'status'],
+  ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n', 400, 'status'],
+  [
+    'a length that is no number',
+    'PUT /library/1/videos/x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+    400,
+    'status',
+  ],
+  ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\n${'x: y\r\n'.repeat(5_000)}`, 413, 'status'],
+  ['a query without end', `GET /pullzone?search=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 413, 'core'],
+] as const)(
+  '%s is answered in the form of the interface and ends the connection',
+  async (_what, bytes, status, form) => {
+    const socket = connect(world.api.api.port, '127.0.0.1');
+    socket.write(bytes);
+    const [head = '', body = ''] = (await readText(socket)).split('\r\n\r\n');
+    const [first = '', ...lines] = head.split('\r\n');
+    expect(first).toContain(`HTTP/1.1 ${status} `);
+    const headers = new Headers(lines.map((line) => line.split(': ') as [string, string]));
+    expect(headers.get('connection')).toBe('close');
+    const answer = { status, headers, text: body, body: JSON.parse(body) };
+    expectErrorBody({ errorShape: form }, answer);
+    expectGoodManners(answer);
+  },
+);
