@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { newGuid } from '../lib/guid.ts';
+import { http } from '../lib/http.ts';
 import { Refused } from '../lib/refused.ts';
 import { rulesOfAddress, toErrorAnswer } from './errors.ts';
 
@@ -16,7 +16,7 @@ export function answerUnreadable(error: ParserError, socket: Pick<Socket, 'writa
   const answer = toErrorAnswer(refusalFor(error.code), rulesOfAddress(addressIn(error.rawPacket)));
   const body = JSON.stringify(answer.body);
   const head = [
-    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`,
+    `HTTP/1.1 ${answer.status} ${http.STATUS_CODES[answer.status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${newGuid()}`,

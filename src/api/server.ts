@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { createAuditStore } from '../catalog/audit/audit-store.ts';
@@ -25,6 +25,7 @@ import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/define-job.ts';
 import { newGuid } from '../lib/guid.ts';
+import { http } from '../lib/http.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
@@ -180,7 +181,7 @@ function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   mounts: readonly Mount[],
 ): Server {
-  const server = createServer(
+  const server = http.createServer(
     { requestTimeout: 0, headersTimeout: HEADERS_LIMIT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => {
       const path = request.url?.toLowerCase() ?? '';

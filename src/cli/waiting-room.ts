@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
 import { describeHealth, type Fleet } from './health.ts';
 
@@ -7,7 +7,7 @@ export type WaitingRoom = { port: number; close(): Promise<void> };
 
 /** Opens the main port: `/healthz` tells what is still starting, all else is asked to come back. */
 export async function openWaitingRoom(port: number, host: string, fleet: () => Fleet | null): Promise<WaitingRoom> {
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     const known = fleet();
     const { body } = known === null ? { body: { status: 'starting' } } : describeHealth(known, null, () => 0);
     const answer = request.url === '/healthz' ? body : { message: 'The service is starting.' };

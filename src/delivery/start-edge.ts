@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { http } from '../lib/http.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { type AnswerDeps, answerPost, answerRequest } from './answer-request.ts';
 import { PackageKeys } from './drm/package-keys.ts';
@@ -48,7 +49,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       log,
     }),
   };
-  const server = createServer(
+  const server = http.createServer(
     {
       headersTimeout: 10_000,
       requestTimeout: 20_000,

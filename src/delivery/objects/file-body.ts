@@ -1,7 +1,8 @@
 import { read, readSync } from 'node:fs';
-import { ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { http } from '../../lib/http.ts';
 import type { FilePart, SendFile } from '../../lib/send-file.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { ObjectMissing } from './object-missing.ts';
@@ -32,7 +33,7 @@ export async function writeFileBody(
   { fd, key, start, end }: FileBody,
   { buffer, sendFile }: { buffer: Buffer; sendFile: SendFile | null },
 ): Promise<boolean> {
-  if (sendFile !== null && outlet instanceof ServerResponse) outlet.flushHeaders();
+  if (sendFile !== null && outlet instanceof http.ServerResponse) outlet.flushHeaders();
   for (let at = start; at < end && !outlet.destroyed; ) {
     if (sendFile !== null) at += await sendStretch(outlet, { fd, key, start: at, end }, sendFile);
     if (at >= end) break;
@@ -136,5 +137,5 @@ export function writeOut(outlet: Outlet, bytes: Buffer): Promise<boolean> {
 }
 
 function socketOf(outlet: Outlet): Socket | null {
-  return outlet instanceof ServerResponse ? outlet.socket : outlet;
+  return outlet instanceof http.ServerResponse ? outlet.socket : outlet;
 }

@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { http } from '../http.ts';
 import { Refused } from '../refused.ts';
 import type { Outbound, OutboundAnswer } from './outbound.ts';
 import { continues, ifRangeOf, isResumable, parseContentRange, type Version, versionOf } from './resume.ts';
@@ -226,7 +226,7 @@ function broken(message: string, cause?: unknown): Outcome & { kind: 'broken' } 
 
 /** What an origin answered, in words. */
 export function statusMessage(status: number): string {
-  return `Origin returned HTTP ${status} (${STATUS_CODES[status] ?? 'unknown status'}).`;
+  return `Origin returned HTTP ${status} (${http.STATUS_CODES[status] ?? 'unknown status'}).`;
 }
 
 function tooLarge(maxBytes: number): Refused {

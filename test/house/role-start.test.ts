@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { supervisedRoles } from '../../src/config/roles.ts';
+
+test.each(supervisedRoles)('the role %s loads nothing of Node that only WebSocket clients need', (role) => {
+  const compose = path.join(import.meta.dirname, '../../src/compose.ts');
+  const script = `
+    const { loadRole } = await import(${JSON.stringify(compose)});
+    await loadRole(${JSON.stringify(role)});
+    console.log(process.moduleLoadList.join('\\n'));
+  `;
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  expect(loaded).toContain('NativeModule http\n');
+  expect(loaded).not.toContain('undici');
+});
