@@ -154,6 +154,25 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
   },
 );
 
+test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
+  'callers that go away at once (%s) leave nothing and harm no other',
+  async (header) => {
+    for (let round = 0; round < 10; round += 1) {
+      const guid = await createVideo();
+      const socket = beginUpload(guid, header);
+      socket.write('5\r\nhe');
+      // The later rounds leave later, so that one meets the moment between the door and the first byte stored.
+      await new Promise((resolve) => setTimeout(resolve, round));
+      socket.resetAndDestroy();
+      await expectUntouched(guid);
+      expect((await api.call('DELETE', `/library/1/videos/${guid}`)).status).toBe(200);
+      await vi.waitFor(async () => expect(await openDoors()).toBe(0), { timeout: 5_000 });
+      await api.storage.deletePrefix('1/' as never, AbortSignal.timeout(5_000));
+    }
+    expect(api.faults).toEqual([]);
+  },
+);
+
 test('below the disk floor an upload is 507 before a byte is stored, its announced length counted', async () => {
   const guid = await createVideo();
   api.storage.freeBytes = 5e9 + 999;

@@ -40,6 +40,8 @@ export async function receiveBytes(
 // A writer that fails ends its stream. The request must outlive that: the refusal is still to be sent on it.
 function detach(body: IncomingMessage): PassThrough {
   const copy = new PassThrough({ highWaterMark: BUFFER_BYTES });
+  // Between here and its first reader it may already fail.
+  copy.on('error', () => undefined);
   finished(body, { writable: false }, (error) => {
     if (error) copy.destroy(error);
   });
