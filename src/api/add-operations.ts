@@ -128,9 +128,12 @@ function queryOf(url: string): string {
 
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
-  response.once('close', () => {
+  const leave = () => {
     if (!response.writableFinished) gone.abort(new Error('The caller went away before the answer was complete.'));
-  });
+  };
+  // Whoever left while the key was looked up says so no more.
+  if (response.closed) leave();
+  else response.once('close', leave);
   return gone.signal;
 }
 

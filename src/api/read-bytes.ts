@@ -10,6 +10,8 @@ export type BytesWanted = { what: string; limitBytes: number };
 // Listeners rather than a loop: leaving a loop early would cut the connection before the refusal is sent.
 export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promise<Buffer> {
   const { limitBytes } = wanted;
+  // What ended before anybody listened says so to nobody.
+  if (message.destroyed) throw cutShort(message.errored);
   if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(wanted);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const timer = setTimeout(() => reject(tooSlow()), BODY_LIMIT_MS);
@@ -32,7 +34,7 @@ function tooSlow(): Refused {
   return new Refused('timeout', `Expected the whole body within ${BODY_LIMIT_MS / 1000} s. Send it again, faster.`);
 }
 
-function cutShort(cause: Error): Refused {
+function cutShort(cause: Error | null): Refused {
   return new Refused('invalid', 'The connection ended before the body was complete. Send it again.', { cause });
 }
 
