@@ -52,3 +52,12 @@ test('closing the body closes the source at once, also while it is silent', asyn
   expect(source.destroyed).toBe(true);
   expect(closed).toBe(1);
 });
+
+test('an origin that goes away before anybody reads is told to whoever reads then', async () => {
+  const source = new PassThrough();
+  const body = limitBody(source, LIMITS, () => undefined);
+  source.write('some');
+  source.destroy(new Error('other side closed'));
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect(drain(body)).rejects.toThrow('other side closed');
+});
