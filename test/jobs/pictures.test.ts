@@ -63,6 +63,8 @@ beforeAll(async () => {
     ['line.mkv', small, [...generated('testsrc2=s=1280x64:r=25:d=7'), ...FAST]],
     ['passing.mp4', small, [...generated('testsrc2=s=320x180:r=25:d=13'), ...H264, '-g', '100', '-b:v', '300k']],
     ['copied and encoded.mp4', two, [...generated('testsrc2=s=640x360:r=25:d=13'), ...H264, '-g', '70', '-crf', '30']],
+    ['frame.mkv', small, [...generated('testsrc2=s=320x180:r=25:d=0.04'), ...FAST]],
+    ['fast frame.mp4', small, [...generated('testsrc2=s=320x180:r=120:d=0.008'), ...H264]],
     ['sound.mp3', small, generated('sine=d=3')],
   ];
   for (const [name, libraryId, argv, thumbnailTimeMs] of clips) {
@@ -129,6 +131,8 @@ describe('the storyboard', () => {
     { name: 'line.mkv', tileHeightPx: 16, frames: 7 },
     { name: 'passing.mp4', tileHeightPx: 168, frames: 7 },
     { name: 'copied and encoded.mp4', tileHeightPx: 168, frames: 7 },
+    { name: 'frame.mkv', tileHeightPx: 168, frames: 1 },
+    { name: 'fast frame.mp4', tileHeightPx: 168, frames: 1 },
   ])('$name: tiles of $tileHeightPx pixels, filled', async ({ name, tileHeightPx, frames }) => {
     const { pictures, read } = await load(name);
     expect(pictures.board).toMatchObject({ frames, tileHeightPx });

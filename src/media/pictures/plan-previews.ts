@@ -48,9 +48,9 @@ export function planPreviews(stretches: readonly Stretch[], picture: RenditionPi
   const wanted = stretches.map(({ fromTick, toTick }) => `gte(pts,${fromTick})*lt(pts,${toTick})`).join('+');
   const hqRate = toNumber(rate) > MAX_HQ_RATE ? String(MAX_HQ_RATE) : `${rate.num}/${rate.den}`;
   const graph = [
-    `${PICTURES_IN}select='${wanted}',setpts='PTS-(${writeGaps(stretches)})',fps=fps=${hqRate}:start_time=0,split=2[hq][fast]`,
+    `${PICTURES_IN}select='${wanted}',setpts='PTS-(${writeGaps(stretches)})',fps=fps=${hqRate}:start_time=0:eof_action=pass,split=2[hq][fast]`,
     `[hq]scale=${fitInto(picture, HQ_LONG_SIDE_PX)}:in_color_matrix=${picture.colorMatrix}:out_color_matrix=bt709:out_range=tv,format=yuv420p,setsar=1,split=2[webm][mp4]`,
-    `[fast]fps=fps=${SMALL_RATE},scale=${fitInto(picture, SMALL_LONG_SIDE_PX)}:in_color_matrix=${picture.colorMatrix}:out_color_matrix=bt601:out_range=tv,setsar=1,split=2[w][g]`,
+    `[fast]fps=fps=${SMALL_RATE}:eof_action=pass,scale=${fitInto(picture, SMALL_LONG_SIDE_PX)}:in_color_matrix=${picture.colorMatrix}:out_color_matrix=bt601:out_range=tv,setsar=1,split=2[w][g]`,
     '[w]format=yuv420p[webp]',
     // 32,768 colours are as good as all of them for a palette of 256, and are looked up six times as fast.
     `[g]scale=${fitInto(picture, GIF_LONG_SIDE_PX)}:in_color_matrix=bt601,format=rgb555,format=rgb24,split=2[p][q];[p]palettegen[palette];[q][palette]paletteuse=dither=bayer:bayer_scale=4[gif]`,
