@@ -130,3 +130,17 @@ test('another file takes the place of the first while that plays on; one that ca
   expect(kept.transcodingMessages[0]?.message).toContain('the video stays as it was');
   expect(await checkWholeVideo(service, guid)).toEqual(whole);
 }, 240_000);
+
+test('a file with sound alone takes the place of a video and leaves none of its pictures', async () => {
+  const guid = await uploaded(await make('seen.mp4', 2, ...H264));
+  const heard = path.join(folder, 'heard.mp3');
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=d=3', heard]);
+  await call(service, 'POST', `/library/1/videos/${guid}/replace`);
+  expect((await uploadFile(service, guid, heard)).status).toBe(200);
+  const done = await untilVideo(service, guid, ({ status, length }) => status === FINISHED && length === 3);
+  expect(done).toMatchObject({ thumbnailCount: 0, thumbnailBlurhash: null, transcodingMessages: [] });
+  const pictures = ['thumbnail.jpg', 'thumbnail_1.jpg', 'seek/_0.jpg'].map((name) =>
+    playlistUrl(service, guid).replace('playlist.m3u8', name),
+  );
+  for (const url of pictures) await expect.poll(async () => (await fetch(url)).status).toBe(404);
+}, 240_000);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { dropPictures } from '../pictures/drop-pictures-store.ts';
 import { planPictures } from '../pictures/plan-pictures-store.ts';
 import type { MediaMessage, MediaState } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
@@ -54,6 +55,7 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<Work[]> {
   const pictures = await planPictures(tx, key, outcome.activate ?? (await findShown(tx, key)));
   if (pictures !== null) return [pictures];
   if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate, media.isReplaced);
+  if (media.isReplaced && media.facts?.video === null) await dropPictures(tx, key);
   await forgetReplaced(tx, key);
   await finishMedia(tx, key);
   return [];
