@@ -57,6 +57,29 @@ test.each([
   expect(code).toBe(1);
 });
 
+test.each([
+  { name: 'no-such.mp4', says: 'ENOENT' },
+  { name: 'empty.mp4', says: 'expected a file with bytes in it' },
+  { name: '.', says: 'expected a file with bytes in it' },
+])('$name is refused by its path, and no video is made', async ({ name, says }) => {
+  writeFileSync(join(folder, 'empty.mp4'), '');
+  const file = join(folder, name);
+  const { code, output } = await upload(file, '--url', url, '--key', 'right-key');
+  expect(output).toContain(says);
+  expect(output).toContain(file);
+  expect(requests).toEqual([]);
+  expect(code).toBe(1);
+});
+
+test('a service that cannot be reached is named with the reason', async () => {
+  await closeServer(server, 0);
+  const { code, output } = await upload(join(folder, 'clip.mp4'), '--url', url, '--key', 'right-key');
+  await listen(server, 0, '127.0.0.1');
+  expect(output).toContain(`${url}/library/1/videos cannot be reached`);
+  expect(output).toContain('ECONNREFUSED');
+  expect(code).toBe(1);
+});
+
 async function upload(...args: string[]): Promise<{ code: number | null; output: string }> {
   const env = { PATH: process.env.PATH, MILLRACE_DATA_DIR: folder };
   const child = spawn(process.execPath, [join(projectRoot, 'bin/millrace.js'), 'upload', ...args], { env });
