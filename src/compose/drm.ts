@@ -5,6 +5,7 @@ import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
+import { Refused } from '../lib/refused.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { DrmKeySource } from '../ports/drm-key-source.ts';
 
@@ -33,11 +34,25 @@ async function openKeySource({ keyServer }: RoleSettings, outbound: Outbound): P
 }
 
 /** Opens the way to the licence servers that the settings name. */
-export async function openLicenceProxy(settings: RoleSettings, outbound: Outbound): Promise<LicenceProxy> {
+export async function openLicenceProxy(
+  settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
+  outbound: Outbound,
+): Promise<LicenceProxy> {
   const { createLicenceProxy } = await import('../catalog/drm/licence-proxy.ts');
   const { licenceServers: servers, fairPlayCertificatePath: path } = settings;
-  const fairPlayCertificate = path === null ? null : await readFile(path);
+  const fairPlayCertificate = path === null ? null : await readCertificate(path);
   return createLicenceProxy({ servers, fairPlayCertificate, outbound });
+}
+
+async function readCertificate(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Refused('invalid', `MILLRACE_FAIRPLAY_CERTIFICATE: expected a file that can be read, got ${reason}.`, {
+      cause,
+    });
+  }
 }
 
 /** The same for the edge, which has no way out unless a licence server or a certificate is set. */
