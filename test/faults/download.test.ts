@@ -252,3 +252,14 @@ describe('a download that is stopped', () => {
     await expect(running).rejects.toThrow('enough');
   });
 });
+
+test('an origin that goes away while its version is remembered is asked again', async () => {
+  const origin = await script(
+    serveFile(FILE, { headers: ETAG, upTo: 10, end: 'cut' }),
+    serveFile(FILE, { headers: ETAG }),
+  );
+  const remember = () => new Promise<void>((resolve) => setTimeout(resolve, 100));
+  const memory = { version: null, remember };
+  await download({ outbound, url: origin.url, headers: {}, sink, limits: LIMITS, memory }, never);
+  expect((await received()).equals(FILE)).toBe(true);
+});

@@ -175,7 +175,8 @@ async function receive(
   const { sink, limits } = request;
   const total = state.version?.totalBytes ?? parseContentRange(answer.headers['content-range'])?.totalBytes ?? null;
   if ((total ?? 0) > limits.maxBytes) throw tooLarge(limits.maxBytes);
-  const failure: { error: unknown } = { error: null };
+  // It may have failed while its version was remembered.
+  const failure: { error: unknown } = { error: answer.body.errored };
   answer.body.on('error', (error) => {
     failure.error = error;
   });
