@@ -1,6 +1,6 @@
 import type { FollowUp } from '../catalog/db.ts';
 import type { Work } from '../catalog/encoding/work.ts';
-import type { WorkKind } from '../catalog/encoding/work-kind.ts';
+import { FILL_DELAY_SEC, type WorkKind } from '../catalog/encoding/work-kind.ts';
 import type { Guid } from '../lib/guid.ts';
 import type { JobName, Queue } from './define-job.ts';
 
@@ -9,9 +9,6 @@ export type WorkRef = { libraryId: number; mediaId: Guid; workId: Guid };
 
 /** A queue retry is only for what lies outside the work (the database away, a dead worker): works count their own failures. */
 const RETRY_LIMIT = 30;
-
-/** The first viewers of a new video come before what nobody asked for yet. */
-const FILL_DELAY_SEC = 30;
 
 /** The name of the job that does works of a kind in a lane. */
 export function workJob(kind: WorkKind, lane: JobName['lane']): JobName {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WAITING_FOR_SLOT } from '../../src/catalog/encoding/work.ts';
+import type { WorkKind } from '../../src/catalog/encoding/work-kind.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -15,7 +16,15 @@ afterAll(async () => {
 });
 
 type WorkState = 'waiting' | 'running' | 'done';
-const waiting = { state: 'waiting' as WorkState, weight: 60, priority: 5, reason: WAITING_FOR_SLOT, failures: 0 };
+const waiting = {
+  kind: 'video' as WorkKind,
+  lane: 'long' as 'long' | 'quick',
+  state: 'waiting' as WorkState,
+  weight: 60,
+  priority: 5,
+  reason: WAITING_FOR_SLOT,
+  failures: 0,
+};
 
 async function addVideo(libraryId: number, works: Partial<typeof waiting>[], change = {}): Promise<Guid> {
   const { db } = api.database;
@@ -32,7 +41,7 @@ async function addVideo(libraryId: number, works: Partial<typeof waiting>[], cha
     .values({ ...key, ...cuts, id: timelineId })
     .execute();
   for (const work of works) {
-    const range = { from_segment: 0, to_segment: 1, lane: 'long' as const, kind: 'video' as const, rendition_ids: [] };
+    const range = { from_segment: 0, to_segment: 1, rendition_ids: [] };
     const row = { ...key, ...range, ...waiting, ...work, id: newGuid(), timeline_id: timelineId };
     await db.insertInto('encode_work').values(row).execute();
   }
@@ -64,4 +73,14 @@ test('what waits to be looked at, failed before, or is over says so', async () =
   expect(Object(await place(failing)).message).toBe('Is tried again after 2 failures: Memory: killed.');
   const over = await addVideo(1, [{ state: 'done' }], { state: 'finished' });
   expect(await place(over)).toMatchObject({ status: 4, encodeProgress: 100, etaSeconds: 0, message: 'Is finished.' });
+});
+
+test('what is encoded on demand leaves the encoders to its viewers for half a minute, and counts that', async () => {
+  const change = { state: 'jit-ready' as const };
+  const sent = await addVideo(1, [{ weight: 5, priority: 9, kind: 'fill', lane: 'quick' }], change);
+  const { message, etaSeconds } = Object(await place(sent));
+  expect(message).toMatch(/^Plays\. Leaves the encoders to its first viewers; done in about \d+ s\.$/);
+  expect(etaSeconds).toBeGreaterThan(5);
+  await api.database.db.updateTable('encode_work').set({ state: 'running' }).where('media_id', '=', sent).execute();
+  expect(await place(sent)).toMatchObject({ message: expect.stringContaining('Is being encoded') });
 });

@@ -13,3 +13,6 @@ export type WorkKind =
   | 'compose'
   | 'compose-sound'
   | 'repair';
+
+/** The first viewers of a new video come before what nobody asked for yet: so long does a `fill` leave them the encoders. */
+export const FILL_DELAY_SEC = 30;

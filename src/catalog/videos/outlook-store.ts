@@ -3,6 +3,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { SPEED_KIND } from '../encoding/speed-store.ts';
 import { WAITING_FOR_SLOT } from '../encoding/work.ts';
+import { FILL_DELAY_SEC } from '../encoding/work-kind.ts';
 import type { MediaState } from '../schema.ts';
 import type { LaneOutlook, OutlookView } from './outlook.ts';
 
@@ -34,14 +35,14 @@ async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
 async function loadLanes(db: Db, { libraryId, mediaId }: MediaKey): Promise<LaneOutlook[]> {
   const { rows } = await sql<LaneOutlook>`
     with open as (
-      select w.library_id, w.media_id, w.lane, w.state, w.priority, w.created_at,
+      select w.library_id, w.media_id, w.lane, w.kind, w.state, w.priority, w.created_at,
         w.weight * (1 - w.done_fraction) * coalesce(s.sec_per_weight, ${USUAL_SEC_PER_WEIGHT}::float8) as sec
       from encode_work w left join rendition r on r.id = w.rendition_ids[1]
       left join encode_speed s on s.kind = ${SPEED_KIND}
       where w.state in ('waiting', 'running')
     ), own as (
       select lane, sum(sec) as sec, bool_or(state = 'running') as running, min(priority) as last, max(priority) as first,
-        max(created_at) as created_at
+        max(created_at) as created_at, bool_and(state = 'waiting' and kind = 'fill') as leaves
       from open where library_id = ${libraryId} and media_id = ${mediaId} group by lane
     )
     select own.sec as "ownSec", own.running as "isRunning",
@@ -51,9 +52,11 @@ async function loadLanes(db: Db, { libraryId, mediaId }: MediaKey): Promise<Lane
         or o.priority > own.last or (o.priority = own.last and o.created_at < own.created_at))), 0) as "aheadSec",
       array(select sum(t.sec) from open t where t.library_id <> ${libraryId} and t.lane = own.lane
         group by t.library_id) as "otherLibrariesSec",
-      (select count(*) from open t where t.state = 'running' and t.lane = own.lane) as slots
+      (select count(*) from open t where t.state = 'running' and t.lane = own.lane) as slots,
+      case when own.leaves then greatest(0, ${FILL_DELAY_SEC} - extract(epoch from now() - own.created_at))::float8
+        else 0 end as "delaySec"
     from own left join open o on o.lane = own.lane and o.library_id = ${libraryId} and o.media_id <> ${mediaId}
-    group by own.lane, own.sec, own.running, own.first, own.last, own.created_at
+    group by own.lane, own.sec, own.running, own.first, own.last, own.created_at, own.leaves
   `.execute(db);
   return rows;
 }

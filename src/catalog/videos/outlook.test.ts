@@ -8,6 +8,7 @@ const LANE: LaneOutlook = {
   aheadSec: 180,
   otherLibrariesSec: [],
   slots: 1,
+  delaySec: 0,
 };
 const VIEW: OutlookView = { state: 'transcoding', reason: null, uploadsAhead: 0, lanes: [LANE], heldUp: null };
 
@@ -32,6 +33,12 @@ test.each<[string, Partial<OutlookView>, number | null, string]>([
     'Is being encoded; done in about 2.5 h.',
   ],
   ['it is next', { lanes: [{ ...LANE, videosAhead: 0, aheadSec: 0, ownSec: 0.1 }] }, 1, 'Is next; done in about 1 s.'],
+  [
+    'its viewers come first',
+    { state: 'jit-ready', lanes: [{ ...LANE, videosAhead: 0, aheadSec: 0, ownSec: 6, delaySec: 28 }] },
+    34,
+    'Plays. Leaves the encoders to its first viewers; done in about 34 s.',
+  ],
   [
     'a work failed',
     { heldUp: { reason: 'memory: it was killed', failures: 2 } },

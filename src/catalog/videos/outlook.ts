@@ -12,6 +12,8 @@ export type LaneOutlook = {
   otherLibrariesSec: readonly number[];
   /** Slots at work now. */
   slots: number;
+  /** So long its works leave the encoders to viewers. */
+  delaySec: number;
 };
 
 /** Why a video is not finished yet, as far as rows tell. `uploadsAhead` are videos of its library that are planned before it. */
@@ -69,7 +71,9 @@ function tellEncoding({ state, lanes, heldUp }: OutlookView): Outlook {
   if (lanes.length === 0)
     return plain(state === 'transcoding' ? 'Is almost done.' : 'Plays; is encoded when it is asked for.');
   const etaSec = Math.ceil(Math.max(...lanes.map(laneSec)));
-  const what = isRunning ? 'Is being encoded' : waitsFor === 0 ? 'Is next' : `Waits for ${others(waitsFor)}`;
+  const leaves = lanes.every(({ delaySec }) => delaySec > 0);
+  const next = leaves ? 'Leaves the encoders to its first viewers' : 'Is next';
+  const what = isRunning ? 'Is being encoded' : waitsFor === 0 ? next : `Waits for ${others(waitsFor)}`;
   const plays = state === 'jit-ready' ? 'Plays. ' : '';
   const beside = otherLibraries === 0 ? '' : `, beside ${count(otherLibraries, 'other library', 'other libraries')}`;
   return {
@@ -80,10 +84,10 @@ function tellEncoding({ state, lanes, heldUp }: OutlookView): Outlook {
   };
 }
 
-function laneSec({ ownSec, aheadSec, otherLibrariesSec, slots }: LaneOutlook): number {
+function laneSec({ ownSec, aheadSec, otherLibrariesSec, slots, delaySec }: LaneOutlook): number {
   const mine = ownSec + aheadSec;
   const theirs = otherLibrariesSec.reduce((sum, sec) => sum + Math.min(sec, mine), 0);
-  return (mine + theirs) / Math.max(1, slots);
+  return Math.max(delaySec + ownSec, (mine + theirs) / Math.max(1, slots));
 }
 
 function tellHeldUp({ reason, failures }: { reason: string; failures: number }): string {
