@@ -141,21 +141,28 @@ export async function upload(
   const mediaId = newGuid();
   const key = { libraryId, mediaId };
   const sourceKey = storageKey(`${libraryId}/${mediaId}/source/${newGuid()}`);
+  // The row comes first, as in service: of videos that do not exist a sweep, which may run just now, deletes all.
+  const video = {
+    library_id: libraryId,
+    id: mediaId,
+    type: 'video' as const,
+    title: path.basename(file),
+    state: 'created' as const,
+  };
+  await lab.database.db.insertInto('media').values(video).execute();
   const written = await lab.storage.put(sourceKey, createReadStream(file), {}, new AbortController().signal);
   await lab.database.db.transaction().execute(async (tx) => {
     await tx
-      .insertInto('media')
-      .values({
-        library_id: libraryId,
-        id: mediaId,
-        type: 'video',
-        title: path.basename(file),
+      .updateTable('media')
+      .set({
         state: 'uploaded',
         source_key: sourceKey,
         source_bytes: written.sizeBytes,
         upload_options: JSON.stringify(options),
         thumbnail_time_ms: thumbnailTimeMs,
       })
+      .where('library_id', '=', libraryId)
+      .where('id', '=', mediaId)
       .execute();
     await lab.sender.send(processVideo, key, { onlyOneNamed: mediaId })(tx);
   });
