@@ -89,6 +89,14 @@ test(
     await expect.poll(async () => (await read(page)).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(13.3);
 
     await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
+    // Once with the film over, once while it plays.
+    await video.evaluate(async (element: HTMLVideoElement, sec) => {
+      element.currentTime = sec - 0.5;
+      await element.play();
+    }, CLIP_SEC);
+    await expect
+      .poll(() => video.evaluate((element: HTMLVideoElement) => element.ended), { timeout: PLAY_LIMIT_MS })
+      .toBe(true);
     // New rungs reach the open page by themselves.
     for (const { heightPx, sec } of [
       { heightPx: 240, sec: 3 },

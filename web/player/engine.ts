@@ -82,7 +82,10 @@ export class Engine extends EventTarget {
   wish(heightPx: number | null): void {
     this.#wishedHeightPx = heightPx;
     this.#applyWish((index) => {
-      if (this.#hls !== null) this.#hls.nextLevel = index;
+      if (this.#hls === null) return;
+      // Past the end there is no next segment to begin with: what was fetched would be shown again as it is.
+      if (this.#video.ended) this.#hls.currentLevel = index;
+      else this.#hls.nextLevel = index;
     });
     this.#tell('qualities');
   }
