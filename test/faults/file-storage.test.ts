@@ -89,6 +89,22 @@ describe('a writer that is killed', () => {
   }
 });
 
+test('a put and a commit succeed while deletes take the empty folders around them away', async () => {
+  const storage = await createFileStorage(folder);
+  const writers = Array.from({ length: 4 }, async (_, writer) => {
+    for (let round = 0; round < 400; round += 1) {
+      const [put, committed] = [storageKey(`1/video/put-${writer}`), storageKey(`1/video/staged-${writer}`)];
+      await storage.put(put, Buffer.from('x'), {}, never);
+      await storage.delete([put]);
+      await storage.staging.append(`upload-${writer}`, 0, Readable.from([Buffer.from('x')]), never);
+      await storage.staging.commit(`upload-${writer}`, committed, never);
+      await storage.delete([committed]);
+    }
+  });
+  await Promise.all(writers);
+  expect(await filesIn(folder)).toEqual([]);
+});
+
 test('a put of 300 MiB takes no memory to speak of', async () => {
   const { stdout } = await run(process.execPath, [CHILD, 'put-large', folder]);
   const { sizeBytes, grownMib } = JSON.parse(stdout);

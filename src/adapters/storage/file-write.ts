@@ -29,11 +29,13 @@ export async function openTemp(target: string): Promise<{ handle: FileHandle; pa
 /** Runs a deed that needs the folder of `target`, which it makes as often as someone else prunes it. */
 export async function inFolderOf<T>(target: string, deed: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
-    await mkdir(dirname(target), { recursive: true });
     try {
+      await mkdir(dirname(target), { recursive: true });
       return await deed();
     } catch (error) {
-      if (!hasCode(error, 'ENOENT') || tries === FOLDER_TRIES) throw error;
+      // Making a path of folders fails with ENOTDIR, too, when one of them is pruned in the midst.
+      const isPruned = hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
+      if (!isPruned || tries === FOLDER_TRIES) throw error;
     }
   }
 }
