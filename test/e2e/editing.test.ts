@@ -131,16 +131,29 @@ test('another file takes the place of the first while that plays on; one that ca
   expect(await checkWholeVideo(service, guid)).toEqual(whole);
 }, 240_000);
 
-test('a file with sound alone takes the place of a video and leaves none of its pictures', async () => {
-  const guid = await uploaded(await make('seen.mp4', 2, ...H264));
-  const heard = path.join(folder, 'heard.mp3');
-  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=d=3', heard]);
-  await call(service, 'POST', `/library/1/videos/${guid}/replace`);
-  expect((await uploadFile(service, guid, heard)).status).toBe(200);
-  const done = await untilVideo(service, guid, ({ status, length }) => status === FINISHED && length === 3);
-  expect(done).toMatchObject({ thumbnailCount: 0, thumbnailBlurhash: null, transcodingMessages: [] });
-  const pictures = ['thumbnail.jpg', 'thumbnail_1.jpg', 'seek/_0.jpg'].map((name) =>
-    playlistUrl(service, guid).replace('playlist.m3u8', name),
-  );
-  for (const url of pictures) await expect.poll(async () => (await fetch(url)).status).toBe(404);
-}, 240_000);
+test.each([
+  { whose: 'none of its pictures', sets: false, left: 404 },
+  { whose: 'only the thumbnail that its owner set', sets: true, left: 200 },
+])(
+  'a file with sound alone takes the place of a video and leaves $whose',
+  async ({ sets, left }) => {
+    const guid = await uploaded(await make('seen.mp4', 2, ...H264));
+    const url = (name: string) => playlistUrl(service, guid).replace('playlist.m3u8', name);
+    if (sets) {
+      const made = encodeURIComponent(url('thumbnail_1.jpg'));
+      await call(service, 'POST', `/library/1/videos/${guid}/thumbnail?thumbnailUrl=${made}`);
+    }
+    const heard = path.join(folder, 'heard.mp3');
+    await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=d=3', heard]);
+    await call(service, 'POST', `/library/1/videos/${guid}/replace`);
+    expect((await uploadFile(service, guid, heard)).status).toBe(200);
+    const done = await untilVideo(service, guid, ({ status, length }) => status === FINISHED && length === 3);
+    expect(done).toMatchObject({ thumbnailCount: 0, transcodingMessages: [] });
+    const blurhash: unknown = Object(done).thumbnailBlurhash;
+    expect(blurhash === null).toBe(!sets);
+    for (const name of ['thumbnail_1.jpg', 'seek/_0.jpg'])
+      await expect.poll(async () => (await fetch(url(name))).status).toBe(404);
+    await expect.poll(async () => (await fetch(url('thumbnail.jpg'))).status).toBe(left);
+  },
+  240_000,
+);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { dropPictures } from '../pictures/drop-pictures-store.ts';
 import { planPictures } from '../pictures/plan-pictures-store.ts';
+import { dropPictures } from '../pictures/shown-pictures-store.ts';
 import type { MediaMessage, MediaState } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';

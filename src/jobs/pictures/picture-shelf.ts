@@ -1,7 +1,7 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import { type Claim, mediaPrefix } from '../../catalog/encoding/work.ts';
 import { pictureKey } from '../../catalog/pictures/picture-key.ts';
-import type { StoredPicture } from '../../catalog/pictures/picture-store.ts';
+import type { StoredPicture } from '../../catalog/pictures/shown-pictures-store.ts';
 import { type Storage, type StorageKey, storageKey } from '../../ports/storage.ts';
 
 const TYPES: Record<string, string> = {
