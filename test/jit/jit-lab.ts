@@ -15,6 +15,7 @@ export type JitLab = Lab & { room: EdgeRoom };
 export async function startJitLab(): Promise<JitLab> {
   const lab = await startLab();
   const room = await createEdgeRoom(lab.database);
+  await noteStates(lab);
   return {
     ...lab,
     room,
@@ -87,15 +88,30 @@ export async function fetchPatiently(url: string): Promise<Buffer> {
   }
 }
 
-/** Waits for a state and answers all states that were seen on the way. */
+/** Has the database note each state of each video: to look every so often would miss short ones. */
+async function noteStates({ database: { db } }: Lab): Promise<void> {
+  await sql`create table noted_state (number bigserial, media_id uuid, state text)`.execute(db);
+  await sql`
+    create function note_state() returns trigger language plpgsql as $$
+    begin
+      insert into noted_state (media_id, state) values (new.id, new.state);
+      return null;
+    end $$
+  `.execute(db);
+  await sql`create trigger note_first after insert on media for each row execute function note_state()`.execute(db);
+  await sql`
+    create trigger note_next after update on media for each row
+    when (old.state is distinct from new.state) execute function note_state()
+  `.execute(db);
+}
+
+/** Waits for a state and answers all that a video has had since it was made. */
 export async function followStates(lab: Lab, key: MediaKey, last: string): Promise<string[]> {
-  const seen: string[] = [];
-  await until(async () => {
-    const { state } = await loadMedia(lab, key);
-    if (seen.at(-1) !== state) seen.push(state);
-    return state === last || state === 'failed';
-  }, `the state ${last}`);
-  return seen;
+  await until(async () => [last, 'failed'].includes((await loadMedia(lab, key)).state), `the state ${last}`);
+  const { rows } = await sql<{ state: string }>`
+    select state from noted_state where media_id = ${key.mediaId} order by number
+  `.execute(lab.database.db);
+  return rows.map(({ state }) => state);
 }
 
 /** Forgets a video, so that nothing of it is filled in while others are looked at. */
