@@ -1,3 +1,4 @@
+import { quote } from '../quote.ts';
 import { Refused } from '../refused.ts';
 
 const MAX_URL_LENGTH = 8192;
@@ -45,10 +46,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
   for (const [name, value] of entries) {
     const lower = name.toLowerCase();
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || name.endsWith('\n')) {
-      throw new Refused(
-        'invalid',
-        `Expected a header name (RFC 9110 token), came ${JSON.stringify(name.slice(0, 80))}.`,
-      );
+      throw new Refused('invalid', `Expected a header name (RFC 9110 token), came ${quote(name)}.`);
     }
     if (OWN_HEADERS.has(lower) || lower.startsWith('proxy-')) {
       throw new Refused('invalid', `The header ${lower} cannot be set.`);
