@@ -18,7 +18,6 @@ const PROCESSES = 3;
 /** Viewers who come, ask for two segments and go before anything is counted: a server runs for months. */
 const WARM_VIEWERS = 800;
 const SEGMENTS_PER_CHUNK = 8;
-const HELD_BYTES = 64 * MEBI;
 const RENDITION = '/vz-1/00000000-0000-7000-8000-000000000001/r/00000000-0000-7000-8000-000000000002';
 
 /** What is started and written goes with the scope, also when a signal ends the benchmark. */
@@ -45,34 +44,31 @@ async function compareSegments(
 ): Promise<Measurement> {
   writeObjects(place.folder, bytes);
   const running: Server[] = [];
-  const ours: Side = { servers: [], pathOf: (index) => `${RENDITION}/${index % SEGMENTS_PER_CHUNK}.m4s`, cpuSec: [] };
-  const anchor: Side = { servers: [], pathOf: (index) => `/${index % SEGMENTS_PER_CHUNK}.m4s`, cpuSec: [] };
+  const ours: number[] = [];
+  const anchor: number[] = [];
   try {
+    const places: { server: Server; folder: string; costs: number[] }[] = [];
     for (let count = 0; count < PROCESSES; count += 1) {
-      ours.servers.push(own(running, await startOurEdge(place, { bytes, chunks: 1, heldBytes: HELD_BYTES })));
-      anchor.servers.push(own(running, await startNginx(place, copies)));
+      const edge = own(running, await startOurEdge(place, { bytes, chunks: 1 }));
+      const nginx = own(running, await startNginx(place, copies));
+      places.push({ server: edge, folder: RENDITION, costs: ours }, { server: nginx, folder: '', costs: anchor });
     }
-    for (const { servers, pathOf } of [ours, anchor]) {
-      for (const server of servers) {
-        for (let come = 0; come < WARM_VIEWERS; come += CLIENTS)
-          await fetchAll(server.port, pathOf, { requests: 2 * CLIENTS, bytes });
-      }
+    for (const { server, folder } of places) {
+      for (let come = 0; come < WARM_VIEWERS; come += CLIENTS)
+        await fetchAll(server.port, segmentsIn(folder), { requests: 2 * CLIENTS, bytes });
     }
-    for (let turn = 0; turn < TURNS * PROCESSES; turn += 1) {
-      for (const side of [ours, anchor]) await takeTurn(side, turn % PROCESSES, { requests, bytes });
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      for (const { server, folder, costs } of places)
+        costs.push(await cpuSecPerRequest(server, segmentsIn(folder), { requests, bytes }));
     }
-    return { name, ours: median(ours.cpuSec) * 1000, anchor: median(anchor.cpuSec) * 1000, bar, unit: 'cpu-ms' };
+    return { name, ours: median(ours) * 1000, anchor: median(anchor) * 1000, bar, unit: 'cpu-ms' };
   } finally {
     await stopAll(running);
   }
 }
 
-/** Processes that are the same, and what a request cost them in each turn. */
-type Side = { servers: Server[]; pathOf: (index: number) => string; cpuSec: number[] };
-
-async function takeTurn({ servers, pathOf, cpuSec: costs }: Side, index: number, load: Load): Promise<void> {
-  const server = servers[index];
-  if (server !== undefined) costs.push(await cpuSecPerRequest(server, pathOf, load));
+function segmentsIn(folder: string): (index: number) => string {
+  return (index) => `${folder}/${index % SEGMENTS_PER_CHUNK}.m4s`;
 }
 
 /** Memory that a video of 10,000 fragments adds to an edge that served a short one. */
@@ -80,11 +76,8 @@ async function measureLongVideo(place: Place): Promise<Measurement> {
   writeObjects(place.folder, MEBI);
   const running: Server[] = [];
   try {
-    const short = own(running, await startOurEdge(place, { bytes: MEBI, chunks: 1, heldBytes: HELD_BYTES }));
-    const long = own(
-      running,
-      await startOurEdge(place, { bytes: MEBI, chunks: 5_000 / SEGMENTS_PER_CHUNK, heldBytes: HELD_BYTES }),
-    );
+    const short = own(running, await startOurEdge(place, { bytes: MEBI, chunks: 1 }));
+    const long = own(running, await startOurEdge(place, { bytes: MEBI, chunks: 5_000 / SEGMENTS_PER_CHUNK }));
     const rss: number[] = [];
     for (const [edge, segments] of [
       [short, 8],
@@ -131,19 +124,11 @@ function writeObjects(folder: string, bytes: number): void {
     writeFileSync(path.join(folder, 'static', `${index}.m4s`), segment);
 }
 
-type Shape = { bytes: number; chunks: number; heldBytes: number };
+type Shape = { bytes: number; chunks: number };
 
-async function startOurEdge({ scope, folder }: Place, { bytes, chunks, heldBytes }: Shape): Promise<Server> {
+async function startOurEdge({ scope, folder }: Place, { bytes, chunks }: Shape): Promise<Server> {
   const script = path.join(import.meta.dirname, 'support/delivery-edge.ts');
-  const args = [
-    '--disable-warning=ExperimentalWarning',
-    script,
-    folder,
-    bytes,
-    SEGMENTS_PER_CHUNK,
-    chunks,
-    heldBytes,
-  ].map(String);
+  const args = ['--disable-warning=ExperimentalWarning', script, folder, bytes, SEGMENTS_PER_CHUNK, chunks].map(String);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   scope.own(() => stop(child));
   const port = await new Promise<number>((resolve, reject) => {

@@ -13,8 +13,8 @@ import { readSegmentTable } from '../../src/media/playlists/published-rendition.
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
 
 // The edge as a process of its own, over the objects in the folder that it is given and one video made of
-// `count` chunks of `segments` segments each. `segmentCacheBytes` bounds what it holds of popular segments. Prints its port when it listens.
-const [folder = '', segmentBytes = '', segments = '', count = '', segmentCacheBytes = ''] = process.argv.slice(2);
+// `count` chunks of `segments` segments each. Prints its port when it listens.
+const [folder = '', segmentBytes = '', segments = '', count = ''] = process.argv.slice(2);
 const storage = createFolderStorage(folder);
 const mediaId = parseGuid('00000000-0000-7000-8000-000000000001');
 const renditionId = parseGuid('00000000-0000-7000-8000-000000000002');
@@ -40,7 +40,6 @@ const edge = await startEdge({
   licences: null,
   edgeUrl: null,
   log: { warn: say, error: say },
-  limits: { segmentCacheBytes: Number(segmentCacheBytes) },
 });
 process.stdout.write(`${edge.port}\n`);
 process.once('SIGTERM', () => void edge.close());
