@@ -10,7 +10,8 @@ test.each(supervisedRoles)('the role %s loads nothing of Node that only WebSocke
     await loadRole(${JSON.stringify(role)});
     console.log(process.moduleLoadList.join('\\n'));
   `;
-  const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  const args = ['--input-type=module', '--eval', script];
+  const loaded = execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 });
   expect(loaded).toContain('NativeModule http\n');
   expect(loaded).not.toContain('undici');
 });
