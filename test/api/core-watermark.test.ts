@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { watermarkKey } from '../../src/catalog/libraries/watermark.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
+import { loseNextCommit } from '../support/lost-commit.ts';
 import { addRows } from '../support/rendition-rows.ts';
 
 const run = promisify(execFile);
@@ -117,4 +118,18 @@ test('a version stays for as long as renditions are made with it, and while a vi
   await db.deleteFrom('media').where('id', '=', media.id).execute();
   await put(Id, png);
   expect(await stored(Id)).toEqual([`${Id}/watermark/4`]);
+});
+
+test('a watermark whose commit was kept, but not answered, is still there', async () => {
+  const { Id } = await createLibrary();
+  const { lost } = await loseNextCommit(api.database, 'library');
+  const [answer] = await Promise.all([put(Id, png), lost]);
+  expect(answer.status).toBe(503);
+  const shown = async () => Object((await call('GET', `/videolibrary/${Id}`)).body).HasWatermark;
+  await vi.waitFor(async () => expect(await shown()).toBe(true), { timeout: 10_000 });
+  expect(await stored(Id)).toEqual([watermarkKey(Id, 1)]);
+  // The lost answer is a fault of the database, which the log is told.
+  expect(api.faults.splice(0)).toHaveLength(1);
+  expect((await put(Id, png)).status).toBe(204);
+  expect(await stored(Id)).toEqual([watermarkKey(Id, 2)]);
 });

@@ -1,3 +1,4 @@
+import { CommitInDoubt } from '../../catalog/in-transaction.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import {
@@ -29,7 +30,8 @@ export async function keepWatermark(
       return replaceWatermark(current, version);
     });
   } catch (error) {
-    await storage.delete([watermarkKey(library.id, version)]);
+    // One that may be the library's by now stays: the next watermark takes it away, whichever of them is shown.
+    if (!(error instanceof CommitInDoubt)) await storage.delete([watermarkKey(library.id, version)]);
     throw error;
   }
   await dropWatermarks({ libraryId: library.id, before: shown }, { libraries, storage }, signal);
