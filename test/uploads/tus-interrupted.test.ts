@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { utimes } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sourceKeyOf } from '../../src/catalog/uploads/source-key.ts';
 import type { Guid } from '../../src/lib/guid.ts';
@@ -169,4 +171,29 @@ test('what was staged for a video that is deleted is swept', async () => {
   await utimes(path, new Date(0), new Date(0));
   await stack.sweep();
   expect(await stack.staged()).toEqual([]);
+});
+
+test('an upload whose one piece takes longer than it may lie idle is kept while the piece arrives', async () => {
+  const guid = await stack.createVideo();
+  const upload = await open(library, guid, 10);
+  const { db } = stack.database;
+  const soon = sql<Date>`now() + interval '3 seconds'`;
+  await db.updateTable('upload').set({ expires_at: soon }).where('id', '=', idOf(upload.url)).execute();
+  const every = setInterval;
+  const timers = vi.spyOn(globalThis, 'setInterval');
+  timers.mockImplementation(((deed: () => void, ms?: number) => every(deed, ms === 3_600_000 ? 50 : ms)) as never);
+  const socket = beginPatch(upload.url, guid, { offset: 0, length: 10, bytes: Buffer.from('hello') });
+  await untilStaged(upload.url, 5);
+  timers.mockRestore();
+  const isKept = async () => {
+    const row = await db
+      .selectFrom('upload')
+      .select('expires_at')
+      .where('id', '=', idOf(upload.url))
+      .executeTakeFirst();
+    return (row?.expires_at.getTime() ?? 0) > Date.now() + 3_600_000;
+  };
+  await vi.waitFor(async () => expect(await isKept()).toBe(true), { timeout: 5_000 });
+  await db.deleteFrom('upload').where('id', '=', idOf(upload.url)).execute();
+  expect(await readText(socket)).toMatch(/^HTTP\/1\.1 404 /);
 });

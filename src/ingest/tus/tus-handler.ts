@@ -45,6 +45,9 @@ export type TusHandler = {
   close(): Promise<void>;
 };
 
+/** So often an upload's expiry is put off while a piece of it arrives. */
+const KEEP_MS = 3_600_000;
+
 const PATH = /^\/tusupload(?:\/([^/?]*))?\/?(?:\?.*)?$/i;
 const MAX_HASHED_UPLOADS = 1_000;
 const CHECKSUM_MISMATCH = 460;
@@ -209,13 +212,27 @@ async function write(context: Context, { upload, offset }: Write, taken: AbortSi
   const mayBeOver = offset === 0 || offset >= upload.lengthBytes;
   if (mayBeOver && (await settle(context, upload)) !== offset) return correct(context, upload, offset);
   const piece = { uploadId: upload.id, request, offset, maxBytes: upload.lengthBytes - offset, checksum };
-  const stopped = AbortSignal.any([taken, stopping]);
+  const lost = new AbortController();
+  const stopped = AbortSignal.any([taken, stopping, lost.signal]);
+  const kept = setInterval(() => void keepMeanwhile(deps, upload, lost), KEEP_MS);
   try {
     const size = await receivePiece(piece, { ...deps, hashes: context.hashes }, stopped);
     await confirmPiece(context, upload, { offset, size });
   } catch (error) {
     if (stopped.aborted || !(error instanceof Refused) || error.kind !== 'conflict') throw error;
     await correct(context, upload, offset);
+  } finally {
+    clearInterval(kept);
+  }
+}
+
+/** One piece may be the whole file, and take days. */
+async function keepMeanwhile({ uploads, onError }: TusDeps, upload: TusUpload, lost: AbortController): Promise<void> {
+  try {
+    await uploads.keep(upload);
+  } catch (error) {
+    if (error instanceof Refused) lost.abort(error);
+    else onError(error);
   }
 }
 
