@@ -133,7 +133,8 @@ const AWAY_CODES = /^(08...|53...|57P0.|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|
 const AWAY_WORDS =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
-function isDatabaseAway(error: unknown): boolean {
+/** Whether an error, or what caused it, says that the database cannot be reached now. */
+export function isDatabaseAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);
     if (typeof code === 'string' && (AWAY_CODES.test(code) || (code === 'ENOENT' && syscall === 'connect')))

@@ -1,12 +1,12 @@
 import type { Db } from '../catalog/db.ts';
 import { sourceKeyOf } from '../catalog/uploads/source-key.ts';
 import { completing, type UploadRef } from '../catalog/uploads/upload-store.ts';
-import { receiveSource, requireUploadable, type Video } from '../catalog/videos/video.ts';
+import { hasSource, receiveSource, requireUploadable } from '../catalog/videos/video.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { WebhookStatus } from '../catalog/webhooks/webhook.ts';
 import { announce } from '../catalog/webhooks/webhook-store.ts';
 import { Refused } from '../lib/refused.ts';
-import type { Storage, StorageKey } from '../ports/storage.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { Queue } from './define-job.ts';
 import { dropUpload } from './drop-upload.ts';
 import { hashSource } from './hash-source.ts';
@@ -59,8 +59,4 @@ async function giveToVideo(
     announce(key, WebhookStatus.queued),
     ...hashing,
   );
-}
-
-function hasSource(video: Video, key: StorageKey): boolean {
-  return 'source' in video && video.source?.key === key;
 }

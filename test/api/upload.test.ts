@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createUploadStore } from '../../src/catalog/uploads/upload-store.ts';
@@ -8,6 +8,7 @@ import { sweepUploads } from '../../src/jobs/sweep-uploads.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { addVideo, beginPut, countDoors, countSent, loadRow } from './put-upload.ts';
 
 let api: TestApi;
 let failSend = false;
@@ -24,27 +25,11 @@ afterAll(() => api.stop());
 
 const OK = { success: true, message: 'OK', statusCode: 200 };
 
-async function createVideo(): Promise<string> {
-  return String(Object((await api.call('POST', '/library/1/videos', { body: { title: 'Upload' } })).body).guid);
-}
-
-const row = (guid: string) =>
-  api.database.db
-    .selectFrom('media')
-    .selectAll()
-    .where('id', '=', guid as never)
-    .executeTakeFirstOrThrow();
-const openDoors = async () => (await api.database.db.selectFrom('upload').selectAll().execute()).length;
-const processed = async (guid: string) =>
-  (await api.queue.sent()).filter(({ name, payload }) => name === 'process-video' && payload.mediaId === guid).length;
-
-/** Opens a connection and sends the head of an upload; the body is the test's. */
-function beginUpload(guid: string, header: string): Socket {
-  const socket = connect(api.api.port, '127.0.0.1');
-  const head = `PUT /library/1/videos/${guid} HTTP/1.1\r\nHost: x\r\nAccessKey: ${api.first.libraryKey}\r\n`;
-  socket.write(`${head}${header}\r\n\r\n`);
-  return socket;
-}
+const createVideo = () => addVideo(api);
+const row = (guid: string) => loadRow(api, guid);
+const openDoors = () => countDoors(api);
+const processed = (guid: string) => countSent(api, guid);
+const beginUpload = (guid: string, header: string) => beginPut(api, guid, header);
 
 async function expectUntouched(guid: string): Promise<void> {
   await vi.waitFor(async () => expect([await openDoors(), await api.storage.files()]).toEqual([0, []]), {

@@ -7,6 +7,8 @@ import { watchRate } from '../../lib/watch-rate.ts';
 import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts';
 
 const RENEW_MS = 20_000;
+/** A renewal that failed, the database being away, is tried again after this long. */
+const RENEW_AGAIN_MS = 1_000;
 const BUFFER_BYTES = 1024 * 1024;
 
 type Upload = { body: IncomingMessage; objectKey: StorageKey; lengthBytes: number | null; uploadId: Guid };
@@ -23,7 +25,7 @@ export async function receiveBytes(
 ): Promise<WrittenObject> {
   const stop = new AbortController();
   const rate = watchRate(body, () => stop.abort(tooSlow()));
-  const lease = keepLease(uploads, uploadId, (error) => stop.abort(error));
+  const endLease = keepLease(uploads, uploadId, (refusal) => stop.abort(refusal));
   try {
     const written = await storage.put(objectKey, detach(body), {}, AbortSignal.any([signal, stop.signal]));
     if (written.sizeBytes === 0) throw emptyBody();
@@ -33,7 +35,7 @@ export async function receiveBytes(
     throw reasonFor(error, body, stop.signal);
   } finally {
     clearInterval(rate);
-    clearInterval(lease);
+    endLease();
   }
 }
 
@@ -48,8 +50,24 @@ function detach(body: IncomingMessage): PassThrough {
   return body.pipe(copy);
 }
 
-function keepLease(uploads: UploadStore, id: Guid, onError: (error: unknown) => void): NodeJS.Timeout {
-  return setInterval(() => void uploads.renew(id).catch(onError), RENEW_MS);
+/** Renews the lease until the answer is called; tells when the door was taken away. */
+function keepLease(uploads: UploadStore, id: Guid, onTaken: (refusal: Refused) => void): () => void {
+  let isOver = false;
+  let timer = setTimeout(renew, RENEW_MS);
+  async function renew(): Promise<void> {
+    let nextMs = RENEW_MS;
+    try {
+      await uploads.renew(id);
+    } catch (error) {
+      if (error instanceof Refused) return onTaken(error);
+      nextMs = RENEW_AGAIN_MS;
+    }
+    if (!isOver) timer = setTimeout(renew, nextMs);
+  }
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }
 
 function reasonFor(error: unknown, body: IncomingMessage, stopped: AbortSignal): unknown {

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
+import { CommitInDoubt } from '../../catalog/in-transaction.ts';
 import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
-import { receiveSource, requireUploadable } from '../../catalog/videos/video.ts';
+import { hasSource, receiveSource, requireUploadable } from '../../catalog/videos/video.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
@@ -12,6 +14,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
+import { isDatabaseAway } from '../errors.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { maybe, queryText } from '../read-query.ts';
@@ -24,6 +27,10 @@ export type SpaceDeps = {
   /** How many bytes must stay free on a medium of this many bytes. */
   diskFloorBytes(totalBytes: number): number;
 };
+
+/** All bytes being there, a database that is away is waited for this long before they are given up. */
+const AWAY_MS = 30_000;
+const ASK_AGAIN_MS = 500;
 
 type Deps = SpaceDeps & { videos: VideoStore; uploads: UploadStore; storage: Storage; queue: Queue };
 
@@ -62,22 +69,37 @@ export const uploadVideo = defineOperation({
       forget(uploadId, { objectKey, because: error }, deps),
     );
     const source = { key: objectKey, ...written };
-    await deps.videos
-      .change(
+    const give = () =>
+      deps.videos.change(
         key,
-        (video) => receiveSource(video, source, options),
+        (video) => (hasSource(video, objectKey) ? video : receiveSource(video, source, options)),
         deps.uploads.closing(uploadId),
         deps.queue.send(processVideo, key),
         announce(key, WebhookStatus.queued),
-      )
-      .catch((error) => {
-        // After any other fault it is unknown what was committed: the door's lease runs out and the sweep decides.
-        if (!(error instanceof Refused)) throw error;
-        return forget(uploadId, { objectKey, because: error }, deps);
-      });
+      );
+    await outlast(give, signal).catch((error) => {
+      // After any other fault it is unknown what was committed: the door's lease runs out and the sweep decides.
+      if (!(error instanceof Refused)) throw error;
+      return forget(uploadId, { objectKey, because: error }, deps);
+    });
     return ok();
   },
 });
+
+/** Does what may be done twice, again while the database is away or may have lost the answer. */
+async function outlast(deed: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + AWAY_MS;
+  for (;;) {
+    try {
+      await deed();
+      return;
+    } catch (error) {
+      const mayPass = error instanceof CommitInDoubt || isDatabaseAway(error);
+      if (!mayPass || performance.now() > deadline) throw error;
+      await sleep(ASK_AGAIN_MS, undefined, { signal });
+    }
+  }
+}
 
 function announcedBytes({ headers }: IncomingMessage): number | null {
   const text = headers['content-length'];

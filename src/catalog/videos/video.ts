@@ -84,6 +84,11 @@ export function receiveSource(video: Video, source: Source, uploadOptions: Uploa
   return { ...detailsOf(video), uploadOptions, state: 'uploaded', source };
 }
 
+/** Whether this object is the video's original. */
+export function hasSource(video: Video, key: StorageKey): boolean {
+  return 'source' in video && video.source?.key === key;
+}
+
 /** Has a finished video take another file in the place of its own. Refuses (`invalid`) one that is not finished. */
 export function openForOtherFile(video: Video): Video {
   if (video.state === 'finished') return { ...video, takesOtherFile: true };
