@@ -10,7 +10,7 @@ import { chunksOf } from './bytes.ts';
 const SYNC_EVERY_BYTES = 64 * 1024 * 1024;
 
 /** A folder can vanish (a delete prunes empty ones) between its making and its use; so often it is made anew. */
-const FOLDER_TRIES = 10;
+const FOLDER_TRIES = 100;
 
 const TEMP_NAME = /\.tmp\.[0-9a-f]{16}$/;
 
