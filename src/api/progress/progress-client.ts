@@ -13,6 +13,7 @@ const RECONNECT_MS = 2_000;
 export class ProgressClient {
   readonly topic: Topic;
   readonly stream = new Readable({ read() {} });
+  #isOver = false;
   /** What was said last of each video, so that nothing is said twice in a row. */
   readonly #said = new Map<Guid, string>();
 
@@ -38,11 +39,12 @@ export class ProgressClient {
   }
 
   end(): void {
+    this.#isOver = true;
     this.stream.push(null);
   }
 
   #write(text: string): void {
-    if (this.stream.destroyed || this.stream.readableEnded) return;
+    if (this.stream.destroyed || this.#isOver) return;
     if (this.stream.readableLength > MAX_WAITING_BYTES) this.stream.destroy();
     else this.stream.push(text);
   }
