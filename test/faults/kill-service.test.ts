@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilGone, untilWell } from '../house/service.ts';
 import { expectNothingLeft } from '../support/leftovers.ts';
-import { faultRounds, faultSeed, type Random, seededRandom } from '../support/seeded-random.ts';
+import { drawBytes, faultRounds, faultSeed, type Random, seededRandom } from '../support/seeded-random.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll, killTree } from '../support/service-processes.ts';
 import { call, createVideo, FAILED, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
@@ -67,7 +66,7 @@ test.each([
     await checkClip(guid);
     await expectNothingLeft(service);
   },
-  150_000,
+  3 * END_LIMIT_MS,
 );
 
 /** What the client was told, and must find again whatever is killed. */
@@ -76,7 +75,7 @@ type Ledger = { created: Set<string>; uploaded: Set<string>; deleted: Set<string
 /** Creates, uploads and deletes videos until the service is gone, each answer written down. */
 async function keepBusy(random: Random, ledger: Ledger, isOver: () => boolean): Promise<void> {
   const noise = path.join(folder, 'noise.mp4');
-  await writeFile(noise, randomBytes(300_000));
+  await writeFile(noise, drawBytes(random, 300_000));
   while (!isOver()) {
     try {
       const guid = await createVideo(service, 'noise');

@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilWell } from '../house/service.ts';
 import { expectNothingLeft, objectsOf, openCatalogue } from '../support/leftovers.ts';
-import { faultRounds, faultSeed, type Random, seededRandom } from '../support/seeded-random.ts';
+import { drawBytes, faultRounds, faultSeed, type Random, seededRandom } from '../support/seeded-random.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { beginPut } from '../support/slow-put.ts';
@@ -45,7 +45,7 @@ async function killUnderUploads(random: Random): Promise<Entry[]> {
 }
 
 async function beginRandomPut(random: Random, index: number) {
-  const bytes = randomBytes(random.between(1, 3_000_000));
+  const bytes = drawBytes(random, random.between(1, 3_000_000));
   const sendBytes = index % 2 === 0 ? bytes.length : random.below(bytes.length);
   const guid = await createVideo(service, `upload ${index}`);
   const put = await beginPut(service, guid, bytes, { sendBytes, announcesLength: index % 3 !== 0 });

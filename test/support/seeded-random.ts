@@ -13,10 +13,15 @@ export function seededRandom(seed: number): Random {
   return { below, between: (from, to) => from + below(to - from) };
 }
 
-/** `MILLRACE_FAULT_SEED`, or another one each time. Put it in the test's title: that prints it. */
-export function faultSeed(): number {
+/** `MILLRACE_FAULT_SEED`, or the usual one. Put it in the test's title: that prints it. */
+export function faultSeed(usual = 1): number {
   const given = process.env.MILLRACE_FAULT_SEED;
-  return given === undefined ? Math.floor(Math.random() * 1e9) : Number(given);
+  return given === undefined ? usual : Number(given);
+}
+
+/** Bytes that are no video. */
+export function drawBytes(random: Random, bytes: number): Buffer {
+  return Buffer.from(Uint8Array.from({ length: bytes }, () => random.below(256)));
 }
 
 /** How often a random fault is tried: `usual` times, or `MILLRACE_FAULT_ROUNDS` times. */
