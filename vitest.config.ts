@@ -16,7 +16,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Bounds on hanging, not on speed: what is waited for may wait for a processor itself.
     expect: { poll: { timeout: 20_000 } },
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 360_000,
+    hookTimeout: 360_000,
   },
 });

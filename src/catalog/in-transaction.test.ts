@@ -32,7 +32,7 @@ test('a commit whose answer is lost is in doubt, and may have been kept', async 
     setTimeout(() => used.forEach((client) => void Reflect.get(client, 'connection').stream.destroy()), 300);
   });
   await expect(done).rejects.toThrow(CommitInDoubt);
-  await vi.waitFor(async () => expect(await countOf('lost answer')).toBe(1), { timeout: 10_000, interval: 100 });
+  await vi.waitFor(async () => expect(await countOf('lost answer')).toBe(1), { timeout: 20_000, interval: 100 });
 });
 
 test('what fails before the commit, or is refused by the database in it, was not kept', async () => {

@@ -24,7 +24,7 @@ async function start(jobs: AnyJob<Seen>[], quickSlots = 1, longSlots = 1): Promi
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1000; turn += 1) {
+  for (let turn = 0; turn < 6000; turn += 1) {
     if (isTrue()) return;
     await sleep(10);
   }

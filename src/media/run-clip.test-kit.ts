@@ -98,13 +98,13 @@ export function isAlive(pid: number): boolean {
   return /^\d+ \(.*\) [^ZX]/s.test(readStat(pid));
 }
 
-/** Waits until a condition holds; throws after ten seconds. */
+/** Waits until a condition holds; throws after a minute. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 500; turn += 1) {
+  for (let turn = 0; turn < 3_000; turn += 1) {
     if (condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error('Expected a condition to hold within ten seconds.');
+  throw new Error('Expected a condition to hold within a minute.');
 }
 
 function parentOf(pid: number): number {

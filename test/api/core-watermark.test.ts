@@ -126,7 +126,7 @@ test('a watermark whose commit was kept, but not answered, is still there', asyn
   const [answer] = await Promise.all([put(Id, png), lost]);
   expect(answer.status).toBe(503);
   const shown = async () => Object((await call('GET', `/videolibrary/${Id}`)).body).HasWatermark;
-  await vi.waitFor(async () => expect(await shown()).toBe(true), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await shown()).toBe(true), { timeout: 20_000 });
   expect(await stored(Id)).toEqual([watermarkKey(Id, 1)]);
   // The lost answer is a fault of the database, which the log is told.
   expect(api.faults.splice(0)).toHaveLength(1);

@@ -50,7 +50,7 @@ beforeAll(async () => {
     systems: ['widevine', 'fairPlay'],
     outbound,
     cpix: { write: writeCpixRequest, parse: parseCpixAnswer },
-    timeoutMs: 1_000,
+    timeoutMs: 30_000,
   });
   packager = createPackager({
     db: api.database.db,
@@ -188,7 +188,7 @@ describe('licences of a packaged video', () => {
     const made = await makeVideo(ALL_ON);
     await repackage(made);
     const path = `/WidevineLicense/${made.id}/${made.guid}`;
-    await vi.waitFor(async () => expect((await ask(path, 'c')).status).toBe(200));
+    await vi.waitFor(async () => expect((await ask(path, 'c')).status).toBe(200), { timeout: 20_000 });
     for (const [status, answered] of [
       [403, 403],
       [400, 403],

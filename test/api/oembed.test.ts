@@ -89,7 +89,10 @@ test('where the library asks for a token, it is asked for here too and goes into
   const { db } = api.database;
   const settings = JSON.stringify({ access: { playerTokenRequired: true } });
   await db.updateTable('library').set({ settings }).where('id', '=', 1).execute();
-  await vi.waitFor(async () => expect((await ask({ url: page() })).status).toBe(401), { timeout: 3_000, interval: 50 });
+  await vi.waitFor(async () => expect((await ask({ url: page() })).status).toBe(401), {
+    timeout: 20_000,
+    interval: 50,
+  });
   const expires = String(Math.floor(Date.now() / 1000) + 60);
   const token = createHash('sha256').update(`${api.first.libraryKey}${guid}${expires}`).digest('hex');
   const { status, body } = await ask({ url: page(), token, expires });

@@ -132,7 +132,7 @@ test('a video is playable once an active rendition has a segment, finished it ha
 
 test('with tokens on, only a valid one that has not expired opens play data', async () => {
   await setSettings({ access: { playerTokenRequired: true } });
-  await vi.waitFor(async () => expect((await play()).status).toBe(401), { timeout: 3_000, interval: 50 });
+  await vi.waitFor(async () => expect((await play()).status).toBe(401), { timeout: 20_000, interval: 50 });
   const zone = await api.database.db.selectFrom('pull_zone').selectAll().where('library_id', '=', 1).execute();
   const key = api.secretBox.open(zone[0]?.security_key_sealed ?? Buffer.alloc(0));
   const expires = Math.floor(Date.now() / 1000) + 60;
@@ -146,7 +146,7 @@ test('with tokens on, only a valid one that has not expired opens play data', as
 test('referrer rules apply, and our own player is always let in', async () => {
   await setSettings({ access: { allowedReferrers: ['good.test'], blockNoneReferrer: true } });
   const good = () => play('', { Referer: 'https://good.test/page' });
-  await vi.waitFor(async () => expect((await good()).status).toBe(200), { timeout: 3_000, interval: 50 });
+  await vi.waitFor(async () => expect((await good()).status).toBe(200), { timeout: 20_000, interval: 50 });
   expect((await play()).status).toBe(401);
   expect((await play('', { Referer: 'https://bad.test/page' })).status).toBe(401);
   expect((await play('', { Referer: 'http://edge.test/embed/1/x' })).status).toBe(200);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 
 /** An open stream of events; `until` reads on to the first event that fits. */
 class Follower {

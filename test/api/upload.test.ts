@@ -19,7 +19,7 @@ beforeEach(async () => {
   api.faults.length = 0;
   api.storage.freeBytes = 100e9;
   await api.database.db.deleteFrom('media').execute();
-  await api.storage.deletePrefix('1/' as never, AbortSignal.timeout(5_000));
+  await api.storage.deletePrefix('1/' as never, AbortSignal.timeout(30_000));
 });
 afterAll(() => api.stop());
 
@@ -33,7 +33,7 @@ const beginUpload = (guid: string, header: string) => beginPut(api, guid, header
 
 async function expectUntouched(guid: string): Promise<void> {
   await vi.waitFor(async () => expect([await openDoors(), await api.storage.files()]).toEqual([0, []]), {
-    timeout: 5_000,
+    timeout: 20_000,
   });
   expect(await row(guid)).toMatchObject({ state: 'created', source_key: null });
   expect(await processed(guid)).toBe(0);
@@ -58,7 +58,7 @@ test.each([
   expect(stored.source_sha256?.equals(sha256)).toBe(true);
   expect(stored.source_key).toMatch(new RegExp(`^1/${guid}/source/[0-9a-f-]{36}$`));
   const key = stored.source_key ?? ('' as never);
-  expect((await api.storage.readBytes(key, null, AbortSignal.timeout(5_000))).equals(bytes)).toBe(true);
+  expect((await api.storage.readBytes(key, null, AbortSignal.timeout(30_000))).equals(bytes)).toBe(true);
   expect([await processed(guid), await openDoors()]).toEqual([1, 0]);
   expect((await api.call('GET', `/library/1/videos/${guid}`)).body).toMatchObject({
     status: 1,
@@ -132,7 +132,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
     socket.write(
       header.startsWith('Content') ? bytes : Buffer.concat([Buffer.from('f4240\r\n'), bytes, Buffer.from('\r\n')]),
     );
-    await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 5_000 });
+    await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 20_000 });
     expect(await openDoors()).toBe(1);
     socket.destroy();
     await expectUntouched(guid);
@@ -152,8 +152,8 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
       socket.resetAndDestroy();
       await expectUntouched(guid);
       expect((await api.call('DELETE', `/library/1/videos/${guid}`)).status).toBe(200);
-      await vi.waitFor(async () => expect(await openDoors()).toBe(0), { timeout: 5_000 });
-      await api.storage.deletePrefix('1/' as never, AbortSignal.timeout(5_000));
+      await vi.waitFor(async () => expect(await openDoors()).toBe(0), { timeout: 20_000 });
+      await api.storage.deletePrefix('1/' as never, AbortSignal.timeout(30_000));
     }
     expect(api.faults).toEqual([]);
   },
@@ -172,7 +172,7 @@ test('a video deleted while it is uploaded is 404 and its bytes are removed', as
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 2000000\r\nConnection: close');
   socket.write(randomBytes(1_000_000));
-  await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 20_000 });
   expect((await api.call('DELETE', `/library/1/videos/${guid}`)).status).toBe(200);
   socket.write(randomBytes(1_000_000));
   expect(await readText(socket)).toMatch(/^HTTP\/1\.1 404 /);
@@ -214,7 +214,7 @@ test('the server that stops ends uploads under way and leaves nothing', async ()
   const socket = connect(other.api.port, '127.0.0.1').on('error', () => {});
   const head = `PUT /library/1/videos/${Object(body).guid} HTTP/1.1\r\nHost: x\r\nAccessKey: ${other.first.libraryKey}\r\n`;
   socket.write(`${head}Content-Length: 1000\r\n\r\nsome`);
-  await vi.waitFor(async () => expect((await other.storage.files()).length).toBe(1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await other.storage.files()).length).toBe(1), { timeout: 20_000 });
   await other.api.close();
   expect(await other.storage.files()).toEqual([]);
   expect(await other.database.db.selectFrom('upload').selectAll().execute()).toEqual([]);
@@ -223,7 +223,7 @@ test('the server that stops ends uploads under way and leaves nothing', async ()
 });
 
 const sweep = () =>
-  sweepUploads.run({}, { db: api.database.db, storage: api.storage, queue: api.queue }, AbortSignal.timeout(5_000));
+  sweepUploads.run({}, { db: api.database.db, storage: api.storage, queue: api.queue }, AbortSignal.timeout(30_000));
 const endLeases = () =>
   api.database.db
     .updateTable('upload')
@@ -237,7 +237,7 @@ test('what a killed server left is swept once its lease ended: bytes that no vid
     const key = { libraryId: 1, mediaId: guid as Guid };
     const id = await uploads.openPut(key, { lengthBytes: null, options: {} });
     const object = `1/${guid}/source/${id}` as StorageKey;
-    await api.storage.put(object, Buffer.from('bytes'), {}, AbortSignal.timeout(5_000));
+    await api.storage.put(object, Buffer.from('bytes'), {}, AbortSignal.timeout(30_000));
     if (guid !== named) continue;
     await api.database.db.updateTable('media').set({ source_key: object }).where('id', '=', key.mediaId).execute();
   }
@@ -255,7 +255,7 @@ test('an upload that wakes after its door was swept is 408, and its video takes 
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 10\r\nConnection: close');
   socket.write('hello');
-  await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 20_000 });
   await endLeases();
   await sweep();
   socket.write('world');

@@ -121,7 +121,9 @@ async function withoutTables<T>(run: () => Promise<T>): Promise<T> {
       (name) => `away_${name}`,
       (name) => name,
     );
-    await vi.waitFor(() => expect(world.api.faults.slice(faults).filter(isOfRequest)).toHaveLength(1));
+    await vi.waitFor(() => expect(world.api.faults.slice(faults).filter(isOfRequest)).toHaveLength(1), {
+      timeout: 20_000,
+    });
   }
 }
 

@@ -9,7 +9,7 @@ import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
 
-const PLAY_LIMIT_MS = 20_000;
+const PLAY_LIMIT_MS = 60_000;
 
 /** Plays a playlist by hls.js with its first subtitles on; answers the cues that are shown first. */
 const SHOW_CUES = `async (engineUrl, playlistUrl) => {

@@ -155,9 +155,9 @@ describe('there is no MP4', () => {
     const file = `${folderOf(mine)}/play_144p.mp4`;
     expect(await statusOf(file)).toBe(404);
     await setSettings(mine.libraryId, { mp4: { enabled: true } });
-    await expect.poll(() => statusOf(file), { timeout: 4_000 }).toBe(200);
+    await expect.poll(() => statusOf(file), { timeout: 20_000 }).toBe(200);
     await setSettings(mine.libraryId, { mp4: { enabled: true }, drm: { enabled: true } });
-    await expect.poll(() => statusOf(file), { timeout: 4_000 }).toBe(404);
+    await expect.poll(() => statusOf(file), { timeout: 20_000 }).toBe(404);
   });
 
   test('of a rung above 1080 beside a lower one', async () => {
@@ -290,7 +290,7 @@ describe('single pictures', () => {
     page.on('response', (response) => void (response.status() >= 400 && faults.push(response.url())));
     await page.goto(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
     const currentSec = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
-    await expect.poll(currentSec, { timeout: 15_000 }).toBeGreaterThan(1);
+    await expect.poll(currentSec, { timeout: 20_000 }).toBeGreaterThan(1);
     expect(faults).toEqual([]);
     await page.close();
   });

@@ -167,10 +167,10 @@ describe('turning Enterprise DRM on and off', () => {
         .where('id', '=', shown.libraryId)
         .execute();
     await set({});
-    await expect.poll(() => statusOf(clear), { timeout: 5_000 }).toBe(200);
+    await expect.poll(() => statusOf(clear), { timeout: 20_000 }).toBe(200);
     expect(await textOf(`${shown.folder}/playlist.m3u8`)).not.toContain('/e1/');
     await set(ENTERPRISE);
-    await expect.poll(() => statusOf(clear), { timeout: 5_000 }).toBe(404);
+    await expect.poll(() => statusOf(clear), { timeout: 20_000 }).toBe(404);
   });
 });
 

@@ -43,7 +43,7 @@ export async function openDrmRoom(): Promise<DrmRoom> {
   const edge = await room.start();
   const publish = (settings: Record<string, unknown>) => publishFilm({ database, room, edge, film }, settings);
   const repackage: DrmRoom['repackage'] = (shown, scheme = 'cbcs', keepsPrevious = true) =>
-    createTestPackager(database.db, scheme).repackage(shown, { keepsPrevious }, AbortSignal.timeout(10_000));
+    createTestPackager(database.db, scheme).repackage(shown, { keepsPrevious }, AbortSignal.timeout(30_000));
   return {
     ...{ database, room, edge, browser, publish, repackage },
     async protect(scheme, settings = {}) {

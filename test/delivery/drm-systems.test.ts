@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   const secretBox = createSecretBox(TEST_SECRET);
   const packager = createPackager({ db: lab.database.db, secretBox, keySource, scheme: 'cbcs' });
-  await packager.repackage(shown, { keepsPrevious: true }, AbortSignal.timeout(10_000));
+  await packager.repackage(shown, { keepsPrevious: true }, AbortSignal.timeout(30_000));
 });
 afterAll(async () => {
   await lab.close();

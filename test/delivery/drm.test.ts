@@ -226,7 +226,7 @@ describe('the player page', () => {
     await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}${token}&muted=true`);
     const frames = () =>
       page.locator('video').evaluate((video: HTMLVideoElement) => video.getVideoPlaybackQuality().totalVideoFrames);
-    await expect.poll(frames, { timeout: 15_000 }).toBeGreaterThan(24);
+    await expect.poll(frames, { timeout: 60_000 }).toBeGreaterThan(24);
     expect(faults).toEqual([]);
     await page.close();
   });
@@ -236,7 +236,7 @@ describe('the player page', () => {
     const page = await lab.browser.newPage();
     await page.route('**/license*', (route) => route.fulfill({ status: 403, body: '{}' }));
     await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
-    await page.getByText('You may not play this video here.').waitFor({ timeout: 15_000 });
+    await page.getByText('You may not play this video here.').waitFor({ timeout: 60_000 });
     await page.close();
   });
 });

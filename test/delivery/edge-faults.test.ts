@@ -124,7 +124,7 @@ test.each([
     // The second time it is open already.
     for (let time = 0; time < 2; time += 1) await (await fetch(videos.segmentOf(edge, key, segment))).arrayBuffer();
   }
-  await expect.poll(() => listOpen(key.mediaId), { timeout: 10_000 }).toEqual(['2-1.cmaf']);
+  await expect.poll(() => listOpen(key.mediaId), { timeout: 20_000 }).toEqual(['2-1.cmaf']);
 });
 
 /** Files of a video that this process has open. */
@@ -162,13 +162,13 @@ describe('files beside the playlists', () => {
       .set({ settings: '{"originals":{"expose":false}}' })
       .where('id', '=', shown)
       .execute();
-    await expect.poll(async () => (await ask('original'))[0], { timeout: 4_000 }).toBe(404);
+    await expect.poll(async () => (await ask('original'))[0], { timeout: 20_000 }).toBe(404);
   });
 });
 
 describe('closing', () => {
   test('answers under way are finished, and a client that does not read is cut off in bounded time', async () => {
-    const edge = await videos.room.start({ limits: { drainMs: 300 } });
+    const edge = await videos.room.start({ limits: { drainMs: 3_000 } });
     const key = await videos.addVideo();
     await videos.publish(key, 0);
     await videos.publish(key, 1);

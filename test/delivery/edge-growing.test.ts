@@ -129,7 +129,9 @@ describe('a deleted video', () => {
     await deleteVideo(videos.database.db, key, tells);
     const files = ['playlist.m3u8', '360p/video.m3u8', `r/${key.renditionId}/init.mp4`, `r/${key.renditionId}/0.m4s`];
     await expect
-      .poll(async () => Promise.all(files.map((file) => statusOf(videos.address(edge, key, file)))), { timeout: 4_000 })
+      .poll(async () => Promise.all(files.map((file) => statusOf(videos.address(edge, key, file)))), {
+        timeout: 20_000,
+      })
       .toEqual([404, 404, 404, 404]);
   });
 });

@@ -91,7 +91,7 @@ test('parts of two videos become one that plays through in a browser, in step an
   const { durationSec, faults } = await playToEnd(made.guid);
   expect(durationSec).toBeCloseTo(9.2, 1);
   expect(faults).toEqual([]);
-}, 240_000);
+});
 
 test('another file takes the place of the first while that plays on; one that cannot be used changes nothing', async () => {
   const guid = await uploaded(await make('old.mp4', 5, ...H264));
@@ -129,7 +129,7 @@ test('another file takes the place of the first while that plays on; one that ca
   expect(kept).toMatchObject({ status: FINISHED, length: 8, title: before.title });
   expect(kept.transcodingMessages[0]?.message).toContain('the video stays as it was');
   expect(await checkWholeVideo(service, guid)).toEqual(whole);
-}, 240_000);
+});
 
 test.each([
   { whose: 'none of its pictures', sets: false, left: 404 },

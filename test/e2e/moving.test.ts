@@ -108,4 +108,4 @@ test('a video plays while its objects move from a folder to S3, through a kill, 
   await watchWhileMoving(addresses, expected);
   expect(await names(local.list('', never))).toEqual(before);
   expect(stub.objects.size).toBe(0);
-}, 180_000);
+});

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
   await writeFile(path.join(folder, 'secret.ts'), SECRET.repeat(1000));
   service = await startService(null);
-}, HANG_MS);
+});
 afterAll(async () => {
   if (service !== undefined) await discard(service);
   canary?.close();
@@ -148,7 +148,6 @@ test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffe
     expect(all).not.toContain(folder);
     expect(canaryCalls).toBe(0);
   },
-  HANG_MS,
 );
 
 test('an upload of no bytes is refused at the door, and the video awaits its upload still', async () => {
@@ -164,43 +163,31 @@ test.each<{ what: string; frames: number; args: string[] }>([
   { what: 'one picture a second', frames: 7, args: [...picture('1', 7), ...H264] },
   { what: 'a fifth of a second', frames: 5, args: [...picture('25', 1), '-t', '0.2', ...H264] },
   { what: 'a picture shorter than its sound', frames: 100, args: clip() },
-])(
-  '$what is a whole video',
-  async ({ frames, args }) => {
-    const guid = await upload('odd.mp4', await make('odd.mp4', ...args));
-    await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
-    expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [240], frames });
-  },
-  HANG_MS,
-);
+])('$what is a whole video', async ({ frames, args }) => {
+  const guid = await upload('odd.mp4', await make('odd.mp4', ...args));
+  await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
+  expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [240], frames });
+});
 
-test(
-  'sound alone and picture alone are whole videos',
-  async () => {
-    const sound = await upload('sound.mp4', await make('sound.m4a', ...SOUND, '-c:a', 'aac'));
-    const mute = await upload('mute.mp4', await make('mute.mp4', ...picture('25', 3), ...H264));
-    for (const guid of [sound, mute]) {
-      await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
-      await checkWholeVideo(service, guid);
-    }
-  },
-  HANG_MS,
-);
+test('sound alone and picture alone are whole videos', async () => {
+  const sound = await upload('sound.mp4', await make('sound.m4a', ...SOUND, '-c:a', 'aac'));
+  const mute = await upload('mute.mp4', await make('mute.mp4', ...picture('25', 3), ...H264));
+  for (const guid of [sound, mute]) {
+    await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
+    await checkWholeVideo(service, guid);
+  }
+});
 
 test.each([
   { missing: 'last frames are', share: 0.97, seconds: 4, messages: [] },
   { missing: 'last two seconds are', share: 0.9, seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
-])(
-  'a file whose $missing missing is a whole video up to there',
-  async ({ share, seconds, messages }) => {
-    const inputs = [...picture('25', seconds), '-f', 'lavfi', '-i', `sine=d=${seconds}`];
-    const whole = await make('tail.mp4', ...inputs, ...H264, '-c:a', 'aac', '-movflags', '+faststart');
-    const video = await untilEnded(await upload('tail.mp4', cut(whole, share)));
-    expect(video).toMatchObject({ status: FINISHED, transcodingMessages: messages });
-    await checkWholeVideo(service, video.guid);
-  },
-  HANG_MS,
-);
+])('a file whose $missing missing is a whole video up to there', async ({ share, seconds, messages }) => {
+  const inputs = [...picture('25', seconds), '-f', 'lavfi', '-i', `sine=d=${seconds}`];
+  const whole = await make('tail.mp4', ...inputs, ...H264, '-c:a', 'aac', '-movflags', '+faststart');
+  const video = await untilEnded(await upload('tail.mp4', cut(whole, share)));
+  expect(video).toMatchObject({ status: FINISHED, transcodingMessages: messages });
+  await checkWholeVideo(service, video.guid);
+});
 
 test('all of it left nothing behind', async () => {
   await expectNothingLeft(service);

@@ -38,7 +38,7 @@ beforeAll(async () => {
     systems: ['playReady'],
     outbound,
     cpix: { write: writeCpixRequest, parse: parseCpixAnswer },
-    timeoutMs: 2_000,
+    timeoutMs: 30_000,
   });
   const { db } = lab.database;
   const packager = createPackager({ db, secretBox: createSecretBox(TEST_SECRET), keySource, scheme: 'cbcs' });

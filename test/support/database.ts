@@ -80,7 +80,13 @@ function linkLibraries(): void {
   if (!Array.isArray(links)) throw new Error('Expected pg-symlinks.json to hold a list.');
   for (const { source, target } of links) {
     const from = path.join(path.dirname(packageRoot), target);
-    if (!existsSync(from)) symlinkSync(path.relative(path.dirname(target), source), from);
+    if (existsSync(from)) continue;
+    try {
+      symlinkSync(path.relative(path.dirname(target), source), from);
+    } catch (error) {
+      // Another worker was faster.
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
   }
 }
 
@@ -107,7 +113,7 @@ async function untilReady(config: pg.ClientConfig): Promise<void> {
       await client.end();
       return;
     } catch (error) {
-      if (attempt === 500) throw error;
+      if (attempt === 3_000) throw error;
       await sleep(20);
     }
   }

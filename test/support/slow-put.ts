@@ -25,7 +25,8 @@ export async function beginPut(
       response.resume();
       resolve({ status: response.statusCode ?? null });
     });
-    outgoing.once('error', () => resolve({ status: null }));
+    // Of a server that answers before all is sent, and closes, the answer may still come.
+    outgoing.once('error', () => undefined);
     outgoing.once('close', () => resolve({ status: null }));
   });
   const isWholeSent = sendBytes >= bytes.length;

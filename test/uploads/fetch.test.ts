@@ -34,7 +34,7 @@ async function untilStatus(guid: string, wanted: number): Promise<Record<string,
       expect(video.status).toBe(wanted);
       return video;
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 20_000, interval: 50 },
   );
 }
 
@@ -45,7 +45,7 @@ async function expectFetched(guid: Guid): Promise<void> {
   expect(await stack.countJobs('process-video', guid)).toBe(1);
   expect(await stack.staged()).toEqual([]);
   await vi.waitFor(async () => expect((await stack.loadVideo(guid)).originalHash).toBe(sha256(file)), {
-    timeout: 10_000,
+    timeout: 20_000,
   });
 }
 
@@ -152,7 +152,9 @@ test.each([
   expect(video.transcodingMessages).toEqual([
     expect.objectContaining({ level: 3, value: 'fetch-failed', message: expect.stringContaining(reason) }),
   ]);
-  await vi.waitFor(async () => expect([await stack.doors(), await stack.staged()]).toEqual([[], []]));
+  await vi.waitFor(async () => expect([await stack.doors(), await stack.staged()]).toEqual([[], []]), {
+    timeout: 20_000,
+  });
   expect((await stack.call('PUT', `/library/1/videos/${id}`, { body: file })).status).toBe(200);
   expect((await stack.loadVideo(id)).status).toBe(UPLOADED);
 });
@@ -173,11 +175,11 @@ test('the older path fetches into a video that awaits its upload, once', async (
 test('a video waits with a reason while it is fetched, and a delete ends the download and leaves nothing', async () => {
   origin.script(serve(file), serveHead(file, 1_000_000, dripFrom(1_000_000)));
   const { id } = await ask({ url: `${origin.url}/a` });
-  await vi.waitFor(async () => expect((await stack.staged()).length).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await stack.staged()).length).toBe(1), { timeout: 20_000 });
   expect(await stack.loadRow(id)).toMatchObject({ state: 'created', state_reason: 'fetching from 127.0.0.1' });
   await stack.call('DELETE', `/library/1/videos/${id}`);
   await vi.waitFor(async () => expect([await stack.staged(), await origin.openSockets()]).toEqual([[], 0]), {
-    timeout: 5_000,
+    timeout: 20_000,
   });
 });
 
@@ -191,7 +193,7 @@ test('a worker that stops hands the fetch on, and the next goes on at the last b
       const [id = 'none'] = await other.staged();
       expect(await other.storage.staging.size(id)).toBeGreaterThanOrEqual(1_200_000);
     },
-    { timeout: 10_000 },
+    { timeout: 20_000 },
   );
   await first.stop();
   await other.startWorker();

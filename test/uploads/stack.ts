@@ -18,8 +18,8 @@ import { Refused } from '../../src/lib/refused.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createTestPackager } from '../support/packager.ts';
 
-/** Short waits, so that what an origin does wrong is seen soon. */
-const FETCH_LIMITS = { idleTimeoutMs: 300, backoffMs: 20, maxFailures: 4, minBytesPerSec: 0 };
+/** Short waits, so that what an origin does wrong is seen soon; longer ones where it may be our own processor that is busy. */
+const FETCH_LIMITS = { idleTimeoutMs: 3_000, backoffMs: 20, maxFailures: 4, minBytesPerSec: 0 };
 
 /** The interface with resumable uploads over a real database, store and queue, and workers for what is not encoding. */
 export type UploadStack = TestApi & {
@@ -80,18 +80,18 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
     async storedSource(guid) {
       const { source_key: key } = await selectRow(api, guid);
       if (key === null) throw new Error('Expected the video to have its original.');
-      return await storage.readBytes(key, null, AbortSignal.timeout(5_000));
+      return await storage.readBytes(key, null, AbortSignal.timeout(30_000));
     },
     countJobs: (name, guid) => countJobs(api, name, guid),
     staged: () => stagedIds(api),
     doors: () => db.selectFrom('upload').select(['door', 'state']).orderBy('created_at').execute(),
-    sweep: () => sweepUploads.run({}, { db, storage, queue: jobs }, AbortSignal.timeout(10_000)),
+    sweep: () => sweepUploads.run({}, { db, storage, queue: jobs }, AbortSignal.timeout(30_000)),
     async empty() {
       api.faults.length = 0;
       storage.freeBytes = 100e9;
       await db.deleteFrom('media').execute();
       for (const id of await stagedIds(api)) await storage.staging.abort(id);
-      await storage.deletePrefix('1/', AbortSignal.timeout(5_000));
+      await storage.deletePrefix('1/', AbortSignal.timeout(30_000));
     },
     async startWorker() {
       const worker = await startWorker(api, allow, onError);
@@ -155,7 +155,7 @@ async function countJobs(api: TestApi, name: string, guid: string): Promise<numb
 
 async function stagedIds(api: TestApi): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { id } of api.storage.staging.list(AbortSignal.timeout(5_000))) ids.push(id);
+  for await (const { id } of api.storage.staging.list(AbortSignal.timeout(30_000))) ids.push(id);
   return ids;
 }
 

@@ -44,7 +44,7 @@ function beginPatch(url: string, guid: string, sent: Sent): Socket {
 }
 
 async function untilStaged(url: string, bytes: number): Promise<void> {
-  await vi.waitFor(async () => expect(await stack.storage.staging.size(idOf(url))).toBe(bytes), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await stack.storage.staging.size(idOf(url))).toBe(bytes), { timeout: 20_000 });
 }
 
 test('the socket of a client that vanished is taken over by the next request, and its bytes count', async () => {
@@ -99,16 +99,16 @@ test.each([
   const bytes = randomBytes(5_000);
   const upload = await open(library, guid, bytes.length);
   const id = idOf(upload.url);
-  await stack.storage.staging.append(id, 0, Readable.from([bytes]), AbortSignal.timeout(5_000));
+  await stack.storage.staging.append(id, 0, Readable.from([bytes]), AbortSignal.timeout(30_000));
   const key = { libraryId: 1, mediaId: guid };
-  if (isMoved) await stack.storage.staging.commit(id, sourceKeyOf(key, id), AbortSignal.timeout(5_000));
+  if (isMoved) await stack.storage.staging.commit(id, sourceKeyOf(key, id), AbortSignal.timeout(30_000));
   expect(await upload.offset()).toBe(5_000);
   expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: null });
   expect(await stack.storedSource(guid)).toEqual(bytes);
   expect(await stack.countJobs('process-video', guid)).toBe(1);
   const worker = await stack.startWorker();
   await vi.waitFor(async () => expect((await stack.loadVideo(guid)).originalHash).toBe(sha256(bytes)), {
-    timeout: 10_000,
+    timeout: 20_000,
   });
   await worker.stop();
 });
@@ -193,7 +193,7 @@ test('an upload whose one piece takes longer than it may lie idle is kept while 
       .executeTakeFirst();
     return (row?.expires_at.getTime() ?? 0) > Date.now() + 3_600_000;
   };
-  await vi.waitFor(async () => expect(await isKept()).toBe(true), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await isKept()).toBe(true), { timeout: 20_000 });
   await db.deleteFrom('upload').where('id', '=', idOf(upload.url)).execute();
   expect(await readText(socket)).toMatch(/^HTTP\/1\.1 404 /);
 });

@@ -31,7 +31,7 @@ const bytes = randomBytes(2_000);
 const announced = async (guid: string) =>
   (await readLog(stack.database, 1)).filter(({ mediaId }) => mediaId === guid).map((entry) => entry.status);
 const untilAnnounced = (guid: string, statuses: (number | undefined)[]) =>
-  vi.waitFor(async () => expect(await announced(guid)).toEqual(statuses), { timeout: 15_000, interval: 50 });
+  vi.waitFor(async () => expect(await announced(guid)).toEqual(statuses), { timeout: 20_000, interval: 50 });
 
 test('a PUT that is stored is queued, once; one that is refused announces nothing', async () => {
   const guid = await stack.createVideo();

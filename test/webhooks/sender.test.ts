@@ -72,8 +72,9 @@ test('a library of a hundred hanging deliveries keeps four under way over all se
   const stuck = await addLibrary(database, hanging.url);
   const healthy = await hook(status(200));
   for (let video = 0; video < 100; video += 1) await happen(database, videoOf(stuck), 0);
-  await send();
-  await send();
+  const patience = { answerLimitMs: 60_000, leaseSec: 61 };
+  await send(patience);
+  await send(patience);
   await vi.waitFor(() => expect(hanging.openNow()).toBe(4), patient);
   await happen(database, videoOf(healthy), 0, 1, 2, 3);
   await vi.waitFor(() => expect(arrived()).toEqual([0, 1, 2, 3]), patient);

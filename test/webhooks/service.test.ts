@@ -9,7 +9,6 @@ import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
 // A bound on hanging, not on speed: the clip is encoded while other suites share the processors.
-vi.setConfig({ testTimeout: 200_000 });
 
 let service: Service;
 let receiver: Receiver;

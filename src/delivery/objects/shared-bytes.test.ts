@@ -87,7 +87,7 @@ describe('room for shared bytes', () => {
     gone.abort();
     await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
     held.release();
-    await vi.waitFor(async () => (await lend('c', MIB)).release());
+    await vi.waitFor(async () => (await lend('c', MIB)).release(), { timeout: 20_000 });
   });
 
   test('that cannot be made are forgotten, and leave no room taken', async () => {

@@ -204,8 +204,8 @@ describe('what an answer may cost', () => {
       const dripping = setInterval(() => response.write('.'), 20);
       response.once('close', () => clearInterval(dripping));
     });
-    const { body } = await open().request(origin.url, { ...GET, timeoutMs: 400 }, never);
-    await expect(text(body)).rejects.toMatchObject({
+    const asked = open().request(origin.url, { ...GET, timeoutMs: 400 }, never);
+    await expect(asked.then(({ body }) => text(body))).rejects.toMatchObject({
       name: 'Refused',
       kind: 'timeout',
       message: expect.stringContaining('within 0.4 s'),
