@@ -64,11 +64,11 @@ async function listenOnce(
   onListening: () => void,
 ): Promise<void> {
   const client = new pg.Client({ ...config, keepAlive: true, connectionTimeoutMillis: 5_000 });
-  const ended = new Promise<void>((resolve, reject) => {
-    client.on('error', reject);
-    client.on('end', () => reject(new Error('The listening connection ended.')));
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = () => resolve();
+  client.on('error', reject);
+  client.on('end', () => reject(new Error('The listening connection ended.')));
+  signal.addEventListener('abort', onAbort);
   // The failure may come while still connecting; it is awaited below, not lost.
   ended.catch(() => undefined);
   client.on('notification', ({ payload }) => {
@@ -82,6 +82,7 @@ async function listenOnce(
     listener.listening();
     await ended;
   } finally {
+    signal.removeEventListener('abort', onAbort);
     await client.end().catch(() => undefined);
   }
 }

@@ -78,13 +78,16 @@ export class FreshCache<Value> {
     const waiting = this.#waiters.get(key) ?? new Set();
     this.#waiters.set(key, waiting);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, maxMs);
-    waiting.add(resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    if (signal.aborted) resolve();
+    const wake = () => resolve();
+    const timer = setTimeout(wake, maxMs);
+    waiting.add(wake);
+    signal.addEventListener('abort', wake);
+    if (signal.aborted) wake();
     await promise;
     clearTimeout(timer);
-    waiting.delete(resolve);
+    waiting.delete(wake);
+    // Node never lets go of a signal made of others while somebody listens to it.
+    signal.removeEventListener('abort', wake);
     if (waiting.size === 0 && this.#waiters.get(key) === waiting) this.#waiters.delete(key);
   }
 

@@ -1,0 +1,25 @@
+import { getEventListeners } from 'node:events';
+import { expect, test } from 'vitest';
+import { FreshCache } from './fresh-cache.ts';
+
+function emptyCache() {
+  const ignore = () => undefined;
+  const limits = { ttlMs: 1000, absentTtlMs: 1000, maxBytes: 1000, maxLoads: 1 };
+  return new FreshCache({ ...limits, load: async () => ({}), sizeBytes: () => 1, onLoadError: ignore });
+}
+
+test.each([
+  { ending: 'news', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidate('a') },
+  { ending: 'news of everything', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidateAll() },
+  { ending: 'the end of its time', maxMs: 1, end: () => undefined },
+  { ending: 'an abort', maxMs: 60_000, end: (_: unknown, closing: AbortController) => closing.abort() },
+])('a wait that $ending ended listens to its signal no more', async ({ maxMs, end }) => {
+  const cache = emptyCache();
+  const closing = new AbortController();
+  const signal = AbortSignal.any([new AbortController().signal, closing.signal]);
+  const over = cache.untilNews('a', maxMs, signal);
+  expect(getEventListeners(signal, 'abort').length).toBe(1);
+  end(cache, closing);
+  await over;
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
