@@ -90,6 +90,32 @@ describe('room for shared bytes', () => {
     await vi.waitFor(async () => (await lend('c', MIB)).release(), { timeout: 20_000 });
   });
 
+  test('is given to all who find it, however it came', async () => {
+    const { made, lend } = room(4 * MIB, 0);
+    const [large, one, other] = await Promise.all([lend('a', 2 * MIB), lend('b', MIB), lend('c', MIB)]);
+    const waiting = ['d', 'e', 'f', 'e', 'g'].map((name) => lend(name, MIB));
+    large.release();
+    await Promise.all(waiting.slice(0, 2));
+    expect(made.slice(3)).toEqual(['d', 'e']);
+    one.release();
+    other.release();
+    await Promise.all(waiting);
+    expect(made.slice(3)).toEqual(['d', 'e', 'f', 'g']);
+  });
+
+  test('goes to the next when the first in turn leaves, and to nobody out of turn', async () => {
+    const { made, lend } = room(2 * MIB, 0);
+    await lend('a', MIB);
+    const gone = new AbortController();
+    const large = lend('large', 2 * MIB, () => gone.signal);
+    const small = lend('small', MIB);
+    expect(made).toEqual(['a']);
+    gone.abort();
+    await expect(large).rejects.toMatchObject({ kind: 'unavailable' });
+    await small;
+    expect(made).toEqual(['a', 'small']);
+  });
+
   test('that cannot be made are forgotten, and leave no room taken', async () => {
     const shared = new SharedBytes({ maxBytes: MIB, keptBytes: MIB }, new BufferPool(MIB));
     const fail = () => shared.lend({ name: 'a', sizeBytes: MIB, make: () => Promise.reject(new Error('gone')) }, stays);

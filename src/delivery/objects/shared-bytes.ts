@@ -32,7 +32,7 @@ type Holding = {
   isAskedAgain: boolean;
 };
 
-type Waiter = { sizeBytes: number; admit(): void };
+type Waiter = { wanted: WantedBytes; admit(holding: Holding): void };
 
 const WAIT_MS = 5_000;
 const MAX_WAITERS = 2_000;
@@ -64,7 +64,8 @@ export class SharedBytes {
    */
   async lend(wanted: WantedBytes, leave: () => AbortSignal): Promise<LentBytes> {
     const isAgain = wanted.name !== null && this.#recent.note(wanted.name);
-    const holding = this.#join(wanted) ?? (await this.#makeRoom(wanted, leave));
+    const atOnce = this.#join(wanted) ?? (this.#waiters.size === 0 ? this.#begin(wanted) : null);
+    const holding = atOnce ?? (await this.#waitFor(wanted, leave()));
     holding.isAskedAgain ||= isAgain;
     try {
       return { bytes: await holding.made, release: () => this.#release(holding) };
@@ -83,13 +84,10 @@ export class SharedBytes {
     return holding;
   }
 
-  async #makeRoom(wanted: WantedBytes, leave: () => AbortSignal): Promise<Holding> {
-    while (!this.#hasRoom(wanted.sizeBytes)) {
-      await this.#wait(wanted.sizeBytes, leave());
-      const joined = this.#join(wanted);
-      if (joined !== null) return joined;
-    }
+  /** Null when there is no room. */
+  #begin(wanted: WantedBytes): Holding | null {
     const { name, sizeBytes } = wanted;
+    if (!this.#hasRoom(sizeBytes)) return null;
     const taken: Buffer[] = [];
     const take = (bytes: number) => {
       const buffer = this.#pool.take(bytes);
@@ -111,20 +109,33 @@ export class SharedBytes {
     return this.#bytes === 0 || this.#bytes + sizeBytes <= this.#limits.maxBytes;
   }
 
-  async #wait(sizeBytes: number, signal: AbortSignal): Promise<void> {
-    if (this.#waiters.size >= MAX_WAITERS) throw noRoom();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const giveUp = () => reject(noRoom());
+  async #waitFor(wanted: WantedBytes, signal: AbortSignal): Promise<Holding> {
+    if (signal.aborted || this.#waiters.size >= MAX_WAITERS) throw noRoom();
+    const { promise, resolve, reject } = Promise.withResolvers<Holding>();
+    const waiter = { wanted, admit: resolve };
+    const giveUp = () => {
+      this.#waiters.delete(waiter);
+      reject(noRoom());
+      this.#admitWaiters();
+    };
     const timer = setTimeout(giveUp, WAIT_MS);
-    signal.addEventListener('abort', giveUp, { once: true });
-    const waiter = { sizeBytes, admit: resolve };
+    signal.addEventListener('abort', giveUp);
     this.#waiters.add(waiter);
     try {
-      await promise;
+      return await promise;
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** In turn, as long as there is room for the next. */
+  #admitWaiters(): void {
+    for (const waiter of this.#waiters) {
+      const holding = this.#join(waiter.wanted) ?? this.#begin(waiter.wanted);
+      if (holding === null) return;
       this.#waiters.delete(waiter);
+      waiter.admit(holding);
     }
   }
 
@@ -133,8 +144,7 @@ export class SharedBytes {
     if (holding.users > 0) return;
     if (holding.isAskedAgain && holding.sizeBytes <= this.#limits.keptBytes) this.#keep(holding);
     else this.#drop(holding);
-    const [next] = this.#waiters;
-    if (next !== undefined && this.#hasRoom(next.sizeBytes)) next.admit();
+    this.#admitWaiters();
   }
 
   #keep(holding: Holding): void {
