@@ -27,6 +27,12 @@ export const PROGRESS_CHANNEL = 'millrace_progress';
 /** A worker that stands still, or is cut off, in the midst of a transaction holds rows that others need: no longer than this. */
 const IDLE_TRANSACTION_MS = 60_000;
 
+/** Probed this soon: whoever forgets silent connections on the way needs minutes, and the kernel's own first probe is after 2 h. */
+const ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
+/** How a connection that only listens is made: it notices within half a minute that nobody is there any more. */
+export const LISTENING = { ...ALIVE, connectionTimeoutMillis: 5_000, query_timeout: 60_000 };
+
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 const TIMESTAMPTZ = 1184;
@@ -37,7 +43,7 @@ const TIMESTAMPTZ = 1184;
  */
 export function openDatabase(config: pg.PoolConfig, onBroken: (error: Error) => void): Database {
   const limits = { connectionTimeoutMillis: 5_000, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS };
-  const pool = new pg.Pool({ max: 10, ...limits, ...config, types: ourTypes });
+  const pool = new pg.Pool({ max: 10, ...ALIVE, ...limits, ...config, types: ourTypes });
   pool.on('error', onBroken);
   pool.on('connect', (client) => {
     keepPlans(client);

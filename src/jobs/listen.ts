@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { LISTENING } from '../catalog/db.ts';
 
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -23,7 +24,7 @@ export async function listen(pool: pg.Pool, channel: string, handlers: ListenHan
   let current: pg.Client | undefined;
 
   async function connect(): Promise<void> {
-    const client = new pg.Client({ ...pool.options, keepAlive: true });
+    const client = new pg.Client({ ...pool.options, ...LISTENING });
     current = client;
     client.on('error', (error) => lose(client, error));
     client.on('end', () => lose(client, new Error(`The connection that listens on ${channel} ended.`)));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
-import { PUBLICATION_CHANNEL } from '../db.ts';
+import { LISTENING, PUBLICATION_CHANNEL } from '../db.ts';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
@@ -63,7 +63,7 @@ async function listenOnce(
   signal: AbortSignal,
   onListening: () => void,
 ): Promise<void> {
-  const client = new pg.Client({ ...config, keepAlive: true, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ ...config, ...LISTENING });
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   const onAbort = () => resolve();
   client.on('error', reject);
