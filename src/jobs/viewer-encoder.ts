@@ -13,6 +13,9 @@ import { isStorageFull } from './storage-full.ts';
 /** Other work steps aside for so long after the last segment for viewers. */
 const BUSY_AFTER_MS = 30_000;
 
+/** Wishes are looked for this often also when nothing is heard of them: a connection may have died without a word. */
+const LOOK_EVERY_MS = 5_000;
+
 export type ViewerEncoderDeps = Omit<SegmentDeps, 'encoderThreads'> & {
   /** Names this process in leases. */
   owner: string;
@@ -43,9 +46,11 @@ export async function startViewerEncoder(deps: ViewerEncoderDeps): Promise<Viewe
     onConnected: () => encoder.take(),
     onError: deps.report,
   });
+  const looking = setInterval(() => encoder.take(), LOOK_EVERY_MS);
   return {
     servesViewers: () => encoder.servesViewers(),
     async close() {
+      clearInterval(looking);
       await ear.close();
       await encoder.close();
     },

@@ -2,9 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { deleteMedia } from '../../src/jobs/delete-media.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { checkObjects } from '../jobs/check-video.ts';
 import { encodersOf, findEncoders, isRunning } from '../jobs/encoders.ts';
@@ -90,6 +92,19 @@ async function uploadQuiet(clip: string): Promise<MediaKey> {
   await until(async () => (await countOpen(lab, key)).works === 0, 'its first works to be over');
   return key;
 }
+
+test('a wish of which no news came is found as well', async () => {
+  await startHere();
+  const { db } = lab.database;
+  const [rung, segment] = [await findRung(lab, shared, 480), 6];
+  const { libraryId: library_id, mediaId: media_id } = shared;
+  const wanted = { segment, ahead_segments: 0, is_awaited: true, wanted_until: sql<Date>`now() + interval '1 minute'` };
+  const wish = { library_id, media_id, rendition_id: rung, edge_id: newGuid(), ...wanted };
+  await db.insertInto('jit_wish').values(wish).execute();
+  const made = db.selectFrom('chunk').where('rendition_id', '=', rung).where('first_segment', '=', segment);
+  await until(async () => (await made.select('first_segment').execute()).length > 0, 'the segment');
+  await db.deleteFrom('jit_wish').execute();
+});
 
 test('when the only viewer leaves, the encoder ends and nothing is left of it', async () => {
   await startHere();
