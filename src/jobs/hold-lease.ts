@@ -20,32 +20,39 @@ export async function underLease<T>(
 ): Promise<T> {
   const lost = new AbortController();
   const all = AbortSignal.any([signal, lost.signal]);
-  const ended = new AbortController();
-  const keeping = keepLease(renew, lost, ended.signal);
+  const release = keepLease(renew, lost);
   try {
     return await work(all);
   } catch (error) {
     throw lost.signal.aborted ? lost.signal.reason : error;
   } finally {
-    ended.abort();
-    await keeping;
+    release();
   }
 }
 
-async function keepLease(renew: () => Promise<boolean>, lost: AbortController, ended: AbortSignal): Promise<void> {
+/** Until the answer is called. A renewal may hang for minutes when the database's host is gone: the lease ends all the same. */
+function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => void {
   let renewedMs = performance.now();
-  while (!ended.aborted && !lost.signal.aborted) {
-    // The pause ends early when the work does, which is no error.
-    await sleep(RENEW_EVERY_MS, undefined, { signal: ended }).catch(() => undefined);
-    if (ended.aborted) return;
+  let isRenewing = false;
+  const lose = () => {
+    clearInterval(timer);
+    lost.abort(new LeaseLost());
+  };
+  const renewOnce = async () => {
+    isRenewing = true;
     try {
       if (await renew()) renewedMs = performance.now();
-      else lost.abort(new LeaseLost());
+      else lose();
     } catch {
       // A database that is away for a moment costs nothing: the lease decides, below.
     }
-    if (performance.now() - renewedMs > LEASE_SEC * 1000) lost.abort(new LeaseLost());
-  }
+    isRenewing = false;
+  };
+  const timer = setInterval(async () => {
+    if (!isRenewing) await renewOnce();
+    if (performance.now() - renewedMs > LEASE_SEC * 1000) lose();
+  }, RENEW_EVERY_MS);
+  return () => clearInterval(timer);
 }
 
 /** Asks again for what another worker's lease still holds: it ends by itself if that worker is dead. */

@@ -55,6 +55,7 @@ export class RunControl {
   look(): void {
     if (this.#renewing !== null) {
       this.#isStale = true;
+      this.#endWithLease();
       return;
     }
     this.#isStale = false;
@@ -84,9 +85,8 @@ export class RunControl {
     this.#over.abort(new RunOver(why));
   }
 
-  async close(): Promise<void> {
+  close(): void {
     clearInterval(this.#timer);
-    await this.#renewing;
   }
 
   async #renew(): Promise<void> {
@@ -99,9 +99,14 @@ export class RunControl {
     } catch {
       // A database that is away for a moment costs nothing: the lease decides.
     }
-    if (performance.now() - this.#renewedMs > LOST_AFTER_MS) this.end('The lease could not be renewed.');
+    this.#endWithLease();
     const { resolve } = this.#wake;
     this.#wake = Promise.withResolvers();
     resolve();
+  }
+
+  /** Also while a renewal hangs, as it does for minutes when the database's host is gone. */
+  #endWithLease(): void {
+    if (performance.now() - this.#renewedMs > LOST_AFTER_MS) this.end('The lease could not be renewed.');
   }
 }

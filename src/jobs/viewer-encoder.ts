@@ -158,7 +158,7 @@ class Encoder {
       if (isOver) await endRun(this.#deps.db, claim);
       else await this.#fail(claim, nextSegment, error);
     } finally {
-      await control.close();
+      control.close();
     }
   }
 

@@ -120,6 +120,21 @@ test('when the only viewer leaves, the encoder ends and nothing is left of it', 
   await checkObjects(lab, key);
 });
 
+test('an encoder ends with its lease, also when the renewal hangs', async () => {
+  await startHere();
+  const viewer = new AbortController();
+  const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 4);
+  const answer = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
+  const encoders = await freezeEncoders(process.pid);
+  await lab.database.db.transaction().execute(async (tx) => {
+    await sql`select from jit_run for update`.execute(tx);
+    await until(async () => !encoders.some(isRunning), 'the encoder to end', 20);
+    viewer.abort();
+  });
+  expect(await answer).toBe('AbortError');
+  await until(async () => (await countOpen(lab, shared)).runs === 0, 'no run', 20);
+});
+
 test('two viewers of one segment: it is made although the first leaves', async () => {
   await startHere();
   const viewer = new AbortController();
