@@ -6,6 +6,7 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Tx } from '../db.ts';
 import { claimInTurn } from './turn-store.ts';
 import { WAITING_FOR_SLOT } from './work.ts';
+import { lockClaim, type WorkAnswer } from './work-store.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -97,6 +98,33 @@ test('a work that failed once stays with its job, and waits for it', async () =>
   expect(await claimInTurn(database.db, failed, 'test')).toMatchObject({ claim: { work: { id: failed } } });
   expect(await claimInTurn(database.db, newGuid(), 'test')).toEqual({ kind: 'over' });
 });
+
+test('a worker that stands still while it publishes keeps no other claim waiting', async () => {
+  const { db } = database;
+  const library = await addLibrary();
+  const [frozen = newGuid(), other = newGuid()] = await addVideo(library, [{ priority: 1 }, {}]);
+  const answer = await claimInTurn(db, frozen, 'frozen');
+  if (answer.kind !== 'claimed') throw new Error('Expected a claim.');
+  await db
+    .updateTable('encode_work')
+    .set({ lease_until: new Date(0) })
+    .where('id', '=', frozen)
+    .execute();
+  await db.transaction().execute(async (standing) => {
+    await lockClaim(standing, answer.claim);
+    expect(await claimSoon(frozen)).toEqual({ kind: 'busy' });
+    expect(await claimSoon(other)).toMatchObject({ claim: { work: { id: other } } });
+  });
+  expect(await claimSoon(frozen)).toMatchObject({ claim: { work: { id: frozen } } });
+});
+
+/** Claims, and fails if that waits for a lock. */
+function claimSoon(ticket: Guid): Promise<WorkAnswer> {
+  return database.db.transaction().execute(async (tx) => {
+    await sql`set local lock_timeout = '2s'`.execute(tx);
+    return claimInTurn(tx, ticket, 'test');
+  });
+}
 
 test('jobs that start at once take different works', async () => {
   const [first, second] = [await addLibrary(), await addLibrary()];

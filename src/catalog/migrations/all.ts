@@ -15,6 +15,7 @@ import { up as replace } from './013-replace.ts';
 import { up as scrub } from './014-scrub.ts';
 import { up as unkeptOriginals } from './016-unkept-originals.ts';
 import { up as shortSearches } from './017-short-searches.ts';
+import { up as claims } from './018-claims.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '014-scrub': { up: scrub },
   '016-unkept-originals': { up: unkeptOriginals },
   '017-short-searches': { up: shortSearches },
+  '018-claims': { up: claims },
 };
