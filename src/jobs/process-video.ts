@@ -188,7 +188,7 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The attempt that a work's first claim has. */
+/** Names what is stored before its work is there to be claimed; claims have far higher numbers. */
 const FIRST_ATTEMPT = 1;
 
 /** What passes through is stored up to its first chunk before the plan is published. */

@@ -5,7 +5,7 @@ import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { failWork } from './fail-store.ts';
 import { claimInTurn } from './turn-store.ts';
-import type { Claim } from './work.ts';
+import { type Claim, chunkKeys, MAX_FAILURES } from './work.ts';
 import { insertWorks } from './work-row-store.ts';
 
 let database: TestDatabase;
@@ -74,4 +74,20 @@ test('a work of several rungs goes on without the one that failed in another wor
   const [failing, running] = [await claim(first.id), await claim(both.id)];
   await fail(failing);
   expect((await fail(running)).map(({ renditionIds }) => renditionIds)).toEqual([[ids[1]]]);
+});
+
+test('parts of a work store nothing under the names of the whole, and have one try each', async () => {
+  const rungs = [
+    { rung: 360, init: null },
+    { rung: 240, init: null },
+  ];
+  const { work, ids } = await addVideo('transcoding', rungs, false);
+  const both = { ...work, kind: 'video', id: newGuid(), renditionIds: [...ids], lane: 'long' } as const;
+  await insertWorks(database.db, [both]);
+  const whole = await claim(both.id);
+  const parts = await fail(whole);
+  const claims = await Promise.all(parts.map(({ id }) => claim(id)));
+  const names = [whole, ...claims].map(({ attempt }) => chunkKeys(work.key, ids[0], 0, attempt).object);
+  expect(new Set(names).size).toBe(3);
+  expect(claims.map(({ failures }) => failures)).toEqual([MAX_FAILURES - 1, MAX_FAILURES - 1]);
 });

@@ -126,6 +126,20 @@ function claimSoon(ticket: Guid): Promise<WorkAnswer> {
   });
 }
 
+test('works that are planned anew have no attempt in common with those before', async () => {
+  const { db } = database;
+  const library = await addLibrary();
+  const attempts: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    for (const ticket of await addVideo(library, [{}, {}])) {
+      const answer = await claimInTurn(db, ticket, 'test');
+      if (answer.kind === 'claimed') attempts.push(answer.claim.attempt);
+    }
+    await db.deleteFrom('encode_work').execute();
+  }
+  expect(new Set(attempts).size).toBe(6);
+});
+
 test('jobs that start at once take different works', async () => {
   const [first, second] = [await addLibrary(), await addLibrary()];
   const works = [...(await addVideo(first, Array(8).fill({}))), ...(await addVideo(second, Array(8).fill({})))];

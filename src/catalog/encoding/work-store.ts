@@ -20,11 +20,12 @@ export type WorkAnswer =
   | { kind: 'busy' }
   | { kind: 'worn-out'; claim: Claim };
 
-/** Takes a work that waits or whose holder is dead; its attempt rises by one, which shuts the earlier holder out. */
+/** Takes a work that waits or whose holder is dead; its attempt gets a new number, which shuts the earlier holder out. */
 export async function claimWork(db: Db | Tx, key: MediaKey, workId: Guid, owner: string): Promise<WorkAnswer> {
   const { rows } = await sql<Selectable<EncodeWorkTable>>`
-    update encode_work set state = 'running', attempt = attempt + 1, deaths = deaths + (state = 'running')::int, owner = ${owner}, reason = null,
-      started_at = now(), lease_until = now() + make_interval(secs => ${LEASE_SEC})
+    update encode_work set state = 'running', attempt = nextval('encode_attempt'),
+      deaths = deaths + (state = 'running')::int, owner = ${owner}, reason = null, started_at = now(),
+      lease_until = now() + make_interval(secs => ${LEASE_SEC})
     where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${workId}
       and (state = 'waiting' or (state = 'running' and lease_until < now()))
     returning *

@@ -28,8 +28,8 @@ export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 export const ENCODING_STATES = ['transcoding', 'jit-segmenting', 'jit-ready'] as const;
 
 /**
- * The right to do a work now. Whoever holds it renews its lease; a later claim has a higher `attempt`, and
- * nothing of an earlier one is accepted any more. `failures` counts the attempts that ended in an error.
+ * The right to do a work now. Whoever holds it renews its lease. No two claims, of whatever works, have the same
+ * `attempt`: only that of the latest is accepted, and objects are named by it. `failures` counts the attempts that ended in an error.
  */
 export type Claim = { work: Work; attempt: number; failures: number; owner: string };
 

@@ -1,12 +1,17 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Has a claim of encoding work wait for nobody. */
+/** Has a claim of encoding work wait for nobody, and gives each claim a number that no other has. */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(ATTEMPTS).execute(db);
   await sql.raw(CLAIM).execute(db);
 }
 
-// As before, but for a work that somebody holds, which is passed over: a worker that stands still while it publishes must
-// not keep the lock of all claims waiting. Whoever asked finds the work busy and asks again.
+// Objects are named by the attempt that stored them, and another work may make the same segments of a rendition later:
+// a number counted by each work would come again. Those of segments for viewers begin where these end.
+const ATTEMPTS = 'create sequence encode_attempt as integer minvalue 1000000 maxvalue 999999999 cycle';
+
+// As before, but for the number of the attempt, and that a work which somebody holds is passed over: a worker that stands
+// still while it publishes must not keep the lock of all claims waiting. Whoever asked finds it busy and asks again.
 const CLAIM = `
   create or replace function claim_encode_work(
     with_ticket uuid, by_owner text, for_sec double precision, plain_reason text)
@@ -36,7 +41,7 @@ const CLAIM = `
       update encode_work set ticket = coalesce(chosen.ticket, chosen.id) where id = own.id;
     end if;
     perform count_encode_turn(chosen.lane, chosen.library_id, chosen.weight);
-    return query update encode_work set ticket = with_ticket, state = 'running', attempt = attempt + 1,
+    return query update encode_work set ticket = with_ticket, state = 'running', attempt = nextval('encode_attempt'),
       deaths = deaths + (state = 'running')::int, owner = by_owner, reason = null, started_at = now(),
       lease_until = now() + make_interval(secs => for_sec)
       where id = chosen.id returning *;
