@@ -22,22 +22,21 @@ export async function retireObject(
     .execute();
 }
 
-/** Objects whose time is over, the oldest first, a bounded number. `graceSec` is ten minutes when left out. */
-export async function findRetiredObjects(
-  db: Db,
-  graceSec = GRACE_SEC,
-): Promise<{ key: MediaKey; object: StorageKey }[]> {
-  const rows = await db
-    .selectFrom('retired_object')
-    .select(['library_id', 'media_id', 'storage_key'])
-    .where('retired_at', '<', sql<Date>`now() - make_interval(secs => ${graceSec})`)
-    .orderBy('retired_at')
-    .limit(ROWS_AT_ONCE)
-    .execute();
-  return rows.map((row) => ({
-    key: { libraryId: row.library_id, mediaId: row.media_id },
-    object: row.storage_key,
-  }));
+/** Objects of one video. */
+export type RetiredObjects = { key: MediaKey; objects: StorageKey[] };
+
+/**
+ * Objects whose time is over, any of them, so that none that cannot be deleted is in the way of the others; a bounded
+ * number. `graceSec` is ten minutes when left out.
+ */
+export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<RetiredObjects[]> {
+  const { rows } = await sql<MediaKey & { objects: StorageKey[] }>`
+    select library_id as "libraryId", media_id as "mediaId", array_agg(storage_key) as objects
+    from (select * from retired_object where retired_at < now() - make_interval(secs => ${graceSec})
+      order by random() limit ${ROWS_AT_ONCE}) due
+    group by library_id, media_id
+  `.execute(db);
+  return rows.map(({ objects, ...key }) => ({ key, objects }));
 }
 
 /** Forgets objects of one video that are deleted. The caller sums its storage anew. */

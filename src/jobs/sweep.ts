@@ -6,17 +6,21 @@ import {
   findIdleWorks,
   findNamedObjects,
   findRetired,
+  findStuck,
   findUnplanned,
+  type RetiredRendition,
   settleStuck,
 } from '../catalog/encoding/sweep-store.ts';
 import { forgetEnded } from '../catalog/jit/run-store.ts';
 import { findWithoutPictures, planPictures } from '../catalog/pictures/plan-pictures-store.ts';
-import { findRetiredObjects, forgetRetiredObjects } from '../catalog/retired-object-store.ts';
-import { retireUnkeptOriginals } from '../catalog/videos/original-store.ts';
-import { parseGuid } from '../lib/guid.ts';
+import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../catalog/retired-object-store.ts';
+import { findUnkeptOriginals, retireUnkeptOriginal } from '../catalog/videos/original-store.ts';
+import { type Guid, parseGuid } from '../lib/guid.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
+import { deleteObjects } from './delete-objects.ts';
 import type { JobDeps } from './job-deps.ts';
+import { pastFailures } from './past-failures.ts';
 import { processVideo } from './process-video.ts';
 import { sendWorks } from './send-works.ts';
 
@@ -24,33 +28,34 @@ const RETIRED_GRACE_SEC = 24 * 3600;
 const ORPHAN_AGE_MS = 3600 * 1000;
 /** Objects that one run of the orphan sweep looks at; the next goes on from there. */
 const OBJECTS_AT_ONCE = 20_000;
-const DELETES_AT_ONCE = 500;
 
 /** Objects whose writers may die before a row names them: chunks of a rendition, pictures, captions. */
 const NAMED_OBJECT =
   /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$|^pictures\/[0-9a-f-]+\/(seek\/)?[a-z0-9_]+\.(jpg|webp|gif|webm|mp4)$/;
 
+const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] = [
+  resendLost,
+  endStuck,
+  pictureOthers,
+  retireOriginals,
+  dropRetiredRenditions,
+  dropRetiredObjects,
+  ({ db }) => forgetEnded(db),
+  ({ db }) => forgetRetiredPackages(db),
+  dropOrphans,
+];
+
 /**
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
- * retired renditions, originals that are not kept and objects without a row are deleted. Runs each minute; doing it at any time, and
- * twice, is harmless.
+ * retired renditions, originals that are not kept and objects without a row are deleted. What fails keeps nothing else
+ * from being done, and is told at the end. Runs each minute; doing it at any time, and twice, is harmless.
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',
   lane: 'quick',
   retryLimit: 0,
   cron: '* * * * *',
-  async run(_, deps, signal) {
-    await resendLost(deps);
-    await endStuck(deps);
-    await pictureOthers(deps);
-    await retireUnkeptOriginals(deps.db, deps.retiredGraceSec);
-    await dropRetiredRenditions(deps);
-    await dropRetiredObjects(deps);
-    await forgetEnded(deps.db);
-    await forgetRetiredPackages(deps.db);
-    await dropOrphans(deps, signal);
-  },
+  run: (_, deps, signal) => pastFailures(STEPS, (step) => step(deps, signal), signal),
 });
 
 async function resendLost({ db, queue }: JobDeps): Promise<void> {
@@ -62,42 +67,48 @@ async function resendLost({ db, queue }: JobDeps): Promise<void> {
   });
 }
 
-async function endStuck({ db, queue }: JobDeps): Promise<void> {
-  const works = await settleStuck(db);
-  await db.transaction().execute(sendWorks(queue, works));
+async function endStuck({ db, queue }: JobDeps, signal: AbortSignal): Promise<void> {
+  const end = (key: MediaKey) =>
+    db.transaction().execute(async (tx) => sendWorks(queue, await settleStuck(tx, key))(tx));
+  await pastFailures(await findStuck(db), end, signal);
 }
 
 /** Videos that are finished without pictures get theirs. */
-async function pictureOthers({ db, queue }: JobDeps): Promise<void> {
-  for (const { key, timelineId } of await findWithoutPictures(db)) {
-    await db.transaction().execute(async (tx) => {
+async function pictureOthers({ db, queue }: JobDeps, signal: AbortSignal): Promise<void> {
+  const plan = ({ key, timelineId }: { key: MediaKey; timelineId: Guid }) =>
+    db.transaction().execute(async (tx) => {
       const work = await planPictures(tx, key, timelineId);
       if (work !== null) await sendWorks(queue, [work])(tx);
     });
-  }
+  await pastFailures(await findWithoutPictures(db), plan, signal);
 }
 
-async function dropRetiredRenditions({ db, storage }: JobDeps): Promise<void> {
-  for (const { key, renditionId, objects } of await findRetired(db, RETIRED_GRACE_SEC)) {
-    for (let at = 0; at < objects.length; at += DELETES_AT_ONCE) {
-      await storage.delete(objects.slice(at, at + DELETES_AT_ONCE));
-    }
+async function retireOriginals({ db, retiredGraceSec }: JobDeps, signal: AbortSignal): Promise<void> {
+  const retire = (key: MediaKey) => retireUnkeptOriginal(db, key, retiredGraceSec);
+  await pastFailures(await findUnkeptOriginals(db, retiredGraceSec), retire, signal);
+}
+
+async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSignal): Promise<void> {
+  const drop = async ({ key, renditionId, objects }: RetiredRendition) => {
+    const { failure } = await deleteObjects(storage, objects);
+    if (failure !== null) throw failure;
     await db.transaction().execute((tx) => dropRetired(tx, key, renditionId));
-  }
+  };
+  await pastFailures(await findRetired(db, RETIRED_GRACE_SEC), drop, signal);
 }
 
 /** Objects that were replaced or taken away a while ago. */
-async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps): Promise<void> {
+async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps, signal: AbortSignal): Promise<void> {
   const retired = await findRetiredObjects(db, retiredGraceSec);
-  const keys = new Map(retired.map(({ key }) => [key.mediaId, key]));
-  for (const key of keys.values()) {
-    const objects = retired.filter(({ key: { mediaId } }) => mediaId === key.mediaId).map(({ object }) => object);
-    await storage.delete(objects);
+  const drop = async ({ key, objects }: RetiredObjects) => {
+    const { gone, failure } = await deleteObjects(storage, objects);
     await db.transaction().execute(async (tx) => {
-      await forgetRetiredObjects(tx, key, objects);
+      await forgetRetiredObjects(tx, key, gone);
       await sumStorage(tx, key);
     });
-  }
+    if (failure !== null) throw failure;
+  };
+  await pastFailures(retired, drop, signal);
 }
 
 /** Where the orphan sweep of this process goes on. */
@@ -105,28 +116,35 @@ let lastSeen = '';
 
 /** Deletes objects that no row names, a bounded number of objects a run, those of busy videos left alone. */
 async function dropOrphans(deps: JobDeps, signal: AbortSignal): Promise<void> {
-  const oldest = Date.now() - (deps.orphanAgeMs ?? ORPHAN_AGE_MS);
+  await pastFailures(listOld(deps, signal), (objects) => dropUnnamed(deps, objects), signal);
+}
+
+type OldObjects = { owner: string; keys: readonly StorageKey[] };
+
+/** Objects that are old enough to have a row, by video. */
+async function* listOld({ storage, orphanAgeMs }: JobDeps, signal: AbortSignal): AsyncGenerator<OldObjects, void> {
+  const oldest = Date.now() - (orphanAgeMs ?? ORPHAN_AGE_MS);
   let owner = '';
-  let group: StorageKey[] = [];
+  let keys: StorageKey[] = [];
   let seen = 0;
-  for await (const { key, modifiedAt } of deps.storage.list({ prefix: '', after: lastSeen }, signal)) {
+  for await (const { key, modifiedAt } of storage.list({ prefix: '', after: lastSeen }, signal)) {
     const [libraryId = '', mediaId = ''] = key.split('/');
     if (`${libraryId}/${mediaId}` !== owner) {
-      await dropUnnamed(deps, owner, group);
+      yield { owner, keys };
       // Only whole videos count, so that the next run goes on at the next one.
       if (seen >= OBJECTS_AT_ONCE) return;
       owner = `${libraryId}/${mediaId}`;
-      group = [];
+      keys = [];
     }
     seen += 1;
     lastSeen = key;
-    if (modifiedAt.getTime() <= oldest) group.push(key);
+    if (modifiedAt.getTime() <= oldest) keys.push(key);
   }
-  await dropUnnamed(deps, owner, group);
+  yield { owner, keys };
   lastSeen = '';
 }
 
-async function dropUnnamed({ db, storage }: JobDeps, owner: string, keys: readonly StorageKey[]): Promise<void> {
+async function dropUnnamed({ db, storage }: JobDeps, { owner, keys }: OldObjects): Promise<void> {
   const key = parseOwner(owner);
   if (key === null || keys.length === 0) return;
   const named = await findNamedObjects(db, key);
@@ -135,9 +153,8 @@ async function dropUnnamed({ db, storage }: JobDeps, owner: string, keys: readon
     if (named === null) return true;
     return NAMED_OBJECT.test(object.slice(owner.length + 1)) && !named.keys.has(object);
   });
-  for (let at = 0; at < orphans.length; at += DELETES_AT_ONCE) {
-    await storage.delete(orphans.slice(at, at + DELETES_AT_ONCE));
-  }
+  const { failure } = await deleteObjects(storage, orphans);
+  if (failure !== null) throw failure;
 }
 
 function parseOwner(owner: string): MediaKey | null {

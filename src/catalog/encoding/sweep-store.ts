@@ -10,6 +10,7 @@ import { toWork } from './work-store.ts';
 
 /** What is left alone so long belongs to nobody: its job was lost. */
 const IDLE_SEC = 15;
+/** Of what may fail each time they are any, not the oldest: else it would fill each run, and keep the others from theirs. */
 const ROWS_AT_ONCE = 200;
 
 export async function mediaExists(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
@@ -44,37 +45,36 @@ export async function findIdleWorks(db: Db): Promise<Work[]> {
   return rows.map(toWork);
 }
 
-/** Ends videos that are still being encoded although no work of theirs is open. Answers what to send. */
-export async function settleStuck(db: Db): Promise<Work[]> {
-  const works: Work[] = [];
+/** Videos that are still being encoded although no work of theirs is open, any of them, a bounded number. */
+export async function findStuck(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media m
     where state = any(${ENCODING_STATES}) and not exists (select 1 from encode_work w where w.library_id = m.library_id
       and w.media_id = m.id and w.state in ('waiting', 'running') and w.kind <> 'repair')
-    limit ${ROWS_AT_ONCE}
+    order by random() limit ${ROWS_AT_ONCE}
   `.execute(db);
-  for (const key of rows) {
-    await db.transaction().execute(async (tx) => {
-      await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
-      works.push(...(await settleMedia(tx, key)));
-    });
-  }
-  return works;
+  return rows;
 }
 
-/** Chunk objects of renditions that retired more than `graceSec` ago, by rendition; a bounded number of renditions. */
-export async function findRetired(
-  db: Db,
-  graceSec: number,
-): Promise<{ key: MediaKey; renditionId: Guid; objects: StorageKey[] }[]> {
+/** Ends a video that is still being encoded although no work of its is open. Answers what to send. */
+export async function settleStuck(tx: Tx, key: MediaKey): Promise<Work[]> {
+  await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
+  return settleMedia(tx, key);
+}
+
+/** A rendition whose time is over, with the objects of its chunks. */
+export type RetiredRendition = { key: MediaKey; renditionId: Guid; objects: StorageKey[] };
+
+/** Renditions that retired more than `graceSec` ago, any of them, a bounded number. */
+export async function findRetired(db: Db, graceSec: number): Promise<RetiredRendition[]> {
   const renditions = await db
     .selectFrom('rendition')
     .select(['library_id', 'media_id', 'id'])
     .where('retired_at', '<', sql<Date>`now() - make_interval(secs => ${graceSec})`)
-    .orderBy('retired_at')
+    .orderBy(sql`random()`)
     .limit(ROWS_AT_ONCE)
     .execute();
-  const found: { key: MediaKey; renditionId: Guid; objects: StorageKey[] }[] = [];
+  const found: RetiredRendition[] = [];
   for (const row of renditions) {
     const chunks = await db
       .selectFrom('chunk')

@@ -36,7 +36,7 @@ export async function planPictures(tx: Tx, key: MediaKey, timelineId: Guid | nul
   return work;
 }
 
-/** Videos that were finished without pictures, which are older than these or came from elsewhere; a bounded number. */
+/** Videos that were finished without pictures, which are older than these or came from elsewhere; any of them, a bounded number. */
 export async function findWithoutPictures(db: Db): Promise<{ key: MediaKey; timelineId: Guid }[]> {
   const { rows } = await sql<{ library_id: number; id: Guid; timeline_id: Guid }>`
     select m.library_id, m.id, t.id as timeline_id from media m
@@ -44,7 +44,7 @@ export async function findWithoutPictures(db: Db): Promise<{ key: MediaKey; time
     where m.type = 'video' and m.state = 'finished' and m.pictures is null and m.width_px > 0 and ${HAS_PICTURES}
       and not exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
         and w.kind = 'pictures')
-    order by m.created_at desc limit ${VIDEOS_AT_ONCE}
+    order by random() limit ${VIDEOS_AT_ONCE}
   `.execute(db);
   return rows.map((row) => ({ key: { libraryId: row.library_id, mediaId: row.id }, timelineId: row.timeline_id }));
 }

@@ -18,7 +18,7 @@ export type DeadUpload = UploadRef & { isSource: boolean };
 type DeadRow = MediaKey & { id: Guid; isSource: boolean; isLostTus: boolean };
 
 /**
- * Takes doors that are over, a hundred at most: PUTs whose lease ended (their process died), uploads and fetches past
+ * Takes doors that are over, any of them, a hundred at most: PUTs whose lease ended (their process died), uploads and fetches past
  * their expiry, doors that whoever was closing them left. Nothing can complete them from then on: their bytes are to
  * be removed, then the doors forgotten. What was taken and left is taken again after a minute.
  */
@@ -37,7 +37,7 @@ async function closeDead(tx: Tx): Promise<DeadRow[]> {
     with dead as (
       select id, door = 'tus' and state = 'open' as "isLostTus" from upload
       where (lease_until is null or lease_until < now()) and (door = 'put' or state = 'closing' or expires_at < now())
-      order by expires_at limit ${AT_ONCE} for update skip locked
+      order by random() limit ${AT_ONCE} for update skip locked
     )
     update upload set lease_owner = 'sweep', lease_until = now() + ${CLOSING_SEC} * interval '1 second',
       state = case when upload.state = 'complete' then 'complete' else 'closing' end

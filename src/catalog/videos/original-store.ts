@@ -27,21 +27,23 @@ export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Takes out of use the originals of videos that finished a while ago (`settledSec`, ten minutes when left out), for
- * which no work is open and of which no rendition failed, and whose library kept no originals when they finished; a
- * bounded number.
+ * Videos that finished a while ago (`settledSec`, ten minutes when left out), for which no work is open and of which no
+ * rendition failed, and whose library kept no originals when they finished; any of them, a bounded number.
  */
-export async function retireUnkeptOriginals(db: Db, settledSec = SETTLED_SEC): Promise<void> {
-  for (const key of await findUnkept(db, settledSec)) {
-    await inTransaction(db, async (tx) => {
-      await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
-      // Looked at again under the lock: it may be encoded anew by now.
-      if ((await findUnkept(tx, settledSec, key)).length === 0) return;
-      await retireOriginal(tx, key);
-      await sumStorage(tx, key);
-      await bumpPublication(tx, key);
-    });
-  }
+export function findUnkeptOriginals(db: Db, settledSec = SETTLED_SEC): Promise<MediaKey[]> {
+  return findUnkept(db, settledSec);
+}
+
+/** Takes the original of such a video out of use, if it still is one. */
+export async function retireUnkeptOriginal(db: Db, key: MediaKey, settledSec = SETTLED_SEC): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
+    // Looked at again under the lock: it may be encoded anew by now.
+    if ((await findUnkept(tx, settledSec, key)).length === 0) return;
+    await retireOriginal(tx, key);
+    await sumStorage(tx, key);
+    await bumpPublication(tx, key);
+  });
 }
 
 async function findUnkept(db: Db | Tx, settledSec: number, only: MediaKey | null = null): Promise<MediaKey[]> {
@@ -54,7 +56,7 @@ async function findUnkept(db: Db | Tx, settledSec: number, only: MediaKey | null
         and r.state = 'failed' and r.state_reason is distinct from 'left out')
       and not exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
         and w.state in ('waiting', 'running'))
-    order by m.state_since limit ${ROWS_AT_ONCE}
+    order by random() limit ${ROWS_AT_ONCE}
   `.execute(db);
   return rows;
 }

@@ -1,0 +1,171 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { retireObject } from '../../src/catalog/retired-object-store.ts';
+import type { MediaState } from '../../src/catalog/schema.ts';
+import { sourceKeyOf } from '../../src/catalog/uploads/source-key.ts';
+import { createUploadStore } from '../../src/catalog/uploads/upload-store.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import { sweep } from '../../src/jobs/sweep.ts';
+import { sweepUploads } from '../../src/jobs/sweep-uploads.ts';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { type Storage, type StorageKey, storageKey } from '../../src/ports/storage.ts';
+import { addRows } from '../support/rendition-rows.ts';
+import { addLibrary, type Lab, startLab, until } from './lab.ts';
+
+const never = new AbortController().signal;
+let lab: Lab;
+let libraryId: number;
+/** Objects that the store does not delete, as under a lock on them. */
+const kept = new Set<string>();
+
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab);
+});
+afterAll(() => lab.stop());
+beforeEach(async () => {
+  kept.clear();
+  await lab.database.db.deleteFrom('media').execute();
+});
+
+/** The sweeps look at no more than these. */
+function sweepDeps(): JobDeps {
+  const { db } = lab.database;
+  const storage: Storage = { ...lab.storage, delete: refuseKept };
+  return { db, queue: lab.sender, storage, retiredGraceSec: 0, orphanAgeMs: 0 } as unknown as JobDeps;
+}
+
+async function refuseKept(keys: readonly StorageKey[]): Promise<void> {
+  const locked = keys.find((key) => kept.has(key));
+  if (locked !== undefined) throw new Error(`${locked} is locked.`);
+  await lab.storage.delete(keys);
+}
+
+async function addVideo(title: string, state: MediaState = 'finished'): Promise<Guid> {
+  const id = newGuid();
+  const row = { library_id: libraryId, id, type: 'video' as const, title, state };
+  await lab.database.db.insertInto('media').values(row).execute();
+  return id;
+}
+
+/** Stores an object of a video under a name of its own. */
+async function addObject(mediaId: Guid, name = `pictures/${newGuid()}/seek/a.jpg`): Promise<StorageKey> {
+  const key = storageKey(`${libraryId}/${mediaId}/${name}`);
+  await lab.storage.put(key, Buffer.from('bytes'), {}, never);
+  return key;
+}
+
+async function retire(mediaId: Guid, key: StorageKey): Promise<StorageKey> {
+  await lab.database.db.transaction().execute((tx) => retireObject(tx, { libraryId, mediaId }, { key, sizeBytes: 5 }));
+  return key;
+}
+
+/** A rendition whose time is over, with its chunk's object; answers that. */
+async function addRetired(mediaId: Guid): Promise<StorageKey> {
+  const { db } = lab.database;
+  await addRows(db, mediaId, [{ rung: 240, isActive: false }]);
+  await db
+    .updateTable('rendition')
+    .set({ retired_at: new Date(0) })
+    .where('media_id', '=', mediaId)
+    .execute();
+  const { storage_key: key } = await db
+    .selectFrom('chunk')
+    .select('storage_key')
+    .where('media_id', '=', mediaId)
+    .executeTakeFirstOrThrow();
+  await lab.storage.put(key, Buffer.from('bytes'), {}, never);
+  return key;
+}
+
+const isThere = async (key: StorageKey) => (await lab.storage.head(key)) !== null;
+
+test('what cannot be deleted, or ended, keeps nothing else from being swept', async () => {
+  const { db } = lab.database;
+  const [cursed, stuck] = [await addVideo('cursed', 'transcoding'), await addVideo('stuck', 'transcoding')];
+  await sql`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'cursed'; end $$;
+    create trigger refuse before update on media for each row
+      when (old.title = 'cursed' and new.state = 'failed') execute function refuse()
+  `.execute(db);
+  const [one, other] = [await addVideo('one'), await addVideo('other')];
+  const [locked, beside, alone] = [await addObject(one), await addObject(one), await addObject(other)];
+  for (const [id, key] of [
+    [one, locked],
+    [one, beside],
+    [other, alone],
+  ] as const)
+    await retire(id, key);
+  const [lockedChunk, chunk] = [await addRetired(one), await addRetired(other)];
+  const [lockedOrphan, orphan] = [await addObject(newGuid()), await addObject(newGuid())];
+  for (const key of [locked, lockedChunk, lockedOrphan]) kept.add(key);
+
+  await expect(sweep.run({}, sweepDeps(), never)).rejects.toThrow();
+
+  const gone = [beside, alone, chunk, orphan];
+  expect(await Promise.all([...kept, ...gone].map((key) => lab.storage.head(key as StorageKey)))).toEqual([
+    ...Array(3).fill(expect.anything()),
+    ...gone.map(() => null),
+  ]);
+  const states = await db
+    .selectFrom('media')
+    .select('state')
+    .where('id', 'in', [cursed, stuck])
+    .orderBy('id')
+    .execute();
+  expect(states).toEqual([{ state: 'transcoding' }, { state: 'failed' }]);
+  const left = await db.selectFrom('retired_object').select('storage_key').execute();
+  expect(left).toEqual([{ storage_key: locked }]);
+  const renditions = await db.selectFrom('rendition').select('media_id').execute();
+  expect(renditions).toEqual([{ media_id: one }]);
+
+  kept.clear();
+  await db.deleteFrom('media').where('id', '=', cursed).execute();
+  await sweep.run({}, sweepDeps(), never);
+  expect(await db.selectFrom('retired_object').select('storage_key').execute()).toEqual([]);
+  expect(await Promise.all([locked, lockedChunk, lockedOrphan].map(isThere))).toEqual([false, false, false]);
+});
+
+test('more objects than one sweep looks at, none of which can be deleted, do not keep another for ever', async () => {
+  const many = await addVideo('many');
+  const locked = Array.from({ length: 600 }, (_, n) => storageKey(`${libraryId}/${many}/pictures/${n}.jpg`));
+  for (const key of locked) kept.add(key);
+  const rows = locked.map((key) => ({ storage_key: key, library_id: libraryId, media_id: many, size_bytes: 5 }));
+  await lab.database.db.insertInto('retired_object').values(rows).execute();
+  const few = await addVideo('few');
+  const free = await retire(few, await addObject(few));
+  await until(
+    async () => {
+      await expect(sweep.run({}, sweepDeps(), never)).rejects.toThrow();
+      return !(await isThere(free));
+    },
+    'the object to be deleted',
+    60,
+  );
+});
+
+test('a door whose bytes cannot be removed keeps no other door open, nor do more of them than are looked at', async () => {
+  const { db } = lab.database;
+  const uploads = createUploadStore(db);
+  const mediaId = await addVideo('uploaded', 'created');
+  const key = { libraryId, mediaId };
+  const open = () => uploads.openPut(key, { lengthBytes: null, options: {} });
+  const locked = await Promise.all(Array.from({ length: 120 }, open));
+  for (const id of locked) kept.add(sourceKeyOf(key, id));
+  const free = await open();
+  await lab.storage.put(sourceKeyOf(key, free), Buffer.from('bytes'), {}, never);
+  await until(
+    async () => {
+      await db
+        .updateTable('upload')
+        .set({ lease_until: new Date(0) })
+        .execute();
+      await expect(sweepUploads.run({}, sweepDeps(), never)).rejects.toThrow();
+      return !(await isThere(sourceKeyOf(key, free)));
+    },
+    'the door to be closed',
+    60,
+  );
+  const doors = await db.selectFrom('upload').select('id').execute();
+  expect(new Set(doors.map(({ id }) => id))).toEqual(new Set(locked));
+});
