@@ -220,12 +220,11 @@ async function startWorkerRole({ settings, database, storage, move, log }: Commo
   const report = (error: Error) => log.error(error, 'job error');
   const queue = await openQueue({ pool: database.pool, onError: report });
   const outbound = createOutbound({ allow: settings.outboundAllow });
-  const cacheFolder = join(settings.dataDir, 'cache', `worker-${process.pid}`);
   const shared = {
     db: database.db,
     queue,
     storage,
-    sources: await createSourceCache(storage, cacheFolder, SOURCE_CACHE_BYTES),
+    sources: await createSourceCache(storage, join(settings.dataDir, 'cache'), SOURCE_CACHE_BYTES),
     owner: `${hostname()}/${process.pid}`,
     report,
   };

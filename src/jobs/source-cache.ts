@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Storage, StorageKey } from '../ports/storage.ts';
+import { takeOwnFolder } from './own-folder.ts';
 
 /** An original as a local file. Call `release` when it is not read any more. */
 export type LocalSource = { path: string; release: () => Promise<void> };
@@ -13,13 +14,12 @@ export type SourceCache = { open(key: StorageKey, signal: AbortSignal): Promise<
 type Held = { readers: number; ready: Promise<string> };
 
 /**
- * Gives originals as local files: in place where the store is a local folder, else by a copy in `folder`.
- * Copies are shared by all who read them, kept for the next chunk, and the longest unused go when the folder
- * holds more than `maxBytes`. The folder belongs to one process and is emptied when the cache is made.
+ * Gives originals as local files: in place where the store is a local folder, else by a copy in a folder of
+ * this process's own in `parent`. Copies are shared by all who read them, kept for the next chunk, and the longest
+ * unused go when the folder holds more than `maxBytes`.
  */
-export async function createSourceCache(storage: Storage, folder: string, maxBytes: number): Promise<SourceCache> {
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+export async function createSourceCache(storage: Storage, parent: string, maxBytes: number): Promise<SourceCache> {
+  const folder = await takeOwnFolder(parent);
   const held = new Map<string, Held>();
 
   async function download(key: StorageKey, path: string, signal: AbortSignal): Promise<string> {

@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tryLock } from '../../lib/lock-file.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** flock(1) exits with this when another process holds the lock. */
-const LOCKED_EXIT = 1;
 const LOOK_EVERY_MS = 100;
 /** One whose launcher was just killed needs a moment to say that it stops. */
 const HOLDER_PATIENCE_MS = 1000;
@@ -52,19 +50,6 @@ export class DataLock {
     ftruncateSync(this.#handle);
     writeSync(this.#handle, `${process.pid}${state}\n`, 0);
   }
-}
-
-/**
- * An open file that holds the lock, or null when another process does. Node has no flock(2); the lock
- * belongs to the open file that flock(1) shares with us, so it stays when flock(1) exits.
- */
-function tryLock(path: string): number | null {
-  const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-  const taken = spawnSync('flock', ['--exclusive', '--nonblock', '3'], { stdio: ['ignore', 'ignore', 'pipe', handle] });
-  if (taken.status === 0) return handle;
-  closeSync(handle);
-  if (taken.status === LOCKED_EXIT) return null;
-  throw new Error(`Could not lock ${path} with flock(1): ${taken.error?.message ?? taken.stderr.toString()}`);
 }
 
 function describeHolder(dataDir: string, pid: string | undefined): string {
