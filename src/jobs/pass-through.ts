@@ -5,7 +5,7 @@ import { LeaseLost } from './hold-lease.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
 import type { JobDeps } from './job-deps.ts';
 import { publishChunks } from './publish-chunks.ts';
-import { openRanges, readSegment, replanPassThrough } from './read-pass-through.ts';
+import { openSource, readSegment, replanPassThrough } from './read-pass-through.ts';
 import { type WorkRef, workJob } from './send-works.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
@@ -21,8 +21,7 @@ async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: Ab
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition?.listed == null) throw new LeaseLost();
   const { listed } = rendition;
-  const local = await deps.sources.open(view.sourceKey, signal);
-  const file = await openRanges(local.path);
+  const file = await openSource(deps.sources, view.sourceKey, signal);
   const writer = createChunkWriter({
     storage: deps.storage,
     key: work.key,
@@ -48,6 +47,5 @@ async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: Ab
     throw error;
   } finally {
     await file.close();
-    await local.release();
   }
 }

@@ -34,7 +34,7 @@ import { LeaseLost, underLease } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
 import { planVideo } from './plan-video.ts';
 import { KeysAwaited, protectVideo } from './protect-video.ts';
-import { type IndexedSource, indexSource, openRanges } from './read-pass-through.ts';
+import { type IndexedSource, indexSource, openSource } from './read-pass-through.ts';
 import { encodeFirstSound, type FirstSound } from './read-sound.ts';
 import { sendWorks } from './send-works.ts';
 import { isStorageFull, WAITING_FOR_SPACE } from './storage-full.ts';
@@ -93,20 +93,19 @@ async function endFailed({ key }: ProcessClaim, deps: JobDeps, error: unknown): 
 
 async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
   await protectVideo(claim.key, deps.packager, signal);
-  const local = await deps.sources.open(claim.sourceKey, signal);
-  const file = await openRanges(local.path);
+  const file = await openSource(deps.sources, claim.sourceKey, signal);
   const early = new AbortController();
   try {
     const indexing = indexSource(file, signal);
     const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
-    const begun = { path: local.path, indexing, normaliseLoudness: settings.normaliseLoudness };
+    const begun = { path: file.path, indexing, normaliseLoudness: settings.normaliseLoudness };
     const sound = startFirstSound(begun, AbortSignal.any([signal, early.signal]));
     // What is indexed was held against the size of the file, sample by sample. Its error is told below.
     const isWhole = indexing.then(
       (found) => found !== null,
       () => false,
     );
-    const [facts, indexed] = await Promise.all([probeSource(local.path, file.sizeBytes, signal, isWhole), indexing]);
+    const [facts, indexed] = await Promise.all([probeSource(file.path, file.sizeBytes, signal, isWhole), indexing]);
     if ('kind' in facts) {
       await deps.db
         .transaction()
@@ -115,7 +114,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     }
     const isCopyable = indexed !== null && settings.watermark === null;
     const passThrough = isCopyable ? choosePassThrough(indexed, facts, settings.ladder) : null;
-    const onDemand = await decideOnDemand(settings.onDemand, { path: local.path, facts, indexed }, signal);
+    const onDemand = await decideOnDemand(settings.onDemand, { path: file.path, facts, indexed }, signal);
     const plan = planVideo({
       key: claim.key,
       facts,
@@ -133,7 +132,6 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   } finally {
     early.abort();
     await file.close();
-    await local.release();
   }
 }
 

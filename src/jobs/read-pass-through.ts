@@ -14,9 +14,13 @@ import { type RangeSource, readExactly, readMp4Index } from '../media/pass-throu
 import { sortedTicks } from '../media/pass-through/timeline.ts';
 import { buildSegment } from '../media/pass-through/write-segment.ts';
 import type { SourceFacts } from '../media/source-facts.ts';
+import type { StorageKey } from '../ports/storage.ts';
+import type { SourceCache } from './source-cache.ts';
 
 /** A source file opened for reading by ranges. */
 export type OpenFile = RangeSource & { close(): Promise<void> };
+
+type OpenSource = OpenFile & { path: string };
 
 /** The index of an MP4 with the heads of its cuts: what planning a pass-through takes beside the probe's facts. */
 export type IndexedSource = { index: Mp4Index; heads: readonly CutHead[] };
@@ -32,6 +36,18 @@ export async function openRanges(path: string): Promise<OpenFile> {
     },
     close: () => file.close(),
   };
+}
+
+/** An original opened for reading by ranges, and its path for tools; closing it gives it back. */
+export async function openSource(sources: SourceCache, key: StorageKey, signal: AbortSignal): Promise<OpenSource> {
+  const local = await sources.open(key, signal);
+  try {
+    const file = await openRanges(local.path);
+    return { ...file, path: local.path, close: () => file.close().finally(local.release) };
+  } catch (error) {
+    await local.release();
+    throw error;
+  }
 }
 
 /** Indexes a source; null when it is no MP4 that could pass through. Errors of reading are thrown on. */

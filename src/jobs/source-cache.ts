@@ -1,83 +1,127 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, type Stats } from 'node:fs';
 import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { hasCode } from '../lib/has-code.ts';
 import type { Storage, StorageKey } from '../ports/storage.ts';
 import { takeOwnFolder } from './own-folder.ts';
 
-/** An original as a local file. Call `release` when it is not read any more. */
+/** An original as a local file. Call `release` once, when it is not read any more. */
 export type LocalSource = { path: string; release: () => Promise<void> };
 
 export type SourceCache = { open(key: StorageKey, signal: AbortSignal): Promise<LocalSource> };
 
-type Held = { readers: number; ready: Promise<string> };
+type Held = { name: string; readers: number; unread: AbortController; ready: Promise<string> };
 
 /**
- * Gives originals as local files: in place where the store is a local folder, else by a copy in a folder of
- * this process's own in `parent`. Copies are shared by all who read them, kept for the next chunk, and the longest
- * unused go when the folder holds more than `maxBytes`.
+ * Gives originals as local files: in place where the store is a local folder, else by a copy in a folder of this
+ * process's own in `parent`. Copies are shared by all who read them, kept for the next chunk, and the longest unused
+ * go when the folder holds more than `maxBytes`. A copy is made for all its readers: only the last one's abort ends it.
  */
 export async function createSourceCache(storage: Storage, parent: string, maxBytes: number): Promise<SourceCache> {
   const folder = await takeOwnFolder(parent);
   const held = new Map<string, Held>();
+  let downloads = 0;
+  let trimmed: Promise<void> = Promise.resolve();
 
-  async function download(key: StorageKey, path: string, signal: AbortSignal): Promise<string> {
-    const { body } = await storage.read(key, null, signal);
-    await pipeline(body, createWriteStream(`${path}.part`), { signal });
-    await rename(`${path}.part`, path);
-    return path;
+  function hold(key: StorageKey): Held {
+    const name = createHash('sha256').update(key).digest('hex');
+    const before = held.get(name);
+    if (before !== undefined) return before;
+    const unread = new AbortController();
+    const entry = { name, readers: 0, unread, ready: fetchOnce(key, join(folder, name), unread.signal) };
+    held.set(name, entry);
+    // Whoever comes next starts anew; a failed copy is not handed out.
+    entry.ready.catch(() => forget(entry));
+    return entry;
+  }
+
+  function forget(entry: Held): void {
+    if (held.get(entry.name) === entry) held.delete(entry.name);
   }
 
   async function fetchOnce(key: StorageKey, path: string, signal: AbortSignal): Promise<string> {
-    const isThere = await stat(path).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) return download(key, path, signal);
+    // One that began before this copy was held may be about to remove it.
+    await trimmed;
     const now = new Date();
-    await utimes(path, now, now);
-    return path;
+    const isThere = (await ifPresent(utimes(path, now, now))) !== null;
+    return isThere ? path : await download(key, path, signal);
+  }
+
+  async function download(key: StorageKey, path: string, signal: AbortSignal): Promise<string> {
+    downloads += 1;
+    const part = `${path}.${downloads}.part`;
+    try {
+      const { body } = await storage.read(key, null, signal);
+      await pipeline(body, createWriteStream(part), { signal });
+      await rename(part, path);
+      return path;
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  }
+
+  async function release(entry: Held): Promise<void> {
+    entry.readers -= 1;
+    if (entry.readers > 0) return;
+    forget(entry);
+    entry.unread.abort();
+    await entry.ready.catch(() => undefined);
+    const turn = trimmed.then(() => trim(folder, maxBytes, held));
+    trimmed = turn.catch(() => undefined);
+    await turn;
   }
 
   return {
     async open(key, signal) {
       const place = storage.localPath(key);
       if (place !== null) return { path: place, release: async () => {} };
-      const name = createHash('sha256').update(key).digest('hex');
-      const path = join(folder, name);
-      const entry = held.get(name) ?? { readers: 0, ready: fetchOnce(key, path, signal) };
-      held.set(name, entry);
+      const entry = hold(key);
       entry.readers += 1;
-      const release = async () => {
-        entry.readers -= 1;
-        if (entry.readers > 0) return;
-        if (held.get(name) === entry) held.delete(name);
-        await trim(folder, maxBytes, new Set(held.keys()));
-      };
       try {
-        return { path: await entry.ready, release };
+        return { path: await unlessAborted(entry.ready, signal), release: () => release(entry) };
       } catch (error) {
-        // Whoever comes next starts anew; the failed copy is not handed out.
-        if (held.get(name) === entry) held.delete(name);
-        await rm(`${path}.part`, { force: true });
+        await release(entry);
         throw error;
       }
     },
   };
 }
 
-async function trim(folder: string, maxBytes: number, inUse: ReadonlySet<string>): Promise<void> {
-  const files = await Promise.all(
-    (await readdir(folder))
-      .filter((name) => !name.endsWith('.part'))
-      .map(async (name) => ({ name, facts: await stat(join(folder, name)) })),
-  );
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const stop = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', stop);
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([answer, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function trim(folder: string, maxBytes: number, held: ReadonlyMap<string, unknown>): Promise<void> {
+  const files: { name: string; facts: Stats }[] = [];
+  for (const name of await readdir(folder)) {
+    const facts = name.endsWith('.part') ? null : await ifPresent(stat(join(folder, name)));
+    if (facts !== null) files.push({ name, facts });
+  }
   let sizeBytes = files.reduce((sum, { facts }) => sum + facts.size, 0);
   for (const { name, facts } of files.sort((a, b) => a.facts.mtimeMs - b.facts.mtimeMs)) {
     if (sizeBytes <= maxBytes) return;
-    if (inUse.has(name)) continue;
+    if (held.has(name)) continue;
     await rm(join(folder, name), { force: true });
     sizeBytes -= facts.size;
+  }
+}
+
+async function ifPresent<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
   }
 }
