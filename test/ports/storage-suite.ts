@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
 import { type Storage, type StorageKey, storageKey } from '../../src/ports/storage.ts';
@@ -199,6 +200,22 @@ function writeTests(given: () => Given): void {
 }
 
 function readTests(given: () => Given): void {
+  test('a read that is aborted while it opens, or before anyone reads it, is told to its reader alone', async () => {
+    const { storage, key } = given();
+    await storage.put(key('unread'), Buffer.alloc(4 * MIB), {}, never);
+    const unheard: Error[] = [];
+    const hear = (error: Error) => void unheard.push(error);
+    process.on('uncaughtException', hear);
+    try {
+      for (let turns = 0; turns < ABORT_TURNS; turns += 1) {
+        expect(await abortUnread(storage, key('unread'), turns)).toBe('AbortError');
+      }
+      expect(unheard).toEqual([]);
+    } finally {
+      process.off('uncaughtException', hear);
+    }
+  });
+
   test('ends a read that is aborted', async () => {
     const { storage, key } = given();
     await storage.put(key('abort-read'), Buffer.alloc(4 * MIB), {}, never);
@@ -210,6 +227,25 @@ function readTests(given: () => Given): void {
       name: 'AbortError',
     });
   });
+}
+
+/** At which turn of the event loop after its beginning a read is aborted. */
+const ABORT_TURNS = 20;
+
+async function abortUnread(storage: Storage, key: StorageKey, turns: number): Promise<string> {
+  const controller = new AbortController();
+  const reading = storage.read(key, null, controller.signal).then(async ({ body }) => {
+    // Nobody listens for its error until it is closed.
+    await new Promise<void>((resolve) => (body.closed ? resolve() : body.once('close', resolve)));
+    return await gather(body);
+  });
+  const told = reading.then(
+    () => 'all bytes',
+    (error: Error) => error.name,
+  );
+  for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+  controller.abort();
+  return await told;
 }
 
 function listTests(given: () => Given & { folder: string }): void {

@@ -156,17 +156,24 @@ async function openObject(
   signal.throwIfAborted();
   const handle = await ifPresent(open(join(root, key), 'r'));
   if (handle === null) throw absent(key);
-  const stats = await handle.stat({ bigint: true });
-  const info = infoOf(key, stats);
-  const { start, lengthBytes } = sliceOf(range, info.sizeBytes);
-  if (!stats.isFile() || lengthBytes === 0) {
-    await handle.close();
+  try {
+    const stats = await handle.stat({ bigint: true });
     if (!stats.isFile()) throw absent(key);
-    return { info, lengthBytes, body: Readable.from([]) };
+    const info = infoOf(key, stats);
+    const { start, lengthBytes } = sliceOf(range, info.sizeBytes);
+    // A stream of an aborted signal would break off before anyone listens, and end the process.
+    signal.throwIfAborted();
+    if (lengthBytes === 0) {
+      await handle.close();
+      return { info, lengthBytes, body: Readable.from([]) };
+    }
+    const end = start + lengthBytes - 1;
+    const body = handle.createReadStream({ start, end, highWaterMark: READ_CHUNK_BYTES, signal });
+    return { info, lengthBytes, body };
+  } catch (error) {
+    await handle.close();
+    throw error;
   }
-  const end = start + lengthBytes - 1;
-  const body = handle.createReadStream({ start, end, highWaterMark: READ_CHUNK_BYTES, signal });
-  return { info, lengthBytes, body };
 }
 
 function absent(key: StorageKey): Refused {

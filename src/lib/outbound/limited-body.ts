@@ -23,8 +23,6 @@ export function limitBody(source: Readable, limits: BodyLimits, onClose: () => v
   });
   // A source that is aborted while nobody reads, or by the closing, says so by an event that must have a listener.
   source.on('error', (error) => body.destroy(error));
-  // And so does the body; whoever reads it afterwards is told as well.
-  body.on('error', () => undefined);
   return body;
 }
 
