@@ -174,6 +174,22 @@ test('a read whose object goes under it, and whose connection then breaks, goes 
   expect((await gather(body)).equals(bytes.subarray(1000, -1))).toBe(true);
 });
 
+test('a copy that cannot be written closes what it was to be made of', async () => {
+  const [{ store: from }, { store: to }] = [await openFolder(), await openFolder()];
+  await from.put(KEY, OLD, {}, never);
+  // Where a folder would have to be.
+  await to.put(storageKey('1/film'), OLD, {}, never);
+  const bodies: Readable[] = [];
+  const read: Storage['read'] = async (...asked) => {
+    const opened = await from.read(...asked);
+    bodies.push(opened.body);
+    return opened;
+  };
+  const stores = { from: { ...from, read }, to, mayDelete: async () => undefined };
+  await expect(moveObject(KEY, stores, never)).rejects.toThrow();
+  expect(bodies.map((body) => body.destroyed)).toEqual([true]);
+});
+
 test('an upload that began in the old store ends there, and its object moves', async () => {
   const pair = await openPair('to S3');
   await pair.from.staging.append('begun', 0, Readable.from([Buffer.from('first ')]), never);
