@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -27,23 +27,50 @@ const mountRefusal = await run('unshare', [...unshare, 'mount', '-t', 'tmpfs', '
   (error: unknown) => String(error),
 );
 
-describe('a folder on a full disk', () => {
-  const isNotApplicable = mountRefusal !== null && !isRoot;
-  const note = isNotApplicable ? ' (NOT APPLICABLE: this user may not mount a small tmpfs)' : '';
+const isNotApplicable = mountRefusal !== null && !isRoot;
+const note = isNotApplicable ? ' (NOT APPLICABLE: this user may not mount a small tmpfs)' : '';
 
+/** Runs a deed on `folder` with a medium mounted at `place` in it. The mount ends with the process. */
+async function runMounted(deed: string, place: string): Promise<Record<string, unknown>> {
+  const script = 'mkdir -p "$1/$5" && mount -t tmpfs -o size=8m none "$1/$5" && exec "$2" "$3" "$4" "$1"';
+  const args = ['sh', '-c', script, 'sh', folder, process.execPath, CHILD, deed, place];
+  const { stdout } = await run('unshare', [...unshare, ...args]);
+  return JSON.parse(stdout);
+}
+
+describe('a folder on a full disk', () => {
   test.skipIf(isNotApplicable)(
     `refuses with disk-full, leaves nothing, keeps staged bytes, and goes on${note}`,
     async () => {
       expect(mountRefusal).toBeNull();
-      // The mount lives in a namespace that ends with the process.
-      const script = 'mount -t tmpfs -o size=8m none "$1" && exec "$2" "$3" fill "$1"';
-      const { stdout } = await run('unshare', [...unshare, 'sh', '-c', script, 'sh', folder, process.execPath, CHILD]);
-      const told = JSON.parse(stdout);
+      const told = await runMounted('fill', '.');
       expect(told).toMatchObject({ put: 'disk-full', listed: 0, append: 'disk-full', fits: 4 * MIB });
       expect(told.freeAfterPut).toBeGreaterThan(7.9 * MIB);
       expect(told.staged).toBeGreaterThan(7 * MIB);
     },
   );
+});
+
+test.skipIf(isNotApplicable)(
+  `a medium that is mounted below the folder stays where it is, empty too${note}`,
+  async () => {
+    expect(mountRefusal).toBeNull();
+    const told = await runMounted('empty', 'library');
+    expect(told).toEqual({ deleted: 'done', deletedPrefix: 'done', put: 'Error: the sender went away' });
+  },
+);
+
+test('a write that fails tells what it failed of, also where its folder cannot be tidied', async () => {
+  const storage = await createFileStorage(folder);
+  const place = join(folder, 'library');
+  async function* failing() {
+    yield Buffer.from('x');
+    await rm(place, { recursive: true });
+    await symlink('library', place);
+    throw new Error('the sender went away');
+  }
+  const put = storage.put(storageKey('library/media/object'), Readable.from(failing()), {}, never);
+  await expect(put).rejects.toThrow('the sender went away');
 });
 
 describe('a writer that is killed', () => {

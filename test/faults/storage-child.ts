@@ -40,6 +40,17 @@ const DEEDS: Record<string, (storage: Storage) => Promise<unknown>> = {
     const after = await storage.put(storageKey('library/media/fits'), mebibytes(4), {}, never);
     return { put, listed, freeAfterPut, append, staged, fits: after.sizeBytes };
   },
+
+  /** Empties a folder in every way there is, and tells what it was told. */
+  async empty(storage) {
+    const key = storageKey('library/object');
+    await storage.put(key, Buffer.from('x'), {}, never);
+    const deleted = await kindOf(storage.delete([key]));
+    await storage.put(key, Buffer.from('x'), {}, never);
+    const deletedPrefix = await kindOf(storage.deletePrefix('library/', never));
+    const put = await kindOf(storage.put(key, broken(), {}, never));
+    return { deleted, deletedPrefix, put };
+  },
 };
 
 async function kindOf(deed: Promise<unknown>): Promise<string> {
@@ -58,6 +69,15 @@ function mebibytes(count: number, onEach: () => void = () => undefined): Readabl
         onEach();
         yield Buffer.alloc(MIB, made);
       }
+    })(),
+  );
+}
+
+function broken(): Readable {
+  return Readable.from(
+    (function* () {
+      yield Buffer.from('x');
+      throw new Error('the sender went away');
     })(),
   );
 }

@@ -72,13 +72,16 @@ export async function pruneFolders(root: string, folder: string): Promise<void> 
   }
 }
 
+/** A folder in use, one that others mounted here, and one that is not ours to remove: empty ones show nowhere. */
+const STAYS = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EBUSY', 'EACCES', 'EPERM'];
+
 async function removeIfEmpty(path: string): Promise<boolean> {
   try {
     await rmdir(path);
     return true;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return true;
-    if (hasCode(error, 'ENOTEMPTY') || hasCode(error, 'EEXIST') || hasCode(error, 'ENOTDIR')) return false;
+    if (STAYS.some((code) => hasCode(error, code))) return false;
     throw error;
   }
 }

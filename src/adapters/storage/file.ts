@@ -93,8 +93,8 @@ async function putFile(root: string, put: FilePut, signal: AbortSignal): Promise
     await syncFolders(root, put.target);
     return written;
   } catch (error) {
-    // Folders made for a write that failed would be left behind.
-    await pruneFolders(root, dirname(put.target));
+    // Folders made for a write that failed would be left behind. What keeps them there says less than what it failed of.
+    await pruneFolders(root, dirname(put.target)).catch(() => undefined);
     throw refuseFull(error);
   }
 }
@@ -108,7 +108,8 @@ async function writeAndPublish(put: FilePut, signal: AbortSignal): Promise<Writt
     await publish(put, temp.path);
     return { sizeBytes, sha256: hash.digest() };
   } catch (error) {
-    await rm(temp.path, { force: true });
+    // The sweep removes what stays; the write's own error says more.
+    await rm(temp.path, { force: true }).catch(() => undefined);
     throw error;
   }
 }
