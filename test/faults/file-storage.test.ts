@@ -73,6 +73,18 @@ test('a write that fails tells what it failed of, also where its folder cannot b
   await expect(put).rejects.toThrow('the sender went away');
 });
 
+test('of two processes that begin the same upload at once, one may be refused and neither fails', async () => {
+  const [one, two] = [await createFileStorage(folder), await createFileStorage(folder)];
+  for (let round = 0; round < 50; round += 1) {
+    const id = `upload-${round}`;
+    const begun = [one, two].map(({ staging }) => staging.append(id, 0, Readable.from([Buffer.from('x')]), never));
+    for (const end of await Promise.allSettled(begun)) {
+      if (end.status === 'rejected') expect(end.reason).toMatchObject({ name: 'Refused', kind: 'conflict' });
+    }
+    expect(await one.staging.size(id)).toBe(1);
+  }
+});
+
 describe('a writer that is killed', () => {
   test('leaves a temporary file that no reader sees and the sweep removes', async () => {
     await killWhenGrown('put-forever', (names) => names.find((name) => name.includes('.tmp.')));

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { type Staging, type StorageKey, storageKey } from '../../ports/storage.ts';
 import { checkStagingId, isStagingId } from './bytes.ts';
 import { ifPresent, statObject } from './file-tree.ts';
-import { inFolderOf, refuseFull, refusingFull, syncFolders, writeBody } from './file-write.ts';
+import { hasCode, inFolderOf, refuseFull, refusingFull, syncFolders, writeBody } from './file-write.ts';
 
 /** The folder of the staged uploads; no key can name it, since no segment of a key begins with a dot. */
 export const STAGING_FOLDER = '.staging';
@@ -68,7 +68,7 @@ async function appendTo(
   write: (handle: FileHandle) => Promise<number>,
 ): Promise<number> {
   const existing = await ifPresent(open(path, 'r+'));
-  const handle = existing ?? (await refusingFull(open(path, 'wx+')));
+  const handle = existing ?? (await begin(path));
   try {
     const { size } = await handle.stat();
     if (offset !== size) throw new Refused('conflict', `Expected an append at offset ${size}, came one at ${offset}.`);
@@ -76,6 +76,16 @@ async function appendTo(
   } finally {
     await handle.close();
     if (existing === null) await syncFolders(root, path);
+  }
+}
+
+/** Of two processes that begin the same upload at once one makes the file; the other is refused, lest their bytes mix. */
+async function begin(path: string): Promise<FileHandle> {
+  try {
+    return await refusingFull(open(path, 'wx+'));
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+    throw new Refused('conflict', 'Another append to the same upload has just begun.', { cause: error });
   }
 }
 
