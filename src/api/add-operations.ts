@@ -5,7 +5,7 @@ import type { Grant } from '../catalog/keys/access-key.ts';
 import { toAuditedWrite } from './audit-line.ts';
 import { authenticate, requireMay } from './authenticate.ts';
 import type { Operation } from './define-operation.ts';
-import { type Rules, toErrorAnswer } from './errors.ts';
+import { CallerGone, type Rules, toErrorAnswer } from './errors.ts';
 import { type OperationDeps, operations } from './operations.ts';
 
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
@@ -129,7 +129,7 @@ function queryOf(url: string): string {
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const leave = () => {
-    if (!response.writableFinished) gone.abort(new Error('The caller went away before the answer was complete.'));
+    if (!response.writableFinished) gone.abort(new CallerGone());
   };
   // Whoever left while the key was looked up says so no more.
   if (response.closed) leave();

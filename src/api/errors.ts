@@ -23,6 +23,14 @@ export type Rules = Pick<Contract<never, never, never, never>, 'name' | 'path' |
   answer: unknown;
 };
 
+/** Why what a request began is ended: there is nobody left to answer. */
+export class CallerGone extends Error {
+  constructor() {
+    super('The caller went away before the answer was complete.');
+    this.name = 'CallerGone';
+  }
+}
+
 /** An error as it leaves: `body` undefined is no body. `isOurs` says that somebody should hear of it. */
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown; isOurs: boolean };
 
@@ -51,7 +59,7 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
     status: 500,
     headers: {},
     body: bodyOf({ shape, kind: 'unavailable', message, status: 500, code: 500 }),
-    isOurs: true,
+    isOurs: !isByCallerGone(error),
   };
 }
 
@@ -141,5 +149,10 @@ export function isDatabaseAway(error: unknown): boolean {
       return true;
     if (AWAY_WORDS.test(cause.message)) return true;
   }
+  return false;
+}
+
+function isByCallerGone(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof CallerGone) return true;
   return false;
 }
