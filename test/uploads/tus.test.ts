@@ -1,5 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openDatabase } from '../../src/catalog/db.ts';
+import { publicUrlOf } from '../../src/ingest/tus/public-url.ts';
+import { createTusHandler } from '../../src/ingest/tus/tus-handler.ts';
+import { createTusUploads } from '../../src/ingest/tus/tus-uploads.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import { listen } from '../../src/lib/listen.ts';
 import { sha256, startStack, type UploadStack } from './stack.ts';
 import { at, open, post, sign, type TusLibrary } from './tus-client.ts';
 
@@ -218,4 +225,25 @@ test('a refusal reaches a client that is still sending', async () => {
   const upload = await open(library, guid, 40_000_000);
   const answer = await upload.patch(7, randomBytes(20_000_000));
   expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([409, '0']);
+});
+
+test('while the database is away the answer is 503 with Retry-After', async () => {
+  const away = openDatabase({ host: '/nonexistent', user: 'x', database: 'x' }, () => {});
+  const faults: unknown[] = [];
+  const { storage, secretBox, jobs: queue } = stack;
+  const tus = createTusHandler({
+    uploads: createTusUploads({ db: away.db, storage, queue, secretBox }),
+    staging: storage.staging,
+    maxBytes: 1e9,
+    publicUrl: publicUrlOf,
+    ensureSpace: async () => undefined,
+    onError: (error) => faults.push(error),
+  });
+  const server = createServer(tus.handle);
+  const port = await listen(server, 0, '127.0.0.1');
+  const answer = await post({ ...library, url: `http://127.0.0.1:${port}` }, newGuid(), 10);
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5']);
+  expect(faults.length).toBe(1);
+  server.close();
+  await away.close();
 });

@@ -1,0 +1,15 @@
+/** PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), and what sockets and the pool say. */
+const AWAY_CODES = /^(08...|53...|57P0.|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+const AWAY_WORDS =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** Whether an error, or what caused it, says that the database cannot be reached now. */
+export function isDatabaseAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);
+    if (typeof code === 'string' && (AWAY_CODES.test(code) || (code === 'ENOENT' && syscall === 'connect')))
+      return true;
+    if (AWAY_WORDS.test(cause.message)) return true;
+  }
+  return false;
+}
