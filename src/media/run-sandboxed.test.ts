@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { forever, isAlive, makeFolder, processTree, until } from './run-clip.test-kit.ts';
 import { detectSandbox, runSandboxed, type SandboxedCommand, startSandboxed } from './run-sandboxed.ts';
 import type { SandboxLevel } from './sandbox-argv.ts';
@@ -41,6 +41,49 @@ function shell(script: string, level: SandboxLevel, more: Partial<SandboxedComma
 test('the best level that works here is found once', async () => {
   expect(LEVELS).toContain(await detectSandbox());
   expect(detectSandbox()).toBe(detectSandbox());
+});
+
+describe('what of the sandbox was found', () => {
+  const path = process.env.PATH;
+  afterEach(() => {
+    process.env.PATH = path;
+  });
+
+  /** Finds the sandbox while a program of it is another one, and again when it is not. */
+  async function detectTwice(program: string, script: string): Promise<string[]> {
+    const folder = await mkdtemp(join(dir, 'bin-'));
+    // A module of its own, which has found nothing yet.
+    const fresh: typeof import('./run-sandboxed.ts') = await import(`./run-sandboxed.ts?${folder}`);
+    await writeFile(join(folder, program), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const detect = () => fresh.detectSandbox().catch(() => 'none');
+    process.env.PATH = `${folder}:${path}`;
+    const before = await detect();
+    process.env.PATH = path;
+    return [before, await detect()];
+  }
+
+  test.each([
+    {
+      program: 'nice',
+      script: 'exit 1',
+      title: 'is asked for again when nothing worked',
+      found: ['none', 'bubblewrap'],
+    },
+    { program: 'bwrap', script: 'kill $$', title: 'is asked for again when bubblewrap was killed' },
+    {
+      program: 'bwrap',
+      script: 'echo Creating new namespace failed: Resource temporarily unavailable >&2; exit 1',
+      title: 'is asked for again when there was no room for another process',
+    },
+    {
+      program: 'bwrap',
+      script: 'echo No permissions to create new namespace >&2; exit 1',
+      title: 'stays when bubblewrap is not permitted',
+      found: ['prlimit', 'prlimit'],
+    },
+  ])('$title', async ({ program, script, found = ['prlimit', 'bubblewrap'] }) => {
+    expect(await detectTwice(program, script)).toEqual(found);
+  });
 });
 
 describe.each(LEVELS)('level %s', (level) => {

@@ -54,14 +54,19 @@ const SIGXCPU_EXIT = 128 + 24;
 const REFUSED_ALLOCATION =
   /Cannot allocate memory|malloc of size \d+ failed|Memory allocation error|insufficient resources|bad_alloc|failed to map segment/i;
 
+const TOO_BUSY = /Resource temporarily unavailable|Cannot allocate memory/;
+
 let detected: Promise<SandboxLevel> | null = null;
 
 /**
  * Finds the best sandbox of this machine once: bubblewrap when it really starts here (containers may
- * forbid it), else prlimit with setpriv. Throws when neither works: nothing is run unfenced.
+ * forbid it), else prlimit with setpriv. Throws when neither works: nothing is run unfenced. What was found
+ * while the machine was too busy to tell holds for those who asked meanwhile; the next ask again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
-  detected ??= tryLevels(['bubblewrap', 'prlimit']);
+  detected ??= tryLevels(['bubblewrap', 'prlimit'], () => {
+    detected = null;
+  });
   return detected;
 }
 
@@ -239,7 +244,8 @@ function startFailure(child: ChildProcess): Promise<Error> {
   });
 }
 
-async function tryLevels(levels: readonly SandboxLevel[]): Promise<SandboxLevel> {
+/** Calls `onDoubt` when the machine may have been too busy to start what else works on it. */
+async function tryLevels(levels: readonly SandboxLevel[], onDoubt: () => void): Promise<SandboxLevel> {
   const reasons: string[] = [];
   for (const level of levels) {
     const limits = { cpuSec: 10, addressSpaceBytes: 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 };
@@ -249,8 +255,16 @@ async function tryLevels(levels: readonly SandboxLevel[]): Promise<SandboxLevel>
       await promisify(execFile)(file, argv, { timeout: 10_000 });
       return level;
     } catch (error) {
-      reasons.push(`${level}: ${error instanceof Error ? error.message.trim() : String(error)}`);
+      const message = error instanceof Error ? error.message.trim() : String(error);
+      if (!hasExited(error) || TOO_BUSY.test(message)) onDoubt();
+      reasons.push(`${level}: ${message}`);
     }
   }
+  onDoubt();
   throw new Error(`Expected bubblewrap, or prlimit with setpriv (util-linux), to work here. ${reasons.join('; ')}`);
+}
+
+/** Ended by itself: neither late, nor killed, nor never started. */
+function hasExited(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }
