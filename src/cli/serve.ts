@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { parseRole, type Role, roles } from '../config/roles.ts';
 import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
+import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
 import { openLog } from './log.ts';
 import { DataLock } from './supervisor/data-lock.ts';
@@ -14,6 +17,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const settings = readOwnSettings();
   const log = openLog(role ?? 'supervisor');
   for (const name of ownUnknownSettings()) log.warn(`${name} is no setting of this version: it is ignored.`);
+  await requireOwnAddress(settings.host);
   makeDataDir(settings.dataDir);
   const stop = stopSignal();
   if (role === null) return await serveAll(settings, log, stop);
@@ -36,6 +40,18 @@ async function serveAll(settings: Settings, log: Logger, stop: AbortSignal): Pro
     await supervisor.stop();
     lock.release();
   }
+}
+
+/** Refuses an address that is not this machine's before anything is started for it. */
+async function requireOwnAddress(host: string): Promise<void> {
+  const server = createServer().listen(0, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const message = `MILLRACE_HOST: expected an address of this machine, or 0.0.0.0 for all of them, got ${quote(host)}.`;
+    throw new Refused('invalid', message, { cause });
+  }
+  server.close();
 }
 
 function readRole(args: readonly string[]): Role | null {

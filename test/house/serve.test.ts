@@ -92,6 +92,14 @@ test('wrong settings end the start, each by its name', async () => {
   expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
 });
 
+test("an address that is not this machine's ends the start by the setting's name, before anything is started", async () => {
+  const dataDir = join(newFolder(), 'data');
+  const service = start({ dataDir, settings: { MILLRACE_HOST: '192.0.2.1' } });
+  expect(await service.exitCode()).toBe(1);
+  expect(service.output()).toContain('MILLRACE_HOST: expected an address of this machine');
+  expect(existsSync(dataDir)).toBe(false);
+});
+
 test('a data folder with a path too long for a socket works', async () => {
   const dataDir = join(newFolder(), 'x'.repeat(120));
   const service = start({ dataDir });
