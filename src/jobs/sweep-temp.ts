@@ -1,8 +1,9 @@
+import { LEAST_BYTES_PER_SEC } from '../lib/watch-rate.ts';
 import type { Storage } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
 
-/** A writer that is alive adds to its file far more often: uploads slower than 1 KiB/s are ended. */
-const DEAD_AFTER_MS = 3_600_000;
+/** Room for a store that answers late, and whose clock is another. */
+const PATIENCE_MS = 3_600_000;
 
 /** Removes what writers left whose process died: hourly, since it walks the whole store. */
 export const sweepTemp = defineJob<object, { storage: Storage }>({
@@ -11,6 +12,8 @@ export const sweepTemp = defineJob<object, { storage: Storage }>({
   retryLimit: 0,
   cron: '23 * * * *',
   async run(_, { storage }, signal) {
-    await storage.sweepTemp(DEAD_AFTER_MS, signal);
+    // A writer that is alive shows the next step by then: uploads slower than this are ended.
+    const stepMs = (storage.stepBytes / LEAST_BYTES_PER_SEC) * 1000;
+    await storage.sweepTemp(stepMs + PATIENCE_MS, signal);
   },
 });

@@ -55,6 +55,8 @@ export type StorageSpace = { freeBytes: number; totalBytes: number } | null;
 export type Storage = {
   /** Which adapter, for status pages: `file` or `s3`. */
   readonly kind: 'file' | 's3';
+  /** So many bytes of an unfinished write may come before it is seen to grow: a part on S3, none in a folder. */
+  readonly stepBytes: number;
   /**
    * Writes a stream or bytes in O(1) memory. `ifAbsent` refuses with `conflict` when the key exists.
    * An abort destroys the stream; after any other failure the caller closes what was not read.

@@ -39,6 +39,7 @@ export async function createFileStorage(folder: string): Promise<Storage> {
   await mkdir(join(root, STAGING_FOLDER), { recursive: true });
   return {
     kind: 'file',
+    stepBytes: 0,
     async put(key, body, options, signal) {
       const target = join(root, storageKey(key));
       if (options.ifAbsent === true && (await statObject(root, key)) !== null) throw taken(key);

@@ -17,6 +17,7 @@ export type StorePair = { to: Storage; from: Storage };
 export function createMovingStorage({ to, from }: StorePair): Storage {
   return {
     kind: to.kind,
+    stepBytes: Math.max(from.stepBytes, to.stepBytes),
     async put(key, body, options, signal) {
       // What has gone since this look is in `to`, whose own condition then holds.
       if (options.ifAbsent === true && (await from.head(key)) !== null) {

@@ -11,7 +11,7 @@ import { openBucket, type S3Bucket, type S3Options } from './s3-bucket.ts';
 import { deleteKeys, listBucket, sweepUploads } from './s3-list.ts';
 import { headS3Object, openS3Object } from './s3-read.ts';
 import { createS3Staging } from './s3-staging.ts';
-import { writeS3Object } from './s3-write.ts';
+import { PART_BYTES, writeS3Object } from './s3-write.ts';
 
 /**
  * Opens a bucket of any S3-compatible engine as object storage; connects to nothing yet. Requests are repeated a
@@ -22,6 +22,7 @@ export function createS3Storage(options: S3Options): Storage {
   const bucket = openBucket(options);
   return {
     kind: 's3',
+    stepBytes: PART_BYTES,
     async put(key, body, { ifAbsent = false, contentType }, signal) {
       const target = { key: storageKey(key), ifAbsent, contentType: contentType ?? null };
       return await writeS3Object(bucket, { target, body }, signal);
