@@ -1,3 +1,4 @@
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { dropLibraryRow, dropMediaOf, isRemovedLibrary } from '../catalog/libraries/remove-library-store.ts';
 import { defineJob } from './define-job.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -26,6 +27,6 @@ export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
       return;
     }
     const secondLook = queue.send(deleteLibrary, { libraryId, isSecondLook: true }, { delaySec: SECOND_LOOK_SEC });
-    await db.transaction().execute(secondLook);
+    await inTransaction(db, secondLook);
   },
 });

@@ -1,6 +1,7 @@
 import type { MediaKey } from '../catalog/db.ts';
 import { mediaExists } from '../catalog/encoding/sweep-store.ts';
 import { mediaPrefix } from '../catalog/encoding/work.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { defineJob } from './define-job.ts';
 import type { JobDeps } from './job-deps.ts';
 
@@ -25,6 +26,6 @@ export const deleteMedia = defineJob<DeletedMedia, JobDeps>({
     if (isSecondLook === true) return;
     const again: DeletedMedia = { ...key, prefix: mediaPrefix(key), isSecondLook: true };
     const secondLook = deps.queue.send(deleteMedia, again, { delaySec: SECOND_LOOK_SEC });
-    await deps.db.transaction().execute(secondLook);
+    await inTransaction(deps.db, secondLook);
   },
 });

@@ -5,6 +5,7 @@ import type { MediaKey } from '../catalog/db.ts';
 import { addCaption, loadCaptionSource } from '../catalog/encoding/caption-store.ts';
 import { warningMessage } from '../catalog/encoding/messages.ts';
 import { addMessages } from '../catalog/encoding/settle-store.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { writeVtt } from '../media/captions/cue.ts';
 import { readCaptions } from '../media/captions/read-captions.ts';
 import { runFfmpeg } from '../media/run-ffmpeg.ts';
@@ -45,7 +46,7 @@ export const extractCaptions = defineJob<CaptionsRef, JobDeps>({
   },
   async giveUp(ref, deps, reason) {
     const message = warningMessage(`The subtitles in the file could not be read: ${reason}`, new Date());
-    await deps.db.transaction().execute((tx) => addMessages(tx, ref, [message]));
+    await inTransaction(deps.db, (tx) => addMessages(tx, ref, [message]));
   },
 });
 
@@ -88,6 +89,6 @@ async function storeTrack(
   const caption = { srclang: track.language, label, version, key: objectKey, sizeBytes: vtt.length };
   // The object first: a row never names what is not there.
   await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
-  const isTaken = await deps.db.transaction().execute((tx) => addCaption(tx, key, caption));
+  const isTaken = await inTransaction(deps.db, (tx) => addCaption(tx, key, caption));
   if (!isTaken) await discardObjects(deps.storage, [objectKey], deps.report);
 }

@@ -4,6 +4,7 @@ import { MEMORY_REASON } from '../catalog/encoding/messages.ts';
 import { claimInTurn } from '../catalog/encoding/turn-store.ts';
 import { type Claim, MAX_FAILURES } from '../catalog/encoding/work.ts';
 import { noteFailure, postponeWork, releaseWork, renewWork } from '../catalog/encoding/work-store.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { FfmpegFailed } from '../media/run-ffmpeg.ts';
 import { LeaseLost, underLease, untilFree } from './hold-lease.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -85,7 +86,7 @@ function reasonOf(error: unknown): string {
 
 async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<void> {
   try {
-    await deps.db.transaction().execute(async (tx) => {
+    await inTransaction(deps.db, async (tx) => {
       await sendWorks(deps.queue, await failWork(tx, claim, reason))(tx);
     });
   } catch (error) {

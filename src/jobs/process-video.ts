@@ -81,14 +81,14 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
   async giveUp(ref, deps, reason) {
     const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
     const message = failureMessage(reason, new Date());
-    await deps.db.transaction().execute((tx) => failWornOut(tx, key, PROCESSING_FAILED, message));
+    await inTransaction(deps.db, (tx) => failWornOut(tx, key, PROCESSING_FAILED, message));
   },
 });
 
 async function endFailed({ key }: ProcessClaim, deps: JobDeps, error: unknown): Promise<void> {
   deps.report(new Error(`Video ${key.mediaId} could not be planned.`, { cause: error }));
   const message = failureMessage(error instanceof Error ? error.message : String(error), new Date());
-  await deps.db.transaction().execute((tx) => failMedia(tx, key, PROCESSING_FAILED, message));
+  await inTransaction(deps.db, (tx) => failMedia(tx, key, PROCESSING_FAILED, message));
 }
 
 async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
@@ -107,9 +107,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     );
     const [facts, indexed] = await Promise.all([probeSource(file.path, file.sizeBytes, signal, isWhole), indexing]);
     if ('kind' in facts) {
-      await deps.db
-        .transaction()
-        .execute((tx) => failMedia(tx, claim.key, facts.kind, faultMessage(facts, new Date())));
+      await inTransaction(deps.db, (tx) => failMedia(tx, claim.key, facts.kind, faultMessage(facts, new Date())));
       return;
     }
     const isCopyable = indexed !== null && settings.watermark === null;

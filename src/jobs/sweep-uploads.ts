@@ -1,4 +1,5 @@
 import type { Db } from '../catalog/db.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { sourceKeyOf } from '../catalog/uploads/source-key.ts';
 import {
   type DeadUpload,
@@ -66,7 +67,7 @@ async function withoutDoor(db: Db, ids: readonly string[]): Promise<string[]> {
 
 async function resendFetches({ db, queue }: Deps): Promise<void> {
   const idle = await findIdleFetches(db);
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     for (const { id, key } of idle) await queue.send(fetchVideo, { ...key, uploadId: id }, { onlyOneNamed: id })(tx);
   });
 }

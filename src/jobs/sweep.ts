@@ -11,6 +11,7 @@ import {
   type RetiredRendition,
   settleStuck,
 } from '../catalog/encoding/sweep-store.ts';
+import { inTransaction } from '../catalog/in-transaction.ts';
 import { forgetEnded } from '../catalog/jit/run-store.ts';
 import { findWithoutPictures, planPictures } from '../catalog/pictures/plan-pictures-store.ts';
 import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../catalog/retired-object-store.ts';
@@ -61,22 +62,21 @@ export const sweep = defineJob<object, JobDeps>({
 async function resendLost({ db, queue }: JobDeps): Promise<void> {
   const unplanned = await findUnplanned(db);
   const works = await findIdleWorks(db);
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     for (const key of unplanned) await queue.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
     await sendWorks(queue, works)(tx);
   });
 }
 
 async function endStuck({ db, queue }: JobDeps, signal: AbortSignal): Promise<void> {
-  const end = (key: MediaKey) =>
-    db.transaction().execute(async (tx) => sendWorks(queue, await settleStuck(tx, key))(tx));
+  const end = (key: MediaKey) => inTransaction(db, async (tx) => sendWorks(queue, await settleStuck(tx, key))(tx));
   await pastFailures(await findStuck(db), end, signal);
 }
 
 /** Videos that are finished without pictures get theirs. */
 async function pictureOthers({ db, queue }: JobDeps, signal: AbortSignal): Promise<void> {
   const plan = ({ key, timelineId }: { key: MediaKey; timelineId: Guid }) =>
-    db.transaction().execute(async (tx) => {
+    inTransaction(db, async (tx) => {
       const work = await planPictures(tx, key, timelineId);
       if (work !== null) await sendWorks(queue, [work])(tx);
     });
@@ -92,7 +92,7 @@ async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSign
   const drop = async ({ key, renditionId, objects }: RetiredRendition) => {
     const { failure } = await deleteObjects(storage, objects);
     if (failure !== null) throw failure;
-    await db.transaction().execute((tx) => dropRetired(tx, key, renditionId));
+    await inTransaction(db, (tx) => dropRetired(tx, key, renditionId));
   };
   await pastFailures(await findRetired(db, RETIRED_GRACE_SEC), drop, signal);
 }
@@ -102,7 +102,7 @@ async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps, sig
   const retired = await findRetiredObjects(db, retiredGraceSec);
   const drop = async ({ key, objects }: RetiredObjects) => {
     const { gone, failure } = await deleteObjects(storage, objects);
-    await db.transaction().execute(async (tx) => {
+    await inTransaction(db, async (tx) => {
       await forgetRetiredObjects(tx, key, gone);
       await sumStorage(tx, key);
     });

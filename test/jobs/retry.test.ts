@@ -16,6 +16,7 @@ import {
   untilState,
   upload,
 } from './lab.ts';
+import { loseFirst } from './lose-deadlock.ts';
 
 // A bound on hanging, not on speed: other suites share the processors.
 vi.setConfig({ testTimeout: 200_000 });
@@ -57,12 +58,16 @@ test('what failed is made once more by itself, one rung or all, and what stands 
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
   const clip = await makeClip(lab, 'broken.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
   let key: MediaKey | null = null;
+  const countFailed = await loseFirst(lab, 'encode_work', 'update', "new.state = 'failed'");
   await whileBroken(async () => {
     key = await upload(lab, libraryId, clip);
     await untilState(lab, key, 'finished');
   });
   if (key === null) throw new Error('Expected a video.');
   const video: MediaKey = key;
+  // Ended at once, although that lost a deadlock.
+  expect(await countFailed()).toBe(3);
+  expect(lab.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
   const [stands] = await shown(video);
   expect((await shown(video)).map(({ rung }) => rung)).toEqual([240]);
   await expect(retry(video, 240)).rejects.toMatchObject({ kind: 'invalid' });

@@ -11,6 +11,7 @@ import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { type Storage, type StorageKey, storageKey } from '../../src/ports/storage.ts';
 import { addRows } from '../support/rendition-rows.ts';
 import { addLibrary, type Lab, startLab, until } from './lab.ts';
+import { loseFirst } from './lose-deadlock.ts';
 
 const never = new AbortController().signal;
 let lab: Lab;
@@ -168,4 +169,21 @@ test('a door whose bytes cannot be removed keeps no other door open, nor do more
   );
   const doors = await db.selectFrom('upload').select('id').execute();
   expect(new Set(doors.map(({ id }) => id))).toEqual(new Set(locked));
+});
+
+test('what loses a deadlock is done again by the same sweep', async () => {
+  const { db } = lab.database;
+  const [stuck, whole] = [await addVideo('stuck', 'transcoding'), await addVideo('whole')];
+  const object = await retire(whole, await addObject(whole));
+  const chunk = await addRetired(whole);
+  const losses = [
+    await loseFirst(lab, 'media', 'update', "old.state <> 'failed' and new.state = 'failed'"),
+    await loseFirst(lab, 'rendition', 'delete'),
+    await loseFirst(lab, 'retired_object', 'delete'),
+  ];
+  await sweep.run({}, sweepDeps(), never);
+  expect(await Promise.all(losses.map((count) => count()))).toEqual([2, 2, 2]);
+  expect(await Promise.all([object, chunk].map(isThere))).toEqual([false, false]);
+  const { state } = await db.selectFrom('media').select('state').where('id', '=', stuck).executeTakeFirstOrThrow();
+  expect(state).toBe('failed');
 });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { type AuditedWrite, type AuditLine, chainHash, isSameDay } from './audit-line.ts';
 
 const CHAIN_LOCK = 7_700_002;
@@ -67,7 +68,7 @@ export async function pruneAudit(db: Db, signal: AbortSignal): Promise<number> {
 /** Stores lines together; when that fails each by itself, so that one bad line takes no other with it. */
 async function storeLines(db: Db, lines: readonly AuditedWrite[], report: Report): Promise<void> {
   try {
-    await db.transaction().execute((tx) => insertLines(tx, lines));
+    await inTransaction(db, (tx) => insertLines(tx, lines));
   } catch (error) {
     const [only, ...more] = lines;
     if (only !== undefined && more.length === 0) report(error, only);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import type { MediaMessage, UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
@@ -44,7 +45,7 @@ export type ProcessAnswer = { kind: 'claimed'; claim: ProcessClaim } | { kind: '
  * database's clock.
  */
 export async function claimProcess(db: Db, asked: MediaKey, owner: string): Promise<ProcessAnswer> {
-  const { key, row } = await db.transaction().execute(async (tx) => {
+  const { key, row } = await inTransaction(db, async (tx) => {
     const chosen = (await chooseWaiting(tx, asked)) ?? asked;
     const claimed = await takeUploaded(tx, chosen, owner);
     if (claimed?.is_new === true) await announce(chosen, WebhookStatus.processing)(tx);
@@ -62,7 +63,7 @@ export async function claimProcess(db: Db, asked: MediaKey, owner: string): Prom
     .executeTakeFirst();
   const isWaiting = found?.state === 'processing' || found?.state === 'uploaded';
   if (isWaiting && (found.process_tries >= MAX_PROCESS_TRIES || found.source_key === null)) {
-    await db.transaction().execute((tx) => failUnclaimed(tx, asked));
+    await inTransaction(db, (tx) => failUnclaimed(tx, asked));
   }
   return { kind: 'over' };
 }

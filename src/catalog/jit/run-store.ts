@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { countTurn } from '../encoding/turn-store.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { JIT_CHANNEL } from './wish-store.ts';
 
 /** The right to make segments of a rendition for viewers now, from one on. Whoever holds it renews its lease. */
@@ -60,7 +61,7 @@ export async function claimRun(db: Db, owner: string): Promise<RunClaim | null> 
   for (;;) {
     const wished = await selectWished(db, sql`true`);
     if (wished === null) return null;
-    const claim = await db.transaction().execute((tx) => takeWished(tx, wished, owner));
+    const claim = await inTransaction(db, (tx) => takeWished(tx, wished, owner));
     // Another worker was faster: there may be something else.
     if (claim === null) continue;
     await countTurn(db, VIEWER_LANE, claim.key.libraryId, 1);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { type AccessKey, type Grant, hashKey, MOST_KEYS, newKey } from './access-key.ts';
 
 const REMEMBERED_KEYS = 1_000;
@@ -46,7 +47,7 @@ export function createKeyStore(db: Db): KeyStore {
       remembered.set(name, { grant, until: Date.now() + REMEMBERED_MS });
       return grant;
     },
-    create: (wanted) => db.transaction().execute((tx) => insertKey(tx, wanted)),
+    create: (wanted) => inTransaction(db, (tx) => insertKey(tx, wanted)),
     async list(libraryId) {
       await requireLibrary(db, libraryId, false);
       return selectKeys(db, libraryId);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
 import { insertLibrary } from './library-store.ts';
 import { readLibraryKeys } from './read-library-store.ts';
@@ -27,7 +28,7 @@ type Deps = { db: Db; secretBox: SecretBox };
  * unless a library exists; then nothing changes. Two machines may start at once.
  */
 export async function ensureFirstLibrary(wanted: FirstKeys, { db, secretBox }: Deps): Promise<FirstLibrary> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(tx);
     const first = await tx
       .selectFrom('library')

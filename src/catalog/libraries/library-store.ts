@@ -70,7 +70,7 @@ export function createLibraryStore({ db, secretBox }: { db: Db; secretBox: Secre
       return library;
     },
     async create(wanted) {
-      const { id, keys } = await db.transaction().execute((tx) => insertLibrary(tx, secretBox, wanted));
+      const { id, keys } = await inTransaction(db, (tx) => insertLibrary(tx, secretBox, wanted));
       return { library: await loadLibrary(db, id), keys };
     },
     keys: (id) => readLibraryKeys(db, secretBox, id),

@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import type { Lab } from './lab.ts';
+
+/** Has the first `event` on a table fail as the loser of a deadlock does; answers how many came so far. */
+export async function loseFirst(
+  { database: { db } }: Lab,
+  table: string,
+  event: string,
+  when = 'true',
+): Promise<() => Promise<number>> {
+  const name = `lost_${table}_${event}`;
+  await sql
+    .raw(`
+      create sequence ${name} minvalue 0 start 0;
+      create function ${name}() returns trigger language plpgsql as $$ begin
+        if nextval('${name}') = 0 then raise 'deadlock detected' using errcode = 'deadlock_detected'; end if;
+        return coalesce(new, old);
+      end $$;
+      create trigger ${name} before ${event} on ${table} for each row when (${when}) execute function ${name}()`)
+    .execute(db);
+  return async () => {
+    const { rows } = await sql.raw<{ n: number }>(`select last_value + is_called::int as n from ${name}`).execute(db);
+    return rows[0]?.n ?? 0;
+  };
+}
