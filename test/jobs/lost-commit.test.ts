@@ -1,0 +1,103 @@
+import path from 'node:path';
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Database, openDatabase } from '../../src/catalog/db.ts';
+import { FfmpegFailed } from '../../src/media/run-ffmpeg.ts';
+import { checkFinished } from './check-video.ts';
+import { findEncoders, killEncoders } from './encoders.ts';
+import {
+  addLibrary,
+  type Lab,
+  loadChunks,
+  makeClip,
+  startLab,
+  startWorker,
+  until,
+  untilState,
+  upload,
+  type Worker,
+} from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
+
+let lab: Lab;
+/** The worker's own connections, which break while the tests' hold. */
+let connections: Database;
+let worker: Worker;
+const used = new Set<pg.PoolClient>();
+
+beforeAll(async () => {
+  lab = await startLab();
+  connections = openDatabase(lab.database.config, () => undefined);
+  connections.pool.on('acquire', (client) => used.add(client));
+  const slots = { quickSlots: 4, longSlots: 1 };
+  const onError = (error: Error) => lab.errors.push(error);
+  const cache = path.join(lab.clips, 'cache');
+  worker = await startWorker({ database: connections, storage: lab.storage, cache, onError, slots });
+});
+afterAll(async () => {
+  await worker.stop();
+  await connections.close();
+  await lab.stop();
+});
+
+/** The first commit that publishes what a work has made so far, while it makes more, takes a while. */
+async function slowFirstGrowth(): Promise<void> {
+  await sql`
+    create sequence growth minvalue 0 start 0;
+    create function wait_in_commit() returns trigger language plpgsql as $$ begin
+      if exists (select from encode_work where new.rendition_id = any(rendition_ids) and attempt = new.attempt
+          and state = 'running' and from_segment = 0 and to_segment > 1)
+        and nextval('growth') = 0 then perform pg_sleep(2); end if;
+      return null;
+    end $$;
+    create constraint trigger wait_in_commit after insert on chunk deferrable initially deferred
+      for each row execute function wait_in_commit()
+  `.execute(lab.database.db);
+}
+
+/** Waits until a connection is in that commit; answers its process. */
+async function untilCommitting(): Promise<number> {
+  let found: number | undefined;
+  await until(async () => {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity where wait_event = 'PgSleep'`.execute(lab.database.db);
+    found = rows[0]?.pid;
+    return found !== undefined;
+  }, 'a commit that takes a while');
+  return found ?? 0;
+}
+
+function breakConnection(pid: number): void {
+  const clients = [...used].filter((client) => Reflect.get(client, 'processID') === pid);
+  expect(clients).toHaveLength(1);
+  for (const client of clients) Reflect.get(client, 'connection').stream.destroy();
+}
+
+test('what a commit published whose answer was lost stays, although the encoder died meanwhile', async () => {
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const source = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=18', '-c:v', 'mpeg4', '-q:v', '5'];
+  const clip = await makeClip(lab, 'silent.avi', ...source);
+  await slowFirstGrowth();
+  const key = await upload(lab, libraryId, clip);
+  const committing = await untilCommitting();
+  const { attempt } = await lab.database.db
+    .selectFrom('encode_work')
+    .select('attempt')
+    .where('media_id', '=', key.mediaId)
+    .where('to_segment', '>', 1)
+    .executeTakeFirstOrThrow();
+  killEncoders(await findEncoders(process.pid));
+  breakConnection(committing);
+  await untilState(lab, key, 'finished');
+  const decoded = await checkFinished(lab, key);
+  expect(decoded.map(({ rung, frames, segments, warnings }) => ({ rung, frames, segments, warnings }))).toEqual([
+    { rung: 360, frames: 450, segments: 5, warnings: '' },
+    { rung: 240, frames: 450, segments: 5, warnings: '' },
+  ]);
+  // It was kept, and another error was told.
+  expect((await loadChunks(lab, key)).map((chunk) => chunk.attempt)).toContain(attempt);
+  expect(lab.errors.map(({ cause }) => cause)).toContainEqual(expect.any(FfmpegFailed));
+});
