@@ -290,7 +290,7 @@ describe('single pictures', () => {
     page.on('response', (response) => void (response.status() >= 400 && faults.push(response.url())));
     await page.goto(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
     const currentSec = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
-    await expect.poll(currentSec, { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(currentSec, { timeout: 60_000 }).toBeGreaterThan(1);
     expect(faults).toEqual([]);
     await page.close();
   });

@@ -24,6 +24,8 @@ export type Playback = { endedAtSec: number; frames: number; errors: string[] };
 
 /** Every frame is decoded all the same. */
 const SPEED = 3;
+/** A bound on hanging: a browser that was just started takes its time on a busy machine. */
+const HANG_MS = 60_000;
 
 const BODY = '<!doctype html><link rel="icon" href="data:,"><video muted></video>';
 
@@ -39,7 +41,7 @@ export async function openScriptPage(browser: Browser, origin: string, script: s
 /** Plays a playlist to its end with hls.js; `licenceUrl` is where ClearKey licences are. */
 export function playInHlsJs(page: Page, address: string, licenceUrl: string | null): Promise<Playback> {
   return page.evaluate(
-    async ({ address: source, licenceUrl: licenseUrl, speed }) => {
+    async ({ address: source, licenceUrl: licenseUrl, speed, hangMs }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
       // The script tag put hls.js's one export there.
       const { Hls } = window as unknown as { Hls: typeof HlsEngine };
@@ -49,7 +51,7 @@ export function playInHlsJs(page: Page, address: string, licenceUrl: string | nu
       hls.loadSource(source);
       hls.attachMedia(video);
       await new Promise<void>((resolve) => {
-        setTimeout(() => resolve(void errors.push('not ended in time')), 20_000);
+        setTimeout(() => resolve(void errors.push('not ended in time')), hangMs);
         hls.on(Hls.Events.ERROR, (_, { details, fatal, response }) => {
           errors.push(`${details} ${response?.code ?? ''}`.trim());
           if (fatal || response?.code === 403) resolve();
@@ -65,14 +67,14 @@ export function playInHlsJs(page: Page, address: string, licenceUrl: string | nu
       hls.destroy();
       return { endedAtSec, frames, errors };
     },
-    { address, licenceUrl, speed: SPEED },
+    { address, licenceUrl, speed: SPEED, hangMs: HANG_MS },
   );
 }
 
 /** Plays a manifest or playlist to its end with Shaka, which finds out for itself where keys are. */
 export function playInShaka(page: Page, address: string): Promise<Playback> {
   return page.evaluate(
-    async ({ source, speed }) => {
+    async ({ source, speed, hangMs }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
       // Shaka's own script has just put itself there.
       const { shaka } = window as unknown as { shaka: Shaka };
@@ -82,7 +84,7 @@ export function playInShaka(page: Page, address: string): Promise<Playback> {
       const fail = (error: { code?: number; data?: unknown[] }) =>
         void errors.push(`${error.code} ${JSON.stringify(error.data?.slice(0, 3))}`);
       await new Promise<void>((resolve) => {
-        setTimeout(() => resolve(void errors.push('not ended in time')), 20_000);
+        setTimeout(() => resolve(void errors.push('not ended in time')), hangMs);
         video.addEventListener('ended', () => resolve());
         Object(player).addEventListener('error', ({ detail }: { detail: object }) => resolve(fail(detail)));
         // Shaka sets the rate itself when it has waited, to the one that it knew before.
@@ -97,11 +99,11 @@ export function playInShaka(page: Page, address: string): Promise<Playback> {
       const { totalVideoFrames: frames } = video.getVideoPlaybackQuality();
       return { endedAtSec: video.currentTime, frames, errors };
     },
-    { source: address, speed: SPEED },
+    { source: address, speed: SPEED, hangMs: HANG_MS },
   );
 }
 
-/** Runs in a page: plays on until a second has passed. */
+/** Runs in a page: plays on until a second has passed and pictures were decoded. */
 export async function playOneSecond(): Promise<{ durationSec: number; widthPx: number; frames: number }> {
   const video = document.querySelector('video');
   if (video === null) throw new Error('Expected a video element.');
@@ -110,7 +112,7 @@ export async function playOneSecond(): Promise<{ durationSec: number; widthPx: n
   await new Promise<void>((resolve, reject) => {
     video.onerror = () => reject(new Error(video.error?.message));
     video.ontimeupdate = () => {
-      if (video.currentTime > from + 1) resolve();
+      if (video.currentTime > from + 1 && video.getVideoPlaybackQuality().totalVideoFrames > 10) resolve();
     };
   });
   video.pause();

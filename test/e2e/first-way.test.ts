@@ -16,7 +16,7 @@ const run = promisify(execFile);
 /** Until a keyframe of the real clip: as much of it as shows every rung, seeks and switches. */
 const CLIP_SEC = 15.75;
 const CLIP_FRAMES = 378;
-const PLAY_LIMIT_MS = 20_000;
+const PLAY_LIMIT_MS = 60_000;
 /** Encoders are polite: on a busy machine they take their time. */
 const HANG_MS = 300_000;
 
@@ -77,9 +77,9 @@ test(
     page.on('pageerror', (error) => faults.push(error.message));
     await page.goto(`${address}?muted=true`);
     await expect.poll(async () => (await read(page)).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(1);
-    const playing = await read(page);
-    expect(playing.frames).toBeGreaterThan(12);
-    expect(playing.durationSec).toBeCloseTo(CLIP_SEC, 1);
+    // Pictures may come later than the clock says.
+    await expect.poll(async () => (await read(page)).frames, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(12);
+    expect((await read(page)).durationSec).toBeCloseTo(CLIP_SEC, 1);
     expect((await getVideo(service, guid)).availableResolutions).toContain('1080p');
 
     const video = page.locator('video');

@@ -5,7 +5,7 @@ import { openBrowser } from '../support/browser.ts';
 import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 
-const PLAY_LIMIT_MS = 20_000;
+const PLAY_LIMIT_MS = 60_000;
 
 let service: Service;
 let browser: Browser;

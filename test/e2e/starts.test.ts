@@ -91,7 +91,7 @@ function seekAround(page: Page, address: string): Promise<Seen> {
       const errors: string[] = [];
       hls.on(Hls.Events.ERROR, (_, { details }) => void errors.push(details));
       const isWhole = new Promise<void>((resolve, reject) => {
-        setTimeout(() => reject(new Error(`not buffered in time: ${errors.join()}`)), 20_000);
+        setTimeout(() => reject(new Error(`not buffered in time: ${errors.join()}`)), 60_000);
         hls.on(Hls.Events.BUFFERED_TO_END, () => resolve());
       });
       hls.loadSource(source);

@@ -4,6 +4,8 @@ import { type Browser, chromium } from 'playwright-core';
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
+    // A bound on hanging: on a busy machine a first start takes its time.
+    timeout: 120_000,
     args: [
       '--no-sandbox',
       '--disable-gpu',
