@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { objectsOf, openCatalogue } from '../support/leftovers.ts';
+import { listFiles } from '../support/list-files.ts';
 import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, playlistUrl, untilVideo, uploadFile } from '../support/videos.ts';
 
@@ -33,7 +35,7 @@ beforeAll(async () => {
   guid = await createVideo(service, 'Parts');
   expect((await uploadFile(service, guid, clip)).status).toBe(200);
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
-}, 120_000);
+});
 afterAll(async () => {
   if (service !== undefined) await discard(service);
   await rm(folder, { recursive: true, force: true });
@@ -41,12 +43,11 @@ afterAll(async () => {
 
 const file = (name: string) => `${service.edgeUrl}/vz-1/${guid}/${name}`;
 
-/** The bytes of all files of the video in the data folder. */
+/** The bytes of all files of the video in the store. */
 async function bytesOnDisk(): Promise<number> {
-  const names = await readdir(service.dataDir, { recursive: true });
-  const own = names.filter((name) => name.includes(`/1/${guid}/`));
-  const facts = await Promise.all(own.map((name) => stat(path.join(service.dataDir, name))));
-  return facts.filter((fact) => fact.isFile()).reduce((sum, { size }) => sum + size, 0);
+  const own = path.join(objectsOf(service), '1', guid);
+  const facts = await Promise.all((await listFiles(own)).map((name) => stat(path.join(own, name))));
+  return facts.reduce((sum, { size }) => sum + size, 0);
 }
 
 test('captions reach the playlist and the edge, and leave both when they are deleted', async () => {
@@ -89,26 +90,75 @@ test('while it is encoded anew the video plays on, and its states go from 4 over
   const gone = new AbortController();
   const address = `${service.apiUrl}/library/1/videos/${guid}/progress`;
   const stream = await fetch(address, { headers: { AccessKey: LIBRARY_KEY }, signal: gone.signal });
-  const events = readStatuses(stream, 3);
-  const before = await (await fetch(playlistUrl(service, guid))).text();
-  expect(await call(service, 'POST', `/library/1/videos/${guid}/reencode`)).toMatchObject({ status: 2 });
-  const playing = async () => (await fetch(playlistUrl(service, guid))).status;
-  const seen = new Set<number>();
-  await untilVideo(service, guid, ({ status }) => {
-    seen.add(status);
-    return status === FINISHED;
-  });
-  expect(await playing()).toBe(200);
-  await expect.poll(async () => (await fetch(playlistUrl(service, guid))).text()).not.toBe(before);
-  expect([...seen].every((status) => [2, 3, 4].includes(status))).toBe(true);
-  const told = await events;
-  gone.abort();
+  const statuses = readStatuses(stream);
+  const told: number[] = [];
+  const untilTold = async (status: number) => {
+    while (told.at(-1) !== status) {
+      const { value } = await statuses.next();
+      if (value === undefined) throw new Error(`Expected to be told of status ${status}, the stream ended.`);
+      told.push(value);
+    }
+  };
+  // The addresses of what is shown.
+  const readShown = async () => {
+    const text = await (await fetch(playlistUrl(service, guid))).text();
+    return text.split('\n').filter((line) => line.startsWith('r/'));
+  };
+  const before = await readShown();
+  expect(before).toHaveLength(2);
+  const gates = await closeGates();
+  try {
+    await untilTold(4);
+    expect(await call(service, 'POST', `/library/1/videos/${guid}/reencode`)).toMatchObject({ status: 2 });
+    await untilTold(2);
+    expect(await readShown()).toEqual(before);
+    await gates.open('transcoding');
+    await untilTold(3);
+    expect(await readShown()).toEqual(before);
+    await gates.open('finished');
+    await untilTold(4);
+  } finally {
+    await gates.remove();
+    gone.abort();
+  }
   expect(told.filter((status, index) => status !== told[index - 1])).toEqual([4, 2, 3, 4]);
+  await expect.poll(readShown, { timeout: 60_000 }).not.toEqual(before);
 });
 
-/** Statuses in the order in which they were told, until the status has changed so many times. */
-async function readStatuses(stream: Response, changes: number): Promise<number[]> {
-  const statuses: number[] = [];
+/**
+ * Has the video wait before each of these states until it is let in: followers are told how things stand, and what is
+ * over by the time of telling is not told.
+ */
+async function closeGates() {
+  const { pool, close } = openCatalogue(service);
+  const holder = await pool.connect();
+  const numbers = { transcoding: 3, finished: 4 };
+  await holder.query(`
+    create function wait_at_gate() returns trigger language plpgsql as $$
+    begin
+      perform pg_advisory_xact_lock(case new.state when 'transcoding' then 3 else 4 end);
+      return new;
+    end $$;
+    create trigger gate before update on media for each row
+      when (old.state is distinct from new.state and new.state in ('transcoding', 'finished'))
+      execute function wait_at_gate();
+    select pg_advisory_lock(3), pg_advisory_lock(4);
+  `);
+  return {
+    async open(state: keyof typeof numbers) {
+      await holder.query('select pg_advisory_unlock($1)', [numbers[state]]);
+    },
+    async remove() {
+      await holder.query('select pg_advisory_unlock_all()');
+      await holder.query('drop trigger gate on media; drop function wait_at_gate()');
+      holder.release();
+      await close();
+    },
+  };
+}
+
+/** Statuses in the order in which they are told. */
+async function* readStatuses(stream: Response): AsyncGenerator<number, undefined> {
   let text = '';
   for await (const bytes of stream.body ?? []) {
     text += Buffer.from(bytes).toString();
@@ -116,11 +166,10 @@ async function readStatuses(stream: Response, changes: number): Promise<number[]
     text = blocks.pop() ?? '';
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      if (data !== undefined) statuses.push(JSON.parse(data).status);
+      if (data !== undefined) yield JSON.parse(data).status;
     }
-    if (statuses.filter((status, index) => index > 0 && status !== statuses[index - 1]).length >= changes) break;
   }
-  return statuses;
+  return undefined;
 }
 
 test('what the interface says of storage is what lies in the folder, and a cleanup takes a resolution away', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
@@ -10,6 +10,7 @@ import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { openSendOnlyQueue } from '../../src/jobs/queue.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
 import { sweepUploads } from '../../src/jobs/sweep-uploads.ts';
+import { listFiles } from './list-files.ts';
 import type { Service } from './service.ts';
 
 const never = new AbortController().signal;
@@ -100,13 +101,6 @@ async function expectStoreAsNamed({ db }: Database, objects: string): Promise<vo
     });
     expect(createHash('sha256').update(bytes).digest().equals(chunk.sha256), chunk.storage_key).toBe(true);
   }
-  expect(new Set(await filesIn(objects))).toEqual(named);
-}
-
-/** Every file there is, temporary and staged ones too. */
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  // Every file there is, temporary and staged ones too.
+  expect(new Set(await listFiles(objects))).toEqual(named);
 }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { Upload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { objectsOf } from '../support/leftovers.ts';
+import { listFiles } from '../support/list-files.ts';
 import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, REAL_CLIP } from '../support/videos.ts';
 import { type Origin, serve, serveHead, startOrigin } from './origin.ts';
@@ -27,7 +29,8 @@ afterAll(async () => {
 });
 
 const file = randomBytes(20_000_000);
-const PATIENCE = { timeout: 50_000, interval: 100 };
+// A bound on hanging, not on speed: other suites share the processors.
+const PATIENCE = { timeout: 150_000, interval: 100 };
 
 const load = async (guid: string) => Object(await call(service, 'GET', `/library/1/videos/${guid}`));
 
@@ -35,12 +38,10 @@ async function untilHash(guid: string): Promise<void> {
   await vi.waitFor(async () => expect((await load(guid)).originalHash).toBe(sha256(file)), PATIENCE);
 }
 
+/** What came in, whole or in part. */
 async function storedFiles(): Promise<string[]> {
-  const entries = await readdir(service.dataDir, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(service.dataDir, path.join(entry.parentPath, entry.name)))
-    .filter((name) => name.includes('.staging/') || name.includes('/source/'));
+  const names = await listFiles(objectsOf(service));
+  return names.filter((name) => name.includes('.staging/') || name.includes('/source/'));
 }
 
 /** The process of a role: a descendant of the service whose command line names it. */
@@ -111,6 +112,9 @@ test('a real clip that comes by pieces is processed', async () => {
   await vi.waitFor(async () => expect((await load(guid)).status).toBeGreaterThanOrEqual(3), PATIENCE);
   expect(await load(guid)).toMatchObject({ width: 1920, height: 1080, originalHash: sha256(clip) });
   await call(service, 'DELETE', `/library/1/videos/${guid}`);
+  // Its job is over before others count what is stored.
+  const itsFiles = async () => (await storedFiles()).filter((name) => name.includes(guid));
+  await vi.waitFor(async () => expect(await itsFiles()).toEqual([]), PATIENCE);
 });
 
 test('a server killed in the middle of a piece has every byte that it counts, and the upload goes on', async () => {
@@ -133,7 +137,7 @@ test('a server killed in the middle of a piece has every byte that it counts, an
 
 async function stagedBytes(id: string): Promise<number> {
   const staged = (await storedFiles()).find((name) => name.endsWith(`.staging/${id}`));
-  return staged === undefined ? 0 : readFileSync(path.join(service.dataDir, staged)).length;
+  return staged === undefined ? 0 : (await stat(path.join(objectsOf(service), staged))).size;
 }
 
 test('a PUT that is cut leaves nothing, and the video takes another; then no more', async () => {
