@@ -26,6 +26,27 @@ export async function startJitLab(): Promise<JitLab> {
   };
 }
 
+/** For edges that wait for a segment for as long as it takes: a bound on hanging, not on speed. */
+export const PATIENT = { segmentWaitMs: 150_000 };
+
+/**
+ * Has leases of runs last minutes longer, so that a process that is busy with its viewers never passes for a dead one,
+ * of which another run takes the place.
+ */
+export async function holdLeases({ database: { db } }: Lab): Promise<void> {
+  await sql`
+    create function hold_lease() returns trigger language plpgsql as $$
+    begin
+      new.lease_until := new.lease_until + interval '5 minutes';
+      return new;
+    end $$
+  `.execute(db);
+  await sql`
+    create trigger hold_lease before insert or update of lease_until on jit_run
+    for each row execute function hold_lease()
+  `.execute(db);
+}
+
 /** A library that encodes on demand. */
 export function addJitLibrary(lab: Lab, rungs: number[], encoding: Record<string, unknown> = {}): Promise<number> {
   return addLibrary(lab.database.db, { encoding: { rungs, jitEnabled: true, ...encoding } });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,7 +15,9 @@ import {
   fillIn,
   findRung,
   followStates,
+  holdLeases,
   type JitLab,
+  PATIENT,
   segmentUrl,
   startJitLab,
   uploadReady,
@@ -28,8 +31,9 @@ let worker: Worker;
 let libraryId: number;
 beforeAll(async () => {
   lab = await startJitLab();
+  await holdLeases(lab);
   libraryId = await addJitLibrary(lab, [240, 360]);
-  edge = await lab.room.start({ storage: lab.storage });
+  edge = await lab.room.start({ storage: lab.storage, limits: PATIENT });
   worker = await lab.startWorker({ quickSlots: 4, longSlots: 1 });
 });
 afterAll(async () => {
@@ -47,9 +51,12 @@ test('a thousand viewers of one cold segment cause one encode', async () => {
   const key = await uploadReady(lab, libraryId, clip);
   const url = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
   const before = await countRuns(lab);
-  const answers = await Promise.all(Array.from({ length: 1000 }, () => fetchFile(url)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(new Set(answers.map(({ body }) => body.toString('base64'))).size).toBe(1);
+  const fetchDigest = async () => {
+    const { status, body } = await fetchFile(url);
+    return `${status} ${createHash('sha256').update(body).digest('hex')}`;
+  };
+  const answers = new Set(await Promise.all(Array.from({ length: 1000 }, fetchDigest)));
+  expect([...answers]).toEqual([expect.stringMatching(/^200 /)]);
   expect(await countRuns(lab)).toBe(before + 1);
   await drop(lab, key);
 });

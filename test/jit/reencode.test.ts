@@ -13,6 +13,7 @@ import {
   fillIn,
   findRung,
   type JitLab,
+  PATIENT,
   segmentUrl,
   startJitLab,
   uploadReady,
@@ -26,7 +27,7 @@ let edge: TestEdge;
 let worker: Worker;
 beforeAll(async () => {
   lab = await startJitLab();
-  edge = await lab.room.start({ storage: lab.storage });
+  edge = await lab.room.start({ storage: lab.storage, limits: PATIENT });
   worker = await lab.startWorker({ quickSlots: 4, longSlots: 1 });
 });
 afterAll(async () => {

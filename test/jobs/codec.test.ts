@@ -7,6 +7,7 @@ import { planMissingRungs } from '../../src/jobs/plan-codec.ts';
 import { processVideo } from '../../src/jobs/process-video.ts';
 import { sendWorks } from '../../src/jobs/send-works.ts';
 import { sweep } from '../../src/jobs/sweep.ts';
+import { storageKey } from '../../src/ports/storage.ts';
 import { checkFinished } from './check-video.ts';
 import {
   addLibrary,
@@ -113,12 +114,17 @@ test('while another set is being made no codec is added to the one that goes', a
   const clip = await makeClip(lab, 'anew.avi', ...picture('480x360', 10), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
+  // The other set waits for a slot that this one has not.
+  await worker.stop();
+  const quick = await lab.startWorker({ quickSlots: 4, longSlots: 0 });
   await reencode(key);
   await untilState(lab, key, 'transcoding');
   await expect(addCodec(key, 'x264')).rejects.toMatchObject({
     kind: 'invalid',
     message: expect.stringContaining('anew'),
   });
+  await quick.stop();
+  worker = await lab.startWorker();
   await untilState(lab, key, 'finished');
 });
 
@@ -145,28 +151,25 @@ test('what was retired goes with the sweep, and what rows name stays, to the byt
   await untilState(lab, key, 'finished');
   const folder = `${key.libraryId}/${key.mediaId}`;
   const put = async (name: string, bytes: string) => {
-    const object = `${folder}/${name}` as never;
+    const object = storageKey(`${folder}/${name}`);
     await lab.storage.put(object, Buffer.from(bytes), {}, new AbortController().signal);
     return object;
   };
-  const caption = {
-    srclang: 'en',
-    label: 'English',
-    version: 2,
-    key: await put('captions/en-2.vtt', 'kept'),
-    sizeBytes: 4,
-  };
+  const kept = storageKey(`${folder}/captions/en-2.vtt`);
+  const caption = { srclang: 'en', label: 'English', version: 2, key: kept, sizeBytes: 4 };
+  // The row comes first: a sweep, which may run just now, deletes what none names.
+  await db
+    .updateTable('media')
+    .set({ captions: JSON.stringify([caption]) })
+    .where('id', '=', key.mediaId)
+    .execute();
+  await put('captions/en-2.vtt', 'kept');
   const row = { library_id: key.libraryId, media_id: key.mediaId };
   await db
     .insertInto('retired_object')
     .values({ ...row, storage_key: await put('captions/en-1.vtt', 'old'), size_bytes: 3 })
     .execute();
   await put('captions/de-1.vtt', 'an upload that died before its row');
-  await db
-    .updateTable('media')
-    .set({ captions: JSON.stringify([caption]) })
-    .where('id', '=', key.mediaId)
-    .execute();
   worker.deps.retiredGraceSec = 0;
   await until(async () => {
     await db.transaction().execute(lab.sender.send(sweep, {}));

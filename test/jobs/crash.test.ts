@@ -147,8 +147,8 @@ test('deleting a video in mid-encode ends its encoders and leaves no object', as
     await tx.deleteFrom('media').where('id', '=', key.mediaId).execute();
     await lab.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
   });
-  await until(async () => encodersOf(process.pid).length === 0, 'no encoder', 20);
-  await until(async () => (await listObjects(lab, key)).size === 0, 'no object', 20);
+  await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
+  await until(async () => (await listObjects(lab, key)).size === 0, 'no object');
   await runSweep();
   expect(await listObjects(lab, key)).toEqual(new Map());
 });
@@ -158,7 +158,8 @@ test('a worker that stops gives its work back, and the next goes on at once', as
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
   await workers.splice(0)[0]?.stop();
-  expect(encodersOf(process.pid)).toEqual([]);
+  // Killed by then; in its sandbox one may be seen for a moment.
+  await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
   await startHere();
   await checkFinishedOnce(key);
 });

@@ -20,6 +20,7 @@ import {
   until,
   untilState,
   upload,
+  type Worker,
 } from './lab.ts';
 
 // A bound on hanging, not on speed: other suites share the processors.
@@ -27,10 +28,11 @@ vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
 let libraryId: number;
+let worker: Worker;
 beforeAll(async () => {
   lab = await startLab();
   libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
-  await lab.startWorker();
+  worker = await lab.startWorker();
 });
 afterAll(() => lab.stop());
 
@@ -70,10 +72,15 @@ test('an H.264 source is its own top rendition, and the rung below has the same 
 test('a source over the rate of its rung is shown until its encoded set takes its place at once', async () => {
   const inputs = [...picture('24', 8, '320x240'), ...sound(8)];
   const clip = await makeClip(lab, 'rich.mp4', ...inputs, ...H264, '-qp', '2', '-c:a', 'aac');
+  // The rest of it waits for a slot that this one has not.
+  await worker.stop();
+  const quick = await lab.startWorker({ quickSlots: 4, longSlots: 0 });
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'transcoding');
   const shown = (await loadRenditions(lab, key)).filter(({ active, kind }) => active && kind === 'video');
   expect(shown.map(({ origin }) => origin)).toEqual(['pass-through']);
+  await quick.stop();
+  worker = await lab.startWorker();
   await untilState(lab, key, 'finished');
   const renditions = await loadRenditions(lab, key);
   expect(renditions.filter(({ active }) => active).map(({ origin, kind }) => `${kind} ${origin}`)).toEqual([
@@ -250,7 +257,13 @@ test('a commit of an earlier attempt is refused whole', async () => {
   if (work === undefined) throw new Error('Expected a work.');
   await db
     .updateTable('encode_work')
-    .set({ state: 'running', attempt: work.attempt + 1 })
+    // With a lease: what runs without one counts as lost.
+    .set({
+      state: 'running',
+      attempt: work.attempt + 1,
+      owner: 'another',
+      lease_until: new Date(Date.now() + 3600 * 1000),
+    })
     .where('id', '=', work.id)
     .execute();
   const late = { work: toWork(work), attempt: work.attempt, failures: 0, owner: 'late' };
