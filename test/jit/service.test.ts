@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
@@ -14,7 +14,8 @@ import { open } from '../uploads/tus-client.ts';
 
 const run = promisify(execFile);
 const PLAYLISTS_CREATED = 8;
-const PATIENCE = { timeout: 30_000 };
+/** A bound on hanging: a browser that was just started takes its time on a busy machine. */
+const PATIENCE = { timeout: 90_000 };
 
 let service: Service;
 let browser: Browser;
@@ -68,6 +69,10 @@ const doors = {
   },
 };
 
+/** A segment that takes long on a busy machine: the player is told to ask again, and does. */
+const isLate = (response: Response) =>
+  response.status() === 503 && response.url().endsWith('.m4s') && response.headers()['retry-after'] !== undefined;
+
 /** What the video element shows. */
 const read = (page: Page) =>
   page.locator('video').evaluate((video: HTMLVideoElement) => ({
@@ -88,7 +93,7 @@ test.each(Object.entries(doors))('a video that came by %s plays and seeks before
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('response', (response) => {
-    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+    if (response.status() >= 400 && !isLate(response)) faults.push(`${response.status()} ${response.url()}`);
   });
   await page.goto(`${service.edgeUrl}/embed/1/${guid}?muted=true`);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
