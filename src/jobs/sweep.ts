@@ -17,7 +17,7 @@ import { findWithoutPictures, planPictures } from '../catalog/pictures/plan-pict
 import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../catalog/retired-object-store.ts';
 import { findUnkeptOriginals, retireUnkeptOriginal } from '../catalog/videos/original-store.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
-import type { StorageKey } from '../ports/storage.ts';
+import type { Storage, StorageKey } from '../ports/storage.ts';
 import { defineJob } from './define-job.ts';
 import { deleteObjects } from './delete-objects.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -111,8 +111,8 @@ async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps, sig
   await pastFailures(retired, drop, signal);
 }
 
-/** Where the orphan sweep of this process goes on. */
-let lastSeen = '';
+/** Where the orphan sweep of a store goes on. */
+const places = new WeakMap<Storage, string>();
 
 /** Deletes objects that no row names, a bounded number of objects a run, those of busy videos left alone. */
 async function dropOrphans(deps: JobDeps, signal: AbortSignal): Promise<void> {
@@ -127,7 +127,7 @@ async function* listOld({ storage, orphanAgeMs }: JobDeps, signal: AbortSignal):
   let owner = '';
   let keys: StorageKey[] = [];
   let seen = 0;
-  for await (const { key, modifiedAt } of storage.list({ prefix: '', after: lastSeen }, signal)) {
+  for await (const { key, modifiedAt } of storage.list({ prefix: '', after: places.get(storage) ?? '' }, signal)) {
     const [libraryId = '', mediaId = ''] = key.split('/');
     if (`${libraryId}/${mediaId}` !== owner) {
       yield { owner, keys };
@@ -137,11 +137,11 @@ async function* listOld({ storage, orphanAgeMs }: JobDeps, signal: AbortSignal):
       keys = [];
     }
     seen += 1;
-    lastSeen = key;
+    places.set(storage, key);
     if (modifiedAt.getTime() <= oldest) keys.push(key);
   }
   yield { owner, keys };
-  lastSeen = '';
+  places.delete(storage);
 }
 
 async function dropUnnamed({ db, storage }: JobDeps, { owner, keys }: OldObjects): Promise<void> {

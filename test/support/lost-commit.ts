@@ -12,7 +12,7 @@ const LIMIT_MS = 60_000;
  */
 export async function loseNextCommit(
   { db, pool }: TestDatabase,
-  table: 'library' | 'media' | 'chunk',
+  table: 'library' | 'media',
 ): Promise<{ lost: Promise<void> }> {
   const clients = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => clients.add(client));

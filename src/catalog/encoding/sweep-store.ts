@@ -112,13 +112,7 @@ export async function findNamedObjects(
   db: Db,
   { libraryId, mediaId }: MediaKey,
 ): Promise<{ isBusy: boolean; keys: ReadonlySet<string> } | null> {
-  const media = await db
-    .selectFrom('media')
-    .select(['state', 'source_key', 'thumbnail_key', 'captions'])
-    .where('library_id', '=', libraryId)
-    .where('id', '=', mediaId)
-    .executeTakeFirst();
-  if (media === undefined) return null;
+  // Asked for first: what is done by then, the rows that are read below name.
   const open = await db
     .selectFrom('encode_work')
     .select('id')
@@ -126,6 +120,13 @@ export async function findNamedObjects(
     .where('media_id', '=', mediaId)
     .where('state', 'in', ['waiting', 'running'])
     .executeTakeFirst();
+  const media = await db
+    .selectFrom('media')
+    .select(['state', 'source_key', 'thumbnail_key', 'captions'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  if (media === undefined) return null;
   const chunks = await db
     .selectFrom('chunk')
     .select('storage_key')
