@@ -30,21 +30,24 @@ export async function startJitLab(): Promise<JitLab> {
 export const PATIENT = { segmentWaitMs: 150_000 };
 
 /**
- * Has leases of runs last minutes longer, so that a process that is busy with its viewers never passes for a dead one,
- * of which another run takes the place.
+ * Has wishes and leases of runs last minutes longer, so that a process that is busy with its viewers never passes for
+ * a dead one: another run would begin. Call the answer when no run is counted any more.
  */
-export async function holdLeases({ database: { db } }: Lab): Promise<void> {
-  await sql`
-    create function hold_lease() returns trigger language plpgsql as $$
-    begin
-      new.lease_until := new.lease_until + interval '5 minutes';
-      return new;
-    end $$
-  `.execute(db);
-  await sql`
-    create trigger hold_lease before insert or update of lease_until on jit_run
-    for each row execute function hold_lease()
-  `.execute(db);
+export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise<void>> {
+  for (const [table, column] of [
+    ['jit_run', 'lease_until'],
+    ['jit_wish', 'wanted_until'],
+  ] as const) {
+    await sql
+      .raw(`
+        create function hold_${table}() returns trigger language plpgsql as
+          $$ begin new.${column} := new.${column} + interval '5 minutes'; return new; end $$;
+        create trigger hold before insert or update of ${column} on ${table}
+          for each row execute function hold_${table}();
+      `)
+      .execute(db);
+  }
+  return async () => void (await sql`drop function hold_jit_run, hold_jit_wish cascade`.execute(db));
 }
 
 /** A library that encodes on demand. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { addLibrary } from '../delivery/publish.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { checkFinished } from '../jobs/check-video.ts';
@@ -15,7 +15,7 @@ import {
   fillIn,
   findRung,
   followStates,
-  holdLeases,
+  holdRuns,
   type JitLab,
   PATIENT,
   segmentUrl,
@@ -31,7 +31,6 @@ let worker: Worker;
 let libraryId: number;
 beforeAll(async () => {
   lab = await startJitLab();
-  await holdLeases(lab);
   libraryId = await addJitLibrary(lab, [240, 360]);
   edge = await lab.room.start({ storage: lab.storage, limits: PATIENT });
   worker = await lab.startWorker({ quickSlots: 4, longSlots: 1 });
@@ -50,6 +49,7 @@ test('a thousand viewers of one cold segment cause one encode', async () => {
   const clip = await makeClip(lab, 'cold.avi', ...picture('testsrc2=s=320x240:r=25:d=40'), ...MPEG4);
   const key = await uploadReady(lab, libraryId, clip);
   const url = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
+  onTestFinished(await holdRuns(lab));
   const before = await countRuns(lab);
   const fetchDigest = async () => {
     const { status, body } = await fetchFile(url);
@@ -68,6 +68,7 @@ test('segments of a protected video are encoded on demand too, but for none who 
   const clip = await makeClip(lab, 'protected.avi', ...picture('testsrc2=s=320x240:r=25:d=30'), ...MPEG4);
   const key = await uploadReady(lab, protectedId, clip);
   const clear = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
+  onTestFinished(await holdRuns(lab));
   const before = await countRuns(lab);
   expect((await fetchFile(clear)).status).toBe(404);
   expect(await countRuns(lab)).toBe(before);
