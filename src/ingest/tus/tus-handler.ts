@@ -214,7 +214,9 @@ async function write(context: Context, { upload, offset }: Write, taken: AbortSi
   const piece = { uploadId: upload.id, request, offset, maxBytes: upload.lengthBytes - offset, checksum };
   const lost = new AbortController();
   const stopped = AbortSignal.any([taken, stopping, lost.signal]);
-  const kept = setInterval(() => void keepMeanwhile(deps, upload, lost), KEEP_MS);
+  const keep = () => void keepMeanwhile(deps, upload, lost);
+  keep();
+  const kept = setInterval(keep, KEEP_MS);
   try {
     const size = await receivePiece(piece, { ...deps, hashes: context.hashes }, stopped);
     await confirmPiece(context, upload, { offset, size });
