@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { finished, PassThrough } from 'node:stream';
+import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -25,7 +26,7 @@ export async function receiveBytes(
 ): Promise<WrittenObject> {
   const stop = new AbortController();
   const rate = watchRate(body, () => stop.abort(tooSlow()));
-  const endLease = keepLease(uploads, uploadId, (refusal) => stop.abort(refusal));
+  const endLease = keepLease(uploads, uploadId, (error) => stop.abort(error));
   try {
     const written = await storage.put(objectKey, detach(body), {}, AbortSignal.any([signal, stop.signal]));
     if (written.sizeBytes === 0) throw emptyBody();
@@ -50,8 +51,8 @@ function detach(body: IncomingMessage): PassThrough {
   return body.pipe(copy);
 }
 
-/** Renews the lease until the answer is called; tells when the door was taken away. */
-function keepLease(uploads: UploadStore, id: Guid, onTaken: (refusal: Refused) => void): () => void {
+/** Renews the lease until the answer is called, also past a database that is away for a while; tells of what fails else. */
+function keepLease(uploads: UploadStore, id: Guid, onFailure: (error: unknown) => void): () => void {
   let isOver = false;
   let timer = setTimeout(renew, RENEW_MS);
   async function renew(): Promise<void> {
@@ -59,7 +60,7 @@ function keepLease(uploads: UploadStore, id: Guid, onTaken: (refusal: Refused) =
     try {
       await uploads.renew(id);
     } catch (error) {
-      if (error instanceof Refused) return onTaken(error);
+      if (!isDatabaseAway(error)) return onFailure(error);
       nextMs = RENEW_AGAIN_MS;
     }
     if (!isOver) timer = setTimeout(renew, nextMs);

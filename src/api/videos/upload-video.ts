@@ -28,7 +28,7 @@ export type SpaceDeps = {
   diskFloorBytes(totalBytes: number): number;
 };
 
-/** All bytes being there, a database that is away is waited for this long before they are given up. */
+/** All bytes being there, a database that is away is asked again for this long before they are given up. */
 const AWAY_MS = 30_000;
 const ASK_AGAIN_MS = 500;
 
