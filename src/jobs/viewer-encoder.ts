@@ -65,6 +65,7 @@ class Encoder {
   #taking: Promise<void> | null = null;
   #isStale = false;
   #isClosing = false;
+  #isDeaf = false;
   #lastMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: ViewerEncoderDeps) {
@@ -89,12 +90,21 @@ class Encoder {
     }
     this.#isStale = false;
     this.#taking = this.#takeAll()
+      .then(() => {
+        this.#isDeaf = false;
+      })
       // Edges repeat their wishes: what could not be read now is read then.
-      .catch((cause: unknown) => this.#deps.report(new Error('Wishes of viewers could not be read.', { cause })))
+      .catch((cause: unknown) => this.#reportDeaf(cause))
       .finally(() => {
         this.#taking = null;
         if (this.#isStale) this.take();
       });
+  }
+
+  /** The first of a row: wishes are looked for every few seconds. */
+  #reportDeaf(cause: unknown): void {
+    if (!this.#isDeaf) this.#deps.report(new Error('Wishes of viewers could not be read.', { cause }));
+    this.#isDeaf = true;
   }
 
   async close(): Promise<void> {
