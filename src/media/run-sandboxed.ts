@@ -64,9 +64,12 @@ let detected: Promise<SandboxLevel> | null = null;
  * while the machine was too busy to tell holds for those who asked meanwhile; the next ask again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
-  detected ??= tryLevels(['bubblewrap', 'prlimit'], () => {
-    detected = null;
-  });
+  // A doubt may come at once: it must find what it is about.
+  detected ??= Promise.resolve().then(() =>
+    tryLevels(['bubblewrap', 'prlimit'], () => {
+      detected = null;
+    }),
+  );
   return detected;
 }
 
