@@ -83,7 +83,8 @@ export async function createSourceCache(storage: Storage, parent: string, maxByt
       try {
         return { path: await unlessAborted(entry.ready, signal), release: () => release(entry) };
       } catch (error) {
-        await release(entry);
+        // What could not be tidied is tidied with the next; why it could not be opened matters more.
+        await release(entry).catch(() => undefined);
         throw error;
       }
     },
