@@ -79,7 +79,7 @@ async function appendTo(
   }
 }
 
-/** Of two processes that begin the same upload at once one makes the file; the other is refused, lest their bytes mix. */
+/** Of two processes that make the file of an upload at once, one is refused. Whoever finds it writes where it ends. */
 async function begin(path: string): Promise<FileHandle> {
   try {
     return await refusingFull(open(path, 'wx+'));

@@ -17,7 +17,7 @@ const COLUMNS = `
 `;
 
 // Wishes and runs last seconds: lost in a crash they are wished for and begun again, so they need no log. Attempts
-// name objects beside those of works, whose attempts count from 1, and must never come again: their sequence is logged.
+// name objects beside those of works, whose attempts are smaller, and must never come again: their sequence is logged.
 const DEMAND = `
   create sequence jit_attempt as integer minvalue 1000000000 cycle;
   create unlogged table jit_wish (
