@@ -49,7 +49,7 @@ test('a further key is shown once, opens its library alone and by its scope, and
   expect((await call('GET', `/videolibrary/${other.Id}/keys`)).body).toEqual([]);
 });
 
-test('a revoked key ends within 2 s, and only through its own library', async () => {
+test('a revoked key ends, and only through its own library', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   const key = await createKey(library, { Scope: 'write' });
   const revoke = (owner: Library) => call('DELETE', `/videolibrary/${owner.Id}/keys/${key.Id}`);
@@ -72,7 +72,7 @@ test('a key ends when its time is over', async () => {
 test('the last use of a key is written once a minute at most', async () => {
   const library = await createLibrary();
   const { Id, Key } = await createKey(library, { Scope: 'read' });
-  await sql`update access_key set last_used_at = now() - interval '20 seconds' where id = ${Id}`.execute(
+  await sql`update access_key set last_used_at = now() - interval '45 seconds' where id = ${Id}`.execute(
     api.database.db,
   );
   const lastUse = async () => Object((await call('GET', `/videolibrary/${library.Id}/keys`)).body)[0].DateLastUsed;

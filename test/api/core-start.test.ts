@@ -20,9 +20,11 @@ test('an account key that a later start is given becomes valid beside the first'
 test('keys that a first start makes have 256 bits and open both addresses', LIMIT, async () => {
   const service = await startService(await newDataDir(), { MILLRACE_ACCOUNT_KEY: '', MILLRACE_LIBRARY_KEY: '' });
   try {
-    const keys = new Set(service.output().match(/\b[0-9a-f]{64}\b/g));
+    const keys = () => [...new Set(service.output().match(/\b[0-9a-f]{64}\b/g))];
+    // What is ready may be used a moment before it is told.
+    await expect.poll(keys).toHaveLength(3);
     const answers = await Promise.all(
-      [...keys].map(async (key) => {
+      keys().map(async (key) => {
         const headers = { AccessKey: key };
         const library = await fetch(`${service.apiUrl}/library/1/videos`, { headers });
         const account = await fetch(`${service.apiUrl}/videolibrary`, { headers });

@@ -42,10 +42,24 @@ export function expectGoodManners(answer: Answer, sent = ''): void {
   // Clients know the words of a denial, which tell nobody more.
   if (status !== 401) expect(message, 'what to do').toMatch(ADVICE);
   // What the caller sent may be quoted, whatever it is. The reader of JSON quotes it as it stands.
-  const own = message.replaceAll(/"(?:[^"\\]|\\.)*"/gs, '""');
+  const own = message.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (words) => (isOf(sent, words) ? '""' : words));
   const known = /not valid JSON/.test(message) ? sent.toLowerCase() : '';
   const internal = [...own.matchAll(INTERNAL)].map(([words]) => words);
   expect(internal.filter((words) => !known.includes(words.toLowerCase()))).toEqual([]);
+}
+
+/** Whether words between quotes stand in what was sent, as they are or as JSON and addresses write them. */
+function isOf(sent: string, words: string): boolean {
+  const plain = unquoted(words).replace(/…$/, '');
+  return [plain, JSON.stringify(plain).slice(1, -1), encodeURIComponent(plain)].some((text) => sent.includes(text));
+}
+
+function unquoted(words: string): string {
+  try {
+    return String(JSON.parse(words));
+  } catch {
+    return words.slice(1, -1);
+  }
 }
 
 /** Holds the body of an answer with a listed status against the row of its operation. */

@@ -130,7 +130,7 @@ describe('a deleted video', () => {
     const files = ['playlist.m3u8', '360p/video.m3u8', `r/${key.renditionId}/init.mp4`, `r/${key.renditionId}/0.m4s`];
     await expect
       .poll(async () => Promise.all(files.map((file) => statusOf(videos.address(edge, key, file)))), {
-        timeout: 20_000,
+        timeout: 8_000,
       })
       .toEqual([404, 404, 404, 404]);
   });

@@ -110,7 +110,7 @@ async function copyStarted(): Promise<string> {
   return folder;
 }
 
-/** A port that is free and stays so, drawn at random. */
+/** A port that is free, drawn at random. */
 export async function freePort(): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     const port = randomInt(PORTS.from, PORTS.below);

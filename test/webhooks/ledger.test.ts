@@ -8,8 +8,6 @@ import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addLibrary, type HookedLibrary, happen, readLog } from './lab.ts';
 import { type Arrival, findForgery, type Receiver, reset, startReceiver, status } from './receiver.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
-
 const VIDEOS = 12;
 const STATUSES = [6, 7, 0, 1, 2, 4, 3] as const;
 

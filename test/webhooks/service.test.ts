@@ -8,8 +8,6 @@ import { ACCOUNT_KEY, discard, type Service, startService } from '../support/ser
 import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 import { type Receiver, startReceiver, status } from './receiver.ts';
 
-// A bound on hanging, not on speed: the clip is encoded while other suites share the processors.
-
 let service: Service;
 let receiver: Receiver;
 let folder: string;
