@@ -5,7 +5,14 @@ import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
-import { claimProcess, failMedia, type ProcessClaim, postponeProcess, releaseProcess } from './process-store.ts';
+import {
+  claimProcess,
+  failMedia,
+  type ProcessClaim,
+  postponeProcess,
+  releaseProcess,
+  renewProcess,
+} from './process-store.ts';
 
 const LIBRARIES = 2_000;
 const VIDEOS = 10_000;
@@ -90,6 +97,23 @@ test('receivers hear once that a video is processed, however often planning it i
   expect(await told()).toEqual([WebhookStatus.processing, WebhookStatus.failed, WebhookStatus.processing]);
   // A worker that stood still meanwhile must never hold a number that counts again.
   expect(new Set(attempts).size).toBe(attempts.length);
+});
+
+test('a planning that was given back is not leased again by a renewal that comes late', async () => {
+  const { db } = database;
+  const key = { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() };
+  await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
+    values (${key.libraryId}, ${key.mediaId}, 'video', 'T', 'uploaded', 's/1', 1)`.execute(db);
+  await db.deleteFrom('media').where('id', '<>', key.mediaId).execute();
+  for (const giveBack of [releaseProcess, (of: Db, claim: ProcessClaim) => postponeProcess(of, claim, 'waiting')]) {
+    const answer = await claimProcess(db, key, 'test');
+    if (answer.kind !== 'claimed') throw new Error('Expected a claim.');
+    expect(await renewProcess(db, answer.claim)).toBe(true);
+    await giveBack(db, answer.claim);
+    expect(await renewProcess(db, answer.claim)).toBe(false);
+    const { lease_until } = await db.selectFrom('media').select('lease_until').executeTakeFirstOrThrow();
+    expect(lease_until).toBeNull();
+  }
 });
 
 /** Rows of videos and turns that have been read, this connection's with them. */

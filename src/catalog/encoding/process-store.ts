@@ -128,7 +128,7 @@ function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
   };
 }
 
-/** Renews the lease; false when the video is gone or someone else's now. */
+/** Renews the lease; false when it was given back, or the video is gone or someone else's now. */
 export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('media')
@@ -137,6 +137,7 @@ export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Prom
     .where('id', '=', key.mediaId)
     .where('state', '=', 'processing')
     .where('process_attempt', '=', attempt)
+    .where('lease_until', 'is not', null)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }

@@ -83,7 +83,7 @@ export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: Sec
   return { kind: 'claimed', claim: { ref: { id, key }, attempt: row.attempt, request, version } };
 }
 
-/** Renews the lease; false when the fetch is over, someone else's now, or its video is gone. */
+/** Renews the lease; false when it was given back, or the fetch is over, someone else's now, or its video is gone. */
 export async function renewFetch(db: Db, { ref, attempt }: FetchClaim): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('upload')
@@ -91,6 +91,7 @@ export async function renewFetch(db: Db, { ref, attempt }: FetchClaim): Promise<
     .where('id', '=', ref.id)
     .where('state', '=', 'open')
     .where('attempt', '=', attempt)
+    .where('lease_until', 'is not', null)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
