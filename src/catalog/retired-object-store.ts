@@ -4,7 +4,8 @@ import type { Db, MediaKey, Tx } from './db.ts';
 
 /** Edges know of a change within seconds; an answer that was begun before it may take minutes. */
 const GRACE_SEC = 600;
-const ROWS_AT_ONCE = 500;
+const VIDEOS_AT_ONCE = 100;
+const OBJECTS_OF_ONE = 500;
 
 /**
  * Takes an object out of use, in the transaction that takes its name out of the rows: it stays for ten minutes,
@@ -26,15 +27,18 @@ export async function retireObject(
 export type RetiredObjects = { key: MediaKey; objects: StorageKey[] };
 
 /**
- * Objects whose time is over, any of them, so that none that cannot be deleted is in the way of the others; a bounded
- * number. `graceSec` is ten minutes when left out.
+ * Objects whose time is over, those of a video together: any videos, and of one with very many any of its objects, so
+ * that none that cannot be deleted is in the way of the others; a bounded number. `graceSec` is ten minutes when left out.
  */
 export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<RetiredObjects[]> {
+  const isDue = sql`retired_at < now() - make_interval(secs => ${graceSec})`;
   const { rows } = await sql<MediaKey & { objects: StorageKey[] }>`
-    select library_id as "libraryId", media_id as "mediaId", array_agg(storage_key) as objects
-    from (select * from retired_object where retired_at < now() - make_interval(secs => ${graceSec})
-      order by random() limit ${ROWS_AT_ONCE}) due
-    group by library_id, media_id
+    select v.library_id as "libraryId", v.media_id as "mediaId", array(
+      select storage_key from retired_object o
+      where o.media_id = v.media_id and o.library_id = v.library_id and ${isDue}
+      order by random() limit ${OBJECTS_OF_ONE}) as objects
+    from (select library_id, media_id from retired_object where ${isDue}
+      group by library_id, media_id order by random() limit ${VIDEOS_AT_ONCE}) v
   `.execute(db);
   return rows.map(({ objects, ...key }) => ({ key, objects }));
 }
