@@ -224,7 +224,11 @@ async function startWorkerRole({ settings, database, storage, move, log }: Commo
     db: database.db,
     queue,
     storage,
-    sources: await createSourceCache(storage, join(settings.dataDir, 'cache'), SOURCE_CACHE_BYTES),
+    sources: await createSourceCache(storage, {
+      parent: join(settings.dataDir, 'cache'),
+      maxBytes: SOURCE_CACHE_BYTES,
+      report,
+    }),
     owner: `${hostname()}/${process.pid}`,
     report,
   };

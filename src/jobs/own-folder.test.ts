@@ -1,22 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { takeOwnFolder } from './own-folder.ts';
 
 let parent: string;
+let told: string[];
+const report = ({ message, cause }: Error) => told.push(`${message} ${cause}`);
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), 'millrace-own-folder-'));
+  told = [];
 });
 
 afterEach(() => rm(parent, { recursive: true }));
 
 const SCRIPT = `
   const { takeOwnFolder } = await import(process.argv[1]);
-  console.log(await takeOwnFolder(process.argv[2]));
+  console.log(await takeOwnFolder(process.argv[2], console.error));
   process.stdin.resume();
 `;
 
@@ -48,13 +51,13 @@ test('what a process leaves that was killed goes at the next start, what a livin
     await dead.kill();
     // As versions that named them by a process's number left them.
     await mkdir(join(parent, 'worker-4711'));
-    const own = await takeOwnFolder(parent);
+    const own = await takeOwnFolder(parent, report);
     expect(own).toBe(dead.folder);
     expect(await namesIn()).toEqual(['worker-1', 'worker-2', 'worker-2/original']);
   } finally {
     await alive.kill();
   }
-  const second = await takeOwnFolder(parent);
+  const second = await takeOwnFolder(parent, report);
   expect(second).toBe(alive.folder);
   expect(await namesIn()).toEqual(['worker-1', 'worker-2']);
 });
@@ -62,6 +65,51 @@ test('what a process leaves that was killed goes at the next start, what a livin
 test('fewer processes than before leave no folder of the others', async () => {
   const owners = [await startOwner(), await startOwner(), await startOwner()];
   for (const owner of owners) await owner.kill();
-  await takeOwnFolder(parent);
+  await takeOwnFolder(parent, report);
   expect(await namesIn()).toEqual(['worker-1']);
 });
+
+/** Root may do everything, so it is somebody else meanwhile. */
+async function asNobody<T>(deed: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return deed();
+  await chmod(parent, 0o777);
+  process.seteuid?.(65534);
+  try {
+    return await deed();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+test('folders of dead workers that another user may not lock or remove are told and left, and the next free one is taken', async () => {
+  for (const name of ['worker-1', 'worker-2']) {
+    await mkdir(join(parent, name));
+    await writeFile(join(parent, name, 'original'), 'bytes');
+  }
+  await writeFile(join(parent, 'worker-1.lock'), '');
+  await chmod(join(parent, 'worker-1.lock'), 0o000);
+  await chmod(join(parent, 'worker-2'), 0o500);
+  expect(await asNobody(() => takeOwnFolder(parent, report))).toBe(join(parent, 'worker-3'));
+  expect(await namesIn()).toEqual(['worker-1', 'worker-1/original', 'worker-2', 'worker-2/original', 'worker-3']);
+  expect(told.toSorted()).toEqual([
+    expect.stringMatching(/worker-1\. Remove it yourself\. Error: EACCES/),
+    expect.stringMatching(/worker-2\. Remove it yourself\. Error: EACCES/),
+  ]);
+  await chmod(join(parent, 'worker-2'), 0o700);
+});
+
+test('where none can be taken it says why', async () => {
+  await chmod(parent, 0o500);
+  const taken = process.geteuid?.() === 0 ? asStranger() : takeOwnFolder(parent, report);
+  await expect(taken).rejects.toMatchObject({ cause: { code: 'EACCES' } });
+  await chmod(parent, 0o700);
+});
+
+async function asStranger(): Promise<string> {
+  process.seteuid?.(65534);
+  try {
+    return await takeOwnFolder(parent, report);
+  } finally {
+    process.seteuid?.(0);
+  }
+}

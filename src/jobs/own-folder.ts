@@ -9,34 +9,50 @@ const MAX_OWNERS = 256;
 
 /**
  * Makes an empty folder `worker-{n}` in `parent` that is this process's own until it ends, and removes those whose
- * owner has ended. A lock tells, not the number of a process: others may be in another container, or on another
- * machine that shares the folder.
+ * owner has ended; what cannot be removed is told, and stays. A lock tells, not the number of a process: others may be
+ * in another container, or on another machine that shares the folder.
  */
-export async function takeOwnFolder(parent: string): Promise<string> {
+export async function takeOwnFolder(parent: string, report: (error: Error) => void): Promise<string> {
   await mkdir(parent, { recursive: true });
-  const own = takeFree(parent);
+  const own = await takeFree(parent);
   for (const name of await readdir(parent)) {
-    if (!OWN_NAME.test(name)) continue;
     const folder = join(parent, name);
-    const lock = folder === own ? null : tryLock(lockOf(folder));
-    if (lock === null) continue;
-    await rm(folder, { recursive: true, force: true });
-    closeSync(lock);
+    if (!OWN_NAME.test(name) || folder === own) continue;
+    try {
+      const lock = await lockAndRemove(folder);
+      if (lock !== null) closeSync(lock);
+    } catch (cause) {
+      report(new Error(`Expected to remove what a worker left in ${folder}. Remove it yourself.`, { cause }));
+    }
   }
-  await rm(own, { recursive: true, force: true });
   await mkdir(own);
   return own;
 }
 
-/** Lock files stay: one that was removed could be locked by two, under the same name. */
-function takeFree(parent: string): string {
+/** Of those that cannot be locked or removed none is taken: the next may be free. */
+async function takeFree(parent: string): Promise<string> {
+  let cause: unknown;
   for (let number = 1; number <= MAX_OWNERS; number += 1) {
     const folder = join(parent, `worker-${number}`);
-    if (tryLock(lockOf(folder)) !== null) return folder;
+    try {
+      if ((await lockAndRemove(folder)) !== null) return folder;
+    } catch (error) {
+      cause ??= error;
+    }
   }
-  throw new Error(`Expected at most ${MAX_OWNERS} processes to share ${parent}. Give some a data folder of their own.`);
+  const expected = `Expected at most ${MAX_OWNERS} processes to share ${parent}, and it to be writable.`;
+  throw new Error(`${expected} Give some a data folder of their own.`, { cause });
 }
 
-function lockOf(folder: string): string {
-  return `${folder}.lock`;
+/** Null when another process has it. Lock files stay: one that was removed could be locked by two, under the same name. */
+async function lockAndRemove(folder: string): Promise<number | null> {
+  const lock = tryLock(`${folder}.lock`);
+  if (lock === null) return null;
+  try {
+    await rm(folder, { recursive: true, force: true });
+    return lock;
+  } catch (error) {
+    closeSync(lock);
+    throw error;
+  }
 }

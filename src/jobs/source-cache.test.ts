@@ -26,8 +26,10 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
+const noReport = (error: Error) => expect.fail(error.message);
+
 function openCache(maxBytes: number): Promise<SourceCache> {
-  return createSourceCache(storage, join(folder, 'cache'), maxBytes);
+  return createSourceCache(storage, { parent: join(folder, 'cache'), maxBytes, report: noReport });
 }
 
 async function putOriginals(count: number): Promise<StorageKey[]> {
@@ -77,7 +79,10 @@ test('a copy that nobody waits for any more ends and leaves nothing', async () =
     asked.resolve();
     return { info: { key, sizeBytes: SIZE_BYTES, modifiedAt: new Date(), etag: 'x' }, body };
   };
-  const cache = await createSourceCache({ ...storage, read }, join(folder, 'cache'), 1e6);
+  const cache = await createSourceCache(
+    { ...storage, read },
+    { parent: join(folder, 'cache'), maxBytes: 1e6, report: noReport },
+  );
   const gaveUp = new AbortController();
   const opened = cache.open(KEY, gaveUp.signal);
   await asked.promise;

@@ -4,6 +4,7 @@ import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { hasCode } from '../lib/has-code.ts';
+import { unlessAborted } from '../lib/unless-aborted.ts';
 import type { Storage, StorageKey } from '../ports/storage.ts';
 import { takeOwnFolder } from './own-folder.ts';
 
@@ -12,6 +13,8 @@ export type LocalSource = { path: string; release: () => Promise<void> };
 
 export type SourceCache = { open(key: StorageKey, signal: AbortSignal): Promise<LocalSource> };
 
+export type SourceCacheOptions = { parent: string; maxBytes: number; report: (error: Error) => void };
+
 type Held = { name: string; readers: number; unread: AbortController; ready: Promise<string> };
 
 /**
@@ -19,8 +22,11 @@ type Held = { name: string; readers: number; unread: AbortController; ready: Pro
  * process's own in `parent`. Copies are shared by all who read them, kept for the next chunk, and the longest unused
  * go when the folder holds more than `maxBytes`. A copy is made for all its readers: only the last one's abort ends it.
  */
-export async function createSourceCache(storage: Storage, parent: string, maxBytes: number): Promise<SourceCache> {
-  const folder = await takeOwnFolder(parent);
+export async function createSourceCache(
+  storage: Storage,
+  { parent, maxBytes, report }: SourceCacheOptions,
+): Promise<SourceCache> {
+  const folder = await takeOwnFolder(parent, report);
   const held = new Map<string, Held>();
   let downloads = 0;
   let trimmed: Promise<void> = Promise.resolve();
@@ -89,18 +95,6 @@ export async function createSourceCache(storage: Storage, parent: string, maxByt
       }
     },
   };
-}
-
-async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const stop = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', stop);
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([answer, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 async function trim(folder: string, maxBytes: number, held: ReadonlyMap<string, unknown>): Promise<void> {

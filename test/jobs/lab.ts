@@ -95,7 +95,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const queue = await openQueue({ pool: database.pool, onError });
   const outbound = createOutbound({ allow: [] });
   const report = onError;
-  const sources = await createSourceCache(storage, settings.cache, 1e9);
+  const sources = await createSourceCache(storage, { parent: settings.cache, maxBytes: 1e9, report });
   const owner = `worker-${process.pid}`;
   const shared = { db: database.db, queue, storage, sources, owner, report };
   const viewers = await startViewerEncoder({

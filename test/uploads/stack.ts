@@ -117,7 +117,11 @@ async function startWorker(api: TestApi, allow: string[], onError: (error: unkno
     db: api.database.db,
     storage: api.storage,
     queue,
-    sources: await createSourceCache(api.storage, path.join(folder, 'cache'), 1e9),
+    sources: await createSourceCache(api.storage, {
+      parent: path.join(folder, 'cache'),
+      maxBytes: 1e9,
+      report: onError,
+    }),
     outbound,
     secretBox: api.secretBox,
     packager: createTestPackager(api.database.db),
