@@ -34,6 +34,8 @@ export type JobDeps = {
   orphanAgeMs?: number;
   /** How long objects stay that were replaced; ten minutes when left out. */
   retiredGraceSec?: number;
+  /** What a step of a sweep may take; half a minute when left out. */
+  stepMs?: number;
   /** Bytes that a run of the scrub reads; 256 MiB when left out. */
   scrubBytes?: number;
   report: (error: Error) => void;

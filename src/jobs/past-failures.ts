@@ -1,23 +1,61 @@
 /** Of what failed, the causes of so many are told. */
 const MOST_TOLD = 5;
+const LONGEST_TOLD = 500;
+const MOST_CAUSES = 5;
+/** After so many failures in a row the rest is left: then it is hardly the things that are at fault. */
+const MOST_IN_A_ROW = 10;
 
-/** Does a deed for each of some things in turn, past those for which it fails. Then throws one error that tells of all. */
+/**
+ * Does a deed for each of some things in turn, past those for which it fails. Then throws one error that tells of all.
+ * Ends early after many failures in a row, so things that fail each time must not come in one order each time.
+ */
 export async function pastFailures<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   deed: (item: Item) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  let [all, failed] = [0, 0];
+  let [all, failed, inARow] = [0, 0, 0];
+  let ending = 'the others were done';
   const causes: unknown[] = [];
-  for await (const item of items) {
-    signal.throwIfAborted();
-    all += 1;
-    try {
-      await deed(item);
-    } catch (cause) {
-      failed += 1;
-      if (causes.length < MOST_TOLD) causes.push(cause);
+  try {
+    for await (const item of items) {
+      signal.throwIfAborted();
+      if (inARow >= MOST_IN_A_ROW) {
+        ending = 'the rest was left';
+        break;
+      }
+      all += 1;
+      try {
+        await deed(item);
+        inARow = 0;
+      } catch (cause) {
+        failed += 1;
+        inARow += 1;
+        if (causes.length < MOST_TOLD) causes.push(cause);
+      }
     }
+  } catch (cause) {
+    if (failed === 0) throw cause;
+    ending = `the rest was left (${tell(cause)})`;
   }
-  if (failed > 0) throw new AggregateError(causes, `${failed} of ${all} failed, the others were done.`);
+  if (failed > 0) {
+    throw new Error(`${failed} of ${all} failed, ${ending}: ${causes.map(tell).join('; ')}`, { cause: causes[0] });
+  }
+}
+
+/** An error's message and what it comes from, in one bounded line: of causes, logs print little. */
+function tell(error: unknown): string {
+  let text = messageOf(error);
+  let cause = error instanceof Error ? error.cause : undefined;
+  for (let depth = 0; depth < MOST_CAUSES && cause !== undefined; depth += 1) {
+    // An error of this file tells of its causes already.
+    if (!text.includes(messageOf(cause))) text += `: ${messageOf(cause)}`;
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return text.length <= LONGEST_TOLD ? text : `${text.slice(0, LONGEST_TOLD)}…`;
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message === '' ? error.name : error.message;
 }

@@ -8,18 +8,22 @@ import {
   takeDeadUploads,
 } from '../catalog/uploads/sweep-upload-store.ts';
 import { forgetUpload } from '../catalog/uploads/upload-store.ts';
+import { shuffled } from '../lib/shuffled.ts';
+import { unlessAborted } from '../lib/unless-aborted.ts';
 import type { Staging, Storage } from '../ports/storage.ts';
 import { defineJob, type Queue } from './define-job.ts';
 import { fetchVideo } from './fetch-video.ts';
 import { pastFailures } from './past-failures.ts';
+import { runSteps, type StepDeps } from './run-steps.ts';
 
 /** A door is there before its first byte; the grace is for bytes whose door goes this very moment. */
 const ORPHAN_AGE_MS = 60_000;
 const LOOKED_UP_AT_ONCE = 500;
+const MOST_ORPHANS = 10_000;
 
-type Deps = { db: Db; storage: Storage; queue: Queue };
+type Deps = StepDeps & { db: Db; storage: Storage; queue: Queue };
 
-const STEPS = [dropDead, dropOrphans, resendFetches];
+const STEPS = [resendFetches, dropDead, dropOrphans];
 
 /**
  * Cleans up after uploads, whatever their door: those whose process died, that nobody went on with, or whose video
@@ -32,21 +36,27 @@ export const sweepUploads = defineJob<object, Deps>({
   lane: 'quick',
   retryLimit: 0,
   cron: '* * * * *',
-  run: (_, deps, signal) => pastFailures(STEPS, (step) => step(deps, signal), signal),
+  run: (_, deps, signal) => runSteps(STEPS, deps, signal),
 });
 
 async function dropDead({ db, storage }: Deps, signal: AbortSignal): Promise<void> {
   const drop = async ({ id, key, isSource }: DeadUpload) => {
-    await storage.staging.abort(id);
-    if (!isSource) await storage.delete([sourceKeyOf(key, id)]);
+    await unlessAborted(storage.staging.abort(id), signal);
+    if (!isSource) await unlessAborted(storage.delete([sourceKeyOf(key, id)]), signal);
     await forgetUpload(db, id);
   };
-  await pastFailures(await takeDeadUploads(db), drop, signal);
+  await pastFailures(shuffled(await takeDeadUploads(db)), drop, signal);
 }
 
-/** Staged bytes without a door: their video was deleted, and the door with it. */
+/** Staged bytes without a door: their video was deleted, and the door with it. A bounded number, in any order. */
 async function dropOrphans({ db, storage }: Deps, signal: AbortSignal): Promise<void> {
-  await pastFailures(listOrphans(db, storage.staging, signal), (id) => storage.staging.abort(id), signal);
+  const orphans: string[] = [];
+  for await (const id of listOrphans(db, storage.staging, signal)) {
+    orphans.push(id);
+    if (orphans.length === MOST_ORPHANS) break;
+  }
+  const drop = (id: string) => unlessAborted(storage.staging.abort(id), signal);
+  await pastFailures(shuffled(orphans), drop, signal);
 }
 
 async function* listOrphans(db: Db, staging: Staging, signal: AbortSignal): AsyncGenerator<string, void> {

@@ -23,6 +23,7 @@ import { deleteObjects } from './delete-objects.ts';
 import type { JobDeps } from './job-deps.ts';
 import { pastFailures } from './past-failures.ts';
 import { processVideo } from './process-video.ts';
+import { runSteps } from './run-steps.ts';
 import { sendWorks } from './send-works.ts';
 
 const RETIRED_GRACE_SEC = 24 * 3600;
@@ -49,14 +50,14 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
 /**
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
  * retired renditions, originals that are not kept and objects without a row are deleted. What fails keeps nothing else
- * from being done, and is told at the end. Runs each minute; doing it at any time, and twice, is harmless.
+ * from being done, and is told at the end; a store that is away keeps no step for long. Runs each minute; doing it at any time, and twice, is harmless.
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',
   lane: 'quick',
   retryLimit: 0,
   cron: '* * * * *',
-  run: (_, deps, signal) => pastFailures(STEPS, (step) => step(deps, signal), signal),
+  run: (_, deps, signal) => runSteps(STEPS, deps, signal),
 });
 
 async function resendLost({ db, queue }: JobDeps): Promise<void> {
@@ -90,7 +91,7 @@ async function retireOriginals({ db, retiredGraceSec }: JobDeps, signal: AbortSi
 
 async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSignal): Promise<void> {
   const drop = async ({ key, renditionId, objects }: RetiredRendition) => {
-    const { failure } = await deleteObjects(storage, objects);
+    const { failure } = await deleteObjects(storage, objects, signal);
     if (failure !== null) throw failure;
     await inTransaction(db, (tx) => dropRetired(tx, key, renditionId));
   };
@@ -101,7 +102,7 @@ async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSign
 async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps, signal: AbortSignal): Promise<void> {
   const retired = await findRetiredObjects(db, retiredGraceSec);
   const drop = async ({ key, objects }: RetiredObjects) => {
-    const { gone, failure } = await deleteObjects(storage, objects);
+    const { gone, failure } = await deleteObjects(storage, objects, signal);
     await inTransaction(db, async (tx) => {
       await forgetRetiredObjects(tx, key, gone);
       await sumStorage(tx, key);
@@ -116,7 +117,7 @@ const places = new WeakMap<Storage, string>();
 
 /** Deletes objects that no row names, a bounded number of objects a run, those of busy videos left alone. */
 async function dropOrphans(deps: JobDeps, signal: AbortSignal): Promise<void> {
-  await pastFailures(listOld(deps, signal), (objects) => dropUnnamed(deps, objects), signal);
+  await pastFailures(listOld(deps, signal), (objects) => dropUnnamed(deps, objects, signal), signal);
 }
 
 type OldObjects = { owner: string; keys: readonly StorageKey[] };
@@ -144,7 +145,7 @@ async function* listOld({ storage, orphanAgeMs }: JobDeps, signal: AbortSignal):
   places.delete(storage);
 }
 
-async function dropUnnamed({ db, storage }: JobDeps, { owner, keys }: OldObjects): Promise<void> {
+async function dropUnnamed({ db, storage }: JobDeps, { owner, keys }: OldObjects, signal: AbortSignal): Promise<void> {
   const key = parseOwner(owner);
   if (key === null || keys.length === 0) return;
   const named = await findNamedObjects(db, key);
@@ -153,7 +154,7 @@ async function dropUnnamed({ db, storage }: JobDeps, { owner, keys }: OldObjects
     if (named === null) return true;
     return NAMED_OBJECT.test(object.slice(owner.length + 1)) && !named.keys.has(object);
   });
-  const { failure } = await deleteObjects(storage, orphans);
+  const { failure } = await deleteObjects(storage, orphans, signal);
   if (failure !== null) throw failure;
 }
 

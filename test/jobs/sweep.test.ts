@@ -18,6 +18,8 @@ let lab: Lab;
 let libraryId: number;
 /** Objects that the store does not delete, as under a lock on them. */
 const kept = new Set<string>();
+/** How often the store was asked to delete. */
+let asked = 0;
 
 beforeAll(async () => {
   lab = await startLab();
@@ -26,6 +28,7 @@ beforeAll(async () => {
 afterAll(() => lab.stop());
 beforeEach(async () => {
   kept.clear();
+  asked = 0;
   await lab.database.db.deleteFrom('media').execute();
 });
 
@@ -37,6 +40,7 @@ function sweepDeps(): JobDeps {
 }
 
 async function refuseKept(keys: readonly StorageKey[]): Promise<void> {
+  asked += 1;
   const locked = keys.find((key) => kept.has(key));
   if (locked !== undefined) throw new Error(`${locked} is locked.`);
   await lab.storage.delete(keys);
@@ -184,6 +188,54 @@ test('what loses a deadlock is done again by the same sweep', async () => {
   await sweep.run({}, sweepDeps(), never);
   expect(await Promise.all(losses.map((count) => count()))).toEqual([2, 2, 2]);
   expect(await Promise.all([object, chunk].map(isThere))).toEqual([false, false]);
+  const { state } = await db.selectFrom('media').select('state').where('id', '=', stuck).executeTakeFirstOrThrow();
+  expect(state).toBe('failed');
+});
+
+test('locked objects that no row names do not keep a free one of the same video for ever', async () => {
+  const mediaId = await addVideo('many');
+  // In key order the free one is the last.
+  const names = [...'abcdefghijkl'].map((name) => `pictures/${mediaId}/seek/${name}.jpg`);
+  const objects = await Promise.all(names.map((name) => addObject(mediaId, name)));
+  const free = objects.at(-1) as StorageKey; // Twelve were made.
+  for (const key of objects) if (key !== free) kept.add(key);
+  await until(
+    async () => {
+      await expect(sweep.run({}, sweepDeps(), never)).rejects.toThrow('could not be deleted');
+      return !(await isThere(free));
+    },
+    'the object to be deleted',
+    60,
+  );
+});
+
+test('a store that refuses everything is asked a bounded number of times', async () => {
+  for (let n = 0; n < 30; n += 1) {
+    const mediaId = await addVideo(`${n}`);
+    for (const key of [await retire(mediaId, await addObject(mediaId)), await addRetired(mediaId)]) kept.add(key);
+  }
+  const deps = { ...sweepDeps(), orphanAgeMs: Number.POSITIVE_INFINITY };
+  await expect(sweep.run({}, deps, never)).rejects.toThrow('10 of 10 failed, the rest was left');
+  // A chunk and its index: together, then one by one.
+  expect(asked).toBeLessThanOrEqual(10 + 10 * 3);
+});
+
+test('a store that never answers keeps no work from being found, and the sweeps end', async () => {
+  const { db } = lab.database;
+  const stuck = await addVideo('stuck', 'transcoding');
+  const mediaId = await addVideo('whole');
+  await retire(mediaId, await addObject(mediaId));
+  const key = { libraryId, mediaId: await addVideo('uploaded', 'created') };
+  await createUploadStore(db).openPut(key, { lengthBytes: null, options: {} });
+  await db
+    .updateTable('upload')
+    .set({ lease_until: new Date(0) })
+    .execute();
+  const deps = sweepDeps();
+  deps.storage = { ...deps.storage, delete: () => new Promise(() => {}) };
+  deps.stepMs = 1500;
+  await expect(sweep.run({}, deps, never)).rejects.toThrow(/1 of 1 objects could not be deleted.*timeout/);
+  await expect(sweepUploads.run({}, deps, never)).rejects.toThrow('timeout');
   const { state } = await db.selectFrom('media').select('state').where('id', '=', stuck).executeTakeFirstOrThrow();
   expect(state).toBe('failed');
 });
