@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createUploadStore } from '../../src/catalog/uploads/upload-store.ts';
 import type { Queue } from '../../src/jobs/define-job.ts';
@@ -177,6 +178,22 @@ test('a video deleted while it is uploaded is 404 and its bytes are removed', as
   socket.write(randomBytes(1_000_000));
   expect(await readText(socket)).toMatch(/^HTTP\/1\.1 404 /);
   expect(await api.storage.files()).toEqual([]);
+});
+
+test('a video deleted just before its upload is taken on is 404', async () => {
+  const { db } = api.database;
+  const guid = await createVideo();
+  await sql`
+    create function delete_video() returns trigger language plpgsql as $$
+    begin
+      delete from media where id = new.media_id;
+      return new;
+    end $$;
+    create trigger delete_video before insert on upload for each row execute function delete_video()
+  `.execute(db);
+  const { status } = await api.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('bytes') });
+  await sql`drop trigger delete_video on upload`.execute(db);
+  expect([status, await api.storage.files(), api.faults]).toEqual([404, [], []]);
 });
 
 test('a refusal reaches a caller that is still sending, and the connection serves on', async () => {

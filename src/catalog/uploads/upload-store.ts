@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -8,6 +9,7 @@ import type { UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 
+const FOREIGN_KEY_VIOLATION = '23503';
 const LEASE_SEC = 60;
 const LONGEST_PUT_SEC = 7 * 24 * 3600;
 
@@ -25,6 +27,7 @@ export type UploadRef = { id: Guid; key: MediaKey };
 
 /** The doors that stand open for PUTs, each under a lease of 60 s that its request keeps renewing. */
 export type UploadStore = {
+  /** Refuses (`not-found`) a video that is gone. */
   openPut(key: MediaKey, wanted: { lengthBytes: number | null; options: UploadOptions }): Promise<Guid>;
   /** Keeps a door open for another 60 s. Refuses (`timeout`) when its lease ended and the sweep took it. */
   renew(id: Guid): Promise<void>;
@@ -38,7 +41,7 @@ export function createUploadStore(db: Db): UploadStore {
   return {
     async openPut({ libraryId, mediaId }, { lengthBytes, options }) {
       const id = newGuid();
-      await db
+      const inserted = db
         .insertInto('upload')
         .values({
           id,
@@ -52,6 +55,11 @@ export function createUploadStore(db: Db): UploadStore {
           expires_at: sql`now() + ${LONGEST_PUT_SEC} * interval '1 second'`,
         })
         .execute();
+      await inserted.catch((error: unknown) => {
+        if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error;
+        const message = `Video ${mediaId} of library ${libraryId} was deleted meanwhile. Check the id.`;
+        throw new Refused('not-found', message, { cause: error });
+      });
       return id;
     },
     async renew(id) {
