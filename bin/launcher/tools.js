@@ -14,7 +14,11 @@ const SERVE_TOOLS = [
 /** @type {Record<string, readonly Tool[]>} */
 const TOOLS = {
   serve: SERVE_TOOLS,
-  test: [...SERVE_TOOLS, { program: 'chromium', debianPackage: 'chromium' }],
+  test: [
+    ...SERVE_TOOLS,
+    { program: 'chromium', debianPackage: 'chromium' },
+    { program: 'firefox-esr', debianPackage: 'firefox-esr' },
+  ],
   soak: [...SERVE_TOOLS, { program: 'zzuf', debianPackage: 'zzuf' }],
 };
 

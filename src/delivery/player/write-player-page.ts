@@ -36,12 +36,12 @@ export function writePlayerPage(
 <link rel="icon" href="data:,">
 <title>${escapeHtml(publication.title)}</title>
 ${metaTags(publication)}
+<script type="importmap" nonce="${nonce}">${toScriptJson({ imports: { 'hls.js': addresses.engine } })}</script>
 <link rel="modulepreload" href="${addresses.engine}">
 <link rel="modulepreload" href="${addresses.controls}">
 ${preload}
 <link rel="stylesheet" href="${addresses.style}">
 ${color}
-<script type="importmap" nonce="${nonce}">${toScriptJson({ imports: { 'hls.js': addresses.engine } })}</script>
 </head>
 <body>
 <main class="player" data-phase="${state.phase}">
