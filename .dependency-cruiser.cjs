@@ -23,6 +23,22 @@ const layerRules = LAYERS.flatMap((layer, index) => {
       ];
 });
 
+/** The rooms of a layer, from top to bottom: a room imports itself and those below it, so that no two import each other. */
+const ROOMS = {
+  jobs: 'housekeeping uploads compose planning on-demand images encode webhooks queue',
+  media: 'on-demand compose images encode dash hls drm captions mp4 pass-through presentation cmaf timeline probe ffmpeg bmff',
+};
+
+const roomRules = Object.entries(ROOMS).flatMap(([layer, rooms]) =>
+  rooms.split(' ').map((room, index, all) => ({
+    name: `rooms-${layer}-${room}`,
+    comment: `${layer}/${room} imports itself and the rooms after it; a new room takes its place in the list ROOMS.`,
+    severity: 'error',
+    from: { path: `^src/${layer}/${room}/`, pathNot: TEST },
+    to: { path: `^src/${layer}/[^/]+/`, pathNot: `^src/${layer}/(${all.slice(index).join('|')})/` },
+  })),
+);
+
 /** What reaches disk, network or other processes. */
 const OUTSIDE_WORLD =
   '^(node:)?(fs|fs/promises|net|tls|dgram|dns|dns/promises|http|https|http2|child_process|cluster|worker_threads)$' +
@@ -110,7 +126,7 @@ module.exports = {
           '^src/catalog/.*store\\.ts$',
           '^src/catalog/.*-schema\\.ts$',
           '^src/catalog/(db|schema|in-transaction|prepared)\\.ts$',
-          '^src/jobs/(queue|listen)\\.ts$',
+          '^src/jobs/queue/(queue|listen)\\.ts$',
           '^src/catalog/migrations/',
           '^src/adapters/[^/]+/postgres',
           '^src/cli/supervisor/',
@@ -119,6 +135,7 @@ module.exports = {
       },
       to: { path: SQL },
     },
+    ...roomRules,
     {
       name: 'web-takes-types',
       comment: 'web/ takes types from src/, never code.',

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openAes } from '../src/lib/aes.ts';
-import { FRAGMENTED, runTool } from '../src/media/cmaf/read-test-media.ts';
 import { PROTECTION_SCHEMES } from '../src/media/drm/all.ts';
 import { newContentKeys } from '../src/media/drm/content-keys.ts';
 import { encryptSegment, HEADROOM_BYTES } from '../src/media/drm/encrypt-segment.ts';
-import { runAtOnce, splitRendition } from '../src/media/drm/read-test-protection.ts';
 import { openTrackCipher } from '../src/media/drm/track-cipher.ts';
+import { FRAGMENTED, runTool } from '../test/support/media/read-test-media.ts';
+import { runAtOnce, splitRendition } from '../test/support/media/read-test-protection.ts';
 import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 

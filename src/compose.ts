@@ -10,7 +10,7 @@ import { type OpenedStorage, openMover, openStorage, watchSpace } from './compos
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import type { TusHandler } from './ingest/tus/tus-handler.ts';
-import type { JobQueue } from './jobs/queue.ts';
+import type { JobQueue } from './jobs/queue/queue.ts';
 import { openAes } from './lib/aes.ts';
 import { newGuid } from './lib/guid.ts';
 import { createSecretBox } from './lib/secret-box.ts';
@@ -41,7 +41,7 @@ const code = {
   api: () =>
     Promise.all([
       import('./api/server.ts'),
-      import('./jobs/queue.ts'),
+      import('./jobs/queue/queue.ts'),
       import('./lib/outbound/outbound.ts'),
       import('./catalog/publications/publication-watch-store.ts'),
     ]),
@@ -58,10 +58,10 @@ const code = {
   worker: () =>
     Promise.all([
       import('./jobs/all.ts'),
-      import('./jobs/queue.ts'),
-      import('./jobs/source-cache.ts'),
+      import('./jobs/queue/queue.ts'),
+      import('./jobs/encode/source-cache.ts'),
       import('./lib/outbound/outbound.ts'),
-      import('./jobs/viewer-encoder.ts'),
+      import('./jobs/on-demand/viewer-encoder.ts'),
     ]),
   ingest: async () => [],
 } satisfies Record<Role, () => Promise<unknown>>;
@@ -264,8 +264,8 @@ async function startWorkerRole({ settings, database, storage, move, log }: Commo
 async function startWebhooks({ settings, database, log }: Common): Promise<{ close(): Promise<void> }> {
   const [{ createOutbound }, { startWebhookSender }, { listen }, { WEBHOOK_CHANNEL }] = await Promise.all([
     import('./lib/outbound/outbound.ts'),
-    import('./jobs/webhook-sender.ts'),
-    import('./jobs/listen.ts'),
+    import('./jobs/webhooks/webhook-sender.ts'),
+    import('./jobs/queue/listen.ts'),
     import('./catalog/webhooks/webhook-store.ts'),
   ]);
   const outbound = createOutbound({ allow: settings.outboundAllow });

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { findCodec } from '../../src/media/codecs/all.ts';
-import { MAX_BITRATES_BPS, type RungPlan } from '../../src/media/ladder.ts';
+import { findCodec } from '../../src/media/encode/codecs/all.ts';
+import { MAX_BITRATES_BPS, type RungPlan } from '../../src/media/encode/ladder.ts';
 
 /** The whole ladder of the 16:9 clip that benchmarks use, 1080p to 240p. */
 export const LADDER: readonly RungPlan[] = (

@@ -9,7 +9,7 @@ import { parseGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
-import { readSegmentTable } from '../../src/media/playlists/published-rendition.ts';
+import { readSegmentTable } from '../../src/media/presentation/published-rendition.ts';
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
 
 // The edge as a process of its own, over the objects in the folder that it is given and one video made of

@@ -13,11 +13,11 @@ import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { readInitSegment } from '../../src/media/cmaf/init-segment.ts';
-import { FRAGMENTED, runTool } from '../../src/media/cmaf/read-test-media.ts';
 import { formatContentKeys, newContentKeys } from '../../src/media/drm/content-keys.ts';
-import { splitRendition } from '../../src/media/drm/read-test-protection.ts';
-import { readSegmentTable } from '../../src/media/playlists/published-rendition.ts';
+import { readSegmentTable } from '../../src/media/presentation/published-rendition.ts';
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
+import { FRAGMENTED, runTool } from '../../test/support/media/read-test-media.ts';
+import { splitRendition } from '../../test/support/media/read-test-protection.ts';
 
 // The edge as a process of its own over one clip, in the clear in library 1, under Enterprise DRM in library 2 and basic
 // DRM in library 3; nothing that was encrypted is kept. Prints its port, the clip's segments and the folder of its rendition when it listens.

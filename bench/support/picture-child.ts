@@ -1,8 +1,8 @@
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { planPictures } from '../../src/catalog/pictures/plan-pictures-store.ts';
+import { makePictures } from '../../src/jobs/images/make-pictures.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
-import { makePictures } from '../../src/jobs/make-pictures.ts';
-import { openSendOnlyQueue } from '../../src/jobs/queue.ts';
+import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
 import { objectsOf, openCatalogue } from '../../test/support/leftovers.ts';
 

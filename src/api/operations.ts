@@ -18,10 +18,10 @@ import type { StoredVideoStore } from '../catalog/videos/rendition-view-store.ts
 import type { ThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
-import type { Queue } from '../jobs/define-job.ts';
+import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { PictureMaker } from '../media/pictures/run-picture.ts';
+import type { PictureMaker } from '../media/images/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
 import { createCollection } from './collections/create-collection.ts';
 import { deleteCollection } from './collections/delete-collection.ts';

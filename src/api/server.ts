@@ -23,13 +23,13 @@ import { createStoredVideoStore } from '../catalog/videos/rendition-view-store.t
 import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
-import type { Queue } from '../jobs/define-job.ts';
+import type { Queue } from '../jobs/queue/define-job.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import { createPictureMaker } from '../media/pictures/run-picture.ts';
+import { createPictureMaker } from '../media/images/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, answerError } from './add-operations.ts';
 import { answerUnreadable } from './answer-unreadable.ts';

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
-import type { PictureSet } from '../media/pictures/picture-set.ts';
-import type { SourceFacts } from '../media/source-facts.ts';
+import type { PictureSet } from '../media/images/picture-set.ts';
+import type { SourceFacts } from '../media/probe/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type {
   AccessKeyTable,
@@ -124,7 +124,7 @@ export type MediaTable = {
   watch_sec_total: Generated<number>;
 };
 
-/** A cut list (media/cut-list.ts) of a media; at most one per media is active, that is shown to viewers. */
+/** A cut list (media/timeline/cut-list.ts) of a media; at most one per media is active, that is shown to viewers. */
 export type TimelineTable = {
   library_id: number;
   media_id: Guid;

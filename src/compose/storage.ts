@@ -38,7 +38,7 @@ async function openOne(settings: StorageSettings): Promise<Storage> {
 /** Starts to move what the old store holds into the new one, unless another process does. */
 export async function openMover(stores: Stores, { pool }: Database, log: Logger): Promise<{ close(): Promise<void> }> {
   const [{ startMover }, { takeMoveLock }] = await Promise.all([
-    import('../jobs/mover.ts'),
+    import('../jobs/housekeeping/mover.ts'),
     import('../catalog/move-lock-store.ts'),
   ]);
   return startMover({

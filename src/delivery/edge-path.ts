@@ -1,6 +1,6 @@
 import { type PullZoneName, parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
-import { sheetName } from '../media/pictures/picture-set.ts';
+import { sheetName } from '../media/images/picture-set.ts';
 import type { DrmSystem } from '../ports/drm-key-source.ts';
 import type { Cover } from './drm/protection.ts';
 import { isPathToken } from './shield/path-token.ts';

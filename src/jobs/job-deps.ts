@@ -4,8 +4,8 @@ import type { DownloadLimits } from '../lib/outbound/download.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { Queue } from './define-job.ts';
-import type { SourceCache } from './source-cache.ts';
+import type { SourceCache } from './encode/source-cache.ts';
+import type { Queue } from './queue/define-job.ts';
 
 /** What the jobs need. `compose.ts` makes it for the worker role. */
 export type JobDeps = {

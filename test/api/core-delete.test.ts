@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteLibrary } from '../../src/jobs/delete-library.ts';
+import { deleteLibrary } from '../../src/jobs/housekeeping/delete-library.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { storageKey } from '../../src/ports/storage.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';

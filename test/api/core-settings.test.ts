@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readLibrarySettings } from '../../src/catalog/libraries/library-settings.ts';
 import { announce } from '../../src/catalog/webhooks/webhook-store.ts';
-import { readEncodeSettings } from '../../src/jobs/encode-settings.ts';
+import { readEncodeSettings } from '../../src/jobs/planning/encode-settings.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;

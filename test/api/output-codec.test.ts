@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
-import { VIDEO_CODECS } from '../../src/media/codecs/all.ts';
-import type { SourceFacts } from '../../src/media/source-facts.ts';
+import { VIDEO_CODECS } from '../../src/media/encode/codecs/all.ts';
+import type { SourceFacts } from '../../src/media/probe/source-facts.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { addRows, type RowRendition } from '../support/rendition-rows.ts';

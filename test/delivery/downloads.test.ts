@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool } from '../../src/media/cmaf/read-test-media.ts';
-import { decodeHashes } from '../../src/media/mp4/run-test-renditions.ts';
 import { openBrowser } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { runTool } from '../support/media/read-test-media.ts';
+import { decodeHashes } from '../support/media/run-test-renditions.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { createFolderStorage } from './folder-storage.ts';

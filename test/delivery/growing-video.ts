@@ -3,8 +3,8 @@ import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import type { ChunkFacts } from '../../src/media/cmaf/chunk.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { normaliseInit } from '../../src/media/cmaf/init-segment.ts';
-import { encode, FRAGMENTED, splitStream } from '../../src/media/cmaf/read-test-media.ts';
 import { startTestDatabase } from '../support/database.ts';
+import { encode, FRAGMENTED, splitStream } from '../support/media/read-test-media.ts';
 import { addLibrary, addRendition, addTimeline, addVideo, publishChunk, type RenditionKey } from './publish.ts';
 import { createEdgeRoom, type TestEdge } from './start-test-edge.ts';
 

@@ -1,10 +1,10 @@
 import { createAacSegmenter } from '../../src/media/cmaf/aac.ts';
 import { buildChunk, type Chunk } from '../../src/media/cmaf/chunk.ts';
 import { normaliseInit, readInitSegment } from '../../src/media/cmaf/init-segment.ts';
-import { encode, FRAGMENTED, splitStream } from '../../src/media/cmaf/read-test-media.ts';
 import type { Segment } from '../../src/media/cmaf/segment.ts';
 import { createVideoSegmenter, type Segmenter } from '../../src/media/cmaf/segmenter.ts';
-import type { CutList } from '../../src/media/cut-list.ts';
+import type { CutList } from '../../src/media/timeline/cut-list.ts';
+import { encode, FRAGMENTED, splitStream } from '../support/media/read-test-media.ts';
 
 /** One rendition's init segment and chunks, as an encode would publish them. */
 export type FilmTrack = {

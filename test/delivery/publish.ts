@@ -4,7 +4,7 @@ import { bumpPublication, type Db, type MediaKey, PUBLICATION_CHANNEL } from '..
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { ChunkFacts } from '../../src/media/cmaf/chunk.ts';
-import type { CutList } from '../../src/media/cut-list.ts';
+import type { CutList } from '../../src/media/timeline/cut-list.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import type { FolderStorage } from './folder-storage.ts';
 import type { Film, FilmTrack } from './make-film.ts';

@@ -4,9 +4,9 @@ import { findScheme } from '../../src/media/drm/all.ts';
 import { parseClearKeyRequest, writeClearKeyLicence } from '../../src/media/drm/clear-key.ts';
 import { kidsOf, newContentKeys } from '../../src/media/drm/content-keys.ts';
 import { encryptInit } from '../../src/media/drm/encrypt-init.ts';
-import { type ClearRendition, encryptCopy } from '../../src/media/drm/read-test-protection.ts';
 import { openTrackCipher } from '../../src/media/drm/track-cipher.ts';
 import type { ContentKeys, SchemeName } from '../../src/ports/drm-key-source.ts';
+import { type ClearRendition, encryptCopy } from '../support/media/read-test-protection.ts';
 
 /** A page server with one protected video and its licences. */
 export type DrmSite = { url: string; licences(): number; close(): Promise<void> };

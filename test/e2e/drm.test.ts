@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeRendition, encodeSlices } from '../../src/media/drm/read-test-protection.ts';
 import type { SchemeName } from '../../src/ports/drm-key-source.ts';
+import { encodeRendition, encodeSlices } from '../support/media/read-test-protection.ts';
 import { type DrmSite, startDrmSite } from './drm-site.ts';
 
 /** What a page saw: frames decoded, key statuses, and everything that went wrong. */

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { encode } from '../../src/media/cmaf/read-test-media.ts';
 import { openBrowser } from '../support/browser.ts';
+import { encode } from '../support/media/read-test-media.ts';
 import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 

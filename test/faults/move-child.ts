@@ -1,5 +1,5 @@
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
-import { startMover } from '../../src/jobs/mover.ts';
+import { startMover } from '../../src/jobs/housekeeping/mover.ts';
 
 // Run as a process of its own, to be killed: move-child.ts {from} {to}. Writes something when it begins, at each object and at the end.
 

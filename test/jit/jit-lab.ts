@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { fillChunk } from '../../src/jobs/encode-chunk.ts';
+import { fillChunk } from '../../src/jobs/encode/encode-chunk.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { addLibrary } from '../delivery/publish.ts';

@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { decodeRaw, forever } from '../../src/media/run-clip.test-kit.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { checkObjects } from '../jobs/check-video.ts';
 import { encodersOf, ffmpegsOf, readCpuSec } from '../jobs/encoders.ts';
 import { loadChunks, loadRenditions, makeClip, until, type Worker, type WorkerSlots } from '../jobs/lab.ts';
+import { decodeRaw, forever } from '../support/media/run-clip.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { readSegmentTimes } from '../support/whole-video/read-moof.ts';
 import {

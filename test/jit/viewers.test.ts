@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { deleteMedia } from '../../src/jobs/delete-media.ts';
+import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { checkObjects } from '../jobs/check-video.ts';

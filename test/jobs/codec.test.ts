@@ -3,10 +3,10 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
 import { requestReencode } from '../../src/catalog/videos/video.ts';
 import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
-import { planMissingRungs } from '../../src/jobs/plan-codec.ts';
-import { processVideo } from '../../src/jobs/process-video.ts';
-import { sendWorks } from '../../src/jobs/send-works.ts';
-import { sweep } from '../../src/jobs/sweep.ts';
+import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
+import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
+import { processVideo } from '../../src/jobs/planning/process-video.ts';
+import { sendWorks } from '../../src/jobs/queue/send-works.ts';
 import { storageKey } from '../../src/ports/storage.ts';
 import { checkFinished } from './check-video.ts';
 import {

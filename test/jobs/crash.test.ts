@@ -4,8 +4,8 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { deleteMedia } from '../../src/jobs/delete-media.ts';
-import { sweep } from '../../src/jobs/sweep.ts';
+import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
+import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { checkFinished } from './check-video.ts';
 import { encodersOf, findEncoders, isRunning, killEncoders } from './encoders.ts';
 import {

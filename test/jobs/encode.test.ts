@@ -7,7 +7,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { commitChunks, LostClaim } from '../../src/catalog/encoding/chunk-store.ts';
 import { toWork } from '../../src/catalog/encoding/work-store.ts';
 import { WebhookStatus } from '../../src/catalog/webhooks/webhook.ts';
-import { processVideo } from '../../src/jobs/process-video.ts';
+import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { checkFinished, checkObjects } from './check-video.ts';
 import {
   addLibrary,

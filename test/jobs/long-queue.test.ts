@@ -6,10 +6,10 @@ import { claimInTurn } from '../../src/catalog/encoding/turn-store.ts';
 import { renewWork } from '../../src/catalog/encoding/work-store.ts';
 import { tellOutlook } from '../../src/catalog/videos/outlook.ts';
 import { createOutlookStore } from '../../src/catalog/videos/outlook-store.ts';
-import { planVideo } from '../../src/jobs/plan-video.ts';
+import { planVideo } from '../../src/jobs/planning/plan-video.ts';
 import { newGuid } from '../../src/lib/guid.ts';
-import { probeSource } from '../../src/media/run-probe.ts';
-import type { SourceFacts } from '../../src/media/source-facts.ts';
+import { probeSource } from '../../src/media/probe/run-probe.ts';
+import type { SourceFacts } from '../../src/media/probe/source-facts.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab } from './lab.ts';
 
 const HOUR_SEC = 3600;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
-import { FfmpegFailed } from '../../src/media/run-ffmpeg.ts';
+import { FfmpegFailed } from '../../src/media/ffmpeg/run-ffmpeg.ts';
 import { checkFinished } from './check-video.ts';
 import { findEncoders, killEncoders } from './encoders.ts';
 import {

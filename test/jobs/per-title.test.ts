@@ -3,8 +3,8 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { createVideoViewStore } from '../../src/catalog/videos/video-view-store.ts';
-import { planMissingRungs } from '../../src/jobs/plan-codec.ts';
-import { sendWorks } from '../../src/jobs/send-works.ts';
+import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
+import { sendWorks } from '../../src/jobs/queue/send-works.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 

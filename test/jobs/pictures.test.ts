@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { mediaPrefix } from '../../src/catalog/encoding/work.ts';
 import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
-import { deleteMedia } from '../../src/jobs/delete-media.ts';
-import { processVideo } from '../../src/jobs/process-video.ts';
-import { sweep } from '../../src/jobs/sweep.ts';
-import { readJpegSize } from '../../src/media/pictures/jpeg.ts';
-import { PREVIEW_NAMES } from '../../src/media/pictures/plan-previews.ts';
+import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
+import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
+import { processVideo } from '../../src/jobs/planning/process-video.ts';
+import { readJpegSize } from '../../src/media/images/jpeg.ts';
+import { PREVIEW_NAMES } from '../../src/media/images/plan-previews.ts';
 import { readAnimatedWebp } from '../support/animated-webp.ts';
 import { checkFinished, checkObjects } from './check-video.ts';
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { createPackager } from '../../src/catalog/drm/packager.ts';
-import { processVideo } from '../../src/jobs/process-video.ts';
+import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { parseCpixAnswer, writeCpixRequest } from '../../src/media/drm/cpix.ts';

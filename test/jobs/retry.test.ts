@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { createRetryStore } from '../../src/catalog/encoding/retry-store.ts';
-import { planRetry } from '../../src/jobs/plan-retry.ts';
-import { sendWorks } from '../../src/jobs/send-works.ts';
+import { planRetry } from '../../src/jobs/planning/plan-retry.ts';
+import { sendWorks } from '../../src/jobs/queue/send-works.ts';
 import { checkFinished } from './check-video.ts';
 import {
   addLibrary,

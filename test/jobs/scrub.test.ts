@@ -8,8 +8,8 @@ import { sumStorage } from '../../src/catalog/encoding/storage-store.ts';
 import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
 import { requestRepair } from '../../src/catalog/scrub/repair-store.ts';
 import { findNext, noteScrubbed } from '../../src/catalog/scrub/scrub-store.ts';
-import { repairChunk } from '../../src/jobs/repair-chunk.ts';
-import { scrub } from '../../src/jobs/scrub.ts';
+import { repairChunk } from '../../src/jobs/housekeeping/repair-chunk.ts';
+import { scrub } from '../../src/jobs/housekeeping/scrub.ts';
 import { checkFinished } from './check-video.ts';
 import {
   addLibrary,

@@ -6,10 +6,10 @@ import { expect } from 'vitest';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
 import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
+import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
+import { sweepUploads } from '../../src/jobs/housekeeping/sweep-uploads.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
-import { openSendOnlyQueue } from '../../src/jobs/queue.ts';
-import { sweep } from '../../src/jobs/sweep.ts';
-import { sweepUploads } from '../../src/jobs/sweep-uploads.ts';
+import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { listFiles } from './list-files.ts';
 import type { Service } from './service.ts';
 

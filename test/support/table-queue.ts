@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../src/catalog/db.ts';
-import type { Queue } from '../../src/jobs/define-job.ts';
+import type { Queue } from '../../src/jobs/queue/define-job.ts';
 
 export type SentJob = { name: string; payload: Record<string, unknown> };
 

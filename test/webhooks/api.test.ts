@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { WebhookSender } from '../../src/jobs/webhook-sender.ts';
+import type { WebhookSender } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { happen, setWebhookUrl, startSender } from './lab.ts';

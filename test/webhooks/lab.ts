@@ -8,8 +8,8 @@ import {
   WEBHOOK_CHANNEL,
   type WebhookLogEntry,
 } from '../../src/catalog/webhooks/webhook-store.ts';
-import { listen } from '../../src/jobs/listen.ts';
-import { startWebhookSender, type WebhookSender, type WebhookTiming } from '../../src/jobs/webhook-sender.ts';
+import { listen } from '../../src/jobs/queue/listen.ts';
+import { startWebhookSender, type WebhookSender, type WebhookTiming } from '../../src/jobs/webhooks/webhook-sender.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { claimEvents, releaseEvent, settleEvent } from '../../src/catalog/webhooks/delivery-store.ts';
 import { announce, pruneEvents, resendEvent } from '../../src/catalog/webhooks/webhook-store.ts';
-import type { WebhookSender, WebhookTiming } from '../../src/jobs/webhook-sender.ts';
+import type { WebhookSender, WebhookTiming } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addLibrary, type HookedLibrary, happen, readLog, setWebhookUrl, startSender } from './lab.ts';

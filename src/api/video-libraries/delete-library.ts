@@ -1,6 +1,6 @@
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { Queue } from '../../jobs/define-job.ts';
-import { deleteLibrary as deleteLibraryJob } from '../../jobs/delete-library.ts';
+import { deleteLibrary as deleteLibraryJob } from '../../jobs/housekeeping/delete-library.ts';
+import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';

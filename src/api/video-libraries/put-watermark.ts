@@ -1,7 +1,7 @@
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { WATERMARK_LIMIT_BYTES } from '../../catalog/libraries/watermark.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { PictureMaker } from '../../media/pictures/run-picture.ts';
+import type { PictureMaker } from '../../media/images/run-picture.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
 import { readBytes } from '../read-bytes.ts';

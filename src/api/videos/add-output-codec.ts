@@ -4,12 +4,12 @@ import type { LibrarySettings } from '../../catalog/libraries/library-settings.t
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
-import type { Queue } from '../../jobs/define-job.ts';
-import { planMissingRungs } from '../../jobs/plan-codec.ts';
-import { sendWorks } from '../../jobs/send-works.ts';
+import { planMissingRungs } from '../../jobs/planning/plan-codec.ts';
+import type { Queue } from '../../jobs/queue/define-job.ts';
+import { sendWorks } from '../../jobs/queue/send-works.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
-import { VIDEO_CODECS } from '../../media/codecs/all.ts';
+import { VIDEO_CODECS } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EncoderOutputCodec } from '../models/enums.ts';
 import { VideoModel } from '../models/video.ts';

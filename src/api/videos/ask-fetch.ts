@@ -1,8 +1,8 @@
 import type { Db, FollowUp } from '../../catalog/db.ts';
 import { countOpenFetches, openingFetch } from '../../catalog/uploads/fetch-store.ts';
 import type { UploadRef } from '../../catalog/uploads/upload-store.ts';
-import type { Queue } from '../../jobs/define-job.ts';
-import { fetchVideo } from '../../jobs/fetch-video.ts';
+import type { Queue } from '../../jobs/queue/define-job.ts';
+import { fetchVideo } from '../../jobs/uploads/fetch-video.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';

@@ -1,4 +1,4 @@
-import { MAX_FETCH_BYTES } from '../../jobs/fetch-video.ts';
+import { MAX_FETCH_BYTES } from '../../jobs/uploads/fetch-video.ts';
 import { statusMessage } from '../../lib/outbound/download.ts';
 import type { Outbound, OutboundAnswer } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';

@@ -1,6 +1,6 @@
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
-import type { Queue } from '../../jobs/define-job.ts';
-import { deleteMedia } from '../../jobs/delete-media.ts';
+import { deleteMedia } from '../../jobs/housekeeping/delete-media.ts';
+import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';

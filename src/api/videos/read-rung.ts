@@ -1,6 +1,6 @@
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
-import { RUNGS, type Rung } from '../../media/ladder.ts';
+import { RUNGS, type Rung } from '../../media/encode/ladder.ts';
 
 /** Reads a resolution such as `720p` or `720`. Refuses (`invalid`) any other, naming the field that it stands in. */
 export function readRung(entry: string, field: string): Rung {

@@ -9,8 +9,8 @@ import { hasSource, receiveSource, requireUploadable } from '../../catalog/video
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
-import type { Queue } from '../../jobs/define-job.ts';
-import { processVideo } from '../../jobs/process-video.ts';
+import { processVideo } from '../../jobs/planning/process-video.ts';
+import type { Queue } from '../../jobs/queue/define-job.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';

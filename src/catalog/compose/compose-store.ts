@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { CutList } from '../../media/cut-list.ts';
-import type { SourceFacts } from '../../media/source-facts.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
 import type { PlannedTimeline } from '../encoding/encode-plan.ts';
 import { saveTimeline } from '../encoding/plan-store.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import type { CutList } from '../../media/cut-list.ts';
-import type { SourceFacts } from '../../media/source-facts.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { Work } from '../encoding/work.ts';

@@ -1,6 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { Piece } from '../../media/compose/plan-pieces.ts';
-import type { CutList } from '../../media/cut-list.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Json } from '../account-schema.ts';
 import type { StoredWatermark } from '../pictures/picture-schema.ts';
 

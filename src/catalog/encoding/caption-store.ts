@@ -1,4 +1,4 @@
-import type { SourceFacts } from '../../media/source-facts.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { findCaption, putCaption } from '../captions/caption.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { CutList } from '../../media/cut-list.ts';
-import type { SourceFacts } from '../../media/source-facts.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { StoredWatermark } from '../pictures/picture-schema.ts';

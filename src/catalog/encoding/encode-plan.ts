@@ -1,6 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { CutList } from '../../media/cut-list.ts';
-import type { SourceFacts } from '../../media/source-facts.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { MediaMessage, RenditionPlan } from '../schema.ts';
 import type { Work } from './work.ts';
 

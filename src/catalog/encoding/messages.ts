@@ -1,4 +1,4 @@
-import type { SourceFault } from '../../media/source-facts.ts';
+import type { SourceFault } from '../../media/probe/source-facts.ts';
 import type { MediaMessage } from '../schema.ts';
 
 /** Severity as in the wire enum. */

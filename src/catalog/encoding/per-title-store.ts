@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import { findRedundantRungs } from '../../media/redundant-rungs.ts';
+import { findRedundantRungs } from '../../media/encode/redundant-rungs.ts';
 import type { Tx } from '../db.ts';
 import { leftOutMessage } from './messages.ts';
 import { addMessages } from './settle-store.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/chunk-plan.ts';
-import { type CutList, segmentStartTicks } from '../../media/cut-list.ts';
-import { countAudioSegments } from '../../media/sound-grid.ts';
+import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
+import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
+import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
 import type { MediaMessage } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';

@@ -1,6 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { CutList } from '../../media/cut-list.ts';
-import type { SourceFacts } from '../../media/source-facts.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db } from '../db.ts';
 import type { RenditionPlan } from '../schema.ts';

@@ -1,5 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { WatermarkPlace } from '../../media/watermark.ts';
+import type { WatermarkPlace } from '../../media/encode/watermark.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
 /** A stored object of the media's `pictures`. */

@@ -1,4 +1,4 @@
-import type { PictureSet } from '../../media/pictures/picture-set.ts';
+import type { PictureSet } from '../../media/images/picture-set.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Tx } from '../db.ts';
 import { LostClaim } from '../encoding/chunk-store.ts';

@@ -1,5 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { SourceFacts, VideoFacts } from '../../media/source-facts.ts';
+import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { Work } from '../encoding/work.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PictureSet } from '../../media/pictures/picture-set.ts';
+import type { PictureSet } from '../../media/images/picture-set.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { MediaKey, Tx } from '../db.ts';
 import { retireObject } from '../retired-object-store.ts';

@@ -1,10 +1,10 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { PictureSet } from '../../media/pictures/picture-set.ts';
+import type { PictureSet } from '../../media/images/picture-set.ts';
 import {
   type PublishedChunk,
   type PublishedRendition,
   segmentCount,
-} from '../../media/playlists/published-rendition.ts';
+} from '../../media/presentation/published-rendition.ts';
 import type { KeyGroup } from '../../ports/drm-key-source.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { DrmPackage } from '../drm/drm-package.ts';

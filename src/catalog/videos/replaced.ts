@@ -1,4 +1,4 @@
-import type { SourceFacts } from '../../media/source-facts.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
 /** What a video was made of, and looked like, before another file came: all that is put back when that cannot be used. */

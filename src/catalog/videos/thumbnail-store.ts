@@ -1,5 +1,5 @@
 import { Refused } from '../../lib/refused.ts';
-import type { PictureSet } from '../../media/pictures/picture-set.ts';
+import type { PictureSet } from '../../media/images/picture-set.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { sumStorage } from '../encoding/storage-store.ts';

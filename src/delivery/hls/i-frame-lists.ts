@@ -1,7 +1,7 @@
 import type { StoredChunk, StoredRendition } from '../../catalog/publications/publication.ts';
 import type { ChunkIndex } from '../../media/cmaf/idx.ts';
-import { findIFrame, type IFrame, listIFrames } from '../../media/i-frames/i-frame.ts';
-import { computeIFrameRates, type IFrameRates, writeIFramePlaylist } from '../../media/i-frames/i-frame-playlist.ts';
+import { findIFrame, type IFrame, listIFrames } from '../../media/hls/i-frame.ts';
+import { computeIFrameRates, type IFrameRates, writeIFramePlaylist } from '../../media/hls/i-frame-playlist.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 import { chunksTag } from '../objects/chunks-tag.ts';

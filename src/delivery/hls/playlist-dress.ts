@@ -4,8 +4,8 @@ import { BYTES_ADDED_BY_PADDING, bytesAddedBy } from '../../media/drm/added-byte
 import { writeHlsAes128Line } from '../../media/drm/hls-aes128.ts';
 import { type KeySystem, writeHlsKeyLines } from '../../media/drm/signalling.ts';
 import { writeSystemKeyLines, writeSystemSessionKeyLines } from '../../media/drm/system-signals.ts';
-import type { PlaylistAddresses } from '../../media/playlists/multivariant.ts';
-import { type AddedBytes, NOTHING_ADDED } from '../../media/playlists/segment-run.ts';
+import type { PlaylistAddresses } from '../../media/hls/multivariant.ts';
+import { type AddedBytes, NOTHING_ADDED } from '../../media/presentation/segment-run.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';
 
 /** What playlists of one publication differ in by how the video is given out. */

@@ -1,7 +1,7 @@
 import type { Publication, StoredChunk } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { type IFrame, iFrameSizeBytes, writeIFrameHead } from '../../media/i-frames/i-frame.ts';
-import { locateSample } from '../../media/playlists/published-rendition.ts';
+import { type IFrame, iFrameSizeBytes, writeIFrameHead } from '../../media/hls/i-frame.ts';
+import { locateSample } from '../../media/presentation/published-rendition.ts';
 import { type CoverDeps, coverBytes, isOpened, type OpenCover, openCover, type Piece } from '../drm/cover-bytes.ts';
 import type { OpenedRendition } from '../drm/package-keys.ts';
 import { type Cover, listableRenditions } from '../drm/protection.ts';

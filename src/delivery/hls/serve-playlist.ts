@@ -1,10 +1,10 @@
 import { findCaption } from '../../catalog/captions/caption.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { type SubtitleTrack, writeSubtitlePlaylist } from '../../media/captions/subtitle-playlist.ts';
-import { chooseListedSet, type ListedSet } from '../../media/playlists/listed-set.ts';
-import { writeMediaPlaylist } from '../../media/playlists/media-playlist.ts';
-import { writeMultivariant } from '../../media/playlists/multivariant.ts';
-import { computeSegmentRun } from '../../media/playlists/segment-run.ts';
+import { writeMediaPlaylist } from '../../media/hls/media-playlist.ts';
+import { writeMultivariant } from '../../media/hls/multivariant.ts';
+import { type SubtitleTrack, writeSubtitlePlaylist } from '../../media/hls/subtitle-playlist.ts';
+import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
+import { computeSegmentRun } from '../../media/presentation/segment-run.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import { listableRenditions } from '../drm/protection.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';

@@ -1,6 +1,6 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { findChunk, segmentBytes, segmentCount } from '../../media/playlists/published-rendition.ts';
+import { findChunk, segmentBytes, segmentCount } from '../../media/presentation/published-rendition.ts';
 import { type CoverDeps, coverBytes, isOpened, openCover, type Piece } from '../drm/cover-bytes.ts';
 import type { OpenedRendition } from '../drm/package-keys.ts';
 import { type Cover, listableRenditions } from '../drm/protection.ts';

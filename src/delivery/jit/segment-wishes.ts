@@ -1,7 +1,7 @@
 import { MOST_AHEAD } from '../../catalog/jit/run-store.ts';
 import type { Wish, WishStore } from '../../catalog/jit/wish-store.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { findChunk, segmentCount } from '../../media/playlists/published-rendition.ts';
+import { findChunk, segmentCount } from '../../media/presentation/published-rendition.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 
 const RENEW_EVERY_MS = 1_000;

@@ -1,7 +1,7 @@
 import { pictureKey } from '../../catalog/pictures/picture-key.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import { hasPicture } from '../../media/pictures/picture-set.ts';
-import { writeStoryboardVtt } from '../../media/pictures/storyboard.ts';
+import { hasPicture } from '../../media/images/picture-set.ts';
+import { writeStoryboardVtt } from '../../media/images/storyboard.ts';
 import type { EdgeStorage } from '../edge-deps.ts';
 import { serveObject } from '../files/serve-file.ts';
 import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';

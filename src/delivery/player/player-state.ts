@@ -1,6 +1,6 @@
 import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import { chooseListedSet } from '../../media/playlists/listed-set.ts';
+import { chooseListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
 

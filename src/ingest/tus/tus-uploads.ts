@@ -11,8 +11,8 @@ import {
 } from '../../catalog/uploads/tus-upload-store.ts';
 import { beginUpload, type VideoEdit } from '../../catalog/videos/video.ts';
 import { createVideoStore } from '../../catalog/videos/video-store.ts';
-import { type CompleteUploadDeps, completeUpload } from '../../jobs/complete-upload.ts';
-import { dropUpload } from '../../jobs/drop-upload.ts';
+import { type CompleteUploadDeps, completeUpload } from '../../jobs/uploads/complete-upload.ts';
+import { dropUpload } from '../../jobs/uploads/drop-upload.ts';
 import { newGuid, parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';

@@ -1,8 +1,8 @@
 import { parse } from 'hls-parser';
 import { expect, test } from 'vitest';
 import { checkPlaylist } from '../../../test/support/rfc8216/check-playlist.ts';
+import { writeSubtitlePlaylist } from '../hls/subtitle-playlist.ts';
 import { decodeBase64, decodeCaptions } from './decode-captions.ts';
-import { writeSubtitlePlaylist } from './subtitle-playlist.ts';
 
 test.each([
   ['UTF-8', Buffer.from('Grüße'), 0],

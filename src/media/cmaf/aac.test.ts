@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { encode, runTool, splitStream } from '../../../test/support/media/read-test-media.ts';
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES, createAacSegmenter } from './aac.ts';
 import { type Fragment, readFragment } from './fragment.ts';
 import { normaliseInit } from './init-segment.ts';
-import { encode, runTool, splitStream } from './read-test-media.ts';
 import type { Segment } from './segment.ts';
 
 const WHOLE_TRACK = { sampleRateHz: 48000, firstSegment: 0, primingFrames: 1 };

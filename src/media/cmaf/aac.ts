@@ -1,4 +1,4 @@
-import { BrokenMedia } from './broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { Sample } from './fragment.ts';
 import { type Segment, sealFragments } from './segment.ts';
 import type { InputFragment, Segmenter } from './segmenter.ts';

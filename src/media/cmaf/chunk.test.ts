@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CutList } from '../cut-list.ts';
-import { BrokenMedia } from './broken-media.ts';
+import { encode, h264Args, splitStream } from '../../../test/support/media/read-test-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import type { CutList } from '../timeline/cut-list.ts';
 import { buildChunk, segmentRanges, verifyChunk } from './chunk.ts';
 import { readFragment } from './fragment.ts';
 import { decodeIdx } from './idx.ts';
-import { encode, h264Args, splitStream } from './read-test-media.ts';
 import type { Segment } from './segment.ts';
 import { createVideoSegmenter } from './segmenter.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { BrokenMedia } from './broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { decodeFragmentTable, encodeFragmentTable, type FragmentEntry } from './fragment-table.ts';
 import { type ChunkIndex, countCtsRuns, decodeIdx, encodeIdx, type IndexedFragment } from './idx.ts';
 import { type Segment, type SegmentFragment, segmentSizeBytes } from './segment.ts';

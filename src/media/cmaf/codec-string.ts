@@ -1,5 +1,5 @@
-import type { FieldReader } from './boxes.ts';
-import { BrokenMedia } from './broken-media.ts';
+import type { FieldReader } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readEntryBox, type SampleEntry } from './sample-entry.ts';
 
 /**

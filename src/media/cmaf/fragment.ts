@@ -1,5 +1,5 @@
-import { type Box, childBoxes, readBoxes, readFields, readVersion } from './boxes.ts';
-import { BrokenMedia } from './broken-media.ts';
+import { type Box, childBoxes, readBoxes, readFields, readVersion } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /** One frame of a track. Times in ticks of the track's timescale; presentation time is decode time plus the offset. */
 export type Sample = { durationTicks: number; sizeBytes: number; compositionOffsetTicks: number; isSync: boolean };

@@ -1,4 +1,4 @@
-import { BrokenMedia } from './broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /** Reads the columns of an `.idx` body in order and never past its end. */
 export type ColumnReader = { left(): number; u32(): number; varint(): number; take(count: number): Buffer };

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BrokenMedia } from './broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { type ChunkIndex, countCtsRuns, decodeIdx, encodeIdx } from './idx.ts';
 
 type Shape = { sizes: number[]; durations: number[]; offsets: number[]; syncs: number[]; cuts: number[] };

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { BrokenMedia } from './broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import {
   type ColumnReader,
   createColumnReader,

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { createFile, MP4BoxBuffer } from 'mp4box';
 import { describe, expect, test } from 'vitest';
-import { BrokenMedia } from './broken-media.ts';
+import { encode, FRAGMENTED, h264Args, runTool, splitStream } from '../../../test/support/media/read-test-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { normaliseInit, readInitSegment } from './init-segment.ts';
-import { encode, FRAGMENTED, h264Args, runTool, splitStream } from './read-test-media.ts';
 import { writeFragment } from './write-fragment.ts';
 
 const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=24:d=0.25'];

@@ -10,8 +10,8 @@ import {
   writeFullBox,
   writeU16,
   writeU32,
-} from './boxes.ts';
-import { BrokenMedia } from './broken-media.ts';
+} from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readCodecString } from './codec-string.ts';
 import type { SampleDefaults } from './fragment.ts';
 import { readEntryBox, readSampleEntry, type SampleEntry, writeStableEntry } from './sample-entry.ts';

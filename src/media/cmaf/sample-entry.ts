@@ -1,5 +1,5 @@
-import { type Box, type FieldReader, readBoxes, readFields, readVersion, writeBox } from './boxes.ts';
-import { BrokenMedia } from './broken-media.ts';
+import { type Box, type FieldReader, readBoxes, readFields, readVersion, writeBox } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /** The one sample entry of a track (ISO 14496-12 section 8.5.2), opened. */
 export type SampleEntry = {

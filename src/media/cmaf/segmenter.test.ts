@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { CutList } from '../cut-list.ts';
-import type { Rational } from '../source-facts.ts';
-import { BrokenMedia } from './broken-media.ts';
+import { encode, FRAGMENTED, h264Args, runTool, splitStream } from '../../../test/support/media/read-test-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import type { Rational } from '../probe/source-facts.ts';
+import type { CutList } from '../timeline/cut-list.ts';
 import { type Fragment, readFragment } from './fragment.ts';
 import { normaliseInit } from './init-segment.ts';
-import { encode, FRAGMENTED, h264Args, runTool, splitStream } from './read-test-media.ts';
 import type { Segment } from './segment.ts';
 import { createVideoSegmenter, type VideoRun } from './segmenter.ts';
 

@@ -1,5 +1,5 @@
-import type { CutList } from '../cut-list.ts';
-import { BrokenMedia } from './broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import type { CutList } from '../timeline/cut-list.ts';
 import type { Sample } from './fragment.ts';
 import { type FragmentParts, type Segment, sealFragments } from './segment.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writeBox } from './boxes.ts';
-import { BrokenMedia } from './broken-media.ts';
+import { writeBox } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { createStreamSplitter, type StreamPart } from './stream-splitter.ts';
 
 const ftyp = writeBox('ftyp', Buffer.from('iso6'));

@@ -1,5 +1,5 @@
-import { LONGEST_BOX_HEAD, printable, readBoxHead } from './boxes.ts';
-import { BrokenMedia } from './broken-media.ts';
+import { LONGEST_BOX_HEAD, printable, readBoxHead } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /** A whole piece of a fragmented MP4 stream: the init segment (ftyp, moov) or one fragment (moof, mdat). */
 export type StreamPart = { kind: 'init'; bytes: Buffer } | { kind: 'fragment'; bytes: Buffer };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CutList } from '../cut-list.ts';
+import type { CutList } from '../timeline/cut-list.ts';
 import { composeCutList, type PartRange, planPieces } from './plan-pieces.ts';
 import { planSound } from './plan-sound.ts';
 

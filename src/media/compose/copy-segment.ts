@@ -1,4 +1,4 @@
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readFragment } from '../cmaf/fragment.ts';
 import type { FragmentEntry } from '../cmaf/fragment-table.ts';
 import { type FragmentParts, type Segment, sealFragments } from '../cmaf/segment.ts';

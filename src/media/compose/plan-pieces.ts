@@ -1,4 +1,4 @@
-import { type CutList, segmentStartTicks } from '../cut-list.ts';
+import { type CutList, segmentStartTicks } from '../timeline/cut-list.ts';
 
 /** A range of a source's timeline that goes into a new video; `frameTicks` is about the length of one of its frames. */
 export type PartRange = { cutList: CutList; fromSec: number; toSec: number; frameTicks: number };

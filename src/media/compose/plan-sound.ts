@@ -1,5 +1,5 @@
 import { AAC_FRAME_TICKS } from '../cmaf/aac.ts';
-import { AUDIO_RATE_HZ } from '../sound-grid.ts';
+import { AUDIO_RATE_HZ } from '../cmaf/sound-grid.ts';
 import type { Piece } from './plan-pieces.ts';
 
 /** AAC frames of a part: `frames` of them from `sourceFrame` on stand at `firstFrame` of the new sound. */

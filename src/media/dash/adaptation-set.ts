@@ -1,5 +1,5 @@
-import { reduceRatio } from '../frame-rate.ts';
-import type { Rational } from '../source-facts.ts';
+import { reduceRatio } from '../probe/frame-rate.ts';
+import type { Rational } from '../probe/source-facts.ts';
 import type { DashAudio, DashRendition, DashVideo } from './dash-presentation.ts';
 import { haveSameTimeline, peakSegmentBps, writeSegmentTemplate } from './segment-timeline.ts';
 import { type Xml, type XmlAttributes, xmlElement, xmlFragment, xmlText } from './xml.ts';

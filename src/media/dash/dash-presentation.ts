@@ -1,4 +1,4 @@
-import type { Rational } from '../source-facts.ts';
+import type { Rational } from '../probe/source-facts.ts';
 
 /** One rendition as DASH lists it. Its addresses are `init.mp4` and `{number}.m4s` below `r/{id}/` and its `segmentFolder`. */
 export type DashRendition = {

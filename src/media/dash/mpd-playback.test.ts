@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readInitSegment } from '../cmaf/init-segment.ts';
-import { runTool } from '../cmaf/read-test-media.ts';
+import { runTool } from '../../../test/support/media/read-test-media.ts';
 import {
   decodeHashes,
   fragmentedFile,
@@ -12,7 +11,8 @@ import {
   segmentBytes,
   segmentSizes,
   type TestRendition,
-} from '../mp4/run-test-renditions.ts';
+} from '../../../test/support/media/run-test-renditions.ts';
+import { readInitSegment } from '../cmaf/init-segment.ts';
 import type { DashAudio, DashRendition, DashVideo } from './dash-presentation.ts';
 import { writeMpd } from './write-mpd.ts';
 

@@ -1,6 +1,6 @@
 import { readInitSegment } from '../cmaf/init-segment.ts';
 import { readTrackTemplate } from '../mp4/track-template.ts';
-import type { Rational } from '../source-facts.ts';
+import type { Rational } from '../probe/source-facts.ts';
 
 const WIDTH_AT = 36;
 const HEIGHT_AT = 40;

@@ -1,5 +1,5 @@
 import type { SchemeName } from '../../ports/drm-key-source.ts';
-import type { AddedBytes } from '../playlists/segment-run.ts';
+import type { AddedBytes } from '../presentation/segment-run.ts';
 
 /** Heads of senc, saiz and saio, for as many fragments as a segment has. */
 const HEADS_BYTES = 256;

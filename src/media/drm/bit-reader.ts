@@ -1,4 +1,4 @@
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /** Reads the bits of one NAL unit and never past its end: reading on throws BrokenMedia. */
 export type BitReader = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ContentKey, KeyRequest } from '../../ports/drm-key-source.ts';
-import { writeFullBox, writeU32 } from '../cmaf/boxes.ts';
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { writeFullBox, writeU32 } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { KEY_GROUPS, kidBytes, newContentKeys } from './content-keys.ts';
 import { parseCpixAnswer, writeCpixRequest } from './cpix.ts';
 import { SYSTEM_IDS } from './pssh.ts';

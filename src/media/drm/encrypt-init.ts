@@ -1,7 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { ContentKey } from '../../ports/drm-key-source.ts';
-import { type Box, childBoxes, readBoxes, writeBox, writeFullBox, writeU32 } from '../cmaf/boxes.ts';
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { type Box, childBoxes, readBoxes, writeBox, writeFullBox, writeU32 } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readInitSegment } from '../cmaf/init-segment.ts';
 import { kidBytes } from './content-keys.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';

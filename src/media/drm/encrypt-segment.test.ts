@@ -1,23 +1,23 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
-import { nodeAes, openAes } from '../../lib/aes.ts';
-import type { ContentKey, SchemeName } from '../../ports/drm-key-source.ts';
-import { childBoxes, findBox, readBoxes, requireBox } from '../cmaf/boxes.ts';
-import { BrokenMedia } from '../cmaf/broken-media.ts';
-import { readFragment } from '../cmaf/fragment.ts';
-import { encode, FRAGMENTED } from '../cmaf/read-test-media.ts';
-import { findScheme, PROTECTION_SCHEMES } from './all.ts';
-import { kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
-import { encryptInit } from './encrypt-init.ts';
-import { measureEncrypted } from './encrypt-segment.ts';
-import { readPssh, SYSTEM_IDS, writeCommonPssh } from './pssh.ts';
+import { encode, FRAGMENTED } from '../../../test/support/media/read-test-media.ts';
 import {
   type ClearRendition,
   encodeRendition,
   encodeSlices,
   encryptCopy,
   splitRendition,
-} from './read-test-protection.ts';
+} from '../../../test/support/media/read-test-protection.ts';
+import { nodeAes, openAes } from '../../lib/aes.ts';
+import type { ContentKey, SchemeName } from '../../ports/drm-key-source.ts';
+import { childBoxes, findBox, readBoxes, requireBox } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import { readFragment } from '../cmaf/fragment.ts';
+import { findScheme, PROTECTION_SCHEMES } from './all.ts';
+import { kidBytes, kidsOf, newContentKeys } from './content-keys.ts';
+import { encryptInit } from './encrypt-init.ts';
+import { measureEncrypted } from './encrypt-segment.ts';
+import { readPssh, SYSTEM_IDS, writeCommonPssh } from './pssh.ts';
 import { openTrackCipher } from './track-cipher.ts';
 
 const aes = await openAes((error) => {

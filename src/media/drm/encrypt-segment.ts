@@ -1,5 +1,5 @@
-import { childBoxes, readBoxes, requireBox, writeFullBox, writeU32 } from '../cmaf/boxes.ts';
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { childBoxes, readBoxes, requireBox, writeFullBox, writeU32 } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { type Fragment, readFragment } from '../cmaf/fragment.ts';
 import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 import { sampleIv } from './sample-iv.ts';

@@ -1,4 +1,4 @@
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { type BitReader, openNalBits } from './bit-reader.ts';
 
 /** What the length of a slice header depends on in a sequence parameter set (ITU-T H.264 section 7.3.2.1.1). */

@@ -1,4 +1,4 @@
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { type AvcConfiguration, type ParameterSets, readParameterSet } from './h264-parameter-sets.ts';
 import { measureSliceHeader } from './slice-header.ts';
 import { createSubsampleList, type Subsample, type SubsampleRules } from './subsample.ts';

@@ -1,8 +1,8 @@
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { runAtOnce } from '../../../test/support/media/read-test-protection.ts';
 import { nodeAes } from '../../lib/aes.ts';
 import { encryptedHlsSizeBytes, encryptHlsSegment, writeHlsAes128Line } from './hls-aes128.ts';
-import { runAtOnce } from './read-test-protection.ts';
 
 const key = randomBytes(16);
 const encrypt = nodeAes('cbc', key);

@@ -1,6 +1,6 @@
 import { type Guid, parseGuid } from '../../lib/guid.ts';
-import { readBoxes, readFields, readVersion, writeFullBox, writeU32 } from '../cmaf/boxes.ts';
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { readBoxes, readFields, readVersion, writeFullBox, writeU32 } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { kidBytes, kidOfBytes } from './content-keys.ts';
 
 /** A protection system's header (ISO 23001-7 section 8.1). A box of version 0 names no key ids. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseGuid } from '../../lib/guid.ts';
-import { writeFullBox, writeU32 } from '../cmaf/boxes.ts';
+import { writeFullBox, writeU32 } from '../bmff/boxes.ts';
 import { kidBytes } from './content-keys.ts';
 import { SYSTEM_IDS, writeCommonPssh } from './pssh.ts';
 import { type KeySystem, writeContentProtection, writeHlsKeyLines } from './signalling.ts';

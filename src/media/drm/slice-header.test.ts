@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readBoxes, requireBox } from '../cmaf/boxes.ts';
-import { BrokenMedia } from '../cmaf/broken-media.ts';
-import { encode, FRAGMENTED, runTool, splitStream } from '../cmaf/read-test-media.ts';
+import { encode, FRAGMENTED, runTool, splitStream } from '../../../test/support/media/read-test-media.ts';
+import { readBoxes, requireBox } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readEntryBox, readSampleEntry } from '../cmaf/sample-entry.ts';
 import { type AvcConfiguration, readAvcConfiguration, type SequenceSet } from './h264-parameter-sets.ts';
 import { openH264Divider } from './h264-subsamples.ts';

@@ -1,4 +1,4 @@
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { type BitReader, openNalBits } from './bit-reader.ts';
 import type { ParameterSets, PictureSet, SequenceSet } from './h264-parameter-sets.ts';
 

@@ -1,6 +1,6 @@
 import type { Aes, EncryptInPlace } from '../../lib/aes.ts';
 import type { ContentKey } from '../../ports/drm-key-source.ts';
-import { readBoxes, requireBox } from '../cmaf/boxes.ts';
+import { readBoxes, requireBox } from '../bmff/boxes.ts';
 import type { SampleDefaults } from '../cmaf/fragment.ts';
 import { readInitSegment } from '../cmaf/init-segment.ts';
 import { readEntryBox, readSampleEntry, type SampleEntry } from '../cmaf/sample-entry.ts';

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../../../test/support/browser.ts';
+import { makeAudio, makeVideo, readVirtual } from '../../../test/support/media/run-test-renditions.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { planVirtualMp4, type VirtualMp4Plan } from './plan-virtual-mp4.ts';
-import { makeAudio, makeVideo, readVirtual } from './run-test-renditions.ts';
 
 const FRAMES = 240;
 /** Eight squares that show the frame's number in binary. */

@@ -1,4 +1,4 @@
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { ChunkFacts } from '../cmaf/chunk.ts';
 import { decodeFragmentTable } from '../cmaf/fragment-table.ts';
 import type { ChunkIndex } from '../cmaf/idx.ts';

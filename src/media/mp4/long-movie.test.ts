@@ -2,8 +2,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool } from '../cmaf/read-test-media.ts';
-import { planVirtualMp4, type VirtualMp4Plan, virtualMp4SizeFromCounters } from './plan-virtual-mp4.ts';
+import { runTool } from '../../../test/support/media/read-test-media.ts';
 import {
   decodeHashes,
   fragmentedFile,
@@ -11,7 +10,8 @@ import {
   makeVideo,
   readVirtual,
   type TestRendition,
-} from './run-test-renditions.ts';
+} from '../../../test/support/media/run-test-renditions.ts';
+import { planVirtualMp4, type VirtualMp4Plan, virtualMp4SizeFromCounters } from './plan-virtual-mp4.ts';
 
 const CLIP_SEC = 10;
 const REPEATS = 3600;

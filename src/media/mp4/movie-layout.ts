@@ -1,4 +1,4 @@
-import { writeBox, writeFullBox, writeU16, writeU32 } from '../cmaf/boxes.ts';
+import { writeBox, writeFullBox, writeU16, writeU32 } from '../bmff/boxes.ts';
 import type { TrackCounters } from './count-track.ts';
 import type { TrackTemplate } from './track-template.ts';
 

@@ -5,8 +5,7 @@ import fc from 'fast-check';
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { createFile, MP4BoxBuffer } from 'mp4box';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runTool } from '../cmaf/read-test-media.ts';
-import { planVirtualMp4, type StoredMovie, virtualMp4SizeFromCounters } from './plan-virtual-mp4.ts';
+import { runTool } from '../../../test/support/media/read-test-media.ts';
 import {
   decodeHashes,
   fragmentedFile,
@@ -15,7 +14,8 @@ import {
   REAL_CLIP,
   readVirtual,
   type TestRendition,
-} from './run-test-renditions.ts';
+} from '../../../test/support/media/run-test-renditions.ts';
+import { planVirtualMp4, type StoredMovie, virtualMp4SizeFromCounters } from './plan-virtual-mp4.ts';
 import type { StoredTrack } from './stored-track.ts';
 
 const FRAMES = 720;

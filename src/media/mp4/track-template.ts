@@ -1,5 +1,5 @@
-import { type Box, readBoxes, readFields, readVersion, requireBox } from '../cmaf/boxes.ts';
-import { BrokenMedia } from '../cmaf/broken-media.ts';
+import { type Box, readBoxes, readFields, readVersion, requireBox } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { packLanguage } from './language-code.ts';
 
 /** What a track of the virtual file takes over from its init segment. */

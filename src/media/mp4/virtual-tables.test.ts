@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { createFile, MP4BoxBuffer } from 'mp4box';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { encode, h264Args, splitStream } from '../../../test/support/media/read-test-media.ts';
 import { storageKey } from '../../ports/storage.ts';
 import { type ChunkIndex, countCtsRuns } from '../cmaf/idx.ts';
 import { normaliseInit } from '../cmaf/init-segment.ts';
-import { encode, h264Args, splitStream } from '../cmaf/read-test-media.ts';
 import { planVirtualMp4 } from './plan-virtual-mp4.ts';
 import { readPlan } from './read-plan.ts';
 import type { StoredChunk } from './stored-track.ts';

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import {
+  makeMoov,
+  sampleEntry,
+  type TestMoov,
+  testBox,
+  wideBox,
+  words,
+} from '../../../test/support/media/test-moov.ts';
 import { type Mp4Index, parseMp4Index } from './mp4-index.ts';
-import { makeMoov, sampleEntry, type TestMoov, testBox, wideBox, words } from './test-moov.ts';
 
 const FILE_BYTES = 10_000;
 

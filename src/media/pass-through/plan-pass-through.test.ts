@@ -1,11 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  encodeClip,
+  makeClipFolder,
+  openSource,
+  probeFacts,
+  REAL_CLIP,
+  runFfmpeg,
+} from '../../../test/support/media/run-test-clips.ts';
+import { tryPassThrough } from '../../../test/support/media/run-test-pass-through.ts';
 import type { CutHead } from './cut-head.ts';
 import { cutSamples } from './cuts.ts';
 import { type Mp4Index, parseMp4Index } from './mp4-index.ts';
 import { planPassThrough } from './plan-pass-through.ts';
-import { encodeClip, makeClipFolder, openSource, probeFacts, REAL_CLIP, runFfmpeg } from './run-test-clips.ts';
-import { tryPassThrough } from './run-test-pass-through.ts';
 
 const PICTURE = 'testsrc2=s=320x180:r=24:d=10';
 const SHORT = 'testsrc2=s=320x180:r=24:d=1';

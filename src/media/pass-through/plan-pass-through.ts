@@ -1,5 +1,5 @@
-import type { CutList } from '../cut-list.ts';
-import type { SourceFacts, VideoFacts } from '../source-facts.ts';
+import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
+import type { CutList } from '../timeline/cut-list.ts';
 import type { CutHead } from './cut-head.ts';
 import { chooseCuts } from './cuts.ts';
 import type { Mp4Index } from './mp4-index.ts';

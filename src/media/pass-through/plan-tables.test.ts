@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { SourceFacts, VideoFacts } from '../source-facts.ts';
+import { makeMoov, type TestMoov, testBox, words } from '../../../test/support/media/test-moov.ts';
+import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
 import type { CutHead } from './cut-head.ts';
 import { cutSamples } from './cuts.ts';
 import { parseMp4Index } from './mp4-index.ts';
 import { type PassThroughAnswer, planPassThrough } from './plan-pass-through.ts';
-import { makeMoov, type TestMoov, testBox, words } from './test-moov.ts';
 
 const VIDEO: VideoFacts = {
   streamIndex: 0,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { makeMoov, testBox, words } from '../../../test/support/media/test-moov.ts';
 import { type Mp4Index, parseMp4Index } from './mp4-index.ts';
 import { readCutHeads } from './read-cut-heads.ts';
-import { makeMoov, testBox, words } from './test-moov.ts';
 
 const NEVER = new AbortController().signal;
 const CUTS = 200;

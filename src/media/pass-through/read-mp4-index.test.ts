@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { makeMoov, testBox, wideBox, words } from '../../../test/support/media/test-moov.ts';
 import { type RangeSource, readMp4Index } from './read-mp4-index.ts';
-import { makeMoov, testBox, wideBox, words } from './test-moov.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -1,7 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Mp4Index } from './mp4-index.ts';
-import type { PassThroughPlan } from './plan-pass-through.ts';
 import {
   encodeClip,
   makeClipFolder,
@@ -10,8 +8,10 @@ import {
   readPackets,
   readPictureHashes,
   runFfmpeg,
-} from './run-test-clips.ts';
-import { planOf, writeAll } from './run-test-pass-through.ts';
+} from '../../../test/support/media/run-test-clips.ts';
+import { planOf, writeAll } from '../../../test/support/media/run-test-pass-through.ts';
+import type { Mp4Index } from './mp4-index.ts';
+import type { PassThroughPlan } from './plan-pass-through.ts';
 import { buildSegment, type PassThroughSegment, passThroughSegments } from './write-segment.ts';
 
 let folder: Awaited<ReturnType<typeof makeClipFolder>>;

@@ -1,3 +1,3 @@
-import { thing } from '../../api/collections/thing.ts';
+import { thing } from '../collections/thing.ts';
 
 export const mine = thing;

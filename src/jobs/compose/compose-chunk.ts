@@ -1,0 +1,120 @@
+import { type CompositionView, loadComposition } from '../../catalog/compose/composition-store.ts';
+import type { RenditionOutput } from '../../catalog/encoding/chunk-store.ts';
+import type { WorkRendition } from '../../catalog/encoding/work-view-store.ts';
+import type { Segment } from '../../media/cmaf/segment.ts';
+import type { Piece } from '../../media/compose/plan-pieces.ts';
+import { segmentStartTicks } from '../../media/timeline/cut-list.ts';
+import { type HeldWork, holdWork } from '../encode/hold-work.ts';
+import { protectVideo } from '../encode/protect-video.ts';
+import { publishChunks } from '../encode/publish-chunks.ts';
+import type { PicturesInit } from '../encode/read-pictures.ts';
+import { type ChunkWriter, createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { LeaseLost } from '../queue/hold-lease.ts';
+import { type WorkRef, workJob } from '../queue/send-works.ts';
+import { copySourceSegment } from './copy-source-segment.ts';
+import { encodePieces, type PieceRun } from './encode-pieces.ts';
+
+/** Makes a range of segments of a video that is put together: copies what stands, encodes what does not. */
+export const composeChunk = defineJob<WorkRef, JobDeps>({
+  ...workJob('compose', 'long'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => composeRange(held, deps, lease)),
+});
+
+/** As `composeChunk`, for what makes the new video playable. */
+export const composeFirstChunk = defineJob<WorkRef, JobDeps>({
+  ...workJob('compose', 'quick'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => composeRange(held, deps, lease)),
+});
+
+async function composeRange(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { claim } = held;
+  const view = await loadComposition(deps.db, claim.work);
+  if (view === null || view.renditions.length === 0) throw new LeaseLost();
+  await protectVideo(claim.work.key, deps.packager, signal);
+  const writers = view.renditions.map(({ id }) =>
+    createChunkWriter({ storage: deps.storage, key: claim.work.key, renditionId: id, attempt: claim.attempt }),
+  );
+  try {
+    const inits = await makePieces({ held, deps, view, writers }, signal);
+    const outputs = await Promise.all(
+      view.renditions.map((rendition, at) => toOutput(rendition, inits.get(at), writers[at] as ChunkWriter, signal)),
+    );
+    await publishChunks(deps, claim, { outputs, isLast: true });
+  } catch (error) {
+    const written = writers.flatMap((writer) => writer.written);
+    await discardAfter(error, deps, written);
+    throw error;
+  }
+}
+
+type RangeJob = { held: HeldWork; deps: JobDeps; view: CompositionView; writers: readonly ChunkWriter[] };
+
+/** Stores the segments of all renditions in order; answers the init segments that encoders gave. */
+async function makePieces(job: RangeJob, signal: AbortSignal): Promise<Map<number, PicturesInit>> {
+  const { held, deps, view, writers } = job;
+  const { fromSegment, toSegment, key } = held.claim.work;
+  const inits = new Map<number, PicturesInit>();
+  const add = async (at: number, segment: Segment) => {
+    await writers[at]?.add(segment, signal);
+    held.tell((segment.number + 1 - fromSegment) / (toSegment - fromSegment));
+  };
+  const isCopied = view.renditions.every(({ plan }) => plan.composedOf !== undefined);
+  for (const run of planRuns(view, fromSegment, toSegment, isCopied)) {
+    if (run.kind === 'copy') {
+      for (const [at, rendition] of view.renditions.entries()) {
+        const source = rendition.plan.composedOf?.[run.piece.part] ?? null;
+        await add(at, await copySourceSegment({ source, ...placeOf(view, run) }, deps, signal));
+      }
+      continue;
+    }
+    for await (const part of encodePieces({ libraryId: key.libraryId, view, run }, deps, signal)) {
+      if (part.kind === 'segment') await add(part.at, part.segment);
+      else inits.set(part.at, part.init);
+    }
+  }
+  return inits;
+}
+
+type Run = { kind: 'copy'; number: number; piece: Piece } | PieceRun;
+
+/** What is copied goes segment by segment; whole segments of one part that are encoded go to one encoder. */
+function planRuns({ recipe }: CompositionView, from: number, to: number, isCopied: boolean): Run[] {
+  const runs: Run[] = [];
+  for (let number = from; number < to; number += 1) {
+    const piece = recipe.pieces[number];
+    if (piece === undefined) throw new Error(`Expected a piece for segment ${number}, there is none.`);
+    const open = runs.at(-1);
+    if (piece.segment !== null && isCopied) runs.push({ kind: 'copy', number, piece });
+    else if (open?.kind === 'encode' && goesOn(open.pieces.at(-1), piece)) open.pieces.push(piece);
+    else runs.push({ kind: 'encode', firstSegment: number, pieces: [piece] });
+  }
+  return runs;
+}
+
+/** Keyframes stand at fixed distances in one run, so only whole segments can follow each other in it. */
+function goesOn(last: Piece | undefined, next: Piece): boolean {
+  return last !== undefined && last.part === next.part && last.segment !== null && next.segment === last.segment + 1;
+}
+
+function placeOf({ cutList }: CompositionView, { number, piece }: { number: number; piece: Piece }) {
+  const startTick = segmentStartTicks(cutList, number);
+  const durationTicks = segmentStartTicks(cutList, number + 1) - startTick;
+  return { segment: piece.segment ?? 0, place: { number, timescale: cutList.timescale, startTick, durationTicks } };
+}
+
+async function toOutput(
+  rendition: WorkRendition,
+  made: PicturesInit | undefined,
+  writer: ChunkWriter,
+  signal: AbortSignal,
+): Promise<RenditionOutput> {
+  const chunks = await writer.flush(signal);
+  if (made !== undefined) {
+    const { codecString, widthPx, heightPx } = made.facts;
+    return { renditionId: rendition.id, init: made.bytes, codecString, widthPx, heightPx, chunks };
+  }
+  if (rendition.listed === null) throw new Error(`Expected rendition ${rendition.id} to have an init segment.`);
+  return { renditionId: rendition.id, ...rendition.listed, widthPx: null, heightPx: null, chunks };
+}

@@ -1,0 +1,41 @@
+import { findSourceChunk } from '../../catalog/compose/composition-store.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { segmentRanges } from '../../media/cmaf/chunk.ts';
+import type { FragmentEntry } from '../../media/cmaf/fragment-table.ts';
+import type { Segment } from '../../media/cmaf/segment.ts';
+import { type CopyPlace, copySegment } from '../../media/compose/copy-segment.ts';
+import type { JobDeps } from '../job-deps.ts';
+
+type Wanted = { source: Guid | null; segment: number; place: CopyPlace };
+
+/** Reads a segment of another video's rendition and makes it one of the new timeline. */
+export async function copySourceSegment(
+  { source, segment, place }: Wanted,
+  deps: Pick<JobDeps, 'db' | 'storage'>,
+  signal: AbortSignal,
+): Promise<Segment> {
+  if (source === null) throw new Error(`Expected segment ${place.number} to have a source, it has none.`);
+  const found = await readSourceSegment(source, segment, deps, signal);
+  if (found === null) throw sourceGone(source);
+  return copySegment(found.bytes, found.fragments, place);
+}
+
+/** The refusal of a part that went away while it was being copied. */
+export function sourceGone(renditionId: Guid): Refused {
+  return new Refused('invalid', `Rendition ${renditionId}, of which a part is wanted, is gone: its video was changed.`);
+}
+
+/** The bytes of one stored segment; null when there is none of this number. */
+export async function readSourceSegment(
+  renditionId: Guid,
+  segment: number,
+  { db, storage }: Pick<JobDeps, 'db' | 'storage'>,
+  signal: AbortSignal,
+): Promise<{ bytes: Buffer; fragments: readonly FragmentEntry[] } | null> {
+  const chunk = await findSourceChunk(db, renditionId, segment);
+  const range = chunk === null ? undefined : segmentRanges(chunk)[segment - chunk.firstSegment];
+  if (chunk === null || range === undefined) return null;
+  const bytes = await storage.readBytes(chunk.storageKey, { start: range.startByte, end: range.endByte }, signal);
+  return { bytes, fragments: range.fragments };
+}

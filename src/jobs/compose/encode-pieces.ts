@@ -1,0 +1,102 @@
+import type { Readable } from 'node:stream';
+import { type CompositionView, findPartOriginal } from '../../catalog/compose/composition-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Segment } from '../../media/cmaf/segment.ts';
+import { createVideoSegmenter } from '../../media/cmaf/segmenter.ts';
+import type { Piece } from '../../media/compose/plan-pieces.ts';
+import { findCodec } from '../../media/encode/codecs/all.ts';
+import { planEncode } from '../../media/encode/encode.ts';
+import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { toNumber } from '../../media/probe/frame-rate.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
+import { rungOf } from '../encode/encode-rungs.ts';
+import { endFailedRun, type PicturesInit, readPictures } from '../encode/read-pictures.ts';
+import { readWatermark } from '../encode/read-watermark.ts';
+import type { JobDeps } from '../job-deps.ts';
+
+/** Pieces of one part that one encoder makes: the segments from `firstSegment` on. */
+export type PieceRun = { kind: 'encode'; firstSegment: number; pieces: Piece[] };
+
+type PiecesJob = { libraryId: number; view: CompositionView; run: PieceRun };
+type Encoded = { kind: 'segment'; at: number; segment: Segment } | { kind: 'init'; at: number; init: PicturesInit };
+
+/** What one run holds of one rung before it is stored: a few segments. */
+const NICENESS = 5;
+
+/** Encodes pieces from the original of their part for all renditions of the work; `at` is the rendition's place. */
+export async function* encodePieces(
+  { libraryId, view, run }: PiecesJob,
+  deps: JobDeps,
+  signal: AbortSignal,
+): AsyncGenerator<Encoded> {
+  const part = view.recipe.parts[run.pieces[0]?.part ?? 0];
+  const original = part === undefined ? null : await findPartOriginal(deps.db, { libraryId, mediaId: part.mediaId });
+  if (part === undefined || original === null) {
+    throw new Refused('invalid', 'The original of a part of this video is gone, from which its ends are encoded.');
+  }
+  const cutList = cutAt(run.pieces, view.recipe.timescale, part, original.facts);
+  const local = await deps.sources.open(original.sourceKey, signal);
+  const stop = new AbortController();
+  try {
+    const watermark = await readWatermark(deps.storage, libraryId, part.watermark, signal);
+    const plan = planEncode({
+      facts: original.facts,
+      cutList,
+      range: { fromSegment: 1, toSegment: 1 + run.pieces.length },
+      rungs: view.renditions.map(rungOf),
+      codec: findCodec(view.renditions[0]?.codec ?? ''),
+      watermark,
+      decoderThreads: 1,
+      encoderThreads: 1,
+    });
+    const options = { sourcePath: local.path, sourceDurationSec: original.facts.durationSec, niceness: NICENESS };
+    const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
+    try {
+      const made = await Promise.all(encoder.outputs.map((output) => readRung(output, view.cutList, run)));
+      await encoder.done;
+      for (const [at, { init, segments }] of made.entries()) {
+        if (init !== null) yield { kind: 'init', at, init };
+        for (const segment of segments) yield { kind: 'segment', at, segment };
+      }
+    } catch (error) {
+      throw await endFailedRun(encoder, stop, error);
+    }
+  } finally {
+    await local.release();
+  }
+}
+
+async function readRung(
+  output: Readable,
+  cutList: CutList,
+  { firstSegment, pieces }: PieceRun,
+): Promise<{ init: PicturesInit | null; segments: Segment[] }> {
+  const segmenter = createVideoSegmenter({ cutList, firstSegment, segmentCount: pieces.length });
+  const segments: Segment[] = [];
+  let init: PicturesInit | null = null;
+  for await (const part of readPictures(output, segmenter)) {
+    if (part.kind === 'init') init = part;
+    else if (part.kind === 'segment') segments.push(part.segment);
+  }
+  return { init, segments };
+}
+
+type PartGrid = CompositionView['recipe']['parts'][number];
+
+/**
+ * The pieces as segments 1 and on of the part's timeline. On a source's own grid a picture counts to the cut that it is
+ * nearest to: it is shown from there on.
+ */
+function cutAt(
+  pieces: readonly Piece[],
+  timescale: number,
+  { grid, endTicks }: PartGrid,
+  { video }: SourceFacts,
+): CutList {
+  const isSource = grid.kind === 'source' && video !== null;
+  const early = isSource ? Math.floor(timescale / toNumber(video.rate) / 2) : 0;
+  const borders = [...pieces.map(({ fromTick }) => fromTick), pieces.at(-1)?.toTick ?? 0];
+  const startTicks = [0, ...borders.map((tick) => (tick === 0 || tick >= endTicks ? tick : tick - early))];
+  return { timescale, startTicks, endTicks: Math.max(endTicks, (startTicks.at(-1) ?? 0) + 1), grid };
+}

@@ -1,0 +1,190 @@
+import type { ComposedVideo, PartRendition, PartView } from '../../catalog/compose/compose-store.ts';
+import type { MediaKey } from '../../catalog/db.ts';
+import type { PlannedRendition } from '../../catalog/encoding/encode-plan.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { composeCutList, type Piece, planPieces } from '../../media/compose/plan-pieces.ts';
+import { MAX_BITRATES_BPS, RUNGS } from '../../media/encode/ladder.ts';
+import { toNumber } from '../../media/probe/frame-rate.ts';
+import { composeSoundWorks, composeWorks, type Place } from '../planning/plan-works.ts';
+
+/** A range of a video, in seconds of its timeline. */
+export type WantedPart = { view: PartView; fromSec: number; toSec: number };
+
+/** Segments that a composition may have: about 20 hours. */
+const MOST_PIECES = 20_000;
+
+/**
+ * Decides how a video is put together from parts of others. Renditions that all parts have alike are copied; ends that
+ * lie within a segment are encoded from the originals, with the settings of what they join. A rung that all parts have,
+ * but not alike, or that was copied from an original itself, is encoded as a whole. Refuses (`invalid`) parts that have
+ * no rung in common, different frame rates, no original where one is needed, or nothing in their range.
+ */
+export function planComposition(key: MediaKey, parts: readonly WantedPart[], isExact: boolean): ComposedVideo {
+  const [first] = parts;
+  if (first === undefined) throw new Refused('invalid', 'Expected at least one part, got none. Name one.');
+  const { timescale } = first.view.cutList;
+  requireOneRate(parts, timescale);
+  const pieces = planPieces(parts.map(toRange), isExact);
+  requireEach(parts, pieces);
+  const cutList = composeCutList(pieces, timescale);
+  const durationSec = cutList.endTicks / timescale;
+  const place: Place = { key, timelineId: newGuid(), cutList, durationSec };
+  const pictures = planPictures(parts, pieces, { timescale, durationSec });
+  const sounds = planSounds(parts, durationSec);
+  const works = [
+    ...composeWorks(place, pictures.copied, pictures.made),
+    ...sounds.flatMap((sound) => composeSoundWorks(place, sound)),
+  ];
+  const renditions = [...pictures.copied, ...pictures.made, ...sounds];
+  return {
+    timeline: { id: place.timelineId, cutList, isActive: true, renditions, works },
+    recipe: {
+      timescale,
+      parts: parts.map(({ view }) => ({
+        mediaId: view.mediaId,
+        grid: view.cutList.grid,
+        endTicks: view.cutList.endTicks,
+        ...markOf(view),
+      })),
+      pieces,
+    },
+    facts: { ...first.view.facts, durationSec },
+    durationMs: Math.round(durationSec * 1000),
+  };
+}
+
+function markOf({ renditions }: PartView) {
+  const watermark = renditions.find(({ plan }) => plan.watermark !== undefined)?.plan.watermark;
+  return watermark === undefined ? {} : { watermark };
+}
+
+function toRange({ view: { cutList, facts }, fromSec, toSec }: WantedPart) {
+  const { grid, timescale } = cutList;
+  const rate = grid.kind === 'frames' ? grid.rate : facts.video?.rate;
+  const frameTicks = rate === undefined ? 1 : timescale / toNumber(rate);
+  return { cutList, fromSec, toSec, frameTicks };
+}
+
+function requireOneRate(parts: readonly WantedPart[], timescale: number): void {
+  const other = parts.find(({ view }) => view.cutList.timescale !== timescale);
+  if (other === undefined) return;
+  throw new Refused(
+    'invalid',
+    `Expected parts of one frame rate, video ${other.view.mediaId} has another than the first. Leave it out.`,
+  );
+}
+
+function requireEach(parts: readonly WantedPart[], pieces: readonly Piece[]): void {
+  const empty = parts.findIndex((_, part) => !pieces.some((piece) => piece.part === part));
+  if (empty >= 0) {
+    throw new Refused(
+      'invalid',
+      `Expected part ${empty + 1} to hold at least a frame of video ${parts[empty]?.view.mediaId}, it is empty. Correct its times.`,
+    );
+  }
+  if (pieces.length > MOST_PIECES) {
+    throw new Refused('invalid', `Expected at most ${MOST_PIECES} segments, got ${pieces.length}. Ask for less.`);
+  }
+}
+
+type Length = { timescale: number; durationSec: number };
+
+function planPictures(parts: readonly WantedPart[], pieces: readonly Piece[], length: Length) {
+  const copied: PlannedRendition[] = [];
+  const made: PlannedRendition[] = [];
+  const isWhole = pieces.every(({ segment }) => segment !== null);
+  for (const candidate of parts[0]?.view.renditions.filter(({ kind }) => kind === 'video') ?? []) {
+    const twins = parts.map(({ view }) => view.renditions.find((one) => isSameRung(one, candidate)));
+    if (twins.some((twin) => twin === undefined)) continue;
+    const found = twins.flatMap((twin) => twin ?? []);
+    const isAlike = found.every(({ init, timescale }) => init.equals(candidate.init) && timescale === length.timescale);
+    const isJoinable = isWhole || found.every(({ origin }) => origin === 'encode');
+    if (isAlike && isJoinable) {
+      copied.push(toPlanned(candidate, length.durationSec, found));
+    } else if (candidate.codec === 'x264') {
+      made.push(toMade(candidate, length));
+    }
+  }
+  if (copied.length + made.length === 0) throw nothingInCommon();
+  if (!isWhole || made.length > 0) requireOriginals(parts);
+  return { copied, made };
+}
+
+function isSameRung(one: PartRendition, other: PartRendition): boolean {
+  const isSameSize = one.widthPx === other.widthPx && one.heightPx === other.heightPx;
+  return one.kind === 'video' && one.codec === other.codec && one.rung === other.rung && isSameSize;
+}
+
+function requireOriginals(parts: readonly WantedPart[]): void {
+  const lost = parts.find(({ view }) => !view.hasOriginal);
+  if (lost === undefined) return;
+  throw new Refused(
+    'invalid',
+    `Expected the original of video ${lost.view.mediaId}, from which ends are encoded, it is gone. Ask with exact false and parts of like videos.`,
+  );
+}
+
+function nothingInCommon(): Refused {
+  return new Refused(
+    'invalid',
+    'Expected parts with at least one resolution of one size and codec in common, they have none.',
+  );
+}
+
+/** One sound for each language that all parts with sound have; if there is none, the main sound of each. */
+function planSounds(parts: readonly WantedPart[], durationSec: number): PlannedRendition[] {
+  const sounds = parts.map(({ view }) => view.renditions.filter(({ kind }) => kind === 'audio'));
+  const heard = sounds.filter((tracks) => tracks.length > 0);
+  const [first = []] = heard;
+  const common = first.filter(({ language }) =>
+    heard.every((tracks) => tracks.some((one) => one.language === language)),
+  );
+  const wanted = common.length > 0 ? common : first.slice(0, 1);
+  return wanted.flatMap((track): PlannedRendition[] => {
+    const sources = sounds.map((tracks) => tracks.find(({ language }) => language === track.language) ?? tracks[0]);
+    const isAlike = sources.every((source) => source === undefined || source.init.equals(track.init));
+    return isAlike ? [toPlanned(track, durationSec, sources)] : [];
+  });
+}
+
+function toPlanned(
+  { id: _, init, codecString, plan, ...rendition }: PartRendition,
+  durationSec: number,
+  sources: readonly (PartRendition | undefined)[],
+): PlannedRendition {
+  const composedOf = sources.map((source): Guid | null => source?.id ?? null);
+  return {
+    ...rendition,
+    id: newGuid(),
+    origin: 'encode',
+    plan: { durationSec, composedOf, ...capOf(rendition.rung, plan) },
+    listed: { init, codecString },
+    plannedSegments: null,
+    isOnDemand: false,
+  };
+}
+
+function toMade(
+  { init: _, codecString: __, plan, ...rendition }: PartRendition,
+  { timescale, durationSec }: Length,
+): PlannedRendition {
+  return {
+    ...rendition,
+    id: newGuid(),
+    origin: 'encode',
+    timescale,
+    plan: { durationSec, ...capOf(rendition.rung, plan) },
+    listed: null,
+    plannedSegments: null,
+    isOnDemand: false,
+  };
+}
+
+/** What is encoded joins what was encoded before, under the same cap. */
+function capOf(rung: number | null, plan: PartRendition['plan']): { maxBitrateBps?: number } {
+  const known = RUNGS.find((one) => one === rung);
+  const usualBps = known === undefined ? undefined : MAX_BITRATES_BPS[known];
+  const maxBitrateBps = plan.maxBitrateBps ?? usualBps;
+  return maxBitrateBps === undefined ? {} : { maxBitrateBps };
+}

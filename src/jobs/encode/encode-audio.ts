@@ -1,0 +1,109 @@
+import { findStored } from '../../catalog/encoding/chunk-store.ts';
+import { loadWorkView, type WorkRendition, type WorkView } from '../../catalog/encoding/work-view-store.ts';
+import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
+import { planAudioEncode } from '../../media/encode/encode-audio.ts';
+import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { LeaseLost } from '../queue/hold-lease.ts';
+import { type WorkRef, workJob } from '../queue/send-works.ts';
+import { type HeldWork, holdWork } from './hold-work.ts';
+import { publishChunks } from './publish-chunks.ts';
+import { readSound, type SoundInit } from './read-sound.ts';
+import { createChunkWriter, discardAfter } from './store-chunk.ts';
+
+/** Segments of the first chunk, so that playing can start, and of the others: about 4 s each. */
+const FIRST_SEGMENTS = 1;
+const NEXT_SEGMENTS = 8;
+
+/** Encodes the beginning of a sound track, or all of a short one, and publishes it in growing chunks. */
+export const encodeAudio = defineJob<WorkRef, JobDeps>({
+  ...workJob('audio', 'quick'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => encodeTrack(held, deps, lease)),
+});
+
+/** Encodes the rest of a long sound track. The encoder begins anew, so that both parts join without a seam. */
+export const encodeAudioLong = defineJob<WorkRef, JobDeps>({
+  ...workJob('audio', 'long'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => encodeTrack(held, deps, lease)),
+});
+
+async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { work } = held.claim;
+  const view = await loadWorkView(deps.db, work);
+  const [rendition] = view?.renditions ?? [];
+  if (view === null || rendition === undefined) throw new LeaseLost();
+  const track = view.facts.audio.find(({ streamIndex }) => streamIndex === rendition.plan.streamIndex);
+  if (track === undefined) throw new Error(`Expected sound in stream ${rendition.plan.streamIndex}, found none.`);
+  const local = await deps.sources.open(view.sourceKey, signal);
+  const ended = new AbortController();
+  try {
+    const niceness = work.lane === 'long' ? 10 : 0;
+    const { durationSec, normaliseLoudness = false } = rendition.plan;
+    const plan = planAudioEncode(view.facts, track, { durationSec, normaliseLoudness });
+    const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
+    const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
+    try {
+      await publishTrack({ held, deps, view, rendition, run }, signal);
+    } finally {
+      // A part ends before the encoder does.
+      ended.abort();
+      for (const output of run.outputs) output.destroy();
+      await run.done.catch(() => undefined);
+    }
+  } finally {
+    await local.release();
+  }
+}
+
+type TrackJob = { held: HeldWork; deps: JobDeps; view: WorkView; rendition: WorkRendition; run: FfmpegRun };
+
+async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
+  const { claim, tell } = job.held;
+  const { fromSegment, toSegment, key } = claim.work;
+  const { id, isOnDemand } = job.rendition;
+  const writer = createChunkWriter({
+    ...{ storage: job.deps.storage, key, renditionId: id, attempt: claim.attempt },
+    ...(isOnDemand && { findTaken: (range) => findStored(job.deps.db, id, range) }),
+  });
+  // What viewers had made lies anywhere: the writer leaves it out.
+  const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
+  let init: SoundInit | null = null;
+  let nextFlush = chunkEnd(publishedTo);
+
+  async function publish(isLast: boolean): Promise<void> {
+    if (init === null) throw new Error('Expected an init segment from the encoder, none came.');
+    const chunks = await writer.flush(signal);
+    const { codecString } = init.facts;
+    const output = { renditionId: id, init: init.bytes, codecString, widthPx: null, heightPx: null, chunks };
+    await publishChunks(job.deps, claim, { outputs: [output], isLast });
+    writer.tookIn(chunks);
+  }
+
+  try {
+    for await (const item of readSound(job.run)) {
+      if (item.kind === 'init') {
+        init = item;
+        continue;
+      }
+      const end = item.segment.number + 1;
+      if (end > publishedTo) await writer.add(item.segment, signal);
+      tell((end - fromSegment) / (toSegment - fromSegment));
+      const endsPart = end === toSegment && toSegment < countAudioSegments(job.rendition.plan.durationSec);
+      if (endsPart) return await publish(true);
+      if (end === nextFlush && nextFlush < toSegment) {
+        await publish(false);
+        nextFlush = chunkEnd(nextFlush);
+      }
+    }
+    await job.run.done;
+    await publish(true);
+  } catch (error) {
+    await discardAfter(error, job.deps, writer.written);
+    throw error;
+  }
+}
+
+function chunkEnd(fromSegment: number): number {
+  return fromSegment < FIRST_SEGMENTS ? FIRST_SEGMENTS : fromSegment + NEXT_SEGMENTS;
+}

@@ -1,0 +1,20 @@
+import { type ChunkRange, missingRanges } from '../../media/timeline/chunk-plan.ts';
+
+/** One encoder process: some segments of some renditions, which are named by their places in a list. */
+export type RungsRun = { range: ChunkRange; renditions: readonly number[] };
+
+/**
+ * Plans the encoder processes that make what is missing of a range: `stored[n]` are the segments of rendition n that
+ * are there. Renditions that lack the same segments are made together.
+ */
+export function planMissingRuns(range: ChunkRange, stored: readonly ReadonlySet<number>[]): RungsRun[] {
+  const groups = new Map<string, { ranges: ChunkRange[]; renditions: number[] }>();
+  stored.forEach((segments, rendition) => {
+    const ranges = missingRanges(range, segments);
+    const pattern = ranges.map(({ fromSegment, toSegment }) => `${fromSegment}-${toSegment}`).join();
+    const group = groups.get(pattern) ?? { ranges, renditions: [] };
+    group.renditions.push(rendition);
+    groups.set(pattern, group);
+  });
+  return [...groups.values()].flatMap(({ ranges, renditions }) => ranges.map((part) => ({ range: part, renditions })));
+}

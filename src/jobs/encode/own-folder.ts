@@ -1,0 +1,58 @@
+import { closeSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tryLock } from '../../lib/lock-file.ts';
+
+const OWN_NAME = /^worker-\d+$/;
+/** More processes on one folder than any machine has workers. */
+const MAX_OWNERS = 256;
+
+/**
+ * Makes an empty folder `worker-{n}` in `parent` that is this process's own until it ends, and removes those whose
+ * owner has ended; what cannot be removed is told, and stays. A lock tells, not the number of a process: others may be
+ * in another container, or on another machine that shares the folder.
+ */
+export async function takeOwnFolder(parent: string, report: (error: Error) => void): Promise<string> {
+  await mkdir(parent, { recursive: true });
+  const own = await takeFree(parent);
+  for (const name of await readdir(parent)) {
+    const folder = join(parent, name);
+    if (!OWN_NAME.test(name) || folder === own) continue;
+    try {
+      const lock = await lockAndRemove(folder);
+      if (lock !== null) closeSync(lock);
+    } catch (cause) {
+      report(new Error(`Expected to remove what a worker left in ${folder}. Remove it yourself.`, { cause }));
+    }
+  }
+  await mkdir(own);
+  return own;
+}
+
+/** Of those that cannot be locked or removed none is taken: the next may be free. */
+async function takeFree(parent: string): Promise<string> {
+  let cause: unknown;
+  for (let number = 1; number <= MAX_OWNERS; number += 1) {
+    const folder = join(parent, `worker-${number}`);
+    try {
+      if ((await lockAndRemove(folder)) !== null) return folder;
+    } catch (error) {
+      cause ??= error;
+    }
+  }
+  const expected = `Expected at most ${MAX_OWNERS} processes to share ${parent}, and it to be writable.`;
+  throw new Error(`${expected} Give some a data folder of their own.`, { cause });
+}
+
+/** Null when another process has it. Lock files stay: one that was removed could be locked by two, under the same name. */
+async function lockAndRemove(folder: string): Promise<number | null> {
+  const lock = tryLock(`${folder}.lock`);
+  if (lock === null) return null;
+  try {
+    await rm(folder, { recursive: true, force: true });
+    return lock;
+  } catch (error) {
+    closeSync(lock);
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { loadWorkView } from '../../catalog/encoding/work-view-store.ts';
+import { planChunks } from '../../media/timeline/chunk-plan.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { LeaseLost } from '../queue/hold-lease.ts';
+import { type WorkRef, workJob } from '../queue/send-works.ts';
+import { type HeldWork, holdWork } from './hold-work.ts';
+import { publishChunks } from './publish-chunks.ts';
+import { openSource, readSegment, replanPassThrough } from './read-pass-through.ts';
+import { createChunkWriter, discardAfter } from './store-chunk.ts';
+
+/** Copies segments of a source that passes through into chunks, each published when it is stored. */
+export const passThrough = defineJob<WorkRef, JobDeps>({
+  ...workJob('pass-through', 'quick'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => copySegments(held, deps, lease)),
+});
+
+async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { work } = claim;
+  const view = await loadWorkView(deps.db, work);
+  const [rendition] = view?.renditions ?? [];
+  if (view === null || rendition?.listed == null) throw new LeaseLost();
+  const { listed } = rendition;
+  const file = await openSource(deps.sources, view.sourceKey, signal);
+  const writer = createChunkWriter({
+    storage: deps.storage,
+    key: work.key,
+    renditionId: rendition.id,
+    attempt: claim.attempt,
+  });
+  try {
+    const source = await replanPassThrough(file, view.facts, signal);
+    for (const range of planChunks(view.cutList)) {
+      if (range.toSegment <= rendition.publishedTo || range.fromSegment >= work.toSegment) continue;
+      for (let n = Math.max(range.fromSegment, rendition.publishedTo); n < range.toSegment; n += 1) {
+        await writer.add(await readSegment(file, source, n), signal);
+      }
+      const output = { renditionId: rendition.id, ...listed, widthPx: null, heightPx: null };
+      const chunks = await writer.flush(signal);
+      const isLast = range.toSegment >= work.toSegment;
+      await publishChunks(deps, claim, { outputs: [{ ...output, chunks }], isLast });
+      writer.tookIn(chunks);
+      tell((range.toSegment - work.fromSegment) / (work.toSegment - work.fromSegment));
+    }
+  } catch (error) {
+    await discardAfter(error, deps, writer.written);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,131 @@
+import { open } from 'node:fs/promises';
+import type { Segment } from '../../media/cmaf/segment.ts';
+import type { CutHead } from '../../media/pass-through/cut-head.ts';
+import type { Mp4Index } from '../../media/pass-through/mp4-index.ts';
+import {
+  type PassThroughAnswer,
+  type PassThroughPlan,
+  planPassThrough,
+} from '../../media/pass-through/plan-pass-through.ts';
+import { readCutHeads } from '../../media/pass-through/read-cut-heads.ts';
+import { type RangeSource, readExactly, readMp4Index } from '../../media/pass-through/read-mp4-index.ts';
+import { sortedTicks } from '../../media/pass-through/timeline.ts';
+import { buildSegment } from '../../media/pass-through/write-segment.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { SourceCache } from './source-cache.ts';
+
+/** A source file opened for reading by ranges. */
+export type OpenFile = RangeSource & { close(): Promise<void> };
+
+type OpenSource = OpenFile & { path: string };
+
+/** The index of an MP4 with the heads of its cuts: what planning a pass-through takes beside the probe's facts. */
+export type IndexedSource = { index: Mp4Index; heads: readonly CutHead[] };
+
+export async function openRanges(path: string): Promise<OpenFile> {
+  const file = await open(path);
+  const { size } = await file.stat();
+  return {
+    sizeBytes: size,
+    readRange: async (offset, length) => {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    },
+    close: () => file.close(),
+  };
+}
+
+/** An original opened for reading by ranges, and its path for tools; closing it gives it back. */
+export async function openSource(sources: SourceCache, key: StorageKey, signal: AbortSignal): Promise<OpenSource> {
+  const local = await sources.open(key, signal);
+  try {
+    const file = await openRanges(local.path);
+    return { ...file, path: local.path, close: () => file.close().finally(local.release) };
+  } catch (error) {
+    await local.release();
+    throw error;
+  }
+}
+
+/** Indexes a source; null when it is no MP4 that could pass through. Errors of reading are thrown on. */
+export async function indexSource(file: RangeSource, signal: AbortSignal): Promise<IndexedSource | null> {
+  const answer = await readMp4Index(file, signal);
+  if (answer.kind === 'refused') return null;
+  return { index: answer.index, heads: await readCutHeads(answer.index, file, signal) };
+}
+
+/** Plans anew what was planned when the video was: the same file gives the same plan. Throws when it does not. */
+export async function replanPassThrough(
+  file: RangeSource,
+  facts: SourceFacts,
+  signal: AbortSignal,
+): Promise<{ index: Mp4Index; plan: PassThroughPlan }> {
+  const indexed = await indexSource(file, signal);
+  const answer: PassThroughAnswer | null =
+    indexed === null ? null : planPassThrough(indexed.index, facts, indexed.heads, Number.POSITIVE_INFINITY);
+  if (indexed === null || answer === null || answer.kind === 'refused') {
+    const came = answer?.kind === 'refused' ? answer.message : 'no index';
+    throw new Error(`Expected a source that was found to pass through to do so again, got: ${came}`);
+  }
+  return { index: indexed.index, plan: answer.plan };
+}
+
+/** Reads one segment of a pass-through, payload included. */
+export async function readSegment(
+  file: RangeSource,
+  { index, plan }: { index: Mp4Index; plan: PassThroughPlan },
+  segmentNumber: number,
+): Promise<Segment> {
+  const built = buildSegment(index, plan, segmentNumber);
+  let firstSample = 0;
+  let baseTick = built.baseTick;
+  const fragments: Segment['fragments'][number][] = [];
+  for (const { prefix, runs } of built.fragments) {
+    const payload = await Promise.all(runs.map((run) => readExactly(file.readRange, run.offset, run.length)));
+    const count = built.fragmentEntries[fragments.length]?.samples ?? 0;
+    const samples = built.samples.slice(firstSample, firstSample + count);
+    const [only] = payload;
+    fragments.push({
+      head: prefix,
+      payload: only !== undefined && payload.length === 1 ? only : Buffer.concat(payload),
+      baseTick,
+      samples,
+    });
+    firstSample += count;
+    baseTick += samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+  }
+  return {
+    number: segmentNumber,
+    timescale: plan.cutList.timescale,
+    startTick: built.baseTick,
+    durationTicks: built.durationTicks,
+    fragments,
+  };
+}
+
+/** When every picture of segments [from, to) is shown, rising, in ticks of the plan's cut list. */
+function pictureTicks(index: Mp4Index, plan: PassThroughPlan, from: number, to: number): number[] {
+  return plan.segments
+    .slice(from, to)
+    .flatMap(({ firstSample, endSample }) => [...sortedTicks(index, plan.shiftTicks, [firstSample, endSample])]);
+}
+
+/** On the source's own grid, the times that each encoded picture of a range must have; null on a grid of frames. */
+export async function readPictureTicks(
+  path: string,
+  { facts, cutList }: { facts: SourceFacts; cutList: CutList },
+  { fromSegment, toSegment }: ChunkRange,
+  signal: AbortSignal,
+): Promise<number[] | null> {
+  if (cutList.grid.kind === 'frames') return null;
+  const file = await openRanges(path);
+  try {
+    const { index, plan } = await replanPassThrough(file, facts, signal);
+    return pictureTicks(index, plan, fromSegment, toSegment);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { createAacSegmenter } from '../../media/cmaf/aac.ts';
+import { readFragment } from '../../media/cmaf/fragment.ts';
+import { type InitFacts, normaliseInit, readInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { Segment } from '../../media/cmaf/segment.ts';
+import type { Segmenter } from '../../media/cmaf/segmenter.ts';
+import { AUDIO_RATE_HZ } from '../../media/cmaf/sound-grid.ts';
+import { createStreamSplitter } from '../../media/cmaf/stream-splitter.ts';
+import { planAudioEncode, primingFramesOf } from '../../media/encode/encode-audio.ts';
+import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import type { AudioFacts } from '../../media/probe/source-facts.ts';
+
+export type SoundInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
+export type SoundPart = SoundInit | { kind: 'segment'; segment: Segment };
+
+/** Cuts the output of a sound encode that begins with a segment. */
+export function createSoundSegmenter(firstSegment: number): Segmenter {
+  const primingFrames = primingFramesOf(firstSegment);
+  return createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment, primingFrames });
+}
+
+/** Reads the output of a sound encode: first its init segment, then its segments from 0 on, checked. */
+export async function* readSound(run: FfmpegRun): AsyncGenerator<SoundPart> {
+  const splitter = createStreamSplitter();
+  const segmenter = createSoundSegmenter(0);
+  let facts: InitFacts | null = null;
+  for (const output of run.outputs) {
+    for await (const bytes of output) {
+      for (const part of splitter.push(bytes)) {
+        if (part.kind === 'init') {
+          facts = readInitSegment(part.bytes);
+          yield { kind: 'init', bytes: normaliseInit(part.bytes), facts };
+        } else {
+          const segments = segmenter.push(readFragment(part.bytes, facts?.sampleDefaults));
+          for (const segment of segments) yield { kind: 'segment', segment };
+        }
+      }
+    }
+  }
+  splitter.end();
+  for (const segment of segmenter.end()) yield { kind: 'segment', segment };
+}
+
+/** The first segment of a sound track. */
+export type FirstSound = { streamIndex: number; init: SoundInit; segment: Segment };
+
+/** Long enough that the end of the track, which the probe has yet to find, is not reached in the first segment. */
+const BEYOND_FIRST_SEC = 60;
+
+/**
+ * Encodes the first segment of the stream that is most likely the sound, while the probe still looks at the
+ * file, for a source whose clock begins at 0. Null when nothing came of it: then the ordinary work makes it, and says
+ * why it cannot.
+ */
+export async function encodeFirstSound(
+  path: string,
+  { streamIndex, normaliseLoudness }: { streamIndex: number; normaliseLoudness: boolean },
+  signal: AbortSignal,
+): Promise<FirstSound | null> {
+  const track: Pick<AudioFacts, 'streamIndex'> = { streamIndex };
+  const ended = new AbortController();
+  const options = { sourcePath: path, niceness: 0 };
+  const plan = planAudioEncode({ startSec: 0 }, track, { durationSec: BEYOND_FIRST_SEC, normaliseLoudness });
+  const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
+  let init: SoundInit | null = null;
+  try {
+    for await (const part of readSound(run)) {
+      if (part.kind === 'init') init = part;
+      else return init === null ? null : { streamIndex, init, segment: part.segment };
+    }
+    return null;
+  } catch {
+    return null;
+  } finally {
+    ended.abort();
+    for (const output of run.outputs) output.destroy();
+    await run.done.catch(() => undefined);
+  }
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, type Stats } from 'node:fs';
+import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { hasCode } from '../../lib/has-code.ts';
+import { unlessAborted } from '../../lib/unless-aborted.ts';
+import type { Storage, StorageKey } from '../../ports/storage.ts';
+import { takeOwnFolder } from './own-folder.ts';
+
+/** An original as a local file. Call `release` once, when it is not read any more. */
+export type LocalSource = { path: string; release: () => Promise<void> };
+
+export type SourceCache = { open(key: StorageKey, signal: AbortSignal): Promise<LocalSource> };
+
+export type SourceCacheOptions = { parent: string; maxBytes: number; report: (error: Error) => void };
+
+type Held = { name: string; readers: number; unread: AbortController; ready: Promise<string> };
+
+/**
+ * Gives originals as local files: in place where the store is a local folder, else by a copy in a folder of this
+ * process's own in `parent`. Copies are shared by all who read them, kept for the next chunk, and the longest unused
+ * go when the folder holds more than `maxBytes`. A copy is made for all its readers: only the last one's abort ends it.
+ */
+export async function createSourceCache(
+  storage: Storage,
+  { parent, maxBytes, report }: SourceCacheOptions,
+): Promise<SourceCache> {
+  const folder = await takeOwnFolder(parent, report);
+  const held = new Map<string, Held>();
+  let downloads = 0;
+  let trimmed: Promise<void> = Promise.resolve();
+
+  function hold(key: StorageKey): Held {
+    const name = createHash('sha256').update(key).digest('hex');
+    const before = held.get(name);
+    if (before !== undefined) return before;
+    const unread = new AbortController();
+    const entry = { name, readers: 0, unread, ready: fetchOnce(key, join(folder, name), unread.signal) };
+    held.set(name, entry);
+    // Whoever comes next starts anew; a failed copy is not handed out.
+    entry.ready.catch(() => forget(entry));
+    return entry;
+  }
+
+  function forget(entry: Held): void {
+    if (held.get(entry.name) === entry) held.delete(entry.name);
+  }
+
+  async function fetchOnce(key: StorageKey, path: string, signal: AbortSignal): Promise<string> {
+    // One that began before this copy was held may be about to remove it.
+    await trimmed;
+    const now = new Date();
+    const isThere = (await ifPresent(utimes(path, now, now))) !== null;
+    return isThere ? path : await download(key, path, signal);
+  }
+
+  async function download(key: StorageKey, path: string, signal: AbortSignal): Promise<string> {
+    downloads += 1;
+    const part = `${path}.${downloads}.part`;
+    try {
+      const { body } = await storage.read(key, null, signal);
+      await pipeline(body, createWriteStream(part), { signal });
+      await rename(part, path);
+      return path;
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  }
+
+  async function release(entry: Held): Promise<void> {
+    entry.readers -= 1;
+    if (entry.readers > 0) return;
+    forget(entry);
+    entry.unread.abort();
+    await entry.ready.catch(() => undefined);
+    const turn = trimmed.then(() => trim(folder, maxBytes, held));
+    trimmed = turn.catch(() => undefined);
+    await turn;
+  }
+
+  return {
+    async open(key, signal) {
+      const place = storage.localPath(key);
+      if (place !== null) return { path: place, release: async () => {} };
+      const entry = hold(key);
+      entry.readers += 1;
+      try {
+        return { path: await unlessAborted(entry.ready, signal), release: () => release(entry) };
+      } catch (error) {
+        // What could not be tidied is tidied with the next; why it could not be opened matters more.
+        await release(entry).catch(() => undefined);
+        throw error;
+      }
+    },
+  };
+}
+
+async function trim(folder: string, maxBytes: number, held: ReadonlyMap<string, unknown>): Promise<void> {
+  const files: { name: string; facts: Stats }[] = [];
+  for (const name of await readdir(folder)) {
+    const facts = name.endsWith('.part') ? null : await ifPresent(stat(join(folder, name)));
+    if (facts !== null) files.push({ name, facts });
+  }
+  let sizeBytes = files.reduce((sum, { facts }) => sum + facts.size, 0);
+  for (const { name, facts } of files.sort((a, b) => a.facts.mtimeMs - b.facts.mtimeMs)) {
+    if (sizeBytes <= maxBytes) return;
+    if (held.has(name)) continue;
+    await rm(join(folder, name), { force: true });
+    sizeBytes -= facts.size;
+  }
+}
+
+async function ifPresent<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream';
+import type { MediaKey } from '../../catalog/db.ts';
+import type { StoredChunk } from '../../catalog/encoding/chunk-store.ts';
+import { chunkKeys, idxKeyOf } from '../../catalog/encoding/work.ts';
+import { CommitInDoubt } from '../../catalog/in-transaction.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { buildChunk } from '../../media/cmaf/chunk.ts';
+import type { Segment } from '../../media/cmaf/segment.ts';
+import { segmentSizeBytes } from '../../media/cmaf/segment.ts';
+import type { Storage, StorageKey } from '../../ports/storage.ts';
+
+/** Bytes of one rendition that are held before they become an object: bounds memory, and the size of an object. */
+const MAX_HELD_BYTES = 24 * 2 ** 20;
+
+/** Where chunks of one rendition and attempt go. */
+export type ChunkPlace = {
+  storage: Storage;
+  key: MediaKey;
+  renditionId: Guid;
+  attempt: number;
+  /** Tells which segments of a range others have stored meanwhile: they are left out. Left out itself, there are no others. */
+  findTaken?: (range: { firstSegment: number; segmentCount: number }) => Promise<readonly number[]>;
+};
+
+/** Collects segments of one rendition into stored chunks. Segments may come while a flush is on its way. */
+export type ChunkWriter = {
+  /** Takes a later segment; stores a chunk when enough is held. */
+  add(segment: Segment, signal: AbortSignal): Promise<void>;
+  /** Stores what is held and gives all chunks stored since the last call, in order. */
+  flush(signal: AbortSignal): Promise<StoredChunk[]>;
+  /** Says that chunks were published: rows name their objects from now on. */
+  tookIn(chunks: readonly StoredChunk[]): void;
+  /** Every object so far, complete or not, that was not taken in. */
+  readonly written: readonly StorageKey[];
+};
+
+export function createChunkWriter(place: ChunkPlace): ChunkWriter {
+  let held: Segment[] = [];
+  let heldBytes = 0;
+  let stored: StoredChunk[] = [];
+  const written = new Set<StorageKey>();
+
+  async function store(signal: AbortSignal): Promise<void> {
+    const taken = held;
+    held = [];
+    heldBytes = 0;
+    for (const run of splitRuns(await leaveTaken(place, taken)))
+      stored.push(await storeChunk(place, run, written, signal));
+  }
+
+  return {
+    get written() {
+      return [...written];
+    },
+    tookIn(chunks) {
+      for (const { storageKey } of chunks) {
+        written.delete(storageKey);
+        written.delete(idxKeyOf(storageKey));
+      }
+    },
+    async add(segment, signal) {
+      const sizeBytes = segmentSizeBytes(segment);
+      if (held.length > 0 && heldBytes + sizeBytes > MAX_HELD_BYTES) await store(signal);
+      held.push(segment);
+      heldBytes += sizeBytes;
+    },
+    async flush(signal) {
+      await store(signal);
+      const all = stored;
+      stored = [];
+      return all;
+    },
+  };
+}
+
+async function leaveTaken({ findTaken }: ChunkPlace, segments: readonly Segment[]): Promise<readonly Segment[]> {
+  const [first, last] = [segments[0], segments.at(-1)];
+  if (findTaken === undefined || first === undefined || last === undefined) return segments;
+  const taken = await findTaken({ firstSegment: first.number, segmentCount: last.number - first.number + 1 });
+  return segments.filter(({ number }) => !taken.includes(number));
+}
+
+/** A chunk is an unbroken run of segments. */
+function splitRuns(segments: readonly Segment[]): Segment[][] {
+  const runs: Segment[][] = [];
+  for (const segment of segments) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.number === segment.number - 1) run.push(segment);
+    else runs.push([segment]);
+  }
+  return runs;
+}
+
+/** Stores a chunk and its `.idx`, both durable when this answers, and checks what the store wrote against the index. */
+async function storeChunk(
+  place: ChunkPlace,
+  segments: readonly Segment[],
+  written: Set<StorageKey>,
+  signal: AbortSignal,
+): Promise<StoredChunk> {
+  const firstSegment = segments[0]?.number ?? 0;
+  const { pieces, idx, facts } = buildChunk(segments, firstSegment);
+  const { object, idx: idxKey } = chunkKeys(place.key, place.renditionId, firstSegment, place.attempt);
+  written.add(object).add(idxKey);
+  const [wrote] = await Promise.all([
+    place.storage.put(object, Readable.from(pieces, { objectMode: false }), {}, signal),
+    place.storage.put(idxKey, idx, {}, signal),
+  ]);
+  if (wrote.sizeBytes !== facts.sizeBytes || wrote.sha256.toString('hex') !== facts.sha256) {
+    throw new Error(`Expected ${object} of ${facts.sizeBytes} bytes, the store wrote ${wrote.sizeBytes} others.`);
+  }
+  return { facts, storageKey: object, idxBytes: idx.length };
+}
+
+/**
+ * Deletes the objects of an attempt that ended with an error, unless it may have been taken in all the same: then rows
+ * may name them, and if none does, the sweep takes them.
+ */
+export async function discardAfter(
+  error: unknown,
+  { storage, report }: Discarding,
+  keys: readonly StorageKey[],
+): Promise<void> {
+  if (!(error instanceof CommitInDoubt)) await discardObjects(storage, keys, report);
+}
+
+type Discarding = { storage: Storage; report: (error: Error) => void };
+
+/** Deletes the objects of an attempt whose chunks were not taken in. What cannot be deleted now, the sweep takes. */
+export async function discardObjects(
+  storage: Storage,
+  keys: readonly StorageKey[],
+  report: (error: Error) => void,
+): Promise<void> {
+  const atOnce = 1000;
+  for (let at = 0; at < keys.length; at += atOnce) {
+    try {
+      await storage.delete(keys.slice(at, at + atOnce));
+    } catch (cause) {
+      report(new Error(`Objects of a lost attempt could not be deleted; the sweep will.`, { cause }));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { idxKeyOf } from '../../catalog/encoding/work.ts';
+import type { ScrubChunk } from '../../catalog/scrub/scrub-store.ts';
+import { BrokenMedia } from '../../media/bmff/broken-media.ts';
+import { buildChunk, segmentRanges } from '../../media/cmaf/chunk.ts';
+import { readFragment } from '../../media/cmaf/fragment.ts';
+import { decodeIdx } from '../../media/cmaf/idx.ts';
+import type { Segment, SegmentFragment } from '../../media/cmaf/segment.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { checkObject, isMissing, isWorn } from './check-object.ts';
+
+/** What is wrong with a chunk, in words: its media, or only its index, which follows from the media. */
+export type ChunkDamage = { kind: 'missing' | 'media' | 'index'; what: string };
+
+/** Reads a chunk and its index whole and holds them against the row. Errors of reading are thrown on. */
+export async function checkChunk(
+  chunk: ScrubChunk,
+  storage: Storage,
+  signal: AbortSignal,
+): Promise<ChunkDamage | null> {
+  const fault = await checkObject(chunk, { storage }, signal);
+  if (fault !== null) return { kind: fault.isMissing ? 'missing' : 'media', what: fault.what };
+  const what = await checkIndex(chunk, storage, signal);
+  return what === null ? null : { kind: 'index', what };
+}
+
+async function checkIndex(chunk: ScrubChunk, storage: Storage, signal: AbortSignal): Promise<string | null> {
+  try {
+    const index = decodeIdx(await storage.readBytes(idxKeyOf(chunk.storageKey), null, signal));
+    return index.sha256.equals(chunk.sha256) ? null : 'its index is of another chunk';
+  } catch (error) {
+    if (error instanceof BrokenMedia) return error.message;
+    if (isMissing(error)) return 'its index is missing';
+    if (isWorn(error)) return 'its index cannot be read';
+    throw error;
+  }
+}
+
+/** Makes the index of a sound chunk anew. */
+export async function rebuildIndex(chunk: ScrubChunk, storage: Storage, signal: AbortSignal): Promise<void> {
+  const bytes = await storage.readBytes(chunk.storageKey, null, signal);
+  let startTick = chunk.startTick;
+  const segments = segmentRanges(chunk).map((range): Segment => {
+    let at = range.startByte;
+    const fragments = range.fragments.map(({ prefixBytes, payloadBytes }): SegmentFragment => {
+      const [from, end] = [at, at + prefixBytes + payloadBytes];
+      at = end;
+      const { baseTick, samples } = readFragment(bytes.subarray(from, end));
+      const payload = bytes.subarray(from + prefixBytes, end);
+      return { head: bytes.subarray(from, from + prefixBytes), payload, baseTick, samples };
+    });
+    const samples = fragments.flatMap((fragment) => fragment.samples);
+    const durationTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+    const segment = { number: range.segment, timescale: chunk.timescale, startTick, durationTicks, fragments };
+    startTick += durationTicks;
+    return segment;
+  });
+  const { idx } = buildChunk(segments, chunk.firstSegment);
+  await storage.put(idxKeyOf(chunk.storageKey), idx, {}, signal);
+}

@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream';
+import { hasCode } from '../../lib/has-code.ts';
+import { Refused } from '../../lib/refused.ts';
+import { sha256Of } from '../../lib/sha256-of.ts';
+import type { Storage, StorageKey } from '../../ports/storage.ts';
+
+/** What a row says of a stored object. */
+export type StoredObject = { storageKey: StorageKey; sizeBytes: number; sha256: Buffer };
+
+/** What is wrong with an object, in words, and whether it is not there at all. */
+export type ObjectFault = { isMissing: boolean; what: string };
+
+/** How objects are read: by which store and, for long ones, through what. */
+export type Reading = { storage: Storage; through?: (body: Readable) => AsyncIterable<Uint8Array> };
+
+/** Reads an object whole and holds it against its row. Errors of reading are thrown on. */
+export async function checkObject(
+  { storageKey, sizeBytes, sha256 }: StoredObject,
+  { storage, through = (body) => body }: Reading,
+  signal: AbortSignal,
+): Promise<ObjectFault | null> {
+  const info = await storage.head(storageKey);
+  if (info === null) return MISSING;
+  if (info.sizeBytes !== sizeBytes) return broken(`its object has ${info.sizeBytes} bytes instead of ${sizeBytes}`);
+  try {
+    const { body } = await storage.read(storageKey, null, signal);
+    return (await sha256Of(through(body))).equals(sha256) ? null : broken('its bytes changed');
+  } catch (error) {
+    if (isMissing(error)) return MISSING;
+    if (isWorn(error)) return broken('its object cannot be read');
+    throw error;
+  }
+}
+
+const MISSING: ObjectFault = { isMissing: true, what: 'its object is missing' };
+
+function broken(what: string): ObjectFault {
+  return { isMissing: false, what };
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Refused && error.kind === 'not-found';
+}
+
+/** The medium gives up on these bytes; any other trouble of reading is no fault of what is read. */
+export function isWorn(error: unknown): boolean {
+  return hasCode(error, 'EIO');
+}
+
+/** Whether something can be read of an object. Errors of reading are thrown on. */
+export async function isReadable(key: StorageKey, storage: Storage, signal: AbortSignal): Promise<boolean> {
+  try {
+    await storage.readBytes(key, { start: 0, end: 0 }, signal);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}

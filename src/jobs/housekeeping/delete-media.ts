@@ -1,0 +1,31 @@
+import type { MediaKey } from '../../catalog/db.ts';
+import { mediaExists } from '../../catalog/encoding/sweep-store.ts';
+import { mediaPrefix } from '../../catalog/encoding/work.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+
+/** After this long no worker still writes for a video that is gone: its lease ended, and with it the work. */
+const SECOND_LOOK_SEC = 15;
+
+/** `isSecondLook` is set by the job itself. */
+export type DeletedMedia = MediaKey & { prefix: string; isSecondLook?: boolean };
+
+/**
+ * Deletes all objects of a video whose rows are gone; work for it ends by its lost lease within a second.
+ * Looks a second time for what a worker was just writing. A video that still exists keeps its objects.
+ */
+export const deleteMedia = defineJob<DeletedMedia, JobDeps>({
+  name: 'delete-media',
+  lane: 'quick',
+  retryLimit: 20,
+  async run({ libraryId, mediaId, isSecondLook }, deps, signal) {
+    const key = { libraryId, mediaId };
+    if (await mediaExists(deps.db, key)) return;
+    await deps.storage.deletePrefix(mediaPrefix(key), signal);
+    if (isSecondLook === true) return;
+    const again: DeletedMedia = { ...key, prefix: mediaPrefix(key), isSecondLook: true };
+    const secondLook = deps.queue.send(deleteMedia, again, { delaySec: SECOND_LOOK_SEC });
+    await inTransaction(deps.db, secondLook);
+  },
+});

@@ -1,0 +1,50 @@
+import { shuffled } from '../../lib/shuffled.ts';
+import { unlessAborted } from '../../lib/unless-aborted.ts';
+import { MAX_DELETE_KEYS, type Storage, type StorageKey } from '../../ports/storage.ts';
+
+/** When the store refuses so many in a row, the rest is left to the next time. */
+const MOST_IN_A_ROW = 10;
+
+/**
+ * Deletes objects, in any order; one that the store refuses keeps no other. Answers those that are gone, and why not all
+ * are. An abort ends it between two answers of the store, or without the last.
+ */
+export async function deleteObjects(
+  storage: Storage,
+  keys: readonly StorageKey[],
+  signal: AbortSignal,
+): Promise<{ gone: readonly StorageKey[]; failure: Error | null }> {
+  const gone: StorageKey[] = [];
+  let inARow = 0;
+  let cause: unknown;
+  const isOver = () => signal.aborted || inARow >= MOST_IN_A_ROW;
+  const all = shuffled(keys);
+  for (let at = 0; at < all.length && !isOver(); at += MAX_DELETE_KEYS) {
+    const some = all.slice(at, at + MAX_DELETE_KEYS);
+    const areGone = await deleteSome(some);
+    if (!areGone && some.length > 1) await deleteEach(some);
+  }
+  if (gone.length === keys.length) return { gone, failure: null };
+  const message = `${keys.length - gone.length} of ${keys.length} objects could not be deleted.`;
+  return { gone, failure: new Error(message, { cause: cause ?? signal.reason }) };
+
+  async function deleteSome(some: readonly StorageKey[]): Promise<boolean> {
+    try {
+      await unlessAborted(storage.delete(some), signal);
+      gone.push(...some);
+      inARow = 0;
+      return true;
+    } catch (error) {
+      cause ??= error;
+      inARow += 1;
+      return false;
+    }
+  }
+
+  async function deleteEach(some: readonly StorageKey[]): Promise<void> {
+    for (const key of some) {
+      if (isOver()) return;
+      await deleteSome([key]);
+    }
+  }
+}

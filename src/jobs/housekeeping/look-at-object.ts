@@ -1,0 +1,148 @@
+import type { Readable } from 'node:stream';
+import type { MediaKey } from '../../catalog/db.ts';
+import { mediaPrefix } from '../../catalog/encoding/work.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { findOriginal, requestRepair, tellDamage, tellDamagedOriginal } from '../../catalog/scrub/repair-store.ts';
+import {
+  isEncoding,
+  isInUse,
+  type ScrubChunk,
+  type ScrubItem,
+  type ScrubOriginal,
+  type ScrubOutcome,
+} from '../../catalog/scrub/scrub-store.ts';
+import type { Storage } from '../../ports/storage.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { sendWorks } from '../queue/send-works.ts';
+import { isStorageFull } from '../queue/storage-full.ts';
+import { checkChunk, rebuildIndex } from './check-chunk.ts';
+import { checkObject, isReadable } from './check-object.ts';
+
+export type LookDeps = Pick<JobDeps, 'db' | 'storage' | 'queue' | 'report'>;
+
+/** Somebody waits for encoders: then the disk is theirs, also in the midst of a long original. */
+class Busy extends Error {}
+
+/** Trouble with one object, its `cause`, while the store itself answers. */
+class Unread extends Error {}
+
+/**
+ * Reads one object and has mended, or tells, what is wrong with it. Trouble of reading that is this object's alone is
+ * told in the log; that of the whole store is thrown.
+ */
+export async function lookAt(item: ScrubItem, deps: LookDeps, signal: AbortSignal): Promise<ScrubOutcome> {
+  try {
+    return item.kind === 'chunk' ? await lookAtChunk(item, deps, signal) : await lookAtOriginal(item, deps, signal);
+  } catch (error) {
+    if (error instanceof Away) {
+      deps.report(error);
+      return { kind: 'away', part: error.part };
+    }
+    if (!(error instanceof Unread)) throw error;
+    const message = `${item.storageKey} could not be read and is passed over until the next round.`;
+    if (!(error.cause instanceof Busy)) deps.report(new Error(message, { cause: error.cause }));
+    return { kind: 'unread' };
+  }
+}
+
+async function lookAtChunk(chunk: ScrubItem & ScrubChunk, deps: LookDeps, signal: AbortSignal): Promise<ScrubOutcome> {
+  const { storage, report } = deps;
+  const reading = <T>(deed: () => Promise<T>) => readingOne(deed, storage, signal);
+  const damage = await reading(() => checkChunk(chunk, storage, signal));
+  // Deleted, or replaced, while it was looked at.
+  if (damage === null || !(await isInUse(deps.db, chunk))) return { kind: 'sound' };
+  if (damage.kind === 'missing') await expectPart(chunk.key, storage, signal);
+  if (damage.kind === 'index') {
+    report(new Error(`Chunk ${chunk.storageKey} is damaged: ${damage.what}.`));
+    await reading(() => rebuildIndex(chunk, storage, signal));
+    return { kind: 'damaged' };
+  }
+  const sourceKey = await findOriginal(deps.db, chunk.key);
+  const isLost = sourceKey !== null && !(await reading(() => isReadable(sourceKey, storage, signal)));
+  report(new Error(`Chunk ${chunk.storageKey} is damaged: ${damage.what}.`));
+  await mend(chunk, { what: damage.what, isLost }, deps);
+  return { kind: 'damaged' };
+}
+
+/** `isLost`: the store does not have the original that the video should have. */
+async function mend(
+  chunk: ScrubChunk,
+  { what, isLost }: { what: string; isLost: boolean },
+  deps: LookDeps,
+): Promise<void> {
+  const { key, renditionId, firstSegment, segmentCount } = chunk;
+  await inTransaction(deps.db, async (tx) => {
+    const answer = await requestRepair(tx, chunk, isLost);
+    if (answer.kind === 'sent') await sendWorks(deps.queue, [answer.work])(tx);
+    if (answer.kind !== 'told') return;
+    const segments: [number, number] = [firstSegment, firstSegment + segmentCount - 1];
+    await tellDamage(tx, key, { renditionId, segments, what, reason: answer.reason });
+  });
+}
+
+async function lookAtOriginal(
+  original: ScrubItem & ScrubOriginal,
+  { db, storage, report }: LookDeps,
+  signal: AbortSignal,
+): Promise<ScrubOutcome> {
+  const through = (body: Readable) => whileIdle(body, db);
+  const fault = await readingOne(() => checkObject(original, { storage, through }, signal), storage, signal);
+  if (fault === null || !(await isInUse(db, original))) return { kind: 'sound' };
+  if (fault.isMissing) await expectPart(original.key, storage, signal);
+  report(new Error(`Original ${original.storageKey} is damaged: ${fault.what}.`));
+  await inTransaction(db, (tx) => tellDamagedOriginal(tx, original, fault.what));
+  return { kind: 'damaged' };
+}
+
+const ASK_EVERY_BYTES = 256 * 2 ** 20;
+
+async function* whileIdle(body: Readable, db: LookDeps['db']): AsyncGenerator<Uint8Array> {
+  let untilAskedBytes = ASK_EVERY_BYTES;
+  for await (const chunk of body) {
+    // Bodies of the port's reads are byte streams.
+    const bytes = chunk as Uint8Array;
+    yield bytes;
+    untilAskedBytes -= bytes.length;
+    if (untilAskedBytes > 0) continue;
+    untilAskedBytes = ASK_EVERY_BYTES;
+    if (await isEncoding(db)) throw new Busy();
+  }
+}
+
+async function readingOne<T>(deed: () => Promise<T>, storage: Storage, signal: AbortSignal): Promise<T> {
+  try {
+    return await deed();
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (isStorageFull(cause)) throw cause;
+    await expectStore(storage, signal);
+    throw new Unread('One object could not be read.', { cause });
+  }
+}
+
+/** A store that holds nothing is away (a disk that is not mounted): that is no damage to be mended object by object. */
+async function expectStore(storage: Storage, signal: AbortSignal): Promise<void> {
+  if (!(await isEmpty(storage, '', signal))) return;
+  throw new Error('Expected stored objects, the store is empty: see whether its disk is mounted, or its bucket named.');
+}
+
+/** So is a library's or a video's part of the store, of which nothing is left to mend from. */
+class Away extends Error {
+  readonly part: 'library' | 'video';
+  constructor(part: 'library' | 'video', prefix: string) {
+    super(`Expected stored objects below ${prefix}, there are none: see whether its disk is mounted.`);
+    this.part = part;
+  }
+}
+
+async function expectPart(key: MediaKey, storage: Storage, signal: AbortSignal): Promise<void> {
+  await expectStore(storage, signal);
+  const library = `${key.libraryId}/`;
+  if (await isEmpty(storage, library, signal)) throw new Away('library', library);
+  if (await isEmpty(storage, mediaPrefix(key), signal)) throw new Away('video', mediaPrefix(key));
+}
+
+async function isEmpty(storage: Storage, prefix: string, signal: AbortSignal): Promise<boolean> {
+  for await (const _ of storage.list(prefix, signal)) return false;
+  return true;
+}

@@ -1,0 +1,50 @@
+import { type RefusalKind, Refused } from '../../lib/refused.ts';
+import type { ObjectInfo, Storage, StorageKey } from '../../ports/storage.ts';
+
+/** The two stores of a move; `mayDelete` throws when another process may be moving by now. */
+export type MoveStores = { from: Storage; to: Storage; mayDelete: () => Promise<void> };
+
+/**
+ * Moves one object: copied whole, looked at in the new store, then deleted in the old one. It may be broken off anywhere
+ * and done again. What the new store has under the key was copied or written later, and stays. An object that is deleted
+ * meanwhile, in both stores as `createMovingStorage` does, is in neither at the end.
+ */
+export async function moveObject(key: StorageKey, stores: MoveStores, signal: AbortSignal): Promise<void> {
+  const { from, to, mayDelete } = stores;
+  const isThere = (await to.head(key)) !== null;
+  const copy = isThere ? null : await copyObject(key, stores, signal);
+  if (copy !== null && (await from.head(key)) === null) return await takeBack(copy, stores);
+  if (!isThere && copy === null && (await to.head(key)) === null) return;
+  signal.throwIfAborted();
+  await mayDelete();
+  await from.delete([key]);
+}
+
+/** The copy as it stands; null when it is not ours: the object was deleted, or written by another, meanwhile. */
+async function copyObject(key: StorageKey, { from, to }: MoveStores, signal: AbortSignal): Promise<ObjectInfo | null> {
+  const source = await from.read(key, null, signal).catch(nullIf('not-found'));
+  if (source === null) return null;
+  const put = to.put(key, source.body, { ifAbsent: true }, signal).finally(() => source.body.destroy());
+  const written = await put.catch(nullIf('conflict'));
+  if (written === null) return null;
+  const { sizeBytes } = source.info;
+  if (written.sizeBytes !== sizeBytes) {
+    await to.delete([key]);
+    throw new Error(`Expected ${sizeBytes} bytes of ${key} to copy, came ${written.sizeBytes}.`);
+  }
+  const copy = await to.head(key);
+  return copy?.sizeBytes === sizeBytes ? copy : null;
+}
+
+/** The object was deleted while it was copied. */
+async function takeBack(copy: ObjectInfo, { to, mayDelete }: MoveStores): Promise<void> {
+  await mayDelete();
+  if ((await to.head(copy.key))?.etag === copy.etag) await to.delete([copy.key]);
+}
+
+function nullIf(kind: RefusalKind) {
+  return (error: unknown): null => {
+    if (error instanceof Refused && error.kind === kind) return null;
+    throw error;
+  };
+}

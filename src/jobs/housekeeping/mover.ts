@@ -1,0 +1,142 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MoveLock } from '../../catalog/move-lock-store.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { inParallel } from '../../lib/in-parallel.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { ObjectInfo, Storage } from '../../ports/storage.ts';
+import { moveObject } from './move-object.ts';
+
+const OBJECTS_AT_ONCE = 4;
+/** Larger ones are copied in several parts at a time, in memory: one after the other. */
+const LARGE_BYTES = 16 * 2 ** 20;
+const TELL_EVERY_MS = 10_000;
+const FAILURES_TOLD = 5;
+/** Until the next look: while another process moves, after failures, when all has gone. */
+const PAUSE_MS = 10_000;
+const DONE_PAUSE_MS = 60_000;
+
+export type MoverDeps = {
+  from: Storage;
+  to: Storage;
+  /** Null while another process moves. */
+  takeLock: () => Promise<MoveLock | null>;
+  report: (error: Error) => void;
+  tell: (message: string, facts: object) => void;
+  /** Instead of the usual pauses. */
+  pauseMs?: number;
+};
+
+/** What still lies in the old store. */
+type Left = { objects: number; bytes: number; uploads: number };
+
+/**
+ * Moves all objects of one store into another, in one process of all, until it is closed. It keeps no state but the two
+ * stores: what is in the old one has still to go. It goes on looking when all has gone, for uploads that end there.
+ */
+export function startMover(deps: MoverDeps): { close(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let wasDone = false;
+  const rest = (ms: number) => sleep(deps.pauseMs ?? ms, undefined, { signal }).catch(() => undefined);
+  const work = (async () => {
+    while (!signal.aborted) {
+      try {
+        const isDone = await moveAlone(deps, signal);
+        if (isDone === true && !wasDone) deps.tell('all objects have moved: MILLRACE_STORAGE_FROM can be removed', {});
+        if (isDone !== null) wasDone = isDone;
+      } catch (error) {
+        if (!signal.aborted) deps.report(error instanceof Error ? error : new Error(String(error)));
+      }
+      await rest(wasDone ? DONE_PAUSE_MS : PAUSE_MS);
+    }
+  })();
+  return {
+    async close() {
+      stopping.abort(new Error('The worker is stopping.'));
+      await work;
+    },
+  };
+}
+
+/** Whether nothing is left; null when another process sees to it. */
+async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean | null> {
+  const lock = await deps.takeLock();
+  if (lock === null) return null;
+  try {
+    await refuseSameStore(deps, signal);
+    const left = await countLeft(deps.from, signal);
+    if (left.objects > 0) {
+      deps.tell('objects move from the old store', left);
+      await moveListed(deps, { left, lock }, signal);
+    }
+    const after = left.objects === 0 ? left : await countLeft(deps.from, signal);
+    return after.objects === 0 && after.uploads === 0;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** One place under two names would lose every object: each would be taken for its own copy. */
+async function refuseSameStore({ from, to }: MoverDeps, signal: AbortSignal): Promise<void> {
+  const id = `move-${newGuid()}`;
+  await to.staging.append(id, 0, Readable.from([Buffer.from('here')]), signal);
+  try {
+    if ((await from.staging.size(id)) === 0) return;
+  } finally {
+    await to.staging.abort(id);
+  }
+  throw new Error(
+    'Expected MILLRACE_STORAGE_FROM to be another place than MILLRACE_STORAGE, both lead to the same one.',
+  );
+}
+
+async function countLeft(from: Storage, signal: AbortSignal): Promise<Left> {
+  const left = { objects: 0, bytes: 0, uploads: 0 };
+  for await (const { sizeBytes } of from.list('', signal)) {
+    left.objects += 1;
+    left.bytes += sizeBytes;
+  }
+  for await (const _ of from.staging.list(signal)) left.uploads += 1;
+  return left;
+}
+
+/** Tries each object once; throws when some could not be moved. */
+async function moveListed(
+  deps: MoverDeps,
+  { left, lock }: { left: Left; lock: MoveLock },
+  signal: AbortSignal,
+): Promise<void> {
+  const stores = { from: deps.from, to: deps.to, mayDelete: () => lock.check() };
+  const failures: unknown[] = [];
+  let failed = 0;
+  let toldAtMs = performance.now();
+  let large = Promise.resolve();
+  const list = deps.from.list('', signal);
+  const moveOne = async ({ key, sizeBytes }: ObjectInfo) => {
+    try {
+      await moveObject(key, stores, signal);
+      left.objects -= 1;
+      left.bytes -= sizeBytes;
+    } catch (error) {
+      if (signal.aborted || isHopeless(error)) throw error;
+      failed += 1;
+      if (failures.length < FAILURES_TOLD) failures.push(error);
+    }
+    if (performance.now() - toldAtMs < TELL_EVERY_MS) return;
+    toldAtMs = performance.now();
+    deps.tell('objects move from the old store', left);
+  };
+  await inParallel(list, OBJECTS_AT_ONCE, (info) => {
+    if (info.sizeBytes <= LARGE_BYTES) return moveOne(info);
+    const mine = large.then(() => moveOne(info));
+    large = mine.catch(() => undefined);
+    return mine;
+  });
+  if (failed > 0) throw new AggregateError(failures, `${failed} objects could not be moved and are tried again.`);
+}
+
+/** The next object would fare no better. */
+function isHopeless(error: unknown): boolean {
+  return error instanceof Refused && (error.kind === 'disk-full' || error.kind === 'unavailable');
+}

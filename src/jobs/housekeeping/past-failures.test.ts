@@ -1,0 +1,79 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { openQueue } from '../queue/queue.ts';
+import { pastFailures } from './past-failures.ts';
+
+const never = new AbortController().signal;
+const nothing = async () => {};
+const refuse = async (name: string) => {
+  throw new Error(`${name} could not be deleted.`, { cause: new Error(`The store refused ${name}.`) });
+};
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+
+test('the log line of a job says why some of its steps failed', async () => {
+  const line = Promise.withResolvers<string>();
+  const log = pino({}, { write: line.resolve });
+  const queue = await openQueue({ pool: database.pool, onError: (error) => log.error(error, 'job error') });
+  const steps = [nothing, () => pastFailures(['one', 'other'], refuse, never), () => refuse('third')];
+  const tidy = defineJob<object, null>({
+    name: 'tidy',
+    lane: 'quick',
+    retryLimit: 0,
+    run: (_, __, signal) => pastFailures(steps, (step) => step(), signal),
+  });
+  try {
+    await queue.run([tidy], null, { quickSlots: 1, longSlots: 0 });
+    await database.db.transaction().execute(queue.send(tidy, {}));
+    const text = await line.promise;
+    expect(text).toContain('2 of 3 failed');
+    for (const name of ['one', 'other', 'third']) expect(text).toContain(`The store refused ${name}.`);
+    expect(text.length).toBeLessThan(10_000);
+  } finally {
+    await queue.close();
+  }
+});
+
+test('of very many failures it tells little, and leaves the rest after ten in a row', async () => {
+  const names = Array.from({ length: 300 }, (_, n) => `${n} ${'x'.repeat(1000)}`);
+  let asked = 0;
+  const count = async (name: string) => {
+    asked += 1;
+    await refuse(name);
+  };
+  const error: Error = await pastFailures(names, count, never).then(nothing, (failure) => failure);
+  expect(error.message).toMatch(/^10 of 10 failed, the rest was left: 0 x/);
+  expect(error.message.length).toBeLessThan(3_000);
+  expect(error.cause).toMatchObject({ message: expect.stringMatching(/^0 x/) });
+  expect(asked).toBe(10);
+});
+
+test('failures now and then do not end it', async () => {
+  const numbers = Array.from({ length: 100 }, (_, n) => n);
+  const done = pastFailures(numbers, async (n) => (n % 10 === 9 ? undefined : refuse(`${n}`)), never);
+  await expect(done).rejects.toThrow('90 of 100 failed, the others were done: 0 could not be deleted');
+});
+
+async function* brokenList() {
+  yield 'one';
+  throw new Error('The list broke off.');
+}
+
+test('what failed is told as well when the list breaks off, or the run is aborted', async () => {
+  const broken = pastFailures(brokenList(), refuse, never);
+  await expect(broken).rejects.toThrow(/^1 of 1 failed, .*The list broke off.*The store refused one\.$/);
+  await expect(pastFailures(brokenList(), nothing, never)).rejects.toThrow(/^The list broke off\.$/);
+  const stopping = new AbortController();
+  const refuseAndStop = async (name: string) => {
+    stopping.abort(new Error('The worker is stopping.'));
+    await refuse(name);
+  };
+  const aborted = pastFailures(['one', 'other'], refuseAndStop, stopping.signal);
+  await expect(aborted).rejects.toThrow(/^1 of 1 failed, .*The worker is stopping.*The store refused one\.$/);
+});

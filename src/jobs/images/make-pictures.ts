@@ -1,0 +1,85 @@
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { commitPictures } from '../../catalog/pictures/picture-store.ts';
+import { loadPictureView, type PictureView } from '../../catalog/pictures/picture-view-store.ts';
+import type { ChosenMoments } from '../../media/images/choose-moments.ts';
+import { posterName } from '../../media/images/picture-set.ts';
+import { type HeldWork, holdWork } from '../encode/hold-work.ts';
+import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { LeaseLost } from '../queue/hold-lease.ts';
+import { sendWorks, type WorkRef, workJob } from '../queue/send-works.ts';
+import { makePosters, type Poster } from './make-posters.ts';
+import { makePreviews } from './make-previews.ts';
+import { makeSheets } from './make-sheets.ts';
+import { chooseRenditions, type PictureRun, startPictureFfmpeg } from './picture-run.ts';
+import { createPictureShelf, type PictureShelf, thumbnailKey } from './picture-shelf.ts';
+
+/** Makes storyboard, thumbnails and previews of a short video from what was encoded. */
+export const makePictures = defineJob<WorkRef, JobDeps>({
+  ...workJob('pictures', 'quick'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => storePictures(held, deps, lease)),
+});
+
+/** As `makePictures`, for a video that takes longer. */
+export const makePicturesLong = defineJob<WorkRef, JobDeps>({
+  ...workJob('pictures', 'long'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => storePictures(held, deps, lease)),
+});
+
+async function storePictures({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { work } = claim;
+  const view = await loadPictureView(deps.db, work);
+  if (view === null) throw new LeaseLost();
+  const folder = `${work.id}-${claim.attempt}`;
+  const shelf = createPictureShelf(deps.storage, work.key, folder);
+  const run = openRun(view, shelf, deps);
+  const key = thumbnailKey(claim);
+  try {
+    const { board, moments } = await makeSheets(run, signal);
+    tell(0.5);
+    const { posters, shown } = await takePosters(run, view, moments, signal);
+    for (const [at, { jpeg }] of posters.entries()) await shelf.put(posterName(at + 1), jpeg, signal);
+    const previews = deps.makesPreviews ? await makePreviews(run, moments.ticks, signal) : [];
+    const { sizeBytes } = await deps.storage.put(key, shown.jpeg, { contentType: 'image/jpeg' }, signal);
+    const thumbnail = { key, sizeBytes, blurhash: shown.blurhash };
+    const set = { timelineId: work.timelineId, folder, board, posters: posters.length, previews };
+    const unwanted = await inTransaction(deps.db, async (tx) => {
+      const end = await commitPictures(tx, claim, { set, objects: shelf.objects, thumbnail });
+      await sendWorks(deps.queue, end.works)(tx);
+      return end.unwanted;
+    });
+    await discardObjects(deps.storage, unwanted, deps.report);
+  } catch (error) {
+    await discardAfter(error, deps, [...shelf.written, key]);
+    throw error;
+  }
+}
+
+function openRun(view: PictureView, shelf: PictureShelf, deps: JobDeps): PictureRun {
+  return {
+    storage: deps.storage,
+    shelf,
+    durationMs: view.durationMs,
+    rate: view.video.rate,
+    shape: { widthPx: view.video.displayWidthPx, heightPx: view.video.displayHeightPx },
+    ...chooseRenditions(view),
+    start: startPictureFfmpeg(view.durationMs, deps.encoderMemoryBytes),
+  };
+}
+
+/** The thumbnails to choose from, and the one to show: of the moment that was wished, else the most telling one. */
+async function takePosters(
+  run: PictureRun,
+  { thumbnailTimeMs }: PictureView,
+  { ticks, best }: ChosenMoments,
+  signal: AbortSignal,
+): Promise<{ posters: Poster[]; shown: Poster }> {
+  const { timescale } = run.high.rendition;
+  const lastTick = Math.max(0, Math.ceil((run.durationMs / 1000) * timescale) - 1);
+  const wished = thumbnailTimeMs === null ? [] : [Math.min(lastTick, Math.round((thumbnailTimeMs / 1000) * timescale))];
+  const posters = await makePosters(run, [...ticks, ...wished], signal);
+  // One came for each moment.
+  const shown = posters[wished.length > 0 ? ticks.length : best] as Poster;
+  return { posters: posters.slice(0, ticks.length), shown };
+}

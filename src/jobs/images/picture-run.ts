@@ -1,0 +1,77 @@
+import type { Readable } from 'node:stream';
+import type { PictureRendition, PictureView } from '../../catalog/pictures/picture-view-store.ts';
+import type { FfmpegPlan } from '../../media/ffmpeg/ffmpeg-plan.ts';
+import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import type { RenditionPicture } from '../../media/images/plan-pictures.ts';
+import type { Rational } from '../../media/probe/source-facts.ts';
+import type { Storage } from '../../ports/storage.ts';
+import type { PictureShelf } from './picture-shelf.ts';
+
+/** A rendition to take pictures from, and how its pictures are stored. */
+export type Chosen = { rendition: PictureRendition; picture: RenditionPicture };
+
+/** The making of one video's pictures. `low`, `middle` and `high` may be the same rendition. */
+export type PictureRun = {
+  storage: Storage;
+  shelf: PictureShelf;
+  durationMs: number;
+  rate: Rational;
+  /** What a viewer sees, before any rounding to even sides. */
+  shape: { widthPx: number; heightPx: number };
+  /** The cheapest to decode as a whole. */
+  low: Chosen;
+  /** Large enough for an animation. */
+  middle: Chosen;
+  /** The one for thumbnails. */
+  high: Chosen;
+  /** Starts an ffmpeg of this making; `outputDir` is a folder that it writes to. */
+  start(plan: FfmpegPlan, input: Readable, signal: AbortSignal, outputDir?: string): Promise<FfmpegRun>;
+};
+
+const NICENESS = 10;
+/** Short side of a rendition that an animation or a thumbnail needs not be larger than. */
+const ENOUGH_FOR_PREVIEW = 360;
+const ENOUGH_FOR_POSTER = 720;
+
+/**
+ * Chooses what to take pictures from. Thumbnails come from the highest rendition that we encoded, for its keyframes
+ * are where keyframes of the lowest are; a source that passes through is taken where only that is large enough.
+ */
+export function chooseRenditions(view: PictureView): Pick<PictureRun, 'low' | 'middle' | 'high'> {
+  const all = view.renditions.map((rendition) => ({ rendition, picture: pictureOf(rendition, view) }));
+  const [low] = all;
+  // A view has at least one.
+  const highest = all.at(-1) as Chosen;
+  const encoded = all.findLast(({ rendition }) => rendition.origin === 'encode');
+  const isEnough = encoded !== undefined && shortSide(encoded) >= ENOUGH_FOR_POSTER;
+  return {
+    low: low ?? highest,
+    middle: all.find((one) => shortSide(one) >= ENOUGH_FOR_PREVIEW) ?? highest,
+    high: isEnough ? encoded : highest,
+  };
+}
+
+/** Starts ffmpeg as the making of pictures does. */
+export function startPictureFfmpeg(durationMs: number, memoryBytes: number | undefined): PictureRun['start'] {
+  return (plan, input, signal, outputDir) =>
+    runFfmpeg(
+      plan,
+      {
+        sourcePath: null,
+        input,
+        niceness: NICENESS,
+        sourceDurationSec: durationMs / 1000,
+        ...(outputDir === undefined ? {} : { outputDir }),
+        ...(memoryBytes === undefined ? {} : { memoryBytes }),
+      },
+      signal,
+    );
+}
+
+function pictureOf({ origin, widthPx, heightPx }: PictureRendition, { video }: PictureView): RenditionPicture {
+  return { widthPx, heightPx, colorMatrix: origin === 'encode' ? 'bt709' : video.colorMatrix };
+}
+
+function shortSide({ rendition: { widthPx, heightPx } }: Chosen): number {
+  return Math.min(widthPx, heightPx);
+}

@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream';
+import { idxKeyOf } from '../../catalog/encoding/work.ts';
+import type { PictureChunk, PictureRendition } from '../../catalog/pictures/picture-view-store.ts';
+import { decodeIdx } from '../../media/cmaf/idx.ts';
+import { type CutSamples, cutSamples, type SampleRun, type Stretch } from '../../media/images/cut-samples.ts';
+import type { Storage, StorageKey } from '../../ports/storage.ts';
+
+const MAX_READ_BYTES = 32 * 2 ** 20;
+
+/** Reads a whole rendition as a stream of cut samples. */
+export function readRendition(storage: Storage, { init, chunks }: PictureRendition, signal: AbortSignal): Readable {
+  return Readable.from(
+    (async function* () {
+      yield init;
+      for (const chunk of chunks) {
+        const { startTick, durationTicks, storageKey } = chunk;
+        const whole = { fromTick: startTick, toTick: startTick + durationTicks };
+        const { runs } = await cutChunk(storage, chunk, [whole], signal);
+        yield* readRuns(storage, storageKey, runs, signal);
+      }
+    })(),
+    { objectMode: false },
+  );
+}
+
+/** What decoding stretches of a rendition takes, and when their pictures are shown. */
+export type RenditionStretches = { stream: Readable; ticks: readonly number[] };
+
+/** Finds the samples of stretches in the sample tables; their bytes are read when the stream is. */
+export async function readStretches(
+  storage: Storage,
+  { init, chunks }: PictureRendition,
+  stretches: readonly Stretch[],
+  signal: AbortSignal,
+): Promise<RenditionStretches> {
+  const cuts: (CutSamples & { object: StorageKey })[] = [];
+  for (const chunk of chunks) {
+    const wanted = stretches.filter((stretch) => overlaps(chunk, stretch));
+    if (wanted.length === 0) continue;
+    cuts.push({ object: chunk.storageKey, ...(await cutChunk(storage, chunk, wanted, signal)) });
+  }
+  const stream = Readable.from(
+    (async function* () {
+      yield init;
+      for (const { object, runs } of cuts) yield* readRuns(storage, object, runs, signal);
+    })(),
+    { objectMode: false },
+  );
+  return { stream, ticks: cuts.flatMap(({ ticks }) => ticks) };
+}
+
+async function cutChunk(
+  storage: Storage,
+  { storageKey }: PictureChunk,
+  stretches: readonly Stretch[],
+  signal: AbortSignal,
+): Promise<CutSamples> {
+  return cutSamples(decodeIdx(await storage.readBytes(idxKeyOf(storageKey), null, signal)), stretches);
+}
+
+/** Runs that lie close together are read at once, others one by one. */
+async function* readRuns(
+  storage: Storage,
+  object: StorageKey,
+  runs: readonly SampleRun[],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const [start, end] = [runs[0]?.startByte ?? 0, runs.at(-1)?.endByte ?? -1];
+  const wantedBytes = runs.reduce((sum, { startByte, endByte }) => sum + endByte + 1 - startByte, 0);
+  if (end + 1 - start <= Math.min(2 * wantedBytes, MAX_READ_BYTES)) {
+    const bytes = await storage.readBytes(object, { start, end }, signal);
+    for (const { head, startByte, endByte } of runs) {
+      yield head;
+      yield bytes.subarray(startByte - start, endByte + 1 - start);
+    }
+    return;
+  }
+  for (const { head, startByte, endByte } of runs) {
+    yield head;
+    const { body } = await storage.read(object, { start: startByte, end: endByte }, signal);
+    yield* body;
+  }
+}
+
+function overlaps({ startTick, durationTicks }: PictureChunk, { fromTick, toTick }: Stretch): boolean {
+  return fromTick < startTick + durationTicks && toTick > startTick;
+}

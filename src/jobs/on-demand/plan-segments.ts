@@ -1,0 +1,59 @@
+import type { WorkRendition, WorkView } from '../../catalog/encoding/work-view-store.ts';
+import { createVideoSegmenter, type Segmenter } from '../../media/cmaf/segmenter.ts';
+import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
+import { findCodec } from '../../media/encode/codecs/all.ts';
+import { planEncode } from '../../media/encode/encode.ts';
+import { planAudioRange } from '../../media/encode/encode-audio.ts';
+import type { Watermark } from '../../media/encode/watermark.ts';
+import type { FfmpegPlan } from '../../media/ffmpeg/ffmpeg-plan.ts';
+import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
+import { rungOf } from '../encode/encode-rungs.ts';
+import { createSoundSegmenter } from '../encode/read-sound.ts';
+
+/** How segments of one rendition are made: by what, cut how, up to which, excluded. */
+export type SegmentEncode = {
+  plan: FfmpegPlan;
+  segmenter: Segmenter;
+  toSegment: number;
+  /** Whether it waits for viewers to come as far, or just goes on to its end. */
+  isPaced: boolean;
+};
+
+/** What pictures take beside the view: their times, where the source tells them, the mark, and threads. */
+export type PictureNeeds = { expectedTicks: number[] | null; watermark: Watermark | null; threads: number };
+
+/** Threads that x264 itself takes for each processor: some always wait for others. */
+const THREADS_OF_X264 = 1.5;
+
+/** Segments of sound, half a minute, are encoded in as little time as it takes to start an encoder. */
+const SOUND_SEGMENTS = 8;
+
+/** Plans segments of pictures by one encoder. */
+export function planPictureSegments(
+  { facts, cutList }: WorkView,
+  { rendition, range }: { rendition: WorkRendition; range: ChunkRange },
+  { expectedTicks, watermark, threads }: PictureNeeds,
+): SegmentEncode {
+  const encoderThreads = threads === 1 ? 1 : Math.ceil(THREADS_OF_X264 * threads);
+  const plan = planEncode({
+    ...{ facts, cutList, range, rungs: [rungOf(rendition)], codec: findCodec(rendition.codec), watermark },
+    ...{ decoderThreads: threads, filterThreads: threads, encoderThreads, isCareful: threads === 1 },
+  });
+  const { fromSegment, toSegment } = range;
+  const segmenter = createVideoSegmenter({
+    ...{ cutList, firstSegment: fromSegment, segmentCount: toSegment - fromSegment },
+    ...(expectedTicks === null ? {} : { expectedTicks }),
+  });
+  return { plan, segmenter, toSegment, isPaced: true };
+}
+
+/** Plans segments of sound from one on. */
+export function planSoundSegments({ facts }: WorkView, rendition: WorkRendition, claimed: ChunkRange): SegmentEncode {
+  const { durationSec, streamIndex } = rendition.plan;
+  const track = facts.audio.find((one) => one.streamIndex === streamIndex);
+  if (track === undefined) throw new Error(`Expected sound in stream ${streamIndex}, found none.`);
+  const { fromSegment } = claimed;
+  const toSegment = Math.min(claimed.toSegment, fromSegment + SOUND_SEGMENTS, countAudioSegments(durationSec));
+  const plan = planAudioRange(facts, track, { durationSec, range: { fromSegment, toSegment } });
+  return { plan, segmenter: createSoundSegmenter(fromSegment), toSegment, isPaced: false };
+}

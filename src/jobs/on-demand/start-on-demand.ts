@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream';
+import type { RenditionOutput } from '../../catalog/encoding/chunk-store.ts';
+import { loadWorkView, type WorkRendition } from '../../catalog/encoding/work-view-store.ts';
+import { createVideoSegmenter } from '../../media/cmaf/segmenter.ts';
+import { findCodec } from '../../media/encode/codecs/all.ts';
+import { planEncode } from '../../media/encode/encode.ts';
+import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { rungOf } from '../encode/encode-rungs.ts';
+import { type HeldWork, holdWork } from '../encode/hold-work.ts';
+import { publishChunks } from '../encode/publish-chunks.ts';
+import { endFailedRun, endRun, type PicturesInit, readPictures } from '../encode/read-pictures.ts';
+import { readWatermark } from '../encode/read-watermark.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { LeaseLost } from '../queue/hold-lease.ts';
+import { type WorkRef, workJob } from '../queue/send-works.ts';
+
+/**
+ * Finds out the init segments of renditions that are encoded on demand: with them the playlists can list all that
+ * nobody has encoded yet. The encoder is ended as soon as it has named its parameters.
+ */
+export const startOnDemand = defineJob<WorkRef, JobDeps>({
+  ...workJob('jit-start', 'quick'),
+  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => fixInits(held, deps, lease)),
+});
+
+async function fixInits({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const view = await loadWorkView(deps.db, claim.work);
+  if (view === null || view.renditions.length === 0) throw new LeaseLost();
+  const { facts, cutList, renditions } = view;
+  const range = { fromSegment: 0, toSegment: 1 };
+  // All renditions that are encoded on demand have the base codec.
+  const codec = findCodec(renditions[0]?.codec ?? '');
+  const rungs = renditions.map(rungOf);
+  const watermark = await readWatermark(deps.storage, claim.work.key.libraryId, renditions[0]?.plan.watermark, signal);
+  const threads = { decoderThreads: 1, encoderThreads: 1 };
+  const plan = planEncode({ facts, cutList, range, rungs, codec, watermark, ...threads });
+  const local = await deps.sources.open(view.sourceKey, signal);
+  const ended = new AbortController();
+  try {
+    const options = { sourcePath: local.path, sourceDurationSec: facts.durationSec, niceness: 0 };
+    const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
+    try {
+      const segmenter = () => createVideoSegmenter({ cutList, firstSegment: 0, segmentCount: 1 });
+      const inits = await Promise.all(run.outputs.map((stream) => readInit(stream, segmenter())));
+      await endRun(run, ended);
+      const outputs = inits.map((init, index) => toOutput(renditions[index], init));
+      await publishChunks(deps, claim, { outputs, isLast: true });
+    } catch (error) {
+      throw await endFailedRun(run, ended, error);
+    }
+  } finally {
+    await local.release();
+  }
+}
+
+async function readInit(stream: Readable, segmenter: ReturnType<typeof createVideoSegmenter>): Promise<PicturesInit> {
+  const parts = readPictures(stream, segmenter)[Symbol.asyncIterator]();
+  const { value: part } = await parts.next();
+  if (part?.kind === 'init') return part;
+  throw new Error('Expected an init segment from the encoder, none came.');
+}
+
+function toOutput(rendition: WorkRendition | undefined, { bytes, facts }: PicturesInit): RenditionOutput {
+  if (rendition === undefined) throw new Error('Expected an output for each rendition, got more.');
+  const { codecString, widthPx, heightPx } = facts;
+  return { renditionId: rendition.id, init: bytes, codecString, widthPx, heightPx, chunks: [] };
+}

@@ -1,0 +1,51 @@
+import { type LibrarySettings, readLibrarySettings } from '../../catalog/libraries/library-settings.ts';
+import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
+import type { UploadOptions } from '../../catalog/schema.ts';
+import { VIDEO_CODECS } from '../../media/encode/codecs/all.ts';
+import { type LadderOptions, RUNGS, type Rung } from '../../media/encode/ladder.ts';
+
+/** What a library and an upload want encoded, as far as the engine can. */
+export type EncodeSettings = {
+  ladder: LadderOptions;
+  /** The base codec first: H.264, which every player knows, whatever else was asked for; alone on the free tier. */
+  codecs: readonly string[];
+  normaliseLoudness: boolean;
+  hasAllSounds: boolean;
+  /** Burned into all pictures; null for none. */
+  watermark: StoredWatermark | null;
+  /** Whether segments are to be encoded on demand; `refused` was asked for and needs the premium tier. */
+  onDemand: 'no' | 'wanted' | 'refused';
+};
+
+/** Merges a library's settings with what the upload asked for; an upload's empty list, or one of unknown rungs, is the library's. */
+export function readEncodeSettings(stored: unknown, upload: UploadOptions): EncodeSettings {
+  const { encoding, watermark } = readLibrarySettings(stored);
+  const wanted = knownRungs(upload.enabledRungs ?? []);
+  const allowed = wanted.length > 0 ? wanted : knownRungs(encoding.rungs);
+  const caps = Object.entries(encoding.videoKbps).map(([rung, kbps]) => [rung, kbps * 1000]);
+  const codecs: readonly string[] = encoding.tier === 'free' ? [] : (upload.enabledCodecs ?? encoding.codecs);
+  return {
+    ladder: {
+      allowedRungs: allowed.length > 0 ? allowed : RUNGS.filter((rung) => rung <= 1080),
+      maxBitratesBps: Object.fromEntries(caps.filter(([, bps]) => Number(bps) > 0)),
+    },
+    codecs: VIDEO_CODECS.map(({ name }) => name).filter((name, index) => index === 0 || codecs.includes(name)),
+    normaliseLoudness: encoding.normaliseLoudness,
+    hasAllSounds: encoding.multiAudio,
+    watermark: readWatermark(watermark),
+    onDemand: readOnDemand(encoding.tier, upload.jitEnabled ?? encoding.jitEnabled),
+  };
+}
+
+function readWatermark({ present, ...watermark }: LibrarySettings['watermark']): StoredWatermark | null {
+  return present ? watermark : null;
+}
+
+function readOnDemand(tier: 'free' | 'premium', isAskedFor: boolean): EncodeSettings['onDemand'] {
+  if (!isAskedFor) return 'no';
+  return tier === 'premium' ? 'wanted' : 'refused';
+}
+
+function knownRungs(rungs: readonly number[]): Rung[] {
+  return RUNGS.filter((rung) => rungs.includes(rung));
+}

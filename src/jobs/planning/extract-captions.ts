@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream';
+import { findCaption } from '../../catalog/captions/caption.ts';
+import { createCaptionStore } from '../../catalog/captions/caption-store.ts';
+import type { MediaKey } from '../../catalog/db.ts';
+import { addCaption, loadCaptionSource } from '../../catalog/encoding/caption-store.ts';
+import { warningMessage } from '../../catalog/encoding/messages.ts';
+import { addMessages } from '../../catalog/encoding/settle-store.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { writeVtt } from '../../media/captions/cue.ts';
+import { readCaptions } from '../../media/captions/read-captions.ts';
+import { chooseSubtitles, planSubtitles } from '../../media/captions/subtitles.ts';
+import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import type { SourceFacts, SubtitleFacts } from '../../media/probe/source-facts.ts';
+import { nameTrack } from '../../media/probe/track-name.ts';
+import { discardObjects } from '../encode/store-chunk.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+
+/** Names a video whose original may hold text subtitles. */
+export type CaptionsRef = MediaKey;
+
+const MAX_TEXT_BYTES = 32 * 2 ** 20;
+
+/**
+ * Makes captions of the text subtitles in a video's original. A language that the video has captions of already
+ * is left alone, so what people wrote is never lost, and doing it twice changes nothing.
+ */
+export const extractCaptions = defineJob<CaptionsRef, JobDeps>({
+  name: 'extract-captions',
+  lane: 'quick',
+  retryLimit: 3,
+  async run(ref, deps, signal) {
+    const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
+    const source = await loadCaptionSource(deps.db, key);
+    if (source === null) return;
+    const isMissing = ({ language }: SubtitleFacts) => findCaption(source.captions, language) === undefined;
+    const tracks = chooseSubtitles(source.facts).filter(isMissing);
+    if (tracks.length === 0) return;
+    const local = await deps.sources.open(source.sourceKey, signal);
+    try {
+      const texts = await readTexts(local.path, source.facts, tracks, signal);
+      for (const [index, track] of tracks.entries()) await storeTrack(key, track, texts[index] ?? '', deps, signal);
+    } finally {
+      await local.release();
+    }
+  },
+  async giveUp(ref, deps, reason) {
+    const message = warningMessage(`The subtitles in the file could not be read: ${reason}`, new Date());
+    await inTransaction(deps.db, (tx) => addMessages(tx, ref, [message]));
+  },
+});
+
+async function readTexts(
+  sourcePath: string,
+  facts: SourceFacts,
+  tracks: readonly SubtitleFacts[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const run = await runFfmpeg(planSubtitles(facts, tracks), { sourcePath }, signal);
+  const texts = await Promise.all(run.outputs.map(readText));
+  await run.done;
+  return texts;
+}
+
+async function readText(output: Readable): Promise<string> {
+  const parts: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const part of output) {
+    // No encoding was set, so the stream gives buffers.
+    parts.push(part as Buffer);
+    sizeBytes += (part as Buffer).length;
+    if (sizeBytes > MAX_TEXT_BYTES) throw new Error(`Expected at most ${MAX_TEXT_BYTES} bytes of subtitles, got more.`);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+async function storeTrack(
+  key: MediaKey,
+  track: SubtitleFacts,
+  text: string,
+  deps: JobDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cues } = readCaptions(text);
+  if (cues.length === 0) return;
+  const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, track.language);
+  const vtt = Buffer.from(writeVtt(cues));
+  const label = nameTrack(track, 'Captions');
+  const caption = { srclang: track.language, label, version, key: objectKey, sizeBytes: vtt.length };
+  // The object first: a row never names what is not there.
+  await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
+  const isTaken = await inTransaction(deps.db, (tx) => addCaption(tx, key, caption));
+  if (!isTaken) await discardObjects(deps.storage, [objectKey], deps.report);
+}

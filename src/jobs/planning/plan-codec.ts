@@ -1,0 +1,76 @@
+import type { CodecPlan, CodecView } from '../../catalog/encoding/codec-store.ts';
+import type { PlannedRendition } from '../../catalog/encoding/encode-plan.ts';
+import type { Work } from '../../catalog/encoding/work.ts';
+import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { findCodec } from '../../media/encode/codecs/all.ts';
+import { type LadderOptions, planLadder, type RungPlan } from '../../media/encode/ladder.ts';
+import { listOnDemand } from '../../media/on-demand/list-on-demand.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
+import { readEncodeSettings } from './encode-settings.ts';
+import { codecWorks, type Place } from './plan-works.ts';
+
+type CodecWanted = {
+  facts: SourceFacts;
+  ladder: LadderOptions;
+  codec: string;
+  watermark: StoredWatermark | null;
+  presentRungs?: readonly number[];
+};
+
+/** Plans the rungs of a codec that a video's ladder has and the video has not, on the cuts that it has. */
+export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
+  const { ladder } = readEncodeSettings(view.librarySettings, view.uploadOptions);
+  const durationSec = view.cutList.endTicks / view.cutList.timescale;
+  const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
+  const { facts, watermark, rungs: presentRungs } = view;
+  return planCodec(place, { facts, ladder, codec, watermark, presentRungs });
+}
+
+/**
+ * Plans the rungs of one more codec on a timeline, which may be one that is shown already: their renditions, and the
+ * works that make them, behind all that a viewer waits for. A rung too small for the codec is left out.
+ */
+export function planCodec(
+  place: Place,
+  { facts, ladder, codec, watermark, presentRungs = [] }: CodecWanted,
+): { renditions: PlannedRendition[]; works: Work[] } {
+  const { minSidePx } = findCodec(codec);
+  const rungs = planLadder(facts, ladder).filter(
+    ({ rung, widthPx, heightPx }) => Math.min(widthPx, heightPx) >= minSidePx && !presentRungs.includes(rung),
+  );
+  const renditions = rungs.map((rung) => encodedRendition(rung, { codec, watermark }, place.cutList));
+  return { renditions, works: codecWorks(place, renditions) };
+}
+
+/** A rung on a timeline of which each segment is made when it is asked for, all listed from the start. */
+export function onDemandRendition(rung: RungPlan, look: Look, cutList: CutList): PlannedRendition {
+  const plannedSegments = listOnDemand(cutList, rung.maxBitrateBps);
+  return { ...encodedRendition(rung, look, cutList), plannedSegments, isOnDemand: true };
+}
+
+/** What all rungs of a set have in common. */
+type Look = { codec: string; watermark: StoredWatermark | null };
+
+/** A rung of a codec on a timeline. */
+export function encodedRendition(rung: RungPlan, { codec, watermark }: Look, cutList: CutList): PlannedRendition {
+  const durationSec = cutList.endTicks / cutList.timescale;
+  return {
+    id: newGuid(),
+    kind: 'video',
+    origin: 'encode',
+    codec,
+    rung: rung.rung,
+    language: 'und',
+    name: '',
+    isDefault: true,
+    timescale: cutList.timescale,
+    widthPx: rung.widthPx,
+    heightPx: rung.heightPx,
+    plan: { durationSec, maxBitrateBps: rung.maxBitrateBps, ...(watermark && { watermark }) },
+    listed: null,
+    plannedSegments: null,
+    isOnDemand: false,
+  };
+}

@@ -1,0 +1,199 @@
+import { expect, test } from 'vitest';
+import { newGuid } from '../../lib/guid.ts';
+import type { Rung } from '../../media/encode/ladder.ts';
+import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
+import { planCodec } from './plan-codec.ts';
+import { type ChosenPassThrough, planVideo } from './plan-video.ts';
+
+const VIDEO: VideoFacts = {
+  streamIndex: 0,
+  codec: 'h264',
+  profile: 'High',
+  pixelFormat: 'yuv420p',
+  bitDepth: 8,
+  codedWidthPx: 1280,
+  codedHeightPx: 720,
+  displayWidthPx: 1280,
+  displayHeightPx: 720,
+  rotationDeg: 0,
+  sampleAspect: { num: 1, den: 1 },
+  rate: { num: 25, den: 1 },
+  isVariableRate: false,
+  isInterlaced: false,
+  hdr: null,
+  colorMatrix: 'bt709',
+  bitrateBps: null,
+  durationSec: 100,
+  startSec: 0,
+};
+const TRACK = {
+  streamIndex: 1,
+  codec: 'aac',
+  channels: 2,
+  sampleRateHz: 48_000,
+  title: null,
+  startSec: 0,
+  durationSec: 100,
+};
+const FACTS: SourceFacts = {
+  container: 'mp4',
+  sizeBytes: 1,
+  durationSec: 100,
+  startSec: 0,
+  seeksToKeyframes: true,
+  video: VIDEO,
+  audio: [
+    { ...TRACK, language: 'en' },
+    { ...TRACK, streamIndex: 2, language: 'en' },
+    { ...TRACK, streamIndex: 3, language: 'fr' },
+  ],
+  subtitles: [],
+  warnings: [],
+};
+const RUNGS: Rung[] = [240, 480, 720];
+const WISHES = {
+  watermark: null,
+  codecs: ['x264'],
+  normaliseLoudness: false,
+  hasAllSounds: true,
+  isOnDemand: false,
+  messages: [],
+};
+
+function passThrough(isForGood: boolean): ChosenPassThrough {
+  const startTicks = [0, 500, 1000, 1500];
+  const plan = {
+    cutList: { timescale: 50, startTicks, endTicks: 5000, grid: { kind: 'source' as const } },
+    segments: [],
+    codecString: 'avc1.640028',
+    widthPx: 1280,
+    heightPx: 720,
+    averageBps: 1,
+    peakSegmentBps: 1,
+    holdTicks: 0,
+    shiftTicks: 0,
+  };
+  return { plan, init: Buffer.of(1), plannedSegments: Buffer.alloc(48), rung: 720, isForGood };
+}
+
+/** Timelines as `active grid: renditions`. */
+function summary(
+  chosen: ChosenPassThrough | null,
+  isReplacement = false,
+  facts = FACTS,
+  hasAllSounds = true,
+): string[] {
+  const key = { libraryId: 1, mediaId: newGuid() };
+  const ladder = { allowedRungs: RUNGS };
+  const request = { ...WISHES, hasAllSounds, key, facts, ladder, passThrough: chosen, isReplacement, now: new Date(0) };
+  return planVideo(request).timelines.map(({ isActive, cutList, renditions }) => {
+    const names = renditions.map(({ origin, rung, language }) =>
+      rung === null ? language : `${origin === 'encode' ? '' : 'copy '}${rung}`,
+    );
+    return `${isActive ? 'shown' : 'hidden'} ${cutList.grid.kind}: ${names.join(', ')}`;
+  });
+}
+
+test.each([
+  { name: 'nothing passes through', chosen: null, expected: ['shown frames: 720, 480, 240, en, fr'] },
+  { name: 'for good', chosen: passThrough(true), expected: ['shown source: copy 720, 480, 240, en, fr'] },
+  {
+    name: 'for a while',
+    chosen: passThrough(false),
+    expected: ['shown source: copy 720, en, fr', 'hidden frames: 720, 480, 240'],
+  },
+])('a new video, $name', ({ chosen, expected }) => {
+  expect(summary(chosen)).toEqual(expected);
+});
+
+test.each([
+  { name: 'for good', chosen: passThrough(true), expected: ['hidden source: copy 720, 480, 240, en, fr'] },
+  { name: 'for a while', chosen: passThrough(false), expected: ['hidden frames: 720, 480, 240, en, fr'] },
+])('a video that is shown already, passing through $name', ({ chosen, expected }) => {
+  expect(summary(chosen, true)).toEqual(expected);
+});
+
+test('sound without picture has a timeline of sound frames and no picture', () => {
+  expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, fr']);
+});
+
+test('without pass-through the lowest rung goes first, one segment alone, and all segments are in one work for long slots', () => {
+  const request = {
+    key: { libraryId: 1, mediaId: newGuid() },
+    facts: FACTS,
+    ladder: { allowedRungs: RUNGS },
+    ...WISHES,
+    passThrough: null,
+    isReplacement: false,
+    now: new Date(0),
+  };
+  const [timeline] = planVideo(request).timelines;
+  const works = (timeline?.works ?? []).filter(({ kind }) => kind === 'video');
+  const [lowest] = works.toSorted((a, b) => b.priority - a.priority);
+  expect(lowest).toMatchObject({ fromSegment: 0, toSegment: 1, lane: 'quick' });
+  expect(lowest?.renditionIds).toEqual([timeline?.renditions.find(({ rung }) => rung === 240)?.id]);
+  for (const { id } of timeline?.renditions.filter(({ kind }) => kind === 'video') ?? []) {
+    const mine = works.filter(({ lane, renditionIds }) => lane === 'long' && renditionIds.includes(id));
+    const made = mine.flatMap(({ fromSegment, toSegment }) =>
+      Array.from({ length: toSegment - fromSegment }, (_, index) => fromSegment + index),
+    );
+    expect(made.toSorted((a, b) => a - b)).toEqual(timeline?.cutList.startTicks.map((_, index) => index));
+  }
+});
+
+test.each([
+  { name: 'on frames', chosen: null, heights: [720, 480, 240] },
+  { name: 'beside a source that passes through', chosen: passThrough(true), heights: [720, 480, 240] },
+])(
+  'further codecs have all rungs, $name, and every work of theirs waits behind the base codec',
+  ({ chosen, heights }) => {
+    const request = {
+      ...WISHES,
+      codecs: ['x264', 'vp9', 'av1'],
+      key: { libraryId: 1, mediaId: newGuid() },
+      facts: FACTS,
+      ladder: { allowedRungs: RUNGS },
+      passThrough: chosen,
+      isReplacement: false,
+      now: new Date(0),
+    };
+    const [timeline] = planVideo(request).timelines;
+    const ofCodec = (codec: string) => timeline?.renditions.filter((rendition) => rendition.codec === codec) ?? [];
+    const priorities = (codec: string) =>
+      ofCodec(codec).flatMap(({ id }) =>
+        (timeline?.works ?? []).filter(({ renditionIds }) => renditionIds.includes(id)).map(({ priority }) => priority),
+      );
+    for (const codec of ['vp9', 'av1']) {
+      expect(ofCodec(codec).map(({ rung }) => rung)).toEqual(heights);
+      expect(Math.max(...priorities(codec))).toBeLessThan(Math.min(...priorities('x264')));
+    }
+  },
+);
+
+test('a rung too small for a codec is left out of it', () => {
+  const facts = { ...FACTS, video: { ...VIDEO, displayWidthPx: 60, displayHeightPx: 60 } };
+  const cutList = { timescale: 25, startTicks: [0], endTicks: 50, grid: { kind: 'source' as const } };
+  const place = { key: { libraryId: 1, mediaId: newGuid() }, timelineId: newGuid(), cutList, durationSec: 2 };
+  const made = (codec: string) => planCodec(place, { facts, ladder: { allowedRungs: RUNGS }, codec, watermark: null });
+  expect(made('av1')).toEqual({ renditions: [], works: [] });
+  expect(made('vp9').renditions.map(({ widthPx }) => widthPx)).toEqual([60]);
+});
+
+test('every rung of every codec is planned with the mark as it is now, and no thumbnail without it', () => {
+  const watermark = { version: 3, leftPercent: 5, topPercent: 6, widthPercent: 20, heightPercent: 10 };
+  const request = {
+    ...{ ...WISHES, watermark, codecs: ['x264', 'vp9'], key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS },
+    ...{ ladder: { allowedRungs: RUNGS }, passThrough: null, isReplacement: false, now: new Date(0) },
+  };
+  for (const isOnDemand of [false, true]) {
+    const [timeline] = planVideo({ ...request, isOnDemand }).timelines;
+    const pictures = timeline?.renditions.filter(({ kind }) => kind === 'video') ?? [];
+    expect(pictures).toHaveLength(6);
+    for (const { plan } of pictures) expect(plan.watermark).toEqual(watermark);
+    expect(timeline?.works.filter(({ kind }) => kind === 'thumbnail')).toEqual([]);
+  }
+});
+
+test('one sound language is kept where a library wants no more', () => {
+  expect(summary(null, false, { ...FACTS, video: null }, false)).toEqual(['shown frames: en']);
+});

@@ -1,0 +1,179 @@
+import type { MediaKey } from '../../catalog/db.ts';
+import type { EncodePlan, PlannedRendition, PlannedTimeline } from '../../catalog/encoding/encode-plan.ts';
+import { warningMessage } from '../../catalog/encoding/messages.ts';
+import type { Work } from '../../catalog/encoding/work.ts';
+import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
+import type { MediaMessage } from '../../catalog/schema.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { AUDIO_RATE_HZ, listSoundOnDemand } from '../../media/cmaf/sound-grid.ts';
+import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
+import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import { nameTrack } from '../../media/probe/track-name.ts';
+import { planFrameGrid } from '../../media/timeline/cut-list.ts';
+import { encodedRendition, onDemandRendition, planCodec } from './plan-codec.ts';
+import {
+  asFill,
+  audioWorks,
+  encodedWorks,
+  frameGridWorks,
+  onDemandWorks,
+  type Place,
+  passThroughWorks,
+  thumbnailWork,
+} from './plan-works.ts';
+
+/** Encoding a minute takes about as long on two cores; a thumbnail from the source costs a hundredth of that. */
+const EARLY_THUMBNAIL_SEC = 60;
+
+/** A source that may be shown as it is: for good, or until its encoded set takes its place. */
+export type ChosenPassThrough = {
+  plan: PassThroughPlan;
+  init: Buffer;
+  plannedSegments: Buffer;
+  rung: Rung;
+  isForGood: boolean;
+};
+
+export type PlanRequest = {
+  key: MediaKey;
+  facts: SourceFacts;
+  ladder: LadderOptions;
+  /** The first is what playing starts with; rungs of the others follow behind it. */
+  codecs: readonly string[];
+  normaliseLoudness: boolean;
+  /** False keeps one sound language only. */
+  hasAllSounds: boolean;
+  /** Burned into all pictures: then nothing may pass through. */
+  watermark: StoredWatermark | null;
+  passThrough: ChosenPassThrough | null;
+  /** Something is shown already: the new set is made in the background. */
+  isReplacement: boolean;
+  /** The base codec's rungs are encoded when they are asked for; never those of a replacement. */
+  isOnDemand: boolean;
+  /** What else there is to tell of the video. */
+  messages: readonly MediaMessage[];
+  now: Date;
+};
+
+/**
+ * Decides what is made of a source. A source that passes through is the top rendition at once and gives the
+ * cuts of the rungs below it. One that passes through for a while only is shown alone until the whole ladder
+ * on its own grid is complete. Else the ladder is encoded on the frame grid, its lowest rung's first segment first;
+ * on demand all of the ladder is listed at once, so nothing has to be shown meanwhile.
+ */
+export function planVideo(request: PlanRequest): EncodePlan {
+  const { facts, passThrough, isReplacement, now } = request;
+  const [baseCodec = 'x264', ...otherCodecs] = request.codecs;
+  const isForGood = passThrough?.isForGood === true;
+  const cutList = isForGood ? passThrough.plan.cutList : planFrameGrid(facts);
+  const durationSec = cutList.endTicks / cutList.timescale;
+  const timelines: PlannedTimeline[] = [];
+  const isOnDemand = request.isOnDemand && !isReplacement;
+  const isShownMeanwhile = passThrough !== null && !isForGood && !isReplacement && !isOnDemand;
+  if (isShownMeanwhile) timelines.push(planMeanwhile(request, passThrough, durationSec));
+  const copied = isForGood ? [passThroughRendition(passThrough)] : [];
+  const rungs = planLadder(facts, request.ladder).filter((rung) => !isForGood || rung.rung < passThrough.rung);
+  const makeRung = isOnDemand ? onDemandRendition : encodedRendition;
+  const { watermark } = request;
+  const encoded = rungs.map((rung) => makeRung(rung, { codec: baseCodec, watermark }, cutList));
+  const isListed = encoded.some((rendition) => rendition.isOnDemand);
+  const sounds = isShownMeanwhile ? [] : planSounds(request, durationSec, isListed && !request.normaliseLoudness);
+  const id = newGuid();
+  const place = { key: request.key, timelineId: id, cutList, durationSec };
+  const others = otherCodecs.map((codec) => planCodec(place, { facts, ladder: request.ladder, codec, watermark }));
+  timelines.push({
+    id,
+    cutList,
+    isActive: !isReplacement && !isShownMeanwhile,
+    renditions: [...copied, ...encoded, ...others.flatMap(({ renditions }) => renditions), ...sounds],
+    works: [
+      ...passThroughWorks(place, copied),
+      ...ladderWorks(place, encoded, isShownMeanwhile),
+      ...audioWorks(place, sounds, isOnDemand),
+      ...(isShownMeanwhile ? [] : earlyThumbnail(request, place)),
+      ...others.flatMap(({ works }) => (isOnDemand ? asFill(works) : works)),
+    ],
+  });
+  const messages = [...facts.warnings.map((warning) => warningMessage(warning, now)), ...request.messages];
+  return { facts, durationMs: Math.round(durationSec * 1000), isOnDemand: isListed, timelines, messages };
+}
+
+function ladderWorks(place: Place, encoded: readonly PlannedRendition[], isShownMeanwhile: boolean): Work[] {
+  if (encoded.some(({ isOnDemand }) => isOnDemand)) return onDemandWorks(place, encoded);
+  if (isShownMeanwhile) return encodedWorks(place, encoded, false);
+  return place.cutList.grid.kind === 'source' ? encodedWorks(place, encoded, true) : frameGridWorks(place, encoded);
+}
+
+/** What is shown while the ladder on its own grid is made: the source as it is, with the sound that will stay. */
+function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, durationSec: number): PlannedTimeline {
+  const { cutList } = passThrough.plan;
+  const id = newGuid();
+  const place = { key: request.key, timelineId: id, cutList, durationSec };
+  const copied = [passThroughRendition(passThrough)];
+  const sounds = planSounds(request, durationSec, false);
+  const works = [
+    ...passThroughWorks(place, copied),
+    ...audioWorks(place, sounds, false),
+    ...earlyThumbnail(request, place),
+  ];
+  return { id, cutList, isActive: true, renditions: [...copied, ...sounds], works };
+}
+
+/**
+ * A first thumbnail from the source, where encoding takes so long that one is missed until the pictures are made from
+ * what was encoded, and none is there yet. It would lack the library's mark.
+ */
+function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): Work[] {
+  if (facts.video === null || isReplacement || watermark !== null) return [];
+  return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailWork(place)] : [];
+}
+
+function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassThrough): PlannedRendition {
+  return {
+    id: newGuid(),
+    kind: 'video',
+    origin: 'pass-through',
+    codec: 'x264',
+    rung,
+    language: 'und',
+    name: '',
+    isDefault: true,
+    timescale: plan.cutList.timescale,
+    widthPx: plan.widthPx,
+    heightPx: plan.heightPx,
+    plan: { durationSec: plan.cutList.endTicks / plan.cutList.timescale },
+    listed: { init, codecString: plan.codecString },
+    plannedSegments,
+    isOnDemand: false,
+  };
+}
+
+/**
+ * One sound rendition for each language: the first track that has it. Levelled loudness depends on all that came before,
+ * so such sound is never on demand.
+ */
+function planSounds(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
+  const { audio } = request.facts;
+  const tracks = audio.filter(
+    (track, index) => audio.findIndex(({ language }) => language === track.language) === index,
+  );
+  const kept = request.hasAllSounds ? tracks : tracks.slice(0, 1);
+  return kept.map((track, index) => ({
+    id: newGuid(),
+    kind: 'audio',
+    origin: 'encode',
+    codec: 'aac',
+    rung: null,
+    language: track.language,
+    name: nameTrack(track, 'Audio'),
+    isDefault: index === 0,
+    timescale: AUDIO_RATE_HZ,
+    widthPx: null,
+    heightPx: null,
+    plan: { durationSec, streamIndex: track.streamIndex, normaliseLoudness: request.normaliseLoudness },
+    listed: null,
+    plannedSegments: isOnDemand ? listSoundOnDemand(durationSec) : null,
+    isOnDemand,
+  }));
+}

@@ -1,0 +1,220 @@
+import type { MediaKey } from '../../catalog/db.ts';
+import { LostClaim } from '../../catalog/encoding/chunk-store.ts';
+import type { EncodePlan } from '../../catalog/encoding/encode-plan.ts';
+import { failureMessage, faultMessage } from '../../catalog/encoding/messages.ts';
+import { savePlan } from '../../catalog/encoding/plan-store.ts';
+import {
+  claimProcess,
+  failMedia,
+  failWornOut,
+  type ProcessClaim,
+  postponeProcess,
+  releaseProcess,
+  renewProcess,
+} from '../../catalog/encoding/process-store.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { Refused } from '../../lib/refused.ts';
+import { chooseSubtitles } from '../../media/captions/subtitles.ts';
+import { probeSource } from '../../media/probe/run-probe.ts';
+import { KeysAwaited, protectVideo } from '../encode/protect-video.ts';
+import { type IndexedSource, indexSource, openSource } from '../encode/read-pass-through.ts';
+import { encodeFirstSound, type FirstSound } from '../encode/read-sound.ts';
+import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { LeaseLost, underLease } from '../queue/hold-lease.ts';
+import { sendWorks } from '../queue/send-works.ts';
+import { isStorageFull, WAITING_FOR_SPACE } from '../queue/storage-full.ts';
+import { choosePassThrough } from './choose-pass-through.ts';
+import { decideOnDemand } from './decide-on-demand.ts';
+import { readEncodeSettings } from './encode-settings.ts';
+import { extractCaptions } from './extract-captions.ts';
+import {
+  type CopySource,
+  copyFirstPictures,
+  type FirstChunk,
+  findFirst,
+  fitsRendition,
+  publishFirstChunk,
+  storeSound,
+} from './first-chunks.ts';
+import { planVideo } from './plan-video.ts';
+
+/** Names a video whose original is stored; `reason` is for people who read the queue. */
+export type VideoRef = MediaKey & { reason?: string };
+
+const PROCESSING_FAILED = 'processing-failed';
+
+/**
+ * Takes an uploaded video, whichever is next, to `transcoding` (on demand, to `jit-segmenting`): probes its original,
+ * decides what is made of it, and sends that
+ * work. A source that passes through is playable when this ends, but for its sound. A source that cannot
+ * become a video ends it as failed, with the fault's kind as `state_reason`.
+ */
+export const processVideo = defineJob<VideoRef, JobDeps>({
+  name: 'process-video',
+  lane: 'quick',
+  retryLimit: 5,
+  async run(ref, deps, signal) {
+    const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
+    const answer = await claimProcess(deps.db, key, deps.owner);
+    if (answer.kind === 'over') return;
+    const { claim } = answer;
+    try {
+      await underLease(
+        () => renewProcess(deps.db, claim),
+        (lease) => processSource(claim, deps, lease),
+        signal,
+      );
+    } catch (error) {
+      if (error instanceof LeaseLost || error instanceof LostClaim) return;
+      const awaited = isStorageFull(error) ? WAITING_FOR_SPACE : error instanceof KeysAwaited ? error.message : null;
+      if (awaited !== null) {
+        await postponeProcess(deps.db, claim, awaited);
+        return;
+      }
+      if (!signal.aborted && (claim.isLastTry || error instanceof Refused)) return await endFailed(claim, deps, error);
+      await releaseProcess(deps.db, claim);
+      throw error;
+    }
+  },
+  async giveUp(ref, deps, reason) {
+    const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
+    const message = failureMessage(reason, new Date());
+    await inTransaction(deps.db, (tx) => failWornOut(tx, key, PROCESSING_FAILED, message));
+  },
+});
+
+async function endFailed({ key }: ProcessClaim, deps: JobDeps, error: unknown): Promise<void> {
+  deps.report(new Error(`Video ${key.mediaId} could not be planned.`, { cause: error }));
+  const message = failureMessage(error instanceof Error ? error.message : String(error), new Date());
+  await inTransaction(deps.db, (tx) => failMedia(tx, key, PROCESSING_FAILED, message));
+}
+
+async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  await protectVideo(claim.key, deps.packager, signal);
+  const file = await openSource(deps.sources, claim.sourceKey, signal);
+  const early = new AbortController();
+  try {
+    const indexing = indexSource(file, signal);
+    const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
+    const begun = { path: file.path, indexing, normaliseLoudness: settings.normaliseLoudness };
+    const sound = startFirstSound(begun, AbortSignal.any([signal, early.signal]));
+    // What is indexed was held against the size of the file, sample by sample. Its error is told below.
+    const isWhole = indexing.then(
+      (found) => found !== null,
+      () => false,
+    );
+    const [facts, indexed] = await Promise.all([probeSource(file.path, file.sizeBytes, signal, isWhole), indexing]);
+    if ('kind' in facts) {
+      await inTransaction(deps.db, (tx) => failMedia(tx, claim.key, facts.kind, faultMessage(facts, new Date())));
+      return;
+    }
+    const isCopyable = indexed !== null && settings.watermark === null;
+    const passThrough = isCopyable ? choosePassThrough(indexed, facts, settings.ladder) : null;
+    const onDemand = await decideOnDemand(settings.onDemand, { path: file.path, facts, indexed }, signal);
+    const plan = planVideo({
+      key: claim.key,
+      facts,
+      ...settings,
+      ...onDemand,
+      passThrough,
+      isReplacement: claim.hasActiveTimeline,
+      now: new Date(),
+    });
+    const source =
+      indexed === null || passThrough === null ? null : { file, index: indexed.index, plan: passThrough.plan };
+    // It was begun in the belief that the source's clock begins at 0.
+    const firstSound = facts.startSec === 0 ? sound : Promise.resolve(null);
+    await storePlan({ claim, deps, plan, source, sound: firstSound }, signal);
+  } finally {
+    early.abort();
+    await file.close();
+  }
+}
+
+/** Begins with the sound before the probe has answered, where the source may pass through: it is what playing waits for. */
+async function startFirstSound(
+  begun: { path: string; indexing: Promise<IndexedSource | null>; normaliseLoudness: boolean },
+  signal: AbortSignal,
+): Promise<FirstSound | null> {
+  try {
+    const indexed = await begun.indexing;
+    if (indexed === null) return null;
+    const streamIndex = indexed.index.trackPosition === 0 ? 1 : 0;
+    return await encodeFirstSound(begun.path, { streamIndex, normaliseLoudness: begun.normaliseLoudness }, signal);
+  } catch {
+    // Whatever it is, the probe and the ordinary work meet it too.
+    return null;
+  }
+}
+
+type Planned = {
+  claim: ProcessClaim;
+  deps: JobDeps;
+  plan: EncodePlan;
+  source: CopySource | null;
+  sound: Promise<FirstSound | null>;
+};
+
+async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
+  const { claim, deps, plan } = planned;
+  const stored: FirstChunk[] = [];
+  try {
+    const stores = [storeFirstPictures(planned, stored, signal), storeFirstSound(planned, stored, signal)];
+    const ends = await Promise.allSettled(stores);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    await inTransaction(deps.db, async (tx) => {
+      if (!(await savePlan(tx, claim, plan))) throw new LeaseLost();
+      for (const first of stored) await sendWorks(deps.queue, await publishFirstChunk(tx, first, claim.owner))(tx);
+      const done = new Set(stored.filter(({ isWhole }) => isWhole).map(({ work }) => work.id));
+      const works = plan.timelines.flatMap((timeline) => timeline.works);
+      await sendWorks(
+        deps.queue,
+        works.filter(({ id }) => !done.has(id)),
+      )(tx);
+      if (chooseSubtitles(plan.facts).length > 0) {
+        await deps.queue.send(extractCaptions, claim.key, { onlyOneNamed: claim.key.mediaId })(tx);
+      }
+    });
+  } catch (error) {
+    const written = stored.flatMap(({ writer }) => writer.written);
+    await discardAfter(error, deps, written);
+    throw error;
+  }
+}
+
+/** Names what is stored before its work is there to be claimed; claims have far higher numbers. */
+const FIRST_ATTEMPT = 1;
+
+/** What passes through is stored up to its first chunk before the plan is published. */
+async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
+  const { claim, deps, plan, source } = planned;
+  const first = findFirst(plan, 'pass-through');
+  if (first === null || source === null) return;
+  const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
+  const writer = createChunkWriter(place);
+  try {
+    stored.push(await copyFirstPictures(first, source, writer, signal));
+  } catch (error) {
+    await discardObjects(deps.storage, writer.written, deps.report);
+    throw error;
+  }
+}
+
+/** The sound's first segment is stored with them, so that both begin together. */
+async function storeFirstSound(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
+  const { claim, deps, plan } = planned;
+  const first = findFirst(plan, 'audio');
+  if (first === null || planned.source === null || plan.facts.startSec !== 0) return;
+  const sound = await planned.sound;
+  if (!fitsRendition(sound, first.rendition)) return;
+  const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
+  const writer = createChunkWriter(place);
+  try {
+    stored.push(await storeSound(first, sound, writer, signal));
+  } catch (error) {
+    await discardObjects(deps.storage, writer.written, deps.report);
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LEASE_SEC } from '../../catalog/encoding/work.ts';
+import { LeaseLost, underLease } from './hold-lease.ts';
+
+const stays = new AbortController().signal;
+const hangs = () => new Promise<never>(() => undefined);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+test.each([
+  { renewal: 'hangs', renew: hangs },
+  { renewal: 'fails', renew: () => Promise.reject(new Error('away')) },
+  { renewal: 'is refused', renew: async () => false },
+])('work ends with its lease when the renewal $renewal', async ({ renew }) => {
+  const held = underLease(renew, untilAborted, stays);
+  const lost = expect(held).rejects.toBeInstanceOf(LeaseLost);
+  await vi.advanceTimersByTimeAsync(LEASE_SEC * 1000 + 1000);
+  await lost;
+});
+
+test('a lease that is renewed is kept for as long as the work takes', async () => {
+  const renew = vi.fn(async () => true);
+  const work = async (signal: AbortSignal) => {
+    await new Promise((resolve) => setTimeout(resolve, 5 * LEASE_SEC * 1000));
+    return signal.aborted;
+  };
+  const held = underLease(renew, work, stays);
+  await vi.advanceTimersByTimeAsync(5 * LEASE_SEC * 1000);
+  expect(await held).toBe(false);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(renew.mock.calls.length).toBeLessThanOrEqual(5 * LEASE_SEC);
+});
+
+test('work that is done waits for no renewal that hangs', async () => {
+  vi.useRealTimers();
+  const { promise: isRenewing, resolve } = Promise.withResolvers<void>();
+  const renew = () => {
+    resolve();
+    return hangs();
+  };
+  expect(await underLease(renew, () => isRenewing.then(() => 'done'), stays)).toBe('done');
+});

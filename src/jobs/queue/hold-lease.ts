@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/encoding/work.ts';
+
+/** The reason with which work ends whose lease went to someone else, or whose video is gone. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('Somebody else holds this work now, or it is not wanted any more.');
+    this.name = 'LeaseLost';
+  }
+}
+
+/**
+ * Does work under a lease that `renew` keeps each second. The work's signal is given when the lease was lost
+ * (within a second of a delete) or could not be renewed for as long as it lasts, and when `signal` is.
+ */
+export async function underLease<T>(
+  renew: () => Promise<boolean>,
+  work: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const lost = new AbortController();
+  const all = AbortSignal.any([signal, lost.signal]);
+  const release = keepLease(renew, lost);
+  try {
+    return await work(all);
+  } catch (error) {
+    throw lost.signal.aborted ? lost.signal.reason : error;
+  } finally {
+    release();
+  }
+}
+
+/** Until the answer is called. A renewal may hang for minutes when the database's host is gone: the lease ends all the same. */
+function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => void {
+  let renewedMs = performance.now();
+  let isRenewing = false;
+  const lose = () => {
+    clearInterval(timer);
+    lost.abort(new LeaseLost());
+  };
+  const renewOnce = async () => {
+    isRenewing = true;
+    try {
+      if (await renew()) renewedMs = performance.now();
+      else lose();
+    } catch {
+      // A database that is away for a moment costs nothing: the lease decides, below.
+    }
+    isRenewing = false;
+  };
+  const timer = setInterval(async () => {
+    if (!isRenewing) await renewOnce();
+    if (performance.now() - renewedMs > LEASE_SEC * 1000) lose();
+  }, RENEW_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+/** Asks again for what another worker's lease still holds: it ends by itself if that worker is dead. */
+export async function untilFree<Answer extends { kind: string }>(
+  claim: () => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Exclude<Answer, { kind: 'busy' }>> {
+  const deadlineMs = performance.now() + 1.5 * LEASE_SEC * 1000;
+  for (;;) {
+    const answer = await claim();
+    // The kind was just looked at, which the type cannot follow.
+    if (answer.kind !== 'busy') return answer as Exclude<Answer, { kind: 'busy' }>;
+    if (performance.now() > deadlineMs) throw new Error('Another worker does this work and is alive.');
+    await sleep(500, undefined, { signal });
+  }
+}

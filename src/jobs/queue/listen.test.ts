@@ -1,0 +1,51 @@
+import { createServer, type Server, Socket } from 'node:net';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openDatabase } from '../../catalog/db.ts';
+import { watchPublications } from '../../catalog/publications/publication-watch-store.ts';
+import { listen } from './listen.ts';
+
+let server: Server;
+let config: pg.ClientConfig;
+beforeAll(async () => {
+  server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('Expected a port.');
+  config = { host: '127.0.0.1', port: address.port, user: 'a' };
+});
+afterAll(() => {
+  server.close();
+});
+
+const ignore = () => undefined;
+
+const CONNECTIONS = {
+  'the pool': async () => {
+    const { pool, close } = openDatabase(config, ignore);
+    await expect(pool.query('select 1')).rejects.toThrow();
+    await close();
+  },
+  'who listens for work': async () => {
+    const { pool, close } = openDatabase(config, ignore);
+    const handlers = { onPayload: ignore, onConnected: ignore, onError: ignore };
+    await expect(listen(pool, 'a', handlers)).rejects.toThrow();
+    await close();
+  },
+  'who listens for publications': async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const watch = watchPublications(config, { news: ignore, listening: ignore, lost: resolve });
+    await promise;
+    await watch.close();
+  },
+};
+
+test.each(Object.entries(CONNECTIONS))(
+  'connections of %s are probed before they are forgotten on the way',
+  async (...[, connect]) => {
+    const kept = vi.spyOn(Socket.prototype, 'setKeepAlive');
+    await connect();
+    expect(kept.mock.calls).toEqual([[true, 10_000]]);
+    kept.mockRestore();
+  },
+);

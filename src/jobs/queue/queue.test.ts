@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineJob } from './define-job.ts';
+import { type AnyJob, type JobQueue, openQueue, openSendOnlyQueue } from './queue.ts';
+
+type Seen = { log: string[] };
+const errors: Error[] = [];
+let database: TestDatabase;
+let queue: JobQueue;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+afterEach(() => queue.close());
+
+async function start(jobs: AnyJob<Seen>[], quickSlots = 1, longSlots = 1): Promise<Seen> {
+  queue = await openQueue({ pool: database.pool, onError: (error) => errors.push(error) });
+  const seen: Seen = { log: [] };
+  await queue.run(jobs, seen, { quickSlots, longSlots });
+  return seen;
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 6000; turn += 1) {
+    if (isTrue()) return;
+    await sleep(10);
+  }
+  throw new Error('Expected the condition to come true.');
+}
+
+const note = defineJob<{ text: string }, Seen>({
+  name: 'note',
+  lane: 'quick',
+  retryLimit: 0,
+  run: async ({ text }, { log }) => {
+    log.push(text);
+  },
+});
+
+test('a job is sent when its transaction commits and not when it rolls back', async () => {
+  const seen = await start([note]);
+  await database.db.transaction().execute(queue.send(note, { text: 'kept' }));
+  const undone = database.db.transaction().execute(async (tx) => {
+    await queue.send(note, { text: 'undone' })(tx);
+    throw new Error('undo');
+  });
+  await expect(undone).rejects.toThrow('undo');
+  await database.db.transaction().execute(queue.send(note, { text: 'last' }));
+  await until(() => seen.log.includes('last'));
+  expect(seen.log).toEqual(['kept', 'last']);
+});
+
+test('higher priority goes first and a backlog drains without waiting for the next poll', async () => {
+  const sender = await openSendOnlyQueue({ pool: database.pool, onError: (error) => errors.push(error) });
+  await database.db.transaction().execute(async (tx) => {
+    for (let n = 0; n < 30; n += 1) await sender.send(note, { text: `low ${n}` })(tx);
+    await sender.send(note, { text: 'high' }, { priority: 5 })(tx);
+  });
+  await sender.close();
+  const seen = await start([note]);
+  await until(() => seen.log.length === 31);
+  expect(seen.log[0]).toBe('high');
+});
+
+test('a named job that waits or runs is not sent again', async () => {
+  const sender = await openSendOnlyQueue({ pool: database.pool, onError: (error) => errors.push(error) });
+  for (let n = 0; n < 3; n += 1) {
+    await database.db.transaction().execute(sender.send(note, { text: 'once' }, { onlyOneNamed: 'x' }));
+  }
+  await database.db.transaction().execute(sender.send(note, { text: 'other' }));
+  await sender.close();
+  const seen = await start([note]);
+  await until(() => seen.log.includes('other'));
+  expect(seen.log).toEqual(['once', 'other']);
+});
+
+test('long work does not hold up quick work', async () => {
+  const long = defineJob<{ text: string }, Seen>({
+    name: 'long',
+    lane: 'long',
+    retryLimit: 0,
+    run: async ({ text }, { log }, signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      log.push(text);
+    },
+  });
+  const seen = await start([note, long]);
+  await database.db.transaction().execute(async (tx) => {
+    for (let n = 0; n < 3; n += 1) await queue.send(long, { text: 'long ended' })(tx);
+  });
+  await database.db.transaction().execute(queue.send(note, { text: 'quick' }));
+  await until(() => seen.log.includes('quick'));
+  expect(seen.log).toEqual(['quick']);
+});
+
+test('work that fails is retried, then given up with its reason; a refusal is given up at once', async () => {
+  const failing = defineJob<{ text: string }, Seen>({
+    name: 'failing',
+    lane: 'quick',
+    retryLimit: 1,
+    run: async ({ text }, { log }) => {
+      log.push(`run ${text}`);
+      if (text === 'refused') throw new Refused('unprocessable', 'It cannot be done.');
+      throw new Error('It broke.');
+    },
+    giveUp: async ({ text }, { log }, reason) => {
+      log.push(`gave up ${text}: ${reason}`);
+    },
+  });
+  const seen = await start([failing], 2);
+  await database.db.transaction().execute(queue.send(failing, { text: 'refused' }));
+  await until(() => seen.log.length === 2);
+  expect(seen.log).toEqual(['run refused', 'gave up refused: It cannot be done.']);
+  await database.db.transaction().execute(queue.send(failing, { text: 'broken' }));
+  await until(() => seen.log.length === 5);
+  expect(seen.log.slice(2)).toEqual(['run broken', 'run broken', 'gave up broken: It broke.']);
+});
+
+test('a refusal that no job sees to is told', async () => {
+  const refused = defineJob<{ text: string }, Seen>({
+    name: 'refused',
+    lane: 'quick',
+    retryLimit: 3,
+    run: async ({ text }, { log }) => {
+      log.push(text);
+      throw new Refused('disk-full', 'The storage is full.');
+    },
+  });
+  const seen = await start([refused]);
+  errors.splice(0);
+  await database.db.transaction().execute(queue.send(refused, { text: 'tried' }));
+  await until(() => errors.length > 0);
+  expect(seen.log).toEqual(['tried']);
+  expect(errors.map(({ cause }) => cause)).toEqual([expect.objectContaining({ message: 'The storage is full.' })]);
+});

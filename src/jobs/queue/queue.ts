@@ -1,0 +1,197 @@
+import type pg from 'pg';
+import { type Db as BossDb, fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
+import type { Tx } from '../../catalog/db.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Job, Queue } from './define-job.ts';
+import { listen } from './listen.ts';
+
+const SCHEMA = 'millrace_queue';
+const LANES = ['quick', 'long', 'fetch'] as const;
+const GIVEN_UP = 'given-up';
+
+/** How long after its last sign of life a worker counts as dead; the queue's smallest value. */
+const HEARTBEAT_SEC = 10;
+const HEARTBEAT_REFRESH_SEC = 2;
+const POLL_SEC = 0.5;
+/** Where new jobs are told of, only those that waited for their time are found by looking. */
+const TOLD_POLL_SEC = 2;
+const LONGEST_RUN_SEC = 24 * 3600 - 1;
+const LONGEST_RETRY_PAUSE_SEC = 60;
+const DRAIN_MS = 5_000;
+
+type Envelope = { job: string; payload: object };
+
+/** Jobs as the runner sees them: which payload and dependencies each takes is checked where it is listed. */
+export type AnyJob<Deps> = Job<never, Deps>;
+
+/** How many jobs of each lane a worker runs at once; without `fetchSlots` it fetches nothing. */
+export type Slots = { quickSlots: number; longSlots: number; fetchSlots?: number };
+
+/** An open queue. `run` starts the slots of a worker; `close` aborts what runs, hands it back and ends. */
+export type JobQueue = Queue & {
+  run<Deps>(jobs: readonly AnyJob<Deps>[], deps: Deps, slots: Slots): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type QueueOptions = { pool: pg.Pool; onError: (error: Error) => void };
+
+/** Opens the queue to send only: no listener, no supervision. */
+export async function openSendOnlyQueue(options: QueueOptions): Promise<JobQueue> {
+  return openBoss(options, false);
+}
+
+/** Opens the queue to send and to run jobs. */
+export async function openQueue(options: QueueOptions): Promise<JobQueue> {
+  return openBoss(options, true);
+}
+
+async function openBoss({ pool, onError }: QueueOptions, works: boolean): Promise<JobQueue> {
+  const boss = new PgBoss({
+    db: bossDatabase(pool, onError),
+    schema: SCHEMA,
+    useListenNotify: works,
+    supervise: works,
+    schedule: works,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+    cronMonitorIntervalSeconds: 10,
+    cronWorkerIntervalSeconds: 5,
+  });
+  boss.on('error', onError);
+  await boss.start();
+  await createLanes(boss);
+  const stopping = new AbortController();
+  return {
+    send: (job, payload, options = {}) => {
+      const data: Envelope = { job: job.name, payload };
+      return async (tx: Tx) => {
+        await boss.send(job.lane, data, {
+          db: fromKysely(tx),
+          retryLimit: job.retryLimit,
+          singletonKey: `${job.name}:${options.onlyOneNamed ?? newGuid()}`,
+          ...(options.priority === undefined ? {} : { priority: options.priority }),
+          ...(options.delaySec === undefined ? {} : { startAfter: options.delaySec }),
+        });
+      };
+    },
+    run: (jobs, deps, slots) => startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, onError }),
+    async close() {
+      // The slots must know that they stop before their jobs end, else they take the next ones.
+      const slotsEnd = Promise.all([...LANES, GIVEN_UP].map((lane) => boss.offWork(lane, { wait: false })));
+      stopping.abort(new Error('The worker is stopping.'));
+      await slotsEnd;
+      await boss.stop({ graceful: true, timeout: DRAIN_MS, close: true });
+    },
+  };
+}
+
+/** pg-boss over our own pool; it must not close what it does not own. */
+function bossDatabase(pool: pg.Pool, onError: (error: Error) => void): BossDb {
+  return {
+    executeSql: (text, values) => pool.query(text, values),
+    listen: (channel, onPayload, onReconnect) =>
+      listen(pool, channel, { onPayload, onConnected: onReconnect, onError }),
+  };
+}
+
+async function createLanes(boss: PgBoss): Promise<void> {
+  const shared = {
+    policy: 'exclusive',
+    notify: true,
+    expireInSeconds: LONGEST_RUN_SEC,
+    heartbeatSeconds: HEARTBEAT_SEC,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: LONGEST_RETRY_PAUSE_SEC,
+    deleteAfterSeconds: 3600,
+  };
+  await boss.createQueue(GIVEN_UP, { ...shared, policy: 'standard', retryLimit: 20 });
+  for (const lane of LANES) await boss.createQueue(lane, { ...shared, deadLetter: GIVEN_UP });
+}
+
+type Running<Deps> = {
+  jobs: readonly AnyJob<Deps>[];
+  deps: Deps;
+  slots: Slots;
+  stopping: AbortSignal;
+  onError: (error: Error) => void;
+};
+
+async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
+  const { quickSlots, longSlots, fetchSlots = 0 } = running.slots;
+  await scheduleCrons(boss, running.jobs);
+  const starts = [
+    ...Array.from({ length: quickSlots }, () => startSlot(boss, running, 'quick')),
+    ...Array.from({ length: longSlots }, () => startSlot(boss, running, 'long')),
+    ...Array.from({ length: fetchSlots }, () => startSlot(boss, running, 'fetch')),
+    startSlot(boss, running, GIVEN_UP),
+  ];
+  await Promise.all(starts);
+}
+
+async function scheduleCrons<Deps>(boss: PgBoss, jobs: readonly AnyJob<Deps>[]): Promise<void> {
+  for (const job of jobs) {
+    if (job.cron === undefined) continue;
+    const data: Envelope = { job: job.name, payload: {} };
+    await boss.schedule(job.lane, job.cron, data, { key: job.name, singletonKey: `${job.name}:cron` });
+  }
+}
+
+/** One slot runs one job at a time. After a job it looks for the next at once instead of at its next poll. */
+async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: string): Promise<void> {
+  let workerId = '';
+  const options = {
+    includeMetadata: true,
+    heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SEC,
+    pollingIntervalSeconds: POLL_SEC,
+    notifyPollingIntervalSeconds: TOLD_POLL_SEC,
+  } as const;
+  workerId = await boss.work<Envelope, void, typeof options>(queue, options, async ([job]) => {
+    if (job === undefined) return;
+    try {
+      if (queue === GIVEN_UP) await giveUp(running, job.data, deathReason(job));
+      else await runOne(running, job);
+    } finally {
+      boss.notifyWorker(workerId);
+    }
+  });
+}
+
+async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelope>): Promise<void> {
+  const found = findJob(running.jobs, job.data);
+  const signal = AbortSignal.any([job.signal, running.stopping]);
+  try {
+    // The payload was written by send() for this very job, so it has the type that the job takes.
+    await found.run(job.data.payload as never, running.deps, signal);
+  } catch (error) {
+    if (error instanceof Refused) {
+      if (found.giveUp === undefined) running.onError(describe(error, job.data));
+      await giveUp(running, job.data, error.message);
+      return;
+    }
+    if (!signal.aborted) running.onError(describe(error, job.data));
+    throw error;
+  }
+}
+
+async function giveUp<Deps>(running: Running<Deps>, envelope: Envelope, reason: string): Promise<void> {
+  const found = findJob(running.jobs, envelope);
+  await found.giveUp?.(envelope.payload as never, running.deps, reason);
+}
+
+function findJob<Deps>(jobs: readonly AnyJob<Deps>[], { job: name }: Envelope): AnyJob<Deps> {
+  const found = jobs.find((job) => job.name === name);
+  if (found === undefined) throw new Error(`Expected one of the jobs that this version knows, got "${name}".`);
+  return found;
+}
+
+function deathReason(job: JobWithMetadata<Envelope>): string {
+  const output: unknown = job.sourceOutput;
+  if (typeof output === 'object' && output !== null && 'message' in output) return String(output.message);
+  return 'The work was tried too often without an answer.';
+}
+
+function describe(cause: unknown, { job, payload }: Envelope): Error {
+  return new Error(`The job ${job} failed for ${JSON.stringify(payload)}.`, { cause });
+}

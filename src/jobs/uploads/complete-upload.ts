@@ -1,0 +1,62 @@
+import type { Db } from '../../catalog/db.ts';
+import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
+import { completing, type UploadRef } from '../../catalog/uploads/upload-store.ts';
+import { hasSource, receiveSource, requireUploadable } from '../../catalog/videos/video.ts';
+import { createVideoStore } from '../../catalog/videos/video-store.ts';
+import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
+import { announce } from '../../catalog/webhooks/webhook-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { processVideo } from '../planning/process-video.ts';
+import type { Queue } from '../queue/define-job.ts';
+import { dropUpload } from './drop-upload.ts';
+import { hashSource } from './hash-source.ts';
+
+export type CompleteUploadDeps = { db: Db; storage: Storage; queue: Queue };
+
+/** A door whose bytes are all staged; `sha256` (32 raw bytes) is null when nobody saw all of them pass. */
+export type StagedUpload = UploadRef & { sha256: Buffer | null };
+
+/**
+ * Gives the staged bytes to the video as its original, starts its processing and marks the door as complete.
+ * May be done again after a crash at any point, also at once by two: the video gets its original once. Refuses
+ * (`invalid`) a video that got another original and (`not-found`) one that is gone; what was staged is removed then.
+ */
+export async function completeUpload(
+  upload: StagedUpload,
+  deps: CompleteUploadDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await giveToVideo(upload, deps, signal);
+  } catch (error) {
+    if (error instanceof Refused && (error.kind === 'invalid' || error.kind === 'not-found')) {
+      await dropUpload(upload, deps);
+    }
+    throw error;
+  }
+}
+
+async function giveToVideo(
+  { id, key, sha256 }: StagedUpload,
+  { db, storage, queue }: CompleteUploadDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const videos = createVideoStore(db);
+  const objectKey = sourceKeyOf(key, id);
+  const before = await videos.load(key);
+  if (hasSource(before, objectKey)) return;
+  requireUploadable(before);
+  const { sizeBytes } = await storage.staging.commit(id, objectKey, signal);
+  if (sizeBytes === 0) throw new Refused('invalid', 'Expected the bytes of a video file, got an empty file.');
+  const source = { key: objectKey, sizeBytes, sha256 };
+  const hashing = sha256 === null ? [queue.send(hashSource, { ...key, sourceKey: objectKey })] : [];
+  await videos.change(
+    key,
+    (video) => (hasSource(video, objectKey) ? video : receiveSource(video, source, video.uploadOptions)),
+    completing(id),
+    queue.send(processVideo, key),
+    announce(key, WebhookStatus.queued),
+    ...hashing,
+  );
+}

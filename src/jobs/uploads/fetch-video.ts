@@ -1,0 +1,136 @@
+import type { MediaKey } from '../../catalog/db.ts';
+import {
+  claimFetch,
+  type FetchClaim,
+  isFetchOpen,
+  notingFailure,
+  releaseFetch,
+  rememberVersion,
+  renewFetch,
+} from '../../catalog/uploads/fetch-store.ts';
+import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
+import { givingUp, type UploadRef } from '../../catalog/uploads/upload-store.ts';
+import { failUpload } from '../../catalog/videos/video.ts';
+import { createVideoStore } from '../../catalog/videos/video-store.ts';
+import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
+import { announce } from '../../catalog/webhooks/webhook-store.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { type DownloadLimits, type DownloadSink, download } from '../../lib/outbound/download.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Staging } from '../../ports/storage.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { LeaseLost, underLease, untilFree } from '../queue/hold-lease.ts';
+import { completeUpload } from './complete-upload.ts';
+import { dropUpload } from './drop-upload.ts';
+
+/** The largest file that is fetched. */
+export const MAX_FETCH_BYTES = 1e12;
+
+const HOUR_MS = 3_600_000;
+
+const USUAL_LIMITS: DownloadLimits = {
+  maxBytes: MAX_FETCH_BYTES,
+  timeoutMs: 20 * HOUR_MS,
+  idleTimeoutMs: 20_000,
+  minBytesPerSec: 1024,
+  maxFailures: 6,
+  backoffMs: 1_000,
+};
+
+/** Names a fetch that was asked for; what to ask of whom lies sealed at its door. */
+export type FetchRef = MediaKey & { uploadId: Guid };
+
+/**
+ * Downloads a file from its origin into the staging and gives it to its video. A worker that takes over from a
+ * dead one goes on at the last staged byte. A refusal of the origin, or of the rules, ends the video as
+ * `upload-failed` with the reason in its messages. A delete of the video ends it within a second or two, and
+ * nothing stays staged.
+ */
+export const fetchVideo = defineJob<FetchRef, JobDeps>({
+  name: 'fetch-video',
+  lane: 'fetch',
+  retryLimit: 5,
+  async run({ uploadId, ...key }, deps, signal) {
+    const ref: UploadRef = { id: uploadId, key };
+    const answer = await untilFree(() => claimFetch(deps.db, uploadId, deps.owner, deps.secretBox), signal);
+    if (answer.kind === 'worn-out') throw new Refused('unavailable', 'The worker died each time it fetched the file.');
+    if (answer.kind === 'over') return dropIfGone(ref, deps);
+    const { claim } = answer;
+    try {
+      await underLease(
+        () => renewFetch(deps.db, claim),
+        (lease) => fetchSource(claim, deps, lease),
+        signal,
+      );
+    } catch (error) {
+      if (error instanceof LeaseLost) return dropIfGone(ref, deps);
+      if (!(error instanceof Refused)) await releaseFetch(deps.db, claim);
+      throw error;
+    }
+  },
+  async giveUp({ uploadId, ...key }, deps, reason) {
+    await giveUpFetch({ id: uploadId, key }, deps, reason);
+  },
+});
+
+async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { ref, request, version } = claim;
+  // After a crash between the commit and its row the object is there, and nothing is staged any more.
+  if ((await deps.storage.head(sourceKeyOf(ref.key, ref.id))) === null) {
+    await download(
+      {
+        outbound: deps.outbound,
+        ...request,
+        sink: stagingSink(deps.storage.staging, ref.id),
+        limits: { ...USUAL_LIMITS, ...deps.fetchLimits },
+        memory: {
+          version,
+          async remember(next) {
+            if (!(await rememberVersion(deps.db, claim, next))) throw new LeaseLost();
+          },
+        },
+      },
+      signal,
+    );
+  }
+  await completeUpload({ ...ref, sha256: null }, deps, signal);
+}
+
+// `abort` rather than `rewind`: a writer that was shut out may still hold the old bytes' file open.
+function stagingSink(staging: Staging, id: Guid): DownloadSink {
+  return {
+    size: () => staging.size(id),
+    async append(offset, body, signal) {
+      try {
+        return await staging.append(id, offset, body, signal);
+      } catch (error) {
+        // Somebody whose lease ended still wrote: nobody's refusal, but a reason to look again.
+        if (!(error instanceof Refused) || error.kind !== 'conflict') throw error;
+        throw new Error(`Expected to be the only one who stages ${id}.`, { cause: error });
+      }
+    },
+    reset: () => staging.abort(id),
+  };
+}
+
+/** With its video the door went, and whoever held it removes what it staged. */
+async function dropIfGone(ref: UploadRef, deps: JobDeps): Promise<void> {
+  if (!(await isFetchOpen(deps.db, ref.id))) await dropUpload(ref, deps);
+}
+
+async function giveUpFetch(ref: UploadRef, deps: JobDeps, reason: string): Promise<void> {
+  try {
+    await createVideoStore(deps.db).change(
+      ref.key,
+      (video) => failUpload(video, reason),
+      givingUp(ref.id),
+      notingFailure(ref.key, reason),
+      announce(ref.key, WebhookStatus.failed),
+    );
+  } catch (error) {
+    // The video is gone, or was told before: what is left to do is the same.
+    if (!(error instanceof Refused) || error.kind !== 'not-found') throw error;
+  }
+  await dropUpload(ref, deps);
+}

@@ -1,0 +1,153 @@
+import { setMaxListeners } from 'node:events';
+import type { Db } from '../../catalog/db.ts';
+import { type ClaimedEvent, claimEvents, releaseEvent, settleEvent } from '../../catalog/webhooks/delivery-store.ts';
+import { type Outcome, retryDelaySec } from '../../catalog/webhooks/webhook.ts';
+import { pruneEvents } from '../../catalog/webhooks/webhook-store.ts';
+import type { Outbound } from '../../lib/outbound/outbound.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import { postWebhook } from './post-webhook.ts';
+
+const MAX_RUNNING = 64;
+const MAX_PER_LIBRARY = 4;
+const POLL_MS = 1_000;
+const PRUNE_MS = 3_600_000;
+
+/** How long things take: usually as `USUAL_TIMING` says. */
+export type WebhookTiming = {
+  /** The longest that one attempt may take; shorter than the lease. */
+  answerLimitMs: number;
+  /** After this long the events of a dead sender go to another. */
+  leaseSec: number;
+  /** How long deliveries under way may go on after `close`. */
+  graceMs: number;
+  /** The wait after the n-th failed attempt, n from 1. */
+  retryDelaySec(attempts: number): number;
+};
+
+const USUAL_TIMING: WebhookTiming = { answerLimitMs: 45_000, leaseSec: 90, graceMs: 4_000, retryDelaySec };
+
+export type WebhookSenderDeps = {
+  db: Db;
+  outbound: Outbound;
+  secretBox: SecretBox;
+  /** Subscribes to the channel that says that events wait; answers how to end it. */
+  onEvents(wake: () => void): Promise<{ close(): Promise<void> }>;
+  onError(error: unknown): void;
+  timing?: WebhookTiming;
+};
+
+export type WebhookSender = { close(): Promise<void> };
+
+type Sending = {
+  deps: WebhookSenderDeps;
+  timing: WebhookTiming;
+  running: Set<Promise<void>>;
+  /** Aborted when no more events are taken. */
+  stop: AbortSignal;
+  /** Aborted when deliveries under way are broken off. */
+  cut: AbortSignal;
+  alarm: Alarm;
+};
+
+/**
+ * Sends webhook events until closed: at most 64 at a time, and 4 of one library over all senders, so that a slow
+ * receiver holds up nobody else. Each event is delivered at least once, those of a video in their order. A sender
+ * that dies leaves its events to others when their lease ends; one that is closed lets its deliveries go on for
+ * 4 s and gives the rest back.
+ */
+export async function startWebhookSender(deps: WebhookSenderDeps): Promise<WebhookSender> {
+  const [stop, cut] = [new AbortController(), new AbortController()];
+  setMaxListeners(MAX_RUNNING, cut.signal);
+  const { timing = USUAL_TIMING } = deps;
+  const sending: Sending = {
+    deps,
+    timing,
+    running: new Set(),
+    stop: stop.signal,
+    cut: cut.signal,
+    alarm: createAlarm(),
+  };
+  const listener = await deps.onEvents(sending.alarm.ring);
+  const loop = sendUntilStopped(sending);
+  return {
+    async close() {
+      stop.abort();
+      sending.alarm.ring();
+      const timer = setTimeout(() => cut.abort(), timing.graceMs);
+      await loop;
+      await Promise.all(sending.running);
+      clearTimeout(timer);
+      await listener.close();
+    },
+  };
+}
+
+async function sendUntilStopped(sending: Sending): Promise<void> {
+  const { deps, running, stop, alarm } = sending;
+  let pruneAtMs = Date.now();
+  while (!stop.aborted) {
+    // Whatever happens from here on ends this sleep, so nothing is missed while events are claimed.
+    const slept = alarm.sleep(POLL_MS);
+    try {
+      const bounds = { perLibrary: MAX_PER_LIBRARY, leaseSec: sending.timing.leaseSec };
+      const limit = MAX_RUNNING - running.size;
+      const events = limit > 0 ? await claimEvents(deps.db, { limit, ...bounds }) : [];
+      for (const event of events) startDelivery(sending, event);
+      if (Date.now() >= pruneAtMs) pruneAtMs = Date.now() + ((await pruneEvents(deps.db)) ? 0 : PRUNE_MS);
+    } catch (error) {
+      deps.onError(error);
+    }
+    await slept;
+  }
+}
+
+function startDelivery(sending: Sending, event: ClaimedEvent): void {
+  const { deps, running, alarm } = sending;
+  const delivery = deliver(sending, event)
+    .catch(deps.onError)
+    .finally(() => {
+      running.delete(delivery);
+      alarm.ring();
+    });
+  running.add(delivery);
+}
+
+async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
+  const { deps, timing } = sending;
+  const outcome = await attempt(sending, event);
+  if (outcome === null) return releaseEvent(deps.db, event);
+  await settleEvent(deps.db, event, { ...outcome, retrySec: timing.retryDelaySec(event.attempts) });
+}
+
+/** One attempt; null when it was broken off by the closing. */
+async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Promise<Outcome | null> {
+  const { url } = event;
+  if (url === null || url === '') return { kind: 'gone', answer: 'Not sent: the library has no webhook address now.' };
+  try {
+    const readOnlyKey = deps.secretBox.open(event.readOnlyKeySealed);
+    return await postWebhook({ event, url, readOnlyKey, limitMs: timing.answerLimitMs }, deps.outbound, cut);
+  } catch (error) {
+    if (cut.aborted) return null;
+    deps.onError(error);
+    // Ours, yet no event may wait for ever: it is tried again and given up as any other.
+    return { kind: 'failed', answer: 'Not sent: the delivery failed on this server; its log says why.' };
+  }
+}
+
+type Alarm = { ring: () => void; sleep(limitMs: number): Promise<void> };
+
+/** A sleep that ends when it is rung, or after its limit. */
+function createAlarm(): Alarm {
+  let wake = () => {};
+  return {
+    ring: () => wake(),
+    sleep: (limitMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, limitMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+  };
+}

@@ -1,0 +1,48 @@
+import { toNumber } from '../../probe/frame-rate.ts';
+import { type EncoderJob, pixelFormat, type VideoCodec } from './video-codec.ts';
+
+/**
+ * H.264 by libx264, capped quality: CRF 23 `veryfast` with a two-second buffer under the rung's cap.
+ * 8-bit 4:2:0, High profile, the lowest level (H.264 table A-1) that holds size, rate and bitrate.
+ */
+export const x264: VideoCodec = {
+  name: 'x264',
+  probeName: 'h264',
+  // 10-bit H.264 plays in no browser.
+  keepsHdr: false,
+  minSidePx: 2,
+  forcesKeyframes: true,
+  encoderArgv(job) {
+    const { rung, gopFrames, threads } = job;
+    return [
+      ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'high', '-level:v', chooseLevel(job)],
+      ...['-crf', '23', '-maxrate', String(rung.maxBitrateBps), '-bufsize', String(2 * rung.maxBitrateBps)],
+      // Scene cuts would move keyframes; without open GOPs every keyframe is an IDR picture.
+      ...['-g', String(gopFrames), '-keyint_min', '1', '-sc_threshold', '0', '-forced-idr', '1', '-flags', '+cgop'],
+      ...['-threads', String(threads), '-pix_fmt', pixelFormat(null)],
+    ];
+  },
+};
+
+/** Level, macroblocks a second, macroblocks a frame, bits a second in High profile. */
+const LEVELS: readonly (readonly [string, number, number, number])[] = [
+  ['2.1', 19_800, 792, 5_000_000],
+  ['3.0', 40_500, 1_620, 12_500_000],
+  ['3.1', 108_000, 3_600, 17_500_000],
+  ['3.2', 216_000, 5_120, 25_000_000],
+  ['4.0', 245_760, 8_192, 25_000_000],
+  ['4.2', 522_240, 8_704, 62_500_000],
+  ['5.0', 589_824, 22_080, 168_750_000],
+  ['5.1', 983_040, 36_864, 300_000_000],
+  ['5.2', 2_073_600, 36_864, 300_000_000],
+  ['6.1', 8_355_840, 139_264, 600_000_000],
+];
+
+function chooseLevel({ rung, rate }: EncoderJob): string {
+  const frame = Math.ceil(rung.widthPx / 16) * Math.ceil(rung.heightPx / 16);
+  const second = frame * toNumber(rate);
+  const fits = LEVELS.find(
+    ([, maxSecond, maxFrame, maxBps]) => second <= maxSecond && frame <= maxFrame && rung.maxBitrateBps <= maxBps,
+  );
+  return fits?.[0] ?? '6.2';
+}

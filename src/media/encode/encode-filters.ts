@@ -1,0 +1,112 @@
+import { toNumber } from '../probe/frame-rate.ts';
+import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
+import type { RungPlan } from './ladder.ts';
+import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
+
+/** Frames `fromFrame` up to, not including, `toFrame` of the grid; decoding begins no later than `leadFrame`. */
+export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: number };
+
+/** A shift of the picture against the sound that nobody notices. */
+const MAX_PHASE_SHIFT_SEC = 0.021;
+
+/**
+ * Puts decoded frames on the grid: each slot shows the newest source frame whose rounded time is not later.
+ * A slot's frame depends on the source alone, so separate processes agree on every border. Slots before
+ * the first picture show the first one, slots after the last show the last one.
+ */
+export function gridFilters(facts: SourceFacts, video: VideoFacts, window: FrameWindow): string[] {
+  const { num, den } = video.rate;
+  return [
+    ...deinterlace(video),
+    ...moveTime('setpts', phaseShiftSec(facts, video) - facts.startSec),
+    `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
+    'tpad=stop_mode=clone:stop=-1',
+    // After `fps` a tick is a frame.
+    `trim=start_pts=${window.fromFrame}:end_pts=${window.toFrame}`,
+  ];
+}
+
+/**
+ * Moves timestamps by a number of seconds. Time 0 of a timeline is taken off here and not by ffmpeg's
+ * `-start_at_zero`: that counts from the earliest stream in use, so picture and sound of an MPEG-TS would part.
+ */
+export function moveTime(filter: 'setpts' | 'asetpts', sec: number): string[] {
+  if (Math.abs(sec) < 1e-6) return [];
+  return [`${filter}=PTS${sec < 0 ? '-' : '+'}${Math.abs(sec).toFixed(6)}/TB`];
+}
+
+/** What a decoded picture becomes; `timeBase` is that of the pictures that come in. */
+export type Cascade = {
+  rungs: readonly RungPlan[];
+  labels: readonly string[];
+  keepsHdr: boolean;
+  mark: { place: WatermarkPlace; timeBase: string } | null;
+};
+
+/**
+ * One decoded picture in, one `[label]` for each rung out, scaled in a cascade: each from the next larger one.
+ * Colours become BT.709 limited range, 8-bit 4:2:0, square pixels; HDR is tone-mapped at the largest rung's size, or
+ * with `keepsHdr` stays BT.2020 at 10 bits. The mark is burned into the largest rung, from where all others have it.
+ */
+export function scaleCascade(video: VideoFacts, { rungs, labels, keepsHdr, mark }: Cascade): string {
+  const parts: string[] = [];
+  rungs.forEach((rung, index) => {
+    const isLast = index === rungs.length - 1;
+    const input = index === 0 ? '' : `[rest${index}]`;
+    const scaling = index === 0 ? firstScale(video, rung, keepsHdr) : `scale=${rung.widthPx}:${rung.heightPx}`;
+    const marking =
+      index > 0 || mark === null
+        ? ''
+        : `[plain];${watermarkFilters(mark.place, { ...rung, timeBase: mark.timeBase, hdr: keepsHdr ? video.hdr : null })}`;
+    const output = isLast ? `[${labels[index]}]` : `,split=2[${labels[index]}][rest${index + 1}]`;
+    parts.push(`${input}${scaling},setsar=1${marking}${output}`);
+  });
+  return parts.join(';');
+}
+
+/** One decoded picture made fit to show at a size: deinterlaced, BT.709, 8-bit, square pixels. */
+export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx' | 'heightPx'>): string[] {
+  return [...deinterlace(video), firstScale(video, size, false), 'setsar=1'];
+}
+
+function deinterlace(video: VideoFacts): string[] {
+  return video.isInterlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : [];
+}
+
+function firstScale(
+  video: VideoFacts,
+  { widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>,
+  keepsHdr: boolean,
+): string {
+  const size = `${widthPx}:${heightPx}`;
+  if (keepsHdr) {
+    return `scale=${size}:in_color_matrix=bt2020:out_color_matrix=bt2020:out_range=tv,format=yuv420p10le`;
+  }
+  if (video.hdr !== null) return toneMap(video.hdr, size);
+  return `scale=${size}:in_color_matrix=${video.colorMatrix}:out_color_matrix=bt709:out_range=tv,format=yuv420p`;
+}
+
+function toneMap(hdr: 'pq' | 'hlg', size: string): string {
+  const transfer = hdr === 'pq' ? 'smpte2084' : 'arib-std-b67';
+  return [
+    `scale=${size}`,
+    `zscale=tin=${transfer}:min=2020_ncl:pin=2020:rin=tv:t=linear:npl=100`,
+    'format=gbrpf32le',
+    'zscale=p=709',
+    'tonemap=hable:desat=0',
+    'zscale=t=709:m=709:r=tv',
+    'format=yuv420p',
+  ].join(',');
+}
+
+/**
+ * Moves a constant-rate source by less than half a frame, so that its frames lie on the grid and not between
+ * two slots, where rounded timestamps would double one frame and lose the next.
+ */
+function phaseShiftSec(facts: SourceFacts, video: VideoFacts): number {
+  if (video.isVariableRate) return 0;
+  const offsetSec = video.startSec - facts.startSec;
+  const frameSec = 1 / toNumber(video.rate);
+  const shiftSec = Math.round(offsetSec / frameSec) * frameSec - offsetSec;
+  return Math.abs(shiftSec) < 1e-6 || Math.abs(shiftSec) > MAX_PHASE_SHIFT_SEC ? 0 : shiftSec;
+}

@@ -1,0 +1,57 @@
+import type { VideoFacts } from '../probe/source-facts.ts';
+
+/**
+ * Where a mark stands on a picture, in percent of the picture: the upper left corner and the size of a box that the
+ * mark fills as far as its shape lets it, in the middle. A side of 0 follows the other one; without both it is 15 wide.
+ */
+export type WatermarkPlace = { leftPercent: number; topPercent: number; widthPercent: number; heightPercent: number };
+
+/** A mark to burn into pictures: a PNG that was made here, and its place. */
+export type Watermark = WatermarkPlace & { png: Buffer };
+
+const USUAL_WIDTH_PERCENT = 15;
+
+/** The share of a code value's range at which graphics are white (ITU-R BT.2408: 203 of 10,000 cd/m2; 75 % of HLG). */
+const HDR_WHITE = { pq: 0.58, hlg: 0.75 } as const;
+
+/** Opens the mark on the standard input, as the second input. */
+export const OPEN_WATERMARK: readonly string[] = [
+  ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', 'png_pipe', '-f', 'png_pipe', '-i', 'pipe:0'],
+];
+
+/**
+ * Burns the mark into pictures of a size: filter chains that take `[plain]` and end without a label. `timeBase` is
+ * that of the pictures: with another one their times would be rounded to microseconds.
+ */
+export function watermarkFilters(
+  place: WatermarkPlace,
+  picture: { widthPx: number; heightPx: number; timeBase: string; hdr: VideoFacts['hdr'] },
+): string {
+  const { widthPx, heightPx, hdr } = picture;
+  const share = (px: number, percent: number) => Math.round((px * percent) / 100);
+  const hasSize = place.widthPercent > 0 || place.heightPercent > 0;
+  const boxWidthPx = share(widthPx, hasSize ? place.widthPercent : USUAL_WIDTH_PERCENT);
+  const boxHeightPx = share(heightPx, place.heightPercent);
+  const mark = [
+    `scale=${scaleTo(boxWidthPx, boxHeightPx)}`,
+    'format=rgba',
+    ...(hdr === null ? [] : [`lutrgb=${['r', 'g', 'b'].map((part) => `${part}=val*${HDR_WHITE[hdr]}`).join(':')}`]),
+    `scale=out_color_matrix=${hdr === null ? 'bt709' : 'bt2020'}:out_range=tv`,
+    `format=${hdr === null ? 'yuva420p' : 'yuva420p10le'}`,
+    `settb=${picture.timeBase}`,
+  ];
+  const x = centre(share(widthPx, place.leftPercent), boxWidthPx, 'overlay_w');
+  const y = centre(share(heightPx, place.topPercent), boxHeightPx, 'overlay_h');
+  const format = hdr === null ? 'yuv420' : 'yuv420p10';
+  return `[1:v:0]${mark.join(',')}[mark];[plain][mark]overlay=x=${x}:y=${y}:eval=init:format=${format}`;
+}
+
+function scaleTo(widthPx: number, heightPx: number): string {
+  if (heightPx === 0) return `${Math.max(2, widthPx)}:-1`;
+  if (widthPx === 0) return `-1:${Math.max(2, heightPx)}`;
+  return `${Math.max(2, widthPx)}:${Math.max(2, heightPx)}:force_original_aspect_ratio=decrease`;
+}
+
+function centre(startPx: number, boxPx: number, size: string): string {
+  return boxPx === 0 ? String(startPx) : `${startPx}+(${boxPx}-${size})/2`;
+}

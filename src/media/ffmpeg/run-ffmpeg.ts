@@ -1,0 +1,204 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { hasCode } from '../../lib/has-code.ts';
+import type { FfmpegPlan } from './ffmpeg-plan.ts';
+import { readTreeLoad } from './read-process-tree.ts';
+import { type ChildEnd, type SandboxedChild, startSandboxed } from './run-sandboxed.ts';
+import { encodeLimits, type SandboxLevel } from './sandbox-argv.ts';
+import { startStallClock } from './stall-clock.ts';
+
+export type FfmpegOptions = {
+  /** The source file, or null for a plan that has none. */
+  sourcePath: string | null;
+  /** What the plan reads on its standard input when it does not say itself. Once begun, it is read to its end or destroyed. */
+  input?: Readable;
+  /** A folder that the plan may write files to, as `/out`. */
+  outputDir?: string;
+  /** Length of what is decoded: sets the bound on processor time. The plan's own length when left out. */
+  sourceDurationSec?: number;
+  /** ffmpeg's path or name; Debian's when left out. */
+  program?: string;
+  /** Told about twice a second how many seconds of media came out so far, when it is more than before. */
+  onProgress?: (outTimeSec: number) => void;
+  /** Default 10: live and HTTP come first. */
+  niceness?: number;
+  /** Default 30: a run that brings nothing forth for so long is ended; waiting for a processor does not count. */
+  stallSec?: number;
+  /** Address space that the run may use; 6 GiB when left out. */
+  memoryBytes?: number;
+  /** Leave out to use the best level of this machine. */
+  sandbox?: SandboxLevel;
+};
+
+/** What a run that came to its end says of itself. Success of the process proves no output: verify the bytes. */
+export type FfmpegReport = {
+  /** Lines that told of damage in the source, as far as the last 64 KiB of messages go: zero for a sound file. */
+  damageReports: number;
+  cpuSec: number | null;
+  peakMemoryBytes: number | null;
+  wallSec: number;
+};
+
+/** Why a run failed. `kind` is stable; `stderrTail` is for logs. */
+export class FfmpegFailed extends Error {
+  readonly kind: 'aborted' | 'stalled' | 'time-limit' | 'cpu-limit' | 'out-of-memory' | 'too-damaged' | 'failed';
+  readonly stderrTail: string;
+
+  constructor(kind: FfmpegFailed['kind'], message: string, stderrTail: string) {
+    super(message);
+    this.name = 'FfmpegFailed';
+    this.kind = kind;
+    this.stderrTail = stderrTail;
+  }
+}
+
+/**
+ * A run in progress. Every output must be read to its end or destroyed, else ffmpeg waits; destroying one ends
+ * the run. `done` rejects with `FfmpegFailed`, or with what the input failed with; an output may end cleanly although the run failed, so its bytes
+ * count only once `done` has resolved.
+ */
+export type FfmpegRun = { pid: number; outputs: Readable[]; done: Promise<FfmpegReport> };
+
+const STALL_SEC = 30;
+const WATCHES_PER_STALL = 10;
+const MAX_DAMAGE_EXIT = 69;
+const CHILD_IS_GONE = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
+
+/**
+ * Runs a plan in the sandbox. The signal, a stall, and the limits on time, processor and memory end it, and so does
+ * the end of this process. Throws when the sandbox cannot be started.
+ */
+export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal: AbortSignal): Promise<FfmpegRun> {
+  const input = plan.input === undefined ? options.input : Readable.from([plan.input], { objectMode: false });
+  const usual = encodeLimits(Math.max(plan.durationSec, options.sourceDurationSec ?? 0));
+  const limits = { ...usual, addressSpaceBytes: options.memoryBytes ?? usual.addressSpaceBytes };
+  const child = await startSandboxed(
+    {
+      program: options.program ?? 'ffmpeg',
+      argv: ['-progress', 'pipe:3', '-stats_period', '0.5', ...plan.argv],
+      sourcePath: options.sourcePath,
+      outputDir: options.outputDir ?? null,
+      limits,
+      niceness: options.niceness ?? 10,
+      extraPipes: 1 + plan.outputs.length,
+      takesStdin: input !== undefined,
+      timeLimitSec: Math.min(2_000_000, 10 * limits.cpuSec),
+      ...(options.sandbox === undefined ? {} : { level: options.sandbox }),
+    },
+    signal,
+  );
+  const [progress, ...outputs] = child.pipes;
+  if (progress === undefined) throw new Error('Expected a progress pipe, the child has none.');
+  child.stdout.resume();
+  const fed = feed(child, input);
+  fed.catch(() => undefined);
+  const done = superviseRun(child, { progress, outputs, plan, options, fed });
+  // The caller may read all outputs before it looks at `done`; a failure meanwhile is not unhandled.
+  done.catch(() => undefined);
+  return { pid: child.pid, outputs, done };
+}
+
+type Supervised = {
+  progress: Readable;
+  outputs: Readable[];
+  plan: FfmpegPlan;
+  options: FfmpegOptions;
+  fed: Promise<void>;
+};
+
+/** Writes the input to the child until either ends. Rejects only when the input itself fails, which also ends the child. */
+async function feed(child: SandboxedChild, input: Readable | undefined): Promise<void> {
+  if (input === undefined || child.stdin === null) return;
+  try {
+    await pipeline(input, child.stdin);
+  } catch (error) {
+    // A child that has all it wants closes its end early, and one that is ended loses it: its own end tells.
+    if (CHILD_IS_GONE.some((code) => hasCode(error, code))) return;
+    child.stop('aborted');
+    throw error;
+  }
+}
+
+async function superviseRun(child: SandboxedChild, run: Supervised): Promise<FfmpegReport> {
+  const stallSec = run.options.stallSec ?? STALL_SEC;
+  const watch = startWatch(child, run.outputs, stallSec);
+  endWithOutputs(child, run.outputs);
+  followProgress(run.progress, (outTimeSec) => {
+    watch.advanced();
+    run.options.onProgress?.(outTimeSec);
+  });
+  const end = await child.ended;
+  watch.release();
+  await run.fed;
+  if (watch.hasStalled()) {
+    throw new FfmpegFailed('stalled', `Expected ffmpeg to go on, nothing came for ${stallSec} s.`, end.stderrTail);
+  }
+  const failure = readFailure(end);
+  if (failure !== null) throw failure;
+  const { cpuSec, peakMemoryBytes, wallSec } = end;
+  return { damageReports: countDamage(end.stderrTail), cpuSec, peakMemoryBytes, wallSec };
+}
+
+/** Reports each step forward of ffmpeg's `-progress` blocks (`out_time_us=...`), and nothing when it repeats itself. */
+function followProgress(progress: Readable, onAdvance: (outTimeSec: number) => void): void {
+  let lastUsec = Number.NEGATIVE_INFINITY;
+  // A broken progress pipe means that the child is gone, which its end reports.
+  progress.on('error', () => undefined);
+  createInterface({ input: progress }).on('line', (line) => {
+    const usec = Number(/^out_time_us=(-?\d+)$/.exec(line)?.[1] ?? Number.NaN);
+    if (!(usec > lastUsec)) return;
+    lastUsec = usec;
+    onAdvance(usec / 1_000_000);
+  });
+}
+
+type Watch = { advanced: () => void; hasStalled: () => boolean; release: () => void };
+
+/**
+ * Ends a child that brings nothing forth. Time in which a reader leaves output lying does not count, nor does time in
+ * which the child waits for a processor.
+ */
+function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSec: number): Watch {
+  const clock = startStallClock(performance.now() / 1000, readTreeLoad(child.pid));
+  let hasStalled = false;
+  const timer = setInterval(
+    () => {
+      const countedSec = clock.look(performance.now() / 1000, readTreeLoad(child.pid));
+      if (outputs.some((output) => output.readableLength > 0)) clock.reset();
+      else if (countedSec >= stallSec) hasStalled = true;
+      if (!hasStalled) return;
+      child.stop('time-limit');
+    },
+    (stallSec * 1000) / WATCHES_PER_STALL,
+  );
+  return {
+    advanced: () => clock.reset(),
+    hasStalled: () => hasStalled,
+    release: () => clearInterval(timer),
+  };
+}
+
+/** A reader that gives up an output wants no more of the run: without this, ffmpeg would go on for the others. */
+function endWithOutputs(child: SandboxedChild, outputs: readonly Readable[]): void {
+  for (const output of outputs) {
+    output.once('close', () => {
+      if (!output.readableEnded) child.stop('aborted');
+    });
+  }
+}
+
+function readFailure(end: ChildEnd): FfmpegFailed | null {
+  const last = end.stderrTail.split('\n').findLast((line) => /\[(error|fatal)\]/.test(line)) ?? 'no message';
+  if (end.killed !== null) {
+    const message = `Expected ffmpeg to finish, it was ended (${end.killed}) after ${end.wallSec.toFixed(1)} s: ${last}`;
+    return new FfmpegFailed(end.killed, message, end.stderrTail);
+  }
+  if (end.exitCode === 0) return null;
+  const kind = end.exitCode === MAX_DAMAGE_EXIT ? 'too-damaged' : 'failed';
+  return new FfmpegFailed(kind, `Expected ffmpeg to succeed, exit ${end.exitCode} came: ${last}`, end.stderrTail);
+}
+
+function countDamage(stderr: string): number {
+  return stderr.split('\n').filter((line) => /\[(error|fatal)\]/.test(line)).length;
+}

@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { forever, isAlive, makeFolder, processTree, until } from '../../../test/support/media/run-clip.ts';
+import { detectSandbox, runSandboxed, type SandboxedCommand, startSandboxed } from './run-sandboxed.ts';
+import type { SandboxLevel } from './sandbox-argv.ts';
+
+const LEVELS: SandboxLevel[] = ['bubblewrap', 'prlimit'];
+const LIMITS = { cpuSec: 20, addressSpaceBytes: 2 * 1024 ** 3, fileSizeBytes: 1024 ** 2, openFiles: 64 };
+
+let dir = '';
+let remove = async () => {};
+
+beforeAll(async () => {
+  ({ dir, remove } = await makeFolder());
+});
+afterAll(() => remove());
+
+function shell(script: string, level: SandboxLevel, more: Partial<SandboxedCommand> = {}): SandboxedCommand {
+  return {
+    program: '/usr/bin/bash',
+    argv: ['-c', script],
+    sourcePath: null,
+    outputDir: null,
+    limits: LIMITS,
+    niceness: 5,
+    extraPipes: 0,
+    takesStdin: false,
+    timeLimitSec: 20,
+    level,
+    graceMs: 300,
+    ...more,
+  };
+}
+
+test('the best level that works here is found once', async () => {
+  expect(LEVELS).toContain(await detectSandbox());
+  expect(detectSandbox()).toBe(detectSandbox());
+});
+
+describe('what of the sandbox was found', () => {
+  const path = process.env.PATH;
+  afterEach(() => {
+    process.env.PATH = path;
+  });
+
+  /** Finds the sandbox while a program of it is another one, and again when it is not. */
+  async function detectTwice(program: string, script: string): Promise<string[]> {
+    const folder = await mkdtemp(join(dir, 'bin-'));
+    // A module of its own, which has found nothing yet.
+    const fresh: typeof import('./run-sandboxed.ts') = await import(`./run-sandboxed.ts?${folder}`);
+    await writeFile(join(folder, program), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const detect = () => fresh.detectSandbox().catch(() => 'none');
+    process.env.PATH = `${folder}:${path}`;
+    const before = await detect();
+    process.env.PATH = path;
+    return [before, await detect()];
+  }
+
+  test.each([
+    {
+      program: 'nice',
+      script: 'exit 1',
+      title: 'is asked for again when nothing worked',
+      found: ['none', 'bubblewrap'],
+    },
+    { program: 'bwrap', script: 'kill $$', title: 'is asked for again when bubblewrap was killed' },
+    {
+      program: 'bwrap',
+      script: 'echo Creating new namespace failed: Resource temporarily unavailable >&2; exit 1',
+      title: 'is asked for again when there was no room for another process',
+    },
+    {
+      program: 'bwrap',
+      script: 'echo No permissions to create new namespace >&2; exit 1',
+      title: 'stays when bubblewrap is not permitted',
+      found: ['prlimit', 'prlimit'],
+    },
+  ])('$title', async ({ program, script, found = ['prlimit', 'bubblewrap'] }) => {
+    expect(await detectTwice(program, script)).toEqual(found);
+  });
+});
+
+describe.each(LEVELS)('level %s', (level) => {
+  test('reads the source at its fixed name, writes to the output folder and the extra pipes', async () => {
+    const sourcePath = join(dir, "an odd ' name.bin");
+    await writeFile(sourcePath, 'hello');
+    const argv = ['-c', 'cat "$0"; echo pipe >&3; echo out > "$1"', '/in/source', '/out/result'];
+    const child = await startSandboxed(shell('', level, { argv, sourcePath, outputDir: dir, extraPipes: 1 }), forever);
+    const pipe = child.pipes[0];
+    if (pipe === undefined) throw new Error('Expected one extra pipe.');
+    expect(await Promise.all([text(child.stdout), text(pipe)])).toEqual(['hello', 'pipe\n']);
+    expect(await child.ended).toMatchObject({ exitCode: 0, killed: null, stderrTail: '' });
+  });
+
+  test('gives an empty environment, the limits, the niceness and no new privileges', async () => {
+    const script =
+      'env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ulimit -c; nice; grep -E "NoNewPrivs|CapEff" /proc/self/status';
+    const { stdout } = await runSandboxed(shell(script, level), 4096, forever);
+    expect(stdout.toString().replaceAll('\t', '').split('\n')).toEqual([
+      '20',
+      '64',
+      '0',
+      '5',
+      'CapEff:0000000000000000',
+      'NoNewPrivs:1',
+      '',
+    ]);
+  });
+
+  test('keeps the end of what the program says, tells exit codes and refuses too long an answer', async () => {
+    const end = await runSandboxed(shell('seq 30000 >&2; echo last >&2; exit 3', level), 10, forever);
+    expect(end.exitCode).toBe(3);
+    expect(end.stderrTail.length).toBe(64 * 1024);
+    expect(end.stderrTail.endsWith('30000\nlast\n')).toBe(true);
+    await expect(runSandboxed(shell('echo 12345678901', level), 10, forever)).rejects.toThrow('at most 10 bytes');
+  });
+
+  test('tells a kill from outside, the processor limit, the time limit and an abort apart', async () => {
+    const killed = await runSandboxed(shell('kill -9 $$', level), 10, forever);
+    expect(killed.killed).toBe('out-of-memory');
+    const limits = { ...LIMITS, cpuSec: 1 };
+    const busy = await runSandboxed(shell('while :; do :; done', level, { limits }), 10, forever);
+    expect(busy.killed).toBe('cpu-limit');
+    const slow = await runSandboxed(shell('sleep 60', level, { timeLimitSec: 0.2 }), 10, forever);
+    expect(slow.killed).toBe('time-limit');
+    const aborted = await runSandboxed(shell('sleep 60', level), 10, AbortSignal.timeout(200));
+    expect(aborted.killed).toBe('aborted');
+    await expect(startSandboxed(shell('true', level), AbortSignal.abort())).rejects.toThrow();
+  });
+});
+
+describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
+  test('an abort ends the whole group, also members that ignore the polite signal', async () => {
+    const control = new AbortController();
+    const script = 'trap "" TERM; sleep 61 & (trap "" TERM; sleep 62) & echo ready; wait';
+    const child = await startSandboxed(shell(script, level), control.signal);
+    child.stdout.once('data', () => undefined);
+    await until(() => processTree(child.pid).length >= 3);
+    const members = processTree(child.pid);
+    control.abort();
+    expect((await child.ended).killed).toBe('aborted');
+    await until(() => !members.some(isAlive));
+  });
+
+  test('a child that is killed from outside while it starts ends, and its output with it', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const child = await startSandboxed(shell('sleep 20', level), forever);
+      child.stdout.resume();
+      await pause(round / 2);
+      process.kill(child.pid, 'SIGKILL');
+      expect(await child.ended).toMatchObject({ killed: 'out-of-memory' });
+    }
+  });
+
+  test('the child does not outlive its parent when that is killed without warning', async () => {
+    const module = new URL('./run-sandboxed.ts', import.meta.url).href;
+    // Without namespaces the program itself dies, but not what it started: ffmpeg and ffprobe start nothing.
+    const command = JSON.stringify(shell(level === 'bubblewrap' ? 'sleep 63 & wait' : 'exec sleep 63', level));
+    const code = `import { startSandboxed } from ${JSON.stringify(module)};
+      const child = await startSandboxed(${command}, new AbortController().signal);
+      process.stdout.write(String(child.pid));`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (data) => resolve(Number(data))));
+    // What dies with its parent is asked for last, just before the program itself.
+    const isSetUp = () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep');
+    await until(() => (level === 'prlimit' ? isSetUp() : processTree(pid).length > 3));
+    const members = processTree(pid);
+    parent.kill('SIGKILL');
+    await until(() => !members.some(isAlive));
+  });
+});
+
+test('bubblewrap shows neither the files of this machine nor its network', async () => {
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const script = `ls /etc /home /root ${dir} 2>/dev/null; (echo > /dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo connected; id -u; touch /usr/x 2>/dev/null || echo read-only`;
+  const { stdout } = await runSandboxed(shell(script, 'bubblewrap'), 4096, forever);
+  server.close();
+  expect(stdout.toString()).toBe('/etc:\nalternatives\n65534\nread-only\n');
+});

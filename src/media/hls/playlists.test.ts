@@ -1,0 +1,268 @@
+import { parse } from 'hls-parser';
+import { describe, expect, test } from 'vitest';
+import { checkPlaylist } from '../../../test/support/rfc8216/check-playlist.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { encodeFragmentTable, type FragmentEntry } from '../cmaf/fragment-table.ts';
+import { chooseListedSet } from '../presentation/listed-set.ts';
+import {
+  findChunk,
+  type PublishedChunk,
+  type PublishedRendition,
+  readPlannedSegments,
+  readSegmentTable,
+  segmentBytes,
+} from '../presentation/published-rendition.ts';
+import { averageBps, computeSegmentRun, peakBps } from '../presentation/segment-run.ts';
+import type { CutList } from '../timeline/cut-list.ts';
+import { writeMediaPlaylist } from './media-playlist.ts';
+import { writeMultivariant } from './multivariant.ts';
+
+// 24000/1001: 96 frames a segment, the last of 10 segments has 30 frames.
+const film: CutList = {
+  timescale: 24_000,
+  startTicks: Array.from({ length: 10 }, (_, index) => index * 96 * 1001),
+  endTicks: (9 * 96 + 30) * 1001,
+  grid: { kind: 'frames', rate: { num: 24_000, den: 1001 }, segmentFrames: 96, totalFrames: 894 },
+};
+const keyframes: CutList = {
+  timescale: 12_288,
+  startTicks: [0, 128_001, 193_536],
+  endTicks: 368_640,
+  grid: { kind: 'source' },
+};
+
+function fragment(bytes: number, samples: number, startsSegment: boolean): FragmentEntry {
+  return { payloadBytes: bytes - 100, prefixBytes: 100, samples, startsSegment };
+}
+
+function videoChunk(from: number, count: number, bytes = 500_000): PublishedChunk {
+  const fragments = Array.from({ length: count * 2 }, (_, index) => fragment(bytes, 48, index % 2 === 0));
+  const startTick = film.startTicks[from] ?? 0;
+  const end = film.startTicks[from + count] ?? film.endTicks;
+  const table = readSegmentTable(encodeFragmentTable(fragments), count);
+  return { firstSegment: from, startTick, durationTicks: end - startTick, table };
+}
+
+function audioChunk(from: number, frames: readonly number[], durationTicks: number): PublishedChunk {
+  const table = readSegmentTable(
+    encodeFragmentTable(frames.map((samples) => fragment(64_000, samples, true))),
+    frames.length,
+  );
+  return { firstSegment: from, startTick: from * 188 * 1024, durationTicks, table };
+}
+
+function rendition(change: Partial<PublishedRendition>): PublishedRendition {
+  return {
+    id: newGuid(),
+    kind: 'video',
+    state: 'building',
+    isActive: true,
+    isOnDemand: false,
+    codecString: 'avc1.64001f',
+    rung: 720,
+    widthPx: 1280,
+    heightPx: 720,
+    language: 'und',
+    name: '',
+    isDefault: true,
+    timescale: 24_000,
+    cutList: film,
+    planned: null,
+    chunks: [],
+    ...change,
+  };
+}
+
+const sound = (change: Partial<PublishedRendition> = {}) =>
+  rendition({
+    kind: 'audio',
+    codecString: 'mp4a.40.2',
+    timescale: 48_000,
+    rung: null,
+    widthPx: null,
+    heightPx: null,
+    state: 'finished',
+    chunks: [audioChunk(0, [188, 188, 57], 433 * 1024 - 300)],
+    ...change,
+  });
+const whole = (change: Partial<PublishedRendition> = {}) =>
+  rendition({ chunks: [videoChunk(0, 2), videoChunk(2, 8)], ...change });
+
+function playlistOf(published: PublishedRendition, folder = ''): string {
+  const text = writeMediaPlaylist(computeSegmentRun(published), folder);
+  expect(checkPlaylist(text)).toEqual([]);
+  expect(parse(text).isMasterPlaylist).toBe(false);
+  return text;
+}
+
+function multivariantOf(renditions: readonly PublishedRendition[], rate = 24): string {
+  const text = writeMultivariant(chooseListedSet(renditions), rate);
+  expect(checkPlaylist(text)).toEqual([]);
+  expect(parse(text).isMasterPlaylist).toBe(true);
+  return text;
+}
+
+const durations = (text: string) => [...text.matchAll(/#EXTINF:([\d.]+),/g)].map((match) => Number(match[1]));
+
+describe('media playlist', () => {
+  test('a fully stored rendition is VOD with an end, and every partial sum is an exact tick', () => {
+    const text = playlistOf(whole());
+    expect(text).toContain('#EXT-X-PLAYLIST-TYPE:VOD');
+    expect(text).toContain('#EXT-X-TARGETDURATION:4\n');
+    expect(text.endsWith('9.m4s\n#EXT-X-ENDLIST\n')).toBe(true);
+    let sum = 0;
+    durations(text).forEach((sec, index) => {
+      sum += sec;
+      expect(Math.round(sum * 24_000)).toBe(film.startTicks[index + 1] ?? film.endTicks);
+    });
+  });
+
+  test('sums stay exact where ticks are no round decimals', () => {
+    const text = playlistOf(
+      rendition({
+        cutList: keyframes,
+        timescale: 12_288,
+        planned: readPlannedSegments(
+          encodeFragmentTable([fragment(9000, 250, true), fragment(800, 128, true), fragment(700, 342, true)]),
+        ),
+      }),
+    );
+    const sums = durations(text).map((_, index, all) => all.slice(0, index + 1).reduce((a, b) => a + b, 0));
+    expect(sums.map((sec) => Math.round(sec * 12_288))).toEqual([128_001, 193_536, 368_640]);
+    expect(text).toContain('#EXT-X-TARGETDURATION:14\n');
+    expect(text).toContain('#EXT-X-ENDLIST');
+  });
+
+  test('while chunks are missing only the unbroken run from segment 0 is listed, as an event from its start', () => {
+    const text = playlistOf(rendition({ chunks: [videoChunk(0, 2), videoChunk(6, 4)] }));
+    expect(durations(text)).toHaveLength(2);
+    expect(text).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
+    expect(text).toContain('#EXT-X-START:TIME-OFFSET=0\n');
+    expect(text).not.toContain('ENDLIST');
+  });
+
+  test('the target duration of a growing playlist counts the segments to come', () => {
+    const run = computeSegmentRun(
+      rendition({
+        cutList: { ...film, startTicks: [0, 50_000], endTicks: 300_000 },
+        chunks: [{ ...videoChunk(0, 1), durationTicks: 50_000 }],
+      }),
+    );
+    expect(writeMediaPlaylist(run, '')).toContain('#EXT-X-TARGETDURATION:10\n');
+  });
+
+  test('the last segment ends where the last chunk truly ends', () => {
+    const last = videoChunk(2, 8);
+    const text = playlistOf(
+      whole({ chunks: [videoChunk(0, 2), { ...last, durationTicks: last.durationTicks - 2002 }] }),
+    );
+    expect(durations(text).at(-1)).toBeCloseTo((28 * 1001) / 24_000, 6);
+  });
+
+  test('audio durations come from the frames of the fragment table and the true end', () => {
+    const text = playlistOf(sound());
+    expect(durations(text)).toEqual([4.010667, 4.010666, (57 * 1024 - 300) / 48_000]);
+    expect(text).toContain('#EXT-X-ENDLIST');
+  });
+
+  test('audio that is still made has no end', () => {
+    expect(playlistOf(sound({ state: 'building' }))).not.toContain('ENDLIST');
+  });
+
+  test('segments of a renamed folder keep their relative addresses', () => {
+    const text = playlistOf(whole(), '../r/x/');
+    expect(text).toContain('URI="../r/x/init.mp4"');
+    expect(text).toContain('\n../r/x/3.m4s\n');
+  });
+});
+
+describe('multivariant playlist', () => {
+  test('rates are the real peak and average of video and sound together', () => {
+    const peaky = whole({ chunks: [videoChunk(0, 2), videoChunk(2, 8, 600_000)] });
+    const audio = sound();
+    const text = multivariantOf([peaky, audio]);
+    const [video, heard] = [computeSegmentRun(peaky), computeSegmentRun(audio)];
+    expect(peakBps(video)).toBe(Math.ceil((1_200_000 * 8 * 24_000) / (30 * 1001)));
+    expect(text).toContain(
+      `BANDWIDTH=${peakBps(video) + peakBps(heard)},AVERAGE-BANDWIDTH=${averageBps(video) + averageBps(heard)},`,
+    );
+    expect(text).toContain('CODECS="avc1.64001f,mp4a.40.2",RESOLUTION=1280x720,FRAME-RATE=23.976,AUDIO="audio"');
+  });
+
+  test('languages share one group with one default and names that differ', () => {
+    const text = multivariantOf([
+      whole(),
+      sound({ language: 'en' }),
+      sound({ language: 'de', name: 'Deutsch "Kino"' }),
+      sound({ language: 'en' }),
+      sound({ language: 'x' }),
+    ]);
+    expect(text.match(/DEFAULT=YES/g)).toHaveLength(1);
+    expect([...text.matchAll(/NAME="([^"]*)"/g)].map((match) => match[1])).toEqual([
+      'English',
+      'Deutsch ”Kino”',
+      'English 2',
+      'x',
+    ]);
+  });
+
+  test('video without sound and sound without video are whole playlists too', () => {
+    expect(multivariantOf([whole()])).not.toContain('AUDIO');
+    const audio = sound();
+    const text = multivariantOf([audio]);
+    expect(text).toContain('CODECS="mp4a.40.2"\n');
+    expect(text).toContain(`r/${audio.id}/video.m3u8`);
+    expect(multivariantOf([sound({ language: 'en' }), sound({ language: 'fr' })])).toContain('AUDIO="audio"');
+  });
+
+  test('a middle rung comes first, then the highest', () => {
+    const text = multivariantOf([240, 720, 1080].map((rung) => whole({ rung, heightPx: rung })));
+    expect([...text.matchAll(/RESOLUTION=\d+x(\d+)/g)].map((match) => match[1])).toEqual(['720', '1080', '240']);
+  });
+
+  test('a timeline without a grid shows the rate of its source', () => {
+    expect(multivariantOf([whole({ cutList: { ...film, grid: { kind: 'source' } } })], 29.97)).toContain(
+      'FRAME-RATE=29.970',
+    );
+  });
+});
+
+describe('listed set', () => {
+  const planned = readPlannedSegments(encodeFragmentTable([fragment(9000, 250, true)]));
+  test.each([
+    ['video with its first chunk', [rendition({ chunks: [videoChunk(0, 1)] })], true, 1],
+    ['video whose first chunk is missing', [rendition({ chunks: [videoChunk(2, 1)] })], false, 0],
+    ['video that waits for its sound', [whole(), sound({ chunks: [] })], false, 1],
+    ['video whose sound failed', [whole(), sound({ chunks: [], state: 'failed' })], true, 1],
+    ['a planned timeline without a stored chunk', [rendition({ planned })], false, 1],
+    ['inactive renditions', [whole({ isActive: false })], false, 0],
+    ['sound alone', [sound()], true, 0],
+    ['nothing', [], false, 0],
+  ])('%s', (_, renditions, isPlayable, videos) => {
+    const set = chooseListedSet(renditions);
+    expect([set.isPlayable, set.video.length]).toEqual([isPlayable, videos]);
+  });
+});
+
+describe('segment table', () => {
+  test('every segment of a chunk is found with its bytes, none outside', () => {
+    const chunks = [videoChunk(0, 2), videoChunk(2, 3), videoChunk(7, 1)];
+    expect([0, 1, 2, 4, 5, 7, 8].map((segment) => findChunk(chunks, segment)?.firstSegment ?? null)).toEqual([
+      0,
+      0,
+      2,
+      2,
+      null,
+      7,
+      null,
+    ]);
+    expect(segmentBytes(videoChunk(0, 2).table, 1)).toBe(1_000_000);
+  });
+
+  test('a table that contradicts its row is refused', () => {
+    const table = encodeFragmentTable([fragment(200, 1, true), fragment(200, 1, true)]);
+    expect(() => readSegmentTable(table, 1)).toThrow(/Expected 1 segments/);
+    expect(() => readSegmentTable(table, 3)).toThrow(/Expected 3 segments/);
+    expect(() => readSegmentTable(encodeFragmentTable([fragment(200, 1, false)]), 1)).toThrow(/start a segment/);
+  });
+});

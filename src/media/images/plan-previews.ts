@@ -1,0 +1,92 @@
+import { type FfmpegPlan, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
+import { SANDBOX_OUTPUT } from '../ffmpeg/sandbox-argv.ts';
+import { toNumber } from '../probe/frame-rate.ts';
+import type { Rational } from '../probe/source-facts.ts';
+import type { Stretch } from './cut-samples.ts';
+import { PICTURES_IN, READ_RENDITION, type RenditionPicture, toEven } from './plan-pictures.ts';
+
+/** The files that one run makes (wire-facts section 8). */
+export const PREVIEW_NAMES = ['preview.webp', 'preview.gif', 'preview_hq.webm', 'preview_hq.mp4'] as const;
+
+/** How long a preview is, and where it begins to be put together from moments. */
+const PREVIEW_SEC = 3;
+const WHOLE_UP_TO_SEC = 6;
+const SMALL_LONG_SIDE_PX = 320;
+const GIF_LONG_SIDE_PX = 240;
+const HQ_LONG_SIDE_PX = 480;
+const SMALL_RATE = 10;
+const MAX_HQ_RATE = 30;
+
+/**
+ * Chooses what a preview shows, 3 s in all: the beginning of a short video, else as long a piece from each moment on.
+ * Pieces that would overlap, or outlast the video, are moved just so far that they do not.
+ */
+export function choosePreview(ticks: readonly number[], endTick: number, timescale: number): Stretch[] {
+  if (endTick <= WHOLE_UP_TO_SEC * timescale) {
+    return [{ fromTick: 0, toTick: Math.min(endTick, PREVIEW_SEC * timescale) }];
+  }
+  const pieceTicks = Math.round((PREVIEW_SEC * timescale) / Math.max(1, ticks.length));
+  const starts: number[] = [];
+  for (const tick of ticks) starts.push(Math.max(tick, (starts.at(-1) ?? -pieceTicks) + pieceTicks));
+  // The last ones may have been pushed over the end: they move back, and those before them as far as they must.
+  let limit = endTick;
+  return starts
+    .reverse()
+    .map((start) => {
+      limit = Math.min(start, limit - pieceTicks);
+      return { fromTick: limit, toTick: limit + pieceTicks };
+    })
+    .reverse();
+}
+
+/**
+ * Plans one run that reads stretches of a rendition (`cutSamples`) on the standard input and writes the animations of
+ * `PREVIEW_NAMES` into the output folder: the stretches one behind the other, without sound. WebP and GIF
+ * have 320 and 240 pixels on the long side and 10 pictures a second, the others 480 at the rendition's rate, 30 at most.
+ */
+export function planPreviews(stretches: readonly Stretch[], picture: RenditionPicture, rate: Rational): FfmpegPlan {
+  const wanted = stretches.map(({ fromTick, toTick }) => `gte(pts,${fromTick})*lt(pts,${toTick})`).join('+');
+  const hqRate = toNumber(rate) > MAX_HQ_RATE ? String(MAX_HQ_RATE) : `${rate.num}/${rate.den}`;
+  const graph = [
+    `${PICTURES_IN}select='${wanted}',setpts='PTS-(${writeGaps(stretches)})',fps=fps=${hqRate}:start_time=0:eof_action=pass,split=2[hq][fast]`,
+    `[hq]scale=${fitInto(picture, HQ_LONG_SIDE_PX)}:in_color_matrix=${picture.colorMatrix}:out_color_matrix=bt709:out_range=tv,format=yuv420p,setsar=1,split=2[webm][mp4]`,
+    `[fast]fps=fps=${SMALL_RATE}:eof_action=pass,scale=${fitInto(picture, SMALL_LONG_SIDE_PX)}:in_color_matrix=${picture.colorMatrix}:out_color_matrix=bt601:out_range=tv,setsar=1,split=2[w][g]`,
+    '[w]format=yuv420p[webp]',
+    // 32,768 colours are as good as all of them for a palette of 256, and are looked up six times as fast.
+    `[g]scale=${fitInto(picture, GIF_LONG_SIDE_PX)}:in_color_matrix=bt601,format=rgb555,format=rgb24,split=2[p][q];[p]palettegen[palette];[q][palette]paletteuse=dither=bayer:bayer_scale=4[gif]`,
+  ];
+  const outputs = Object.entries(ENCODERS).flatMap(([name, argv]) => [
+    ...['-map', `[${name.slice(name.indexOf('.') + 1)}]`, '-map_metadata', '-1', '-fflags', '+bitexact'],
+    ...['-flags:v', '+bitexact', ...argv, `file:${SANDBOX_OUTPUT}/${name}`],
+  ]);
+  const argv = [...QUIET_ARGV, ...READ_RENDITION, '-filter_complex', graph.join(';'), ...outputs];
+  return { argv, outputs: [], durationSec: PREVIEW_SEC };
+}
+
+const BT709 = ['-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'];
+const ENCODERS: Record<(typeof PREVIEW_NAMES)[number], readonly string[]> = {
+  'preview.webp': ['-c:v', 'libwebp_anim', '-compression_level', '0', '-q:v', '60', '-loop', '0', '-f', 'webp'],
+  'preview.gif': ['-c:v', 'gif', '-loop', '0', '-f', 'gif'],
+  'preview_hq.webm': [
+    ...['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-crf', '36', '-b:v', '0'],
+    ...['-threads', '1', ...BT709, '-f', 'webm'],
+  ],
+  'preview_hq.mp4': [
+    ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'main', '-crf', '26', '-threads', '1'],
+    ...[...BT709, '-movflags', '+faststart', '-f', 'mp4'],
+  ],
+};
+
+/** What is to be taken off a picture's time: the start of the first stretch, and every gap that lies before it. */
+function writeGaps(stretches: readonly Stretch[]): string {
+  const gaps = stretches.map(({ fromTick }, index) => {
+    const before = index === 0 ? 0 : (stretches[index - 1]?.toTick ?? 0);
+    return index === 0 ? String(fromTick) : `gte(PTS,${fromTick})*${fromTick - before}`;
+  });
+  return gaps.join('+');
+}
+
+function fitInto({ widthPx, heightPx }: RenditionPicture, longSidePx: number): string {
+  const scale = Math.min(1, longSidePx / Math.max(widthPx, heightPx));
+  return `${toEven(widthPx * scale)}:${toEven(heightPx * scale)}`;
+}

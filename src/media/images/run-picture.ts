@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Refused } from '../../lib/refused.ts';
+import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
+import type { ResourceLimits } from '../ffmpeg/sandbox-argv.ts';
+import { writeBlurhash } from './blurhash.ts';
+import { readJpegSize } from './jpeg.ts';
+import { MINIATURE } from './miniature.ts';
+import { type PictureKind, readPictureKind } from './picture-kind.ts';
+import { planMark, planPicture } from './plan-picture.ts';
+
+/** A JPEG that was made here, its size, and its BlurHash. */
+export type Picture = { jpeg: Buffer; widthPx: number; heightPx: number; blurhash: string };
+
+/** Makes clean pictures of untrusted ones, a bounded number at once. */
+export type PictureMaker = {
+  /**
+   * Decodes a JPEG, PNG, WebP or AVIF file in the sandbox and writes it anew as JPEG. Refuses what is none of
+   * them or cannot be decoded (`invalid`), and (`busy`) when too many wait already.
+   */
+  make(bytes: Buffer, signal: AbortSignal): Promise<Picture>;
+  /** As `make`, for a mark to lay over pictures: a PNG, with its transparency. */
+  makeMark(bytes: Buffer, signal: AbortSignal): Promise<Buffer>;
+};
+
+export type PictureLimits = { atOnce: number; waiting: number };
+
+const USUAL_LIMITS: PictureLimits = { atOnce: 2, waiting: 32 };
+const TIME_LIMIT_SEC = 20;
+const MAX_ANSWER_BYTES = 16 * 2 ** 20;
+const LIMITS: ResourceLimits = {
+  cpuSec: 15,
+  addressSpaceBytes: 3 * 2 ** 30,
+  fileSizeBytes: MAX_ANSWER_BYTES,
+  openFiles: 64,
+};
+const NICENESS = 5;
+
+export function createPictureMaker(limits: PictureLimits = USUAL_LIMITS): PictureMaker {
+  const inTurn = createTurns(limits);
+  return {
+    make: (bytes, signal) => inTurn(() => makeJpeg(bytes, signal), signal),
+    makeMark: (bytes, signal) => inTurn(() => makePng(bytes, signal), signal),
+  };
+}
+
+/** Lets so many run at once, and so many wait. */
+function createTurns(limits: PictureLimits) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <T>(make: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+    if (running >= limits.atOnce) {
+      if (waiting.length >= limits.waiting) {
+        throw new Refused('busy', `Too many pictures are being read already. Send this one again in a few seconds.`);
+      }
+      // Whoever ends hands its place on, so `running` is not counted anew here.
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running += 1;
+    }
+    try {
+      signal.throwIfAborted();
+      return await make();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
+async function makeJpeg(bytes: Buffer, signal: AbortSignal): Promise<Picture> {
+  const end = await decode(bytes, { plan: planPicture, pipes: 1 }, signal);
+  const size = readJpegSize(end.stdout);
+  const [rgba] = end.pipes;
+  const isWhole = end.stdout.subarray(-2).toString('hex') === 'ffd9';
+  if (end.exitCode !== 0 || size === null || !isWhole || rgba === undefined) throw undecodable(end);
+  return { jpeg: end.stdout, ...size, blurhash: writeBlurhash({ ...MINIATURE, rgba }) };
+}
+
+async function makePng(bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
+  const end = await decode(bytes, { plan: planMark, pipes: 0 }, signal);
+  const isWhole = readPictureKind(end.stdout) === 'png' && end.stdout.subarray(-8, -4).toString('latin1') === 'IEND';
+  if (end.exitCode !== 0 || !isWhole) throw undecodable(end);
+  return end.stdout;
+}
+
+type Decoding = { plan(kind: PictureKind): readonly string[]; pipes: number };
+
+async function decode(bytes: Buffer, { plan, pipes }: Decoding, signal: AbortSignal) {
+  const kind = readPictureKind(bytes);
+  if (kind === null) throw noPicture(bytes);
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-picture-'));
+  try {
+    const sourcePath = join(folder, 'picture');
+    await writeFile(sourcePath, bytes, { mode: 0o644 });
+    const command = { program: 'ffmpeg', argv: plan(kind), sourcePath, outputDir: null, limits: LIMITS };
+    const bounds = { niceness: NICENESS, extraPipes: pipes, takesStdin: false, timeLimitSec: TIME_LIMIT_SEC };
+    const end = await runSandboxed({ ...command, ...bounds }, MAX_ANSWER_BYTES, signal);
+    signal.throwIfAborted();
+    return end;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function noPicture(bytes: Buffer): Refused {
+  const start = JSON.stringify(bytes.toString('latin1', 0, 12).replaceAll(/[^\x20-\x7e]/g, '.'));
+  return new Refused(
+    'invalid',
+    `Expected a JPEG, PNG, WebP or AVIF picture, got ${bytes.length} bytes that begin with ${start}. Send one of these kinds.`,
+  );
+}
+
+function undecodable({ exitCode, killed, stderrTail }: ChildEnd): Refused {
+  const last = stderrTail.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+  const reason =
+    killed === null ? `the decoder said "${last || `exit ${exitCode}`}"` : `its decoding was ended (${killed})`;
+  return new Refused(
+    'invalid',
+    `Expected a picture of at most 8192 x 4320 pixels that can be decoded: ${reason}. Send another file.`,
+  );
+}

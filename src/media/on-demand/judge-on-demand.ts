@@ -1,0 +1,30 @@
+import type { Mp4Index } from '../pass-through/mp4-index.ts';
+import type { SourceFacts } from '../probe/source-facts.ts';
+
+/** Whoever seeks waits until all that lies between the keyframe before and the wanted segment is decoded. */
+export const MAX_KEYFRAME_GAP_SEC = 20;
+
+/**
+ * Says why segments of a source cannot be encoded on demand, for people; null when they can. `keyframeGapSec` is the
+ * longest stretch without a keyframe that was found.
+ */
+export function whyNotOnDemand(
+  facts: Pick<SourceFacts, 'video' | 'container' | 'seeksToKeyframes'>,
+  keyframeGapSec: number,
+): string | null {
+  if (facts.video === null) return 'it has no picture, and sound is encoded as a whole at once';
+  if (!facts.seeksToKeyframes) {
+    return `a file of the format ${facts.container} has no index of its keyframes to begin decoding at; upload it as MP4 or Matroska`;
+  }
+  if (keyframeGapSec <= MAX_KEYFRAME_GAP_SEC) return null;
+  const came = keyframeGapSec.toFixed(1);
+  return `its keyframes are up to ${came} s apart, and ${MAX_KEYFRAME_GAP_SEC} s are the most; export it with more of them`;
+}
+
+/** The longest stretch without a keyframe in an indexed file, its end counted, in seconds. */
+export function indexedKeyframeGapSec({ syncSamples, mediaTicks, timescale }: Mp4Index): number {
+  const ticks = [...syncSamples].map((sample) => mediaTicks[sample] ?? 0).sort((a, b) => a - b);
+  const endTick = mediaTicks.reduce((end, tick) => Math.max(end, tick), 0);
+  const gapTicks = ticks.reduce((most, tick, number) => Math.max(most, (ticks[number + 1] ?? endTick) - tick), 0);
+  return gapTicks / timescale;
+}

@@ -1,0 +1,43 @@
+import { runSandboxed } from '../ffmpeg/run-sandboxed.ts';
+import { planFfprobe } from '../probe/plan-ffprobe.ts';
+import type { SourceFacts } from '../probe/source-facts.ts';
+import { MAX_KEYFRAME_GAP_SEC } from './judge-on-demand.ts';
+
+const WINDOW_SEC = 1.5 * MAX_KEYFRAME_GAP_SEC;
+/** Places that are looked at, as shares of the length. */
+const WINDOWS_AT = [0, 0.3, 0.6, 0.85];
+const ENTRIES = ['-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'];
+const MAX_ANSWER_BYTES = 8 * 2 ** 20;
+/** Packets that lie this far apart belong to different windows. */
+const JUMP_SEC = 5;
+
+/**
+ * Finds the longest stretch without a keyframe, in seconds, by looking at the packets of some half minutes of a
+ * source; nothing is decoded. Zero for sound, and for what is shorter than the most that is allowed.
+ */
+export async function readKeyframeGapSec(path: string, facts: SourceFacts, signal: AbortSignal): Promise<number> {
+  const { video } = facts;
+  if (video === null || facts.durationSec <= MAX_KEYFRAME_GAP_SEC) return 0;
+  const starts = WINDOWS_AT.map((share) => (facts.startSec + share * facts.durationSec).toFixed(3));
+  const intervals = starts.map((start) => `${start}%+${WINDOW_SEC}`).join(',');
+  const shown = ['-select_streams', String(video.streamIndex), '-read_intervals', intervals];
+  const run = await runSandboxed(planFfprobe(path, [...shown, ...ENTRIES], 'error'), MAX_ANSWER_BYTES, signal);
+  signal.throwIfAborted();
+  if (run.exitCode === 0) return longestGapSec(run.stdout.toString('latin1'));
+  throw new Error(`Expected ffprobe to list packets, exit ${run.exitCode} came: ${run.stderrTail.trim().slice(-200)}`);
+}
+
+/** Reads lines of `pts_time,flags`. What follows a window's last keyframe counts as far as the window goes. */
+function longestGapSec(packets: string): number {
+  let [longest, keyframeSec, lastSec] = [0, Number.NaN, Number.NaN];
+  for (const line of packets.split('\n')) {
+    const [time = '', flags = ''] = line.split(',');
+    const atSec = Number.parseFloat(time);
+    if (Number.isNaN(atSec)) continue;
+    if (Math.abs(atSec - lastSec) > JUMP_SEC) keyframeSec = Number.NaN;
+    lastSec = atSec;
+    if (atSec - keyframeSec > longest) longest = atSec - keyframeSec;
+    if (flags.startsWith('K')) keyframeSec = atSec;
+  }
+  return longest;
+}

@@ -1,0 +1,114 @@
+import type { Guid } from '../../lib/guid.ts';
+import { decodeFragmentTable } from '../cmaf/fragment-table.ts';
+import type { VideoRange } from '../cmaf/init-segment.ts';
+import type { CutList } from '../timeline/cut-list.ts';
+
+/** Sizes and samples of consecutive segments. Segment i lies at bytes `offsets[i]` to `offsets[i + 1]`, end excluded. */
+export type SegmentTable = { offsets: Float64Array; samples: Uint32Array };
+
+/** A stored chunk as playlists and ranged reads need it. Ticks are of the rendition's timescale. */
+export type PublishedChunk = {
+  firstSegment: number;
+  startTick: number;
+  durationTicks: number;
+  table: SegmentTable;
+};
+
+/**
+ * A rendition as viewers may see it. `chunks` are in segment order and do not overlap. `planned` has one
+ * entry a segment and is there when the whole timeline is listed before all chunks are stored.
+ */
+export type PublishedRendition = {
+  id: Guid;
+  kind: 'video' | 'audio';
+  state: 'building' | 'finished' | 'failed';
+  isActive: boolean;
+  /** What is not stored of it is made when it is asked for. */
+  isOnDemand: boolean;
+  codecString: string | null;
+  rung: number | null;
+  widthPx: number | null;
+  heightPx: number | null;
+  /** Left out for SDR and sound. */
+  videoRange?: VideoRange;
+  language: string;
+  name: string;
+  isDefault: boolean;
+  timescale: number;
+  cutList: CutList;
+  planned: SegmentTable | null;
+  chunks: readonly PublishedChunk[];
+};
+
+/**
+ * Folds a fragment table (12 bytes a fragment, see fragment-table.ts) into one entry a segment. Throws
+ * when the first fragment starts no segment, or when there are not `segmentCount` segments.
+ */
+export function readSegmentTable(fragmentTable: Uint8Array, segmentCount: number): SegmentTable {
+  const offsets = new Float64Array(segmentCount + 1);
+  const samples = new Uint32Array(segmentCount);
+  let segment = -1;
+  let offset = 0;
+  for (const entry of decodeFragmentTable(fragmentTable)) {
+    if (entry.startsSegment) segment += 1;
+    else if (segment < 0) throw new Error('Expected the first fragment of a chunk to start a segment.');
+    offset += entry.prefixBytes + entry.payloadBytes;
+    if (segment >= segmentCount) break;
+    offsets[segment + 1] = offset;
+    samples[segment] = (samples[segment] ?? 0) + entry.samples;
+  }
+  if (segment + 1 !== segmentCount) {
+    throw new Error(`Expected ${segmentCount} segments in a fragment table, found ${segment + 1} or more.`);
+  }
+  return { offsets, samples };
+}
+
+/** Reads `planned_segments`: a fragment table whose every entry is a whole segment. */
+export function readPlannedSegments(fragmentTable: Uint8Array): SegmentTable {
+  const entries = decodeFragmentTable(fragmentTable);
+  const offsets = new Float64Array(entries.length + 1);
+  entries.forEach((entry, index) => {
+    offsets[index + 1] = (offsets[index] ?? 0) + entry.prefixBytes + entry.payloadBytes;
+  });
+  return { offsets, samples: Uint32Array.from(entries, (entry) => entry.samples) };
+}
+
+export function segmentCount(table: SegmentTable): number {
+  return table.samples.length;
+}
+
+/** The byte size of entry `index`. Throws past the end. */
+export function segmentBytes(table: SegmentTable, index: number): number {
+  const start = table.offsets[index];
+  const end = table.offsets[index + 1];
+  if (start === undefined || end === undefined) throw new Error(`Expected a segment at ${index} of a segment table.`);
+  return end - start;
+}
+
+/** Finds the stored chunk that holds segment `segment`, or null while none is stored. */
+export function findChunk<Chunk extends PublishedChunk>(chunks: readonly Chunk[], segment: number): Chunk | null {
+  let low = 0;
+  let high = chunks.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const chunk = chunks[middle];
+    if (chunk === undefined) break;
+    if (segment < chunk.firstSegment) high = middle - 1;
+    else if (segment >= chunk.firstSegment + segmentCount(chunk.table)) low = middle + 1;
+    else return chunk;
+  }
+  return null;
+}
+
+/** Tells which segment holds a sample of a chunk, and which of the chunk's samples that segment begins with. Throws past the end. */
+export function locateSample(
+  { firstSegment, table }: PublishedChunk,
+  sample: number,
+): { segment: number; firstSample: number } {
+  let firstSample = 0;
+  for (const [index, samples] of table.samples.entries()) {
+    if (sample < firstSample + samples) return { segment: firstSegment + index, firstSample };
+    firstSample += samples;
+  }
+  throw new Error(`Expected a chunk to have a sample ${sample}, it has ${firstSample}.`);
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { makeFacts } from '../../../test/support/media/source-facts.ts';
+import { isSuspectedlyLong, whyClockIsBroken } from './judge-clock.ts';
+
+const DAY_SEC = 86_000;
+
+test.each([
+  { what: 'ten seconds', durationSec: 10, sizeBytes: 1000, expected: false },
+  { what: 'a day in 200 kB', durationSec: DAY_SEC, sizeBytes: 200_000, expected: true },
+  { what: 'a day of speech', durationSec: DAY_SEC, sizeBytes: 500_000_000, expected: false },
+])('$what is suspected: $expected', ({ durationSec, sizeBytes, expected }) => {
+  expect(isSuspectedlyLong(makeFacts({ durationSec, sizeBytes }))).toBe(expected);
+});
+
+const scan = { packets: 100, firstSec: 0, endSec: DAY_SEC, leaps: 1, leapSec: 0 };
+
+test.each([
+  { what: 'a leap over most of the day', scan: { ...scan, leapSec: DAY_SEC - 2 }, broken: true },
+  { what: 'leaps to and fro', scan: { ...scan, leaps: 5, leapSec: 5 * DAY_SEC }, broken: true },
+  { what: 'one leap between two pictures', scan: { ...scan, packets: 2, leapSec: DAY_SEC }, broken: true },
+  { what: 'a stream that begins late', scan: { ...scan, firstSec: DAY_SEC - 1 }, broken: true },
+  { what: 'a picture each half minute', scan, broken: false },
+  { what: 'an hour without a signal', scan: { ...scan, leapSec: 3600 }, broken: false },
+  { what: 'a slide each quarter of an hour', scan: { ...scan, leaps: 99, leapSec: DAY_SEC }, broken: false },
+])('a day with $what is broken: $broken', (day) => {
+  const fault = whyClockIsBroken(makeFacts({ durationSec: DAY_SEC }), new Map([[0, day.scan]]));
+  expect(fault === null ? null : fault.kind).toBe(day.broken ? 'undecodable' : null);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { makeFacts, makeVideoFacts } from '../../../test/support/media/source-facts.ts';
+import { planChunks, planEvenChunks } from './chunk-plan.ts';
+import { type CutList, planFrameGrid } from './cut-list.ts';
+
+test.each([
+  { num: 24000, den: 1001, timescale: 24000, frameTicks: 1001, segmentFrames: 96 },
+  { num: 30000, den: 1001, timescale: 30000, frameTicks: 1001, segmentFrames: 120 },
+  { num: 60000, den: 1001, timescale: 60000, frameTicks: 1001, segmentFrames: 240 },
+  { num: 25, den: 1, timescale: 25000, frameTicks: 1000, segmentFrames: 100 },
+  { num: 25, den: 2, timescale: 25, frameTicks: 2, segmentFrames: 50 },
+  { num: 1, den: 1, timescale: 1000, frameTicks: 1000, segmentFrames: 4 },
+])(
+  '$num/$den frames a second: segments of $segmentFrames frames',
+  ({ num, den, timescale, frameTicks, segmentFrames }) => {
+    const facts = makeFacts({ durationSec: 61, video: makeVideoFacts({ rate: { num, den } }) });
+    const cutList = planFrameGrid(facts);
+    const totalFrames = Math.round((61 * num) / den);
+    expect(cutList).toMatchObject({ timescale, endTicks: totalFrames * frameTicks });
+    expect(cutList.grid).toMatchObject({ segmentFrames, totalFrames });
+    expect(cutList.startTicks[1]).toBe(segmentFrames * frameTicks);
+    expect(cutList.startTicks).toHaveLength(Math.ceil(totalFrames / segmentFrames));
+  },
+);
+
+test('sound alone is cut every 188 AAC frames', () => {
+  const cutList = planFrameGrid(makeFacts({ video: null, durationSec: 10 }));
+  expect(cutList.grid).toMatchObject({ segmentFrames: 188, totalFrames: 469 });
+  expect((cutList.startTicks[1] ?? 0) / cutList.timescale).toBe((188 * 1024) / 48000);
+});
+
+test('objects hold about 8 s first, then up to 32 s, on both grids', () => {
+  const facts = makeFacts({ durationSec: 100, video: makeVideoFacts({ rate: { num: 24000, den: 1001 } }) });
+  const frames = planChunks(planFrameGrid(facts));
+  expect(frames.map((chunk) => [chunk.fromSegment, chunk.toSegment])).toEqual([
+    [0, 2],
+    [2, 10],
+    [10, 17],
+    [17, 25],
+  ]);
+  const startTicks = [0, 10.4, 15.7, 23, 35, 47, 50].map((sec) => sec * 1000);
+  const source: CutList = { timescale: 1000, startTicks, endTicks: 90_000, grid: { kind: 'source' } };
+  expect(planChunks(source).map((chunk) => [chunk.fromSegment, chunk.toSegment])).toEqual([
+    [0, 1],
+    [1, 4],
+    [4, 6],
+    [6, 7],
+  ]);
+});
+
+test.each([
+  { durationSec: 20, sizes: [4] },
+  { durationSec: 30, sizes: [3, 4] },
+  { durationSec: 60, sizes: [7, 7] },
+  { durationSec: 121, sizes: [7, 7, 8, 8] },
+  { durationSec: 240, sizes: [7, 7, 7, 8, 7, 8, 7, 8] },
+])('what two workers share of $durationSec s is cut so that neither waits long for the other', (wanted) => {
+  const cutList = planFrameGrid(makeFacts({ durationSec: wanted.durationSec }));
+  const sizes = planEvenChunks(cutList, 1).map((chunk) => chunk.toSegment - chunk.fromSegment);
+  expect(sizes).toEqual(wanted.sizes);
+});

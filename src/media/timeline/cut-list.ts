@@ -1,0 +1,51 @@
+import { reduceRatio, toNumber } from '../probe/frame-rate.ts';
+import type { Rational, SourceFacts } from '../probe/source-facts.ts';
+
+/**
+ * Where the segments of a timeline begin, shared by all its video renditions. `startTicks[n]` is the
+ * presentation time of segment n's first frame in ticks of `timescale`, rising, `startTicks[0]` = 0;
+ * `endTicks` is where the last segment ends. Segment n lasts to the next start.
+ */
+export type CutList = {
+  timescale: number;
+  startTicks: readonly number[];
+  endTicks: number;
+  /** `frames`: every frame lasts `den` of `num` ticks (encoded grid). `source`: the source's own times (pass-through grid). */
+  grid: { kind: 'frames'; rate: Rational; segmentFrames: number; totalFrames: number } | { kind: 'source' };
+};
+
+const HALF_SEGMENT_SEC = 2;
+/** Sound without picture is cut on the frames of AAC: 1024 samples at 48 kHz. */
+const AUDIO_FRAME_RATE: Rational = { num: 48_000 / 128, den: 1024 / 128 };
+
+/**
+ * Lays the frame grid of a timeline that is wholly encoded: segments of two equal halves of
+ * round(2 s x rate) frames, the last one as long as what is left. Time 0 is the source's earliest
+ * stream; the grid covers its longest. A file without picture gets a grid of AAC frames (188 a segment).
+ */
+export function planFrameGrid(facts: SourceFacts): CutList {
+  const rate = facts.video?.rate ?? AUDIO_FRAME_RATE;
+  const { timescale, frameTicks } = frameTimescale(rate);
+  const segmentFrames = 2 * Math.max(1, Math.round(HALF_SEGMENT_SEC * toNumber(rate)));
+  const totalFrames = Math.max(1, Math.round(facts.durationSec * toNumber(rate)));
+  const startTicks: number[] = [];
+  for (let frame = 0; frame < totalFrames; frame += segmentFrames) startTicks.push(frame * frameTicks);
+  const grid = { kind: 'frames', rate, segmentFrames, totalFrames } as const;
+  return { timescale, startTicks, endTicks: totalFrames * frameTicks, grid };
+}
+
+/**
+ * The timescale of a frame rate and how many ticks one frame lasts: the numerator and the denominator;
+ * a whole rate is counted in thousandths of a frame, so that parts of a frame (sound, captions) stay close.
+ */
+export function frameTimescale(rate: Rational): { timescale: number; frameTicks: number } {
+  const { num, den } = reduceRatio(rate.num, rate.den);
+  return den === 1 ? { timescale: num * 1000, frameTicks: 1000 } : { timescale: num, frameTicks: den };
+}
+
+/** Where segment `index` begins, in ticks; the number of segments itself means the end of the timeline. Throws outside. */
+export function segmentStartTicks(cutList: CutList, index: number): number {
+  const ticks = index === cutList.startTicks.length ? cutList.endTicks : cutList.startTicks[index];
+  if (ticks === undefined) throw new Error(`Expected a segment of ${cutList.startTicks.length}, got number ${index}.`);
+  return ticks;
+}
