@@ -102,6 +102,8 @@ const SOURCES = [
     codec: ['libopus', '-b:a', '192k'],
   },
 ];
+/** A click at a join is a step of many times its neighbours; decoders of other processors differ by up to 1.21. */
+const NO_CLICK = 1.4;
 /** The third goes to the end of the picture, where the sound may have ended long ago. */
 const RANGES = [
   { fromSegment: 1, toSegment: 3 },
@@ -140,7 +142,7 @@ test.each(SOURCES)(
       const { shiftSamples, noiseShare } = compare(wanted, got, at + 48_000);
       expect(noiseShare).toBeLessThan(NOT_HEARD);
       expect(Math.abs(shiftSamples)).toBeLessThanOrEqual(exactTo);
-      expect(largestStep(got, at)).toBeLessThanOrEqual(1.2 * largestStep(wanted, at));
+      expect(largestStep(got, at)).toBeLessThanOrEqual(NO_CLICK * largestStep(wanted, at));
     }
   },
 );
