@@ -117,6 +117,7 @@ async function startApiRole({ settings, database, storage, move, log }: Common, 
     host: settings.host,
     port: settings.port,
     edgeUrl: await findEdgeUrl(settings, host),
+    ownHosts: settings.ownHosts,
     db: database.db,
     queue,
     storage,
@@ -201,6 +202,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
     licences: way.licences,
     edgeUrl: settings.edgeUrl,
+    ownHosts: settings.ownHosts,
     log,
   });
   return {

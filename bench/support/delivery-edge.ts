@@ -39,6 +39,7 @@ const edge = await startEdge({
   findPlayAccess: async () => null,
   licences: null,
   edgeUrl: null,
+  ownHosts: [],
   log: { warn: say, error: say },
 });
 process.stdout.write(`${edge.port}\n`);

@@ -51,6 +51,7 @@ const edge = await startEdge({
   findPlayAccess: async () => ({ rules: readLibrarySettings({}).access, tokenKeys: null }),
   licences: null,
   edgeUrl: null,
+  ownHosts: [],
   log: { warn: () => undefined, error: (fields) => void process.stderr.write(`${JSON.stringify(fields)}\n`) },
   limits: { protectedCacheBytes: 0, segmentCacheBytes: 0, objectCacheBytes: 0 },
 });

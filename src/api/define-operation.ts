@@ -106,7 +106,7 @@ export function defineOperation<
         query: readQuery(contract.query, queryText),
         body: await readBody(message),
         grant,
-        referrer: message.headers.referer ?? null,
+        referrer: message.headers.referer ?? message.headers.origin ?? null,
         signal,
       };
       // Each part was just read by the very schema that its type is inferred from.

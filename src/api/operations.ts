@@ -114,6 +114,8 @@ export type OperationDeps = {
   secretBox: SecretBox;
   /** Where the edge is for viewers, without a final slash. */
   edgeUrl: string;
+  /** Hosts where our player lives, `*.` for all below. */
+  ownHosts: readonly string[];
   diskFloorBytes(totalBytes: number): number;
 };
 

@@ -8,9 +8,9 @@ const MAX_QUOTED = 200;
 export function requireReferrer(
   referrer: string | null,
   { settings: { access } }: Pick<Library, 'settings'>,
-  edgeUrl: string,
+  ownHosts: readonly string[],
 ): void {
-  if (isReferrerAllowed(referrer, access, [new URL(edgeUrl).hostname])) return;
+  if (isReferrerAllowed(referrer, access, ownHosts)) return;
   const came = referrer === null ? 'no Referer header' : `the Referer "${referrer.slice(0, MAX_QUOTED)}"`;
   throw new Refused(
     'unauthenticated',

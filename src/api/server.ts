@@ -53,6 +53,8 @@ export type ApiDeps = {
   port: number;
   /** Where viewers find the edge, without a final slash. */
   edgeUrl: string;
+  /** Hosts where our player lives besides, `*.` for all below: their pages are always let in. */
+  ownHosts: readonly string[];
   db: Db;
   queue: Queue;
   storage: Storage;
@@ -92,6 +94,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   });
   const operationDeps: OperationDeps = {
     ...deps,
+    ownHosts: [new URL(deps.edgeUrl).hostname, ...deps.ownHosts],
     audit: createAuditStore(db, (err, line) => log.error({ err, line }, 'An audit line could not be stored.')),
     captions: createCaptionStore(db),
     cleanups: createCleanupStore(db),

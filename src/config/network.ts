@@ -12,6 +12,8 @@ export type NetworkSettings = {
   /** Addresses that clients use, without a final slash; null: made from host and real port. */
   publicUrl: string | null;
   edgeUrl: string | null;
+  /** Hosts of our own pages, `*.` for all below; the addresses above are always among them. */
+  ownHosts: readonly string[];
   /** CIDR ranges that outgoing requests may reach although they are private. */
   outboundAllow: readonly string[];
 };
@@ -27,18 +29,23 @@ export const networkSchema = {
   MILLRACE_SRT_PORT: port,
   MILLRACE_PUBLIC_URL: address,
   MILLRACE_EDGE_URL: address,
+  MILLRACE_OWN_HOSTS: setting('host names joined by commas, such as video.example,*.media.example', parseHosts),
   MILLRACE_OUTBOUND_ALLOW: setting('CIDR ranges joined by commas, such as 10.0.0.0/8,fd00::/8', parseRanges),
 };
 
 export function networkSettings(texts: Partial<Record<keyof typeof networkSchema, string>>): NetworkSettings {
+  const host = parseHost(texts.MILLRACE_HOST ?? '') ?? '127.0.0.1';
+  const publicUrl = parseBaseUrl(texts.MILLRACE_PUBLIC_URL ?? '');
+  const edgeUrl = parseBaseUrl(texts.MILLRACE_EDGE_URL ?? '');
   return {
-    host: parseHost(texts.MILLRACE_HOST ?? '') ?? '127.0.0.1',
+    host,
     port: parsePort(texts.MILLRACE_PORT ?? '') ?? 7700,
     edgePort: parsePort(texts.MILLRACE_EDGE_PORT ?? '') ?? 7701,
     rtmpPort: parsePort(texts.MILLRACE_RTMP_PORT ?? '') ?? 1935,
     srtPort: parsePort(texts.MILLRACE_SRT_PORT ?? '') ?? 8890,
-    publicUrl: parseBaseUrl(texts.MILLRACE_PUBLIC_URL ?? ''),
-    edgeUrl: parseBaseUrl(texts.MILLRACE_EDGE_URL ?? ''),
+    publicUrl,
+    edgeUrl,
+    ownHosts: [...hostsOf({ host, publicUrl, edgeUrl }), ...(parseHosts(texts.MILLRACE_OWN_HOSTS ?? '') ?? [])],
     outboundAllow: parseRanges(texts.MILLRACE_OUTBOUND_ALLOW ?? '') ?? [],
   };
 }
@@ -50,6 +57,22 @@ function parsePort(text: string): number | null {
 function parseHost(text: string): string | null {
   const isName = text.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9-]+)*$/.test(text);
   return isIP(text) !== 0 || isName ? text : null;
+}
+
+/** Where our pages are found: at the owner's addresses; where none is set, by the address of this machine. */
+function hostsOf({ host, publicUrl, edgeUrl }: Pick<NetworkSettings, 'host' | 'publicUrl' | 'edgeUrl'>): string[] {
+  const named = [publicUrl, edgeUrl].flatMap((url) => (url === null ? [] : [new URL(url).hostname]));
+  if (edgeUrl !== null) return named;
+  const own = host.includes(':') ? `[${host}]` : host.toLowerCase();
+  return [...new Set([...named, 'localhost', '127.0.0.1', '[::1]', own])];
+}
+
+function parseHosts(text: string): string[] | null {
+  const hosts = text
+    .toLowerCase()
+    .split(',')
+    .map((host) => host.trim());
+  return hosts.every((host) => /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(host)) ? hosts : null;
 }
 
 function parseRanges(text: string): string[] | null {

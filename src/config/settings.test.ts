@@ -50,6 +50,7 @@ test.each([
   { MILLRACE_ENCODE_THREADS: '0' },
   { MILLRACE_PREVIEWS: 'no' },
   { MILLRACE_OUTBOUND_ALLOW: '10.0.0.0/8,10.0.0.0/33' },
+  { MILLRACE_OWN_HOSTS: 'video.example,https://media.example' },
   { MILLRACE_TRANSCRIBER: 'sherpa:model' },
   { MILLRACE_LANGUAGE_MODEL_URL: 'localhost:8080' },
   { MILLRACE_DRM_SCHEME: 'cbc1' },
@@ -61,6 +62,17 @@ test.each([
 ])('%o is refused by its name', (settings) => {
   const [name = ''] = Object.keys(settings);
   expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
+});
+
+test('our own hosts are those of the addresses that are set, and those that are named besides', () => {
+  expect(read({}).ownHosts).toEqual(['localhost', '127.0.0.1', '[::1]']);
+  const settings = { MILLRACE_PUBLIC_URL: 'https://api.example', MILLRACE_EDGE_URL: 'https://media.example:8443' };
+  expect(read({ ...settings, MILLRACE_OWN_HOSTS: 'Video.example, *.cdn.example' }).ownHosts).toEqual([
+    'api.example',
+    'media.example',
+    'video.example',
+    '*.cdn.example',
+  ]);
 });
 
 test('a key server and licence servers are put together from their settings', () => {

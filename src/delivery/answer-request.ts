@@ -54,7 +54,8 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
       return serveAsset(target.name, deps.player);
     case 'player': {
       const publication = await deps.reader.find(target.libraryId, target.mediaId);
-      const asked = { wantsState: target.wantsState, play: readPlayRequest(request) };
+      const { wantsState, isDirect } = target;
+      const asked = { wantsState, isDirect, play: readPlayRequest(request) };
       return servePlayer(publication, asked, deps);
     }
     case 'media': {

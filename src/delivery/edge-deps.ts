@@ -80,6 +80,8 @@ export type EdgeDeps = {
   licences: LicenceProxy | null;
   /** Where viewers find the edge, without a final slash; null: by the name that each request gives. */
   edgeUrl: string | null;
+  /** Hosts where our player lives, `*.` for all below: their pages are always let in. */
+  ownHosts: readonly string[];
   log: EdgeLog;
   limits?: Partial<EdgeLimits>;
 };

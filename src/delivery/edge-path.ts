@@ -8,7 +8,8 @@ import { isPathToken } from './shield/path-token.ts';
 /** What a request asks for. Anything that is not of this grammar does not exist. */
 export type EdgeTarget =
   | { kind: 'media'; pullZone: PullZoneName; token: string | null; mediaId: Guid; file: MediaFile }
-  | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean }
+  /** `isDirect`: the address for opening the player by itself. */
+  | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
   | { kind: 'asset'; name: string };
 
 export type MediaFile =
@@ -37,7 +38,7 @@ const RUNG = /^([1-9]\d{1,4})p$/;
 const SEGMENT_FILE = /^(0|[1-9]\d{0,8})\.m4s$/;
 const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
-const CAPTIONS_FILE = /^([A-Za-z0-9-]{1,35})\.(vtt|m3u8)$/;
+const CAPTIONS_FILE = /^([A-Za-z0-9_-]{1,35})\.(vtt|m3u8)$/;
 const PICTURE_FILE = /^(?:[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp|gif)|preview_hq\.(?:webm|mp4))$/;
 const SHEET_FILE = /^_(0|[1-9]\d{0,5})\.jpg$/;
 const PACKAGE_FOLDER = /^e([1-9]\d{0,8})$/;
@@ -48,26 +49,32 @@ const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
   playready: 'playReady',
   fairplay: 'fairPlay',
 };
+/** A player page's address with a final slash, as some applications write it. */
+const PLAYER_FOLDER = /^\/(?:embed|play)\/[^/]+\/[^/]+\/$/;
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /** Reads host and path of a request; null for an address that cannot exist. The query is not looked at. */
 export function parseEdgePath(url: string, host: string): EdgeTarget | null {
   const query = url.indexOf('?');
-  const segments = decodeSegments(query === -1 ? url : url.slice(0, query));
+  const path = query === -1 ? url : url.slice(0, query);
+  const segments = decodeSegments(PLAYER_FOLDER.test(path) ? path.slice(0, -1) : path);
   if (segments === null) return null;
   const [first = '', ...rest] = segments;
   if (first === 'assets') return rest.length > 0 ? { kind: 'asset', name: rest.join('/') } : null;
-  if (first === 'embed' || first === 'play') return parsePlayer(rest);
+  if (first === 'embed' || first === 'play') return parsePlayer(rest, first === 'play');
   const prefix = parsePullZoneName(first);
   const pullZone = prefix ?? parsePullZoneName(host.split(/[.:]/, 1)[0] ?? '');
   return pullZone === null ? null : parseMedia(pullZone, prefix === null ? segments : rest);
 }
 
-function parsePlayer([library = '', media = '', tail, ...more]: readonly string[]): EdgeTarget | null {
+function parsePlayer(
+  [library = '', media = '', tail, ...more]: readonly string[],
+  isDirect: boolean,
+): EdgeTarget | null {
   const mediaId = parseGuid(media);
   if (mediaId === null || !LIBRARY_ID.test(library) || more.length > 0) return null;
   if (tail !== undefined && tail !== 'state') return null;
-  return { kind: 'player', libraryId: Number(library), mediaId, wantsState: tail === 'state' };
+  return { kind: 'player', libraryId: Number(library), mediaId, wantsState: tail === 'state', isDirect };
 }
 
 function parseMedia(pullZone: PullZoneName, segments: readonly string[]): EdgeTarget | null {

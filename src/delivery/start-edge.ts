@@ -45,7 +45,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     protectedObjects: new ProtectedObjects(objects, limits),
     permits: new PlayPermits({
       load: (libraryId) => deps.findPlayAccess(libraryId),
-      ownHosts: edgeUrl === null ? [] : [new URL(edgeUrl).hostname],
+      ownHosts: deps.ownHosts,
       log,
     }),
   };

@@ -85,6 +85,27 @@ describe('what is refused', () => {
   });
 });
 
+test('referrer rules and the rule about direct play hold here too', async () => {
+  const { db } = api.database;
+  const set = (access: object) =>
+    db
+      .updateTable('library')
+      .set({ settings: JSON.stringify({ access }) })
+      .where('id', '=', 1)
+      .execute();
+  const from = (referrer: string, url = page()) =>
+    api.call('GET', `/OEmbed?${new URLSearchParams({ url })}`, { key: null, headers: { Referer: referrer } });
+  await set({ allowedReferrers: ['good.test'], blockNoneReferrer: true, allowDirectPlay: false });
+  const patience = { timeout: 20_000, interval: 50 };
+  await vi.waitFor(async () => expect((await ask({ url: page() })).status).toBe(401), patience);
+  expect((await from('https://bad.test/')).status).toBe(401);
+  expect((await from('https://good.test/')).status).toBe(200);
+  const direct = await from('https://good.test/', page().replace('/embed/', '/play/'));
+  expect([direct.status, Object(direct.body).Message]).toEqual([401, expect.stringMatching(/no direct play/)]);
+  await set({});
+  await vi.waitFor(async () => expect((await ask({ url: page() })).status).toBe(200), patience);
+});
+
 test('where the library asks for a token, it is asked for here too and goes into the frame', async () => {
   const { db } = api.database;
   const settings = JSON.stringify({ access: { playerTokenRequired: true } });

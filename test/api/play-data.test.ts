@@ -149,7 +149,10 @@ test('referrer rules apply, and our own player is always let in', async () => {
   await vi.waitFor(async () => expect((await good()).status).toBe(200), { timeout: 20_000, interval: 50 });
   expect((await play()).status).toBe(401);
   expect((await play('', { Referer: 'https://bad.test/page' })).status).toBe(401);
+  expect((await play('', { Origin: 'https://bad.test' })).status).toBe(401);
   expect((await play('', { Referer: 'http://edge.test/embed/1/x' })).status).toBe(200);
+  // The host that a request names is its sender's choice.
+  expect((await play('', { Referer: `${api.url}/page` })).status).toBe(401);
 });
 
 test('an unknown video or library is 404', async () => {

@@ -50,6 +50,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
         licences: null,
         edgeUrl: null,
+        ownHosts: ['127.0.0.1'],
         log: {
           warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
           error: (fields, message) => lines.push({ level: 'error', fields, message }),

@@ -47,6 +47,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     host: '127.0.0.1',
     port: 0,
     edgeUrl: 'http://edge.test',
+    ownHosts: [],
     db,
     queue,
     storage,

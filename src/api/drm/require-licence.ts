@@ -21,7 +21,7 @@ export type LicenceDeps = {
   libraries: LibraryStore;
   pullZones: PullZoneStore;
   drmPackages: DrmPackageStore;
-  edgeUrl: string;
+  ownHosts: readonly string[];
 };
 
 type Asked = { libraryId: number; referrer: string | null; token: string; expires: number };
@@ -65,7 +65,7 @@ export async function requireSystem(
     throw new Refused('invalid', `Library ${libraryId} has not Enterprise DRM with ${system} on. Turn it on first.`);
   }
   try {
-    requireReferrer(referrer, library, deps.edgeUrl);
+    requireReferrer(referrer, library, deps.ownHosts);
   } catch (error) {
     throw asForbidden(error);
   }

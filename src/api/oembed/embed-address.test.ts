@@ -12,7 +12,7 @@ test.each([
   `https://iframe.mediadelivery.net/embed/7/${ID}`,
   `https://player.mediadelivery.net/play/7/${ID}`,
 ])('%s shows the video', (address) => {
-  expect(readEmbedAddress(address, EDGE)).toEqual({ libraryId: 7, mediaId: ID });
+  expect(readEmbedAddress(address, EDGE)).toEqual({ libraryId: 7, mediaId: ID, isDirect: address.includes('/play/') });
 });
 
 test.each([

@@ -2,8 +2,8 @@ import { PLAYER_HOSTS } from '../../catalog/libraries/referrer.ts';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { readId } from '../read-params.ts';
 
-/** The video that a page shows. */
-export type EmbeddedVideo = { libraryId: number; mediaId: Guid };
+/** The video that a page shows; `isDirect` where the page is made for opening by itself. */
+export type EmbeddedVideo = { libraryId: number; mediaId: Guid; isDirect: boolean };
 
 /**
  * Reads the address of an embed or play page, `/embed/{library}/{video}` or `/play/{library}/{video}`, on our own
@@ -13,7 +13,9 @@ export function readEmbedAddress(text: string, edgeUrl: string): EmbeddedVideo |
   const url = URL.parse(text.trim());
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
   if (url.host !== new URL(edgeUrl).host && !PLAYER_HOSTS.includes(url.hostname)) return null;
-  const [, library = '', video = ''] = /^\/(?:embed|play)\/([^/]+)\/([^/]+)\/?$/i.exec(url.pathname) ?? [];
+  const [, page = '', library = '', video = ''] = /^\/(embed|play)\/([^/]+)\/([^/]+)\/?$/i.exec(url.pathname) ?? [];
   const [libraryId, mediaId] = [readId(library), parseGuid(video)];
-  return libraryId === null || mediaId === null ? null : { libraryId, mediaId };
+  return libraryId === null || mediaId === null
+    ? null
+    : { libraryId, mediaId, isDirect: page.toLowerCase() === 'play' };
 }

@@ -11,9 +11,16 @@ import { defineOperation } from '../define-operation.ts';
 import { VideoOEmbedModel } from '../models/play-data.ts';
 import { maybe, queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
-import { readEmbedAddress } from './embed-address.ts';
+import { requireReferrer } from '../require-referrer.ts';
+import { type EmbeddedVideo, readEmbedAddress } from './embed-address.ts';
 
-type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; pullZones: PullZoneStore; edgeUrl: string };
+type Deps = {
+  videoViews: VideoViewStore;
+  libraries: LibraryStore;
+  pullZones: PullZoneStore;
+  edgeUrl: string;
+  ownHosts: readonly string[];
+};
 type Size = { widthPx: number; heightPx: number };
 type Frame = { address: string; title: string; size: Size };
 
@@ -40,7 +47,7 @@ export const getOEmbed = defineOperation({
   answer: VideoOEmbedModel,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'status',
-  async run({ query }, deps: Deps) {
+  async run({ query, referrer }, deps: Deps) {
     if (query.url === '') {
       throw new Refused(
         'invalid',
@@ -51,6 +58,8 @@ export const getOEmbed = defineOperation({
     if (key === null) throw noPage(query.url, deps.edgeUrl);
     const library = await deps.libraries.recall(key.libraryId);
     if (library === null) throw noPage(query.url, deps.edgeUrl);
+    requireReferrer(referrer, library, deps.ownHosts);
+    requireDirectPlay(key, library);
     const shown = { token: query.token, expiresSec: query.expires };
     await requireEmbedToken(shown, { mediaId: key.mediaId, library }, deps);
     const video = await deps.videoViews.load(key);
@@ -69,6 +78,11 @@ export const getOEmbed = defineOperation({
     );
   },
 });
+
+function requireDirectPlay({ isDirect }: EmbeddedVideo, { settings: { access } }: Library): void {
+  if (!isDirect || access.allowDirectPlay) return;
+  throw new Refused('unauthenticated', 'This library allows no direct play: give the /embed/ address of the video.');
+}
 
 type Thumbnail = { url: string | null; size: Size | null };
 

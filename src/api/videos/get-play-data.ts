@@ -10,7 +10,13 @@ import { requireReferrer } from '../require-referrer.ts';
 import { toPlayDataModel } from './play-data-model.ts';
 import { recallShowing, VideoParams } from './video-model.ts';
 
-type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; pullZones: PullZoneStore; edgeUrl: string };
+type Deps = {
+  videoViews: VideoViewStore;
+  libraries: LibraryStore;
+  pullZones: PullZoneStore;
+  edgeUrl: string;
+  ownHosts: readonly string[];
+};
 
 export const getPlayData = defineOperation({
   name: 'getPlayData',
@@ -25,7 +31,7 @@ export const getPlayData = defineOperation({
   errorShape: 'status',
   async run({ params: { libraryId, videoId }, query, referrer }, deps: Deps) {
     const showing = await recallShowing(libraryId, deps);
-    requireReferrer(referrer, showing.library, deps.edgeUrl);
+    requireReferrer(referrer, showing.library, deps.ownHosts);
     const shown = { token: query.token, expiresSec: query.expires };
     await requireEmbedToken(shown, { mediaId: videoId, library: showing.library }, deps);
     const key = { libraryId, mediaId: videoId };

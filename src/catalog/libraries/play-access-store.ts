@@ -1,10 +1,10 @@
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db } from '../db.ts';
 import { readLibrarySettings } from './library-settings.ts';
-import type { ReferrerRules } from './referrer.ts';
+import type { DirectPlayRule, ReferrerRules } from './referrer.ts';
 
 /** Who may play a library's videos. `tokenKeys` are those that sign embed tokens; null where none is asked for. */
-export type PlayAccess = { rules: ReferrerRules; tokenKeys: readonly string[] | null };
+export type PlayAccess = { rules: ReferrerRules & DirectPlayRule; tokenKeys: readonly string[] | null };
 
 /** Loads who may play the videos of a library; null when there is none. */
 export async function loadPlayAccess(db: Db, secretBox: SecretBox, libraryId: number): Promise<PlayAccess | null> {

@@ -5,17 +5,21 @@ export type ReferrerRules = {
   blockNoneReferrer: boolean;
 };
 
+/** The part of a library's access rules that decides whether a page may be opened by itself. */
+export type DirectPlayRule = { allowDirectPlay: boolean };
+
 /** Hosts whose players mobile clients name as their page of origin, and whose addresses old pages hold. */
 export const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.net'];
 
 /**
- * Whether a page may show a library's media. `ownHosts` (where our player lives) and the player hosts that
- * clients name always may; a header that is absent or no address is let in unless the library blocks that.
+ * Whether a page may show a library's media. `ownHosts` (where our player lives, from the settings and never from a
+ * request) and the player hosts that clients name always may; a header that is absent or no address is let in unless
+ * the library blocks that.
  */
 export function isReferrerAllowed(header: string | null, rules: ReferrerRules, ownHosts: readonly string[]): boolean {
   const host = header === null ? null : hostOf(header);
   if (host === null) return !rules.blockNoneReferrer;
-  if ([...PLAYER_HOSTS, ...ownHosts].includes(host)) return true;
+  if ([...PLAYER_HOSTS, ...ownHosts].some((rule) => covers(rule, host))) return true;
   if (rules.blockedReferrers.some((rule) => covers(rule, host))) return false;
   return rules.allowedReferrers.length === 0 || rules.allowedReferrers.some((rule) => covers(rule, host));
 }

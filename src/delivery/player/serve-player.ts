@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import { isClear } from '../drm/protection.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound } from '../http/answer.ts';
 import type { PlayPermits } from '../shield/play-permits.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
@@ -12,21 +11,25 @@ import { writeMissingPage, writePlayerPage, writeRefusedPage } from './write-pla
 const PAGE = 'text/html; charset=utf-8';
 const NONCE_BYTES = 16;
 
+/** `isDirect`: the address is one for opening by itself. */
+type PlayerRequest = { wantsState: boolean; isDirect: boolean; play: PlayRequest };
 type PlayerDeps = { player: PlayerAssets; permits: PlayPermits; licences: LicenceProxy | null };
 
 /**
- * Answers the player page of a video, or the small state that an open page asks for. A protected video has a page
- * only for those who would get its keys: the page itself is a referrer that is let in.
+ * Answers the player page of a video, or the small state that an open page reads. A video has a page only for those
+ * who would get its keys, were it protected: the page itself is a referrer that is let in.
  */
 export async function servePlayer(
   publication: Publication | null,
-  { wantsState, play }: { wantsState: boolean; play: PlayRequest },
+  { wantsState, isDirect, play }: PlayerRequest,
   { player, permits, licences }: PlayerDeps,
 ): Promise<Answer> {
   if (publication === null) {
     return wantsState ? notFound('unknown-video', 'There is no such video.') : page(404, writeMissingPage);
   }
-  const refusal = isClear(publication) ? null : await permits.refusalOf(publication, play);
+  const { libraryId, mediaId } = publication;
+  const opened = { libraryId, mediaId, isDirect: !wantsState && (isDirect || play.isOpenedByItself) };
+  const refusal = await permits.refusalOfPlayer(opened, play);
   if (refusal !== null) {
     return wantsState ? { kind: 'problem', problem: refusal } : page(403, (nonce) => writeRefusedPage(refusal, nonce));
   }

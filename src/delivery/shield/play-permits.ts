@@ -15,12 +15,13 @@ const MAX_QUOTED = 200;
 
 export type PlayPermitDeps = {
   load(libraryId: number): Promise<PlayAccess | null>;
-  /** Where our player lives besides the host that is asked. */
+  /** Where our player lives. The host that a request names is no reason to let it in: its sender chooses it. */
   ownHosts: readonly string[];
   log: EdgeLog;
 };
 
 type Asked = { libraryId: number; mediaId: Guid };
+type PlayerPage = Asked & { isDirect: boolean };
 
 /**
  * Judges who gets keys: by the referrer rules and the embed token of the library, as they were at most 2 s ago. A
@@ -56,6 +57,15 @@ export class PlayPermits {
     return denied('token-denied', message);
   }
 
+  /** As `refusalOf`, for the player page. `isDirect`: it is opened by itself, not inside a page of the owner. */
+  async refusalOfPlayer({ isDirect, ...asked }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
+    const access = await this.#access.get(String(asked.libraryId));
+    if (isDirect && access?.rules.allowDirectPlay === false) {
+      return denied('direct-play-denied', 'The videos of this library play inside the pages of their owner only.');
+    }
+    return this.refusalOf(asked, request);
+  }
+
   /** As `refusalOf`, for those who have shown their token before. */
   async refusalOfPage({ libraryId }: Asked, request: PlayRequest): Promise<Problem | null> {
     const access = await this.#access.get(String(libraryId));
@@ -63,8 +73,8 @@ export class PlayPermits {
     return this.#judgeReferrer(access, request);
   }
 
-  #judgeReferrer({ rules }: PlayAccess, { referrer, host }: PlayRequest): Problem | null {
-    if (isReferrerAllowed(referrer, rules, [host, ...this.#ownHosts])) return null;
+  #judgeReferrer({ rules }: PlayAccess, { referrer }: PlayRequest): Problem | null {
+    if (isReferrerAllowed(referrer, rules, this.#ownHosts)) return null;
     const came = referrer === null ? 'none' : `"${referrer.slice(0, MAX_QUOTED)}"`;
     return denied('referrer-denied', `Expected a page that the library's referrer rules let in, got ${came}.`);
   }

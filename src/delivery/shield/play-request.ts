@@ -5,8 +5,8 @@ import type { EmbedToken } from '../../catalog/libraries/embed-token.ts';
 export type PlayRequest = {
   /** The page that it names as its origin; null for none. */
   referrer: string | null;
-  /** The name by which the edge was asked. */
-  host: string;
+  /** Whether a browser opens the address as a page of its own, not inside another one (Fetch Metadata). */
+  isOpenedByItself: boolean;
   shown: EmbedToken;
   /** Tells viewers apart as far as that can be done: it is the same for one who asks again. Nothing may rest on it. */
   viewer: string;
@@ -26,7 +26,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
   return {
     // A page that hides its address from a request across origins still names its origin.
     referrer: headers.referer ?? headers.origin ?? null,
-    host: (headers.host ?? '').replace(/:\d*$/, '').toLowerCase(),
+    isOpenedByItself: headers['sec-fetch-dest'] === 'document',
     viewer: [token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),
     shown: { token, expiresSec: EXPIRES.test(expires) ? Number(expires) : 0 },
   };

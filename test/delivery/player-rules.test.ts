@@ -1,0 +1,77 @@
+import http from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Film, makeFilm } from './make-film.ts';
+import { addFilm, addLibrary } from './publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+
+let database: TestDatabase;
+let room: EdgeRoom;
+let edge: TestEdge;
+let film: Film;
+
+beforeAll(async () => {
+  [database, film] = await Promise.all([startTestDatabase(), makeFilm(48, [90])]);
+  room = await createEdgeRoom(database);
+  edge = await room.start({ ownHosts: ['player.test'] });
+});
+afterAll(async () => {
+  await edge.close();
+  await room.close();
+  await database.stop();
+});
+
+/** The status of a page; `fetch` would not let a test choose Host and Sec-Fetch-Dest. */
+async function open(path: string, headers: Record<string, string> = {}): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const request = http.get(`${edge.base}${path}`, { headers, agent: false }, (response) => {
+    response.resume();
+    resolve(response.statusCode ?? 0);
+  });
+  request.on('error', reject);
+  return promise;
+}
+
+/** A clear video of a library with these rules, by its path after `/embed` or `/play`. */
+async function show(access: object): Promise<string> {
+  const libraryId = await addLibrary(database.db, { access });
+  const { mediaId } = await addFilm(database.db, libraryId, film, 'Shown');
+  return `/${libraryId}/${mediaId}`;
+}
+
+test('without rules the page opens for everybody, with a final slash as well', async () => {
+  const video = await show({});
+  for (const path of [`/embed${video}`, `/embed${video}/`, `/play${video}`, `/play${video}/?autoplay=false`]) {
+    expect([path, await open(path)]).toEqual([path, 200]);
+    expect(await open(path, { 'sec-fetch-dest': 'document' })).toBe(200);
+  }
+  expect(await open(`/embed${video}//`)).toBe(404);
+});
+
+test.each(['/embed', '/play'])('%s holds the referrer rules of a clear video', async (page) => {
+  const path = `${page}${await show({ allowedReferrers: ['good.test'], blockNoneReferrer: true })}`;
+  expect(await open(path)).toBe(403);
+  expect(await open(path, { referer: 'https://bad.test/' })).toBe(403);
+  expect(await open(path, { referer: 'https://good.test/page' })).toBe(200);
+  expect(await open(`${path}/state`, { referer: 'https://bad.test/' })).toBe(403);
+  expect(await open(`${path}/state`, { referer: 'https://player.test/embed/1/x' })).toBe(200);
+});
+
+test('the host that a request names is no reason to let its page in', async () => {
+  const path = `/embed${await show({ allowedReferrers: ['good.test'] })}`;
+  expect(await open(path, { host: 'evil.test', referer: 'https://evil.test/' })).toBe(403);
+  expect(await open(path, { host: 'evil.test', referer: 'https://player.test/' })).toBe(200);
+});
+
+test.each(['/embed', '/play'])('%s asks for the embed token of a clear video', async (page) => {
+  const path = `${page}${await show({ playerTokenRequired: true })}`;
+  expect([await open(path), await open(`${path}/state`)]).toEqual([403, 403]);
+});
+
+test('where direct play is not allowed, the page opens inside other pages only', async () => {
+  const video = await show({ allowDirectPlay: false });
+  expect(await open(`/play${video}`)).toBe(403);
+  expect(await open(`/embed${video}`, { 'sec-fetch-dest': 'document' })).toBe(403);
+  expect(await open(`/embed${video}`, { 'sec-fetch-dest': 'iframe' })).toBe(200);
+  expect(await open(`/embed${video}/state`, { 'sec-fetch-dest': 'empty' })).toBe(200);
+});
