@@ -66,7 +66,39 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, keepsHdr, mark 
 
 /** One decoded picture made fit to show at a size: deinterlaced, BT.709, 8-bit, square pixels. */
 export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx' | 'heightPx'>): string[] {
-  return [...deinterlace(video), firstScale(video, size, false), 'setsar=1'];
+  return [...steadySize(video), ...deinterlace(video), firstScale(video, size, false), 'setsar=1'];
+}
+
+/**
+ * Input option of every decode for `steadySize`. By default ffmpeg builds the filter graph anew where the size
+ * changes, and a new `fps` filter repeats the timeline from its start. A turned picture keeps the default: the
+ * filter that ffmpeg inserts to turn it, ahead of all others, takes one size only.
+ */
+export function sizeChangeArgv(video: VideoFacts): string[] {
+  return video.rotationDeg === 0 ? ['-reinit_filter', '0'] : [];
+}
+
+/**
+ * Fits each frame whose size, pixel shape or pixel format differs from the stream's into the stream's size, with black
+ * bars, as when a recorded window is resized midway. Frames of the stream's own size pass untouched.
+ */
+export function steadySize({ codedWidthPx, codedHeightPx, sampleAspect, rotationDeg }: VideoFacts): string[] {
+  if (rotationDeg !== 0) return [];
+  // Bars are laid in whole chroma samples, and an odd side would lose its last line.
+  const [width, height] = [evenUp(codedWidthPx), evenUp(codedHeightPx)];
+  const aspect = toNumber(sampleAspect);
+  const isUsual = `eq(iw,${codedWidthPx})*eq(ih,${codedHeightPx})*lt(abs(sar/${aspect}-1),0.01)`;
+  const zoom = `min(${width}*${aspect}/(iw*sar),${height}/ih)`;
+  const fitted = (usualPx: number, length: string) =>
+    `'if(${isUsual},${usualPx},min(${usualPx},max(2,2*round(${zoom}*${length}/2))))'`;
+  return [
+    `scale=w=${fitted(width, `iw*sar/${aspect}`)}:h=${fitted(height, 'ih')}:eval=frame`,
+    `pad=${width}:${height}:-1:-1:eval=frame`,
+  ];
+}
+
+function evenUp(px: number): number {
+  return px + (px % 2);
 }
 
 function deinterlace(video: VideoFacts): string[] {

@@ -5,7 +5,7 @@ import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
 import type { ChunkRange } from '../timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../timeline/cut-list.ts';
 import type { VideoCodec } from './codecs/video-codec.ts';
-import { type FrameWindow, gridFilters, scaleCascade } from './encode-filters.ts';
+import { type FrameWindow, gridFilters, scaleCascade, sizeChangeArgv, steadySize } from './encode-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { OPEN_WATERMARK, type Watermark } from './watermark.ts';
 
@@ -58,7 +58,8 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
   const labels = rungs.map((_, index) => `v${index}`);
   const hdr = job.codec.keepsHdr ? video.hdr : null;
   const mark = job.watermark && { place: job.watermark, timeBase: pacing.timeBase };
-  const graph = [...pacing.filters, scaleCascade(video, { rungs, labels, keepsHdr: hdr !== null, mark })].join(',');
+  const cascade = scaleCascade(video, { rungs, labels, keepsHdr: hdr !== null, mark });
+  const graph = [...steadySize(video), ...pacing.filters, cascade].join(',');
   const outputs = rungs.map((rung, index) => [
     ...['-map', `[${labels[index]}]`],
     ...job.codec.encoderArgv({
@@ -77,6 +78,7 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
       ...QUIET_ARGV,
       ...(job.filterThreads === undefined ? [] : ['-filter_complex_threads', String(job.filterThreads)]),
       ...pacing.clock,
+      ...sizeChangeArgv(video),
       ...openVideo(job.decoderThreads, pacing.seekSec),
       ...(job.watermark === null ? [] : OPEN_WATERMARK),
       ...['-filter_complex', `[0:${video.streamIndex}]${graph}`],

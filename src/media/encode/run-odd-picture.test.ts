@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ask, collect, factsOf, frameHashes, makeClip, makeFolder } from '../../../test/support/media/run-clip.ts';
+import { planFrameGrid } from '../timeline/cut-list.ts';
+import { x264 } from './codecs/x264.ts';
+import { type EncodeJob, planEncode } from './encode.ts';
+import { planLadder } from './ladder.ts';
+
+const execute = promisify(execFile);
+
+let dir = '';
+let remove = async () => {};
+
+beforeAll(async () => {
+  ({ dir, remove } = await makeFolder());
+});
+afterAll(() => remove());
+
+const VP8 = ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '2M', '-pix_fmt', 'yuv420p'];
+const VP9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '2M', '-pix_fmt', 'yuv420p'];
+const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '30', '-pix_fmt', 'yuv420p'];
+const PICTURE_SEC = 2.5;
+const RATE = 20;
+
+/** The larger picture first, then one that is upright, as a recorded window that is resized gives them. */
+async function makeResized(name: string, codec: readonly string[]): Promise<{ path: string; reference: string }> {
+  const parts: string[] = [];
+  for (const [index, size] of ['640x360', '480x640'].entries()) {
+    const picture = ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=${RATE}:d=${PICTURE_SEC}`];
+    parts.push(await makeClip(dir, `${index}-${name}`, [...picture, ...codec]));
+  }
+  const list = join(dir, `${name}.txt`);
+  await writeFile(list, parts.map((part) => `file '${part}'\n`).join(''));
+  const path = await makeClip(dir, name, ['-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy']);
+  return { path, reference: await makeReference(name, parts) };
+}
+
+/** What a viewer should see, made from the parts alone. */
+async function makeReference(name: string, parts: readonly string[]): Promise<string> {
+  const colours = 'in_color_matrix=bt601:out_color_matrix=bt709:in_range=tv:out_range=tv';
+  const graph = `[0:v]scale=640:360:${colours}[a];[1:v]scale=270:360:${colours},pad=640:360:184:0,setsar=1[b];[a][b]concat`;
+  const inputs = parts.flatMap((part) => ['-i', part]);
+  return makeClip(dir, `${name}.reference.mkv`, [...inputs, '-filter_complex', graph, '-c:v', 'ffv1']);
+}
+
+/** The lowest likeness of any plane of any frame, in dB, and how many frames were compared. */
+async function likeness(path: string, reference: string): Promise<{ frames: number; worstDb: number }> {
+  const stats = join(dir, 'psnr.log');
+  const graph = `[0:v]settb=1/1000,setpts=N[a];[1:v]settb=1/1000,setpts=N[b];[a][b]psnr=stats_file=${stats}`;
+  const argv = ['-v', 'error', '-i', path, '-i', reference, '-filter_complex', graph, '-f', 'null', '-'];
+  await execute('ffmpeg', argv);
+  const lines = (await readFile(stats, 'utf8')).split('\n').filter((line) => line !== '');
+  const values = lines.flatMap((line) => [...line.matchAll(/psnr_[yuv]:([\d.]+|inf)/g)].map(([, db]) => Number(db)));
+  return { frames: lines.length, worstDb: Math.min(...values.map((db) => (Number.isNaN(db) ? 99 : db))) };
+}
+
+test.each([
+  { name: 'resized-8.webm', codec: VP8 },
+  { name: 'resized-9.webm', codec: VP9 },
+  { name: 'resized.mkv', codec: H264 },
+  { name: 'resized.ts', codec: H264 },
+])('$name: a size that changes midway is letterboxed, each frame at its time', async ({ name, codec }) => {
+  const { path, reference } = await makeResized(name, codec);
+  const facts = await factsOf(path);
+  const cutList = planFrameGrid(facts);
+  const whole: EncodeJob = {
+    ...{ facts, cutList, codec: x264, watermark: null, decoderThreads: 1, encoderThreads: 1 },
+    range: { fromSegment: 0, toSegment: cutList.startTicks.length },
+    rungs: planLadder(facts, { allowedRungs: [360] }),
+  };
+  const { outputs } = await collect(planEncode(whole), path);
+  const media = outputs[0] ?? Buffer.alloc(0);
+  const times = (await ask(media, 'packet=pts')).map(Number).toSorted((a, b) => a - b);
+  expect(times).toEqual(Array.from({ length: 2 * PICTURE_SEC * RATE }, (_, frame) => (times[0] ?? 0) + frame * 1000));
+  const encoded = join(dir, `${name}.mp4`);
+  await writeFile(encoded, media);
+  const { frames, worstDb } = await likeness(encoded, reference);
+  expect(frames).toBe(times.length);
+  expect(worstDb).toBeGreaterThan(27);
+  // As one who asks for its second segment alone gets it, which begins with the other size.
+  const alone = await collect(planEncode({ ...whole, range: { fromSegment: 1, toSegment: 2 } }), path);
+  expect(await frameHashes(alone.outputs[0] ?? Buffer.alloc(0))).toHaveLength(20);
+});
