@@ -16,6 +16,14 @@ import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { WorkKind } from './encoding/work-kind.ts';
 import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
+import type {
+  LiveBitrateTable,
+  LiveLeaseTable,
+  LiveNodeTable,
+  LivePeriodTable,
+  LiveStreamTable,
+  LiveThumbnailTable,
+} from './live/live-schema.ts';
 import type { PictureTable, StoredWatermark } from './pictures/picture-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
@@ -210,6 +218,8 @@ export type ChunkTable = {
   cts_runs: number;
   sync_count: number;
   peak_segment_bps: number;
+  /** Of a live stream: the wall time of its first sample, ms since 1970; null elsewhere. */
+  wall_ms: ColumnType<number | null, number | null | undefined, number | null>;
   published_at: CreatedAt;
 };
 
@@ -281,4 +291,10 @@ export type Schema = {
   jit_run: JitRunTable;
   jit_fault: JitFaultTable;
   drm_package: DrmPackageTable;
+  live_node: LiveNodeTable;
+  live_stream: LiveStreamTable;
+  live_lease: LiveLeaseTable;
+  live_period: LivePeriodTable;
+  live_bitrate: LiveBitrateTable;
+  live_thumbnail: LiveThumbnailTable;
 };

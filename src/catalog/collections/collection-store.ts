@@ -97,6 +97,12 @@ async function deleteCollection(tx: Tx, key: CollectionKey): Promise<void> {
     .where('library_id', '=', key.libraryId)
     .where('collection_id', '=', key.collectionId)
     .execute();
+  await tx
+    .updateTable('live_stream')
+    .set({ collection_id: null })
+    .where('library_id', '=', key.libraryId)
+    .where('collection_id', '=', key.collectionId)
+    .execute();
 }
 
 function selectPage(db: Db, query: CollectionQuery) {

@@ -122,7 +122,7 @@ export async function findNamedObjects(
     .executeTakeFirst();
   const media = await db
     .selectFrom('media')
-    .select(['state', 'source_key', 'thumbnail_key', 'captions'])
+    .select(['type', 'state', 'source_key', 'thumbnail_key', 'captions'])
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .executeTakeFirst();
@@ -149,6 +149,7 @@ export async function findNamedObjects(
   for (const { storage_key: key } of [...retired, ...pictures]) keys.add(key);
   for (const { key } of media.captions) keys.add(key);
   for (const key of [media.source_key, media.thumbnail_key]) if (key !== null) keys.add(key);
-  const isBusy = open !== undefined || media.state === 'processing' || media.state === 'uploaded';
+  const isWritten = open !== undefined || media.type === 'live';
+  const isBusy = isWritten || media.state === 'processing' || media.state === 'uploaded';
   return { isBusy, keys };
 }

@@ -13,6 +13,7 @@ import {
 } from '../../catalog/encoding/sweep-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { forgetEnded } from '../../catalog/jit/run-store.ts';
+import { sealAbandoned } from '../../catalog/live/seal-store.ts';
 import { findWithoutPictures, planPictures } from '../../catalog/pictures/plan-pictures-store.ts';
 import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../../catalog/retired-object-store.ts';
 import { findUnkeptOriginals, retireUnkeptOriginal } from '../../catalog/videos/original-store.ts';
@@ -43,6 +44,7 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
   dropRetiredRenditions,
   dropRetiredObjects,
   ({ db }) => forgetEnded(db),
+  ({ db }) => sealAbandoned(db),
   ({ db }) => forgetRetiredPackages(db),
   dropOrphans,
 ];

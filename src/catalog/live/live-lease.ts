@@ -1,0 +1,8 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { MediaKey } from '../db.ts';
+
+/**
+ * The right of an ingest process to publish the media of a stream: writes with an older `epoch` are refused. Objects
+ * are named by `attempt`, which no other lease has.
+ */
+export type LiveLease = { key: MediaKey; owner: Guid; epoch: number; attempt: number };

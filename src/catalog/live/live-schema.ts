@@ -1,0 +1,101 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { CreatedAt, JsonDefault } from '../account-schema.ts';
+import type { BitrateSample, LiveState } from './live-stream.ts';
+
+type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>;
+
+/** An ingest process and where publishers and edges reach it. */
+export type LiveNodeTable = {
+  id: Guid;
+  region: string;
+  /** Base address of its feed for edges. */
+  feed_url: string;
+  /** Addresses for publishers by protocol. */
+  endpoints: JsonDefault<Record<string, string>>;
+  /** Publishers that it accepts at once. */
+  capacity: number;
+  publishers: Generated<number>;
+  heartbeat_at: CreatedAt;
+};
+
+/** A live stream. Its media row has the same id, and is of type `live` until the recording took its place. */
+export type LiveStreamTable = {
+  library_id: number;
+  id: Guid;
+  title: string;
+  description: string | null;
+  category: Optional<string>;
+  collection_id: Guid | null;
+  is_public: boolean;
+  state: LiveState;
+  state_reason: Optional<string>;
+  created_at: CreatedAt;
+  scheduled_start_at: Date | null;
+  scheduled_end_at: Date | null;
+  started_at: Optional<Date>;
+  ended_at: Optional<Date>;
+  duration_ms: Optional<number>;
+  key_sealed: Buffer;
+  key_hash: Buffer;
+  dvr_enabled: boolean;
+  dvr_window_sec: number | null;
+  record_vod: boolean;
+  available_resolutions: string;
+  width_px: Optional<number>;
+  height_px: Optional<number>;
+  frame_rate: Optional<number>;
+  ingest_region: string;
+  peak_viewers: Generated<number>;
+  viewer_seconds: Generated<number>;
+  thumbnail_file_name: Optional<string>;
+  thumbnail_key: Optional<StorageKey>;
+  thumbnail_updated_at: Optional<Date>;
+  countdown_enabled: boolean | null;
+  /** Relays as they were sent, as sealed JSON: they hold stream keys of other services. */
+  relays_sealed: Buffer | null;
+  trailer_video_id: string | null;
+};
+
+/** Which ingest process owns a stream, fenced by `epoch`, and what it reported last. */
+export type LiveLeaseTable = {
+  stream_id: Guid;
+  owner: Optional<Guid>;
+  feed_url: Optional<string>;
+  epoch: Generated<number>;
+  lease_until: Optional<Date>;
+  /** Counts accepted publishers; those up to `kicked_session` are disconnected. */
+  session: Generated<number>;
+  kicked_session: Generated<number>;
+  primary_media_at: Optional<Date>;
+  backup_media_at: Optional<Date>;
+  first_media_at: Optional<Date>;
+  bitrate: ColumnType<BitrateSample | null, string | null | undefined, string | null>;
+};
+
+/** A run of segments with one set of parameters: one timeline, one init segment a rendition. */
+export type LivePeriodTable = {
+  library_id: number;
+  media_id: Guid;
+  /** Rising from 0. */
+  number: number;
+  timeline_id: Guid;
+  /** EXT-X-MEDIA-SEQUENCE of its first segment. */
+  first_sequence: number;
+  /** Published before the start of the stream: never part of the recording. */
+  is_preview: boolean;
+  /** Codec configuration of its tracks; other parameters begin another period. */
+  parameters: string;
+  created_at: CreatedAt;
+};
+
+/** Up to ten samples of a second each from `at` on. */
+export type LiveBitrateTable = {
+  stream_id: Guid;
+  at: Date;
+  samples: ColumnType<BitrateSample[], string, string>;
+};
+
+/** A still of a running stream. */
+export type LiveThumbnailTable = { stream_id: Guid; at: Date; storage_key: StorageKey; size_bytes: number };

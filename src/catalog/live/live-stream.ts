@@ -1,0 +1,161 @@
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { unreachable } from '../../lib/unreachable.ts';
+
+/** States of a stream; the wire's numbers live in `api/`. */
+export type LiveState = 'created' | 'scheduled' | 'preview' | 'running' | 'ended' | 'vod-processing' | 'error';
+
+/** One second of media as it arrived; bits a second. */
+export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number; audioBps: number; fps: number };
+
+/** A relay as it was sent, one form or the other, and echoed so. */
+export type RelayRequest = string | { endpoint: string | null; streamKey: string | null };
+
+/** What the owner of a stream may write. */
+export type LiveSettings = {
+  title: string;
+  description: string | null;
+  category: string | null;
+  collectionId: Guid | null;
+  isPublic: boolean;
+  scheduledStartAt: Date | null;
+  scheduledEndAt: Date | null;
+  dvrEnabled: boolean;
+  /** Seconds that viewers can go back, 1 to 43200; null only while `dvrEnabled` is false. */
+  dvrWindowSec: number | null;
+  recordVod: boolean;
+  countdownEnabled: boolean | null;
+  relays: readonly RelayRequest[] | null;
+  trailerVideoId: string | null;
+};
+
+/** A change by the owner; what is absent stays. */
+export type LiveEdit = Partial<LiveSettings>;
+
+/** A stream by state. */
+export type LiveStream = { libraryId: number; id: Guid } & LiveSettings &
+  (
+    | { state: 'created' | 'scheduled' | 'preview' }
+    | { state: 'running'; startedAt: Date }
+    | { state: 'vod-processing'; startedAt: Date; endedAt: Date }
+    | { state: 'ended'; startedAt: Date | null; endedAt: Date }
+    | { state: 'error'; startedAt: Date | null; endedAt: Date; reason: string }
+  );
+
+/** How long after the end a recording that nobody requested can still be requested. */
+export const RECORD_LATE_MS = 24 * 3600 * 1000;
+
+/**
+ * Applies an edit. Refuses (`invalid`), after the start, all but title, description, and `recordVod` to true until 24 h
+ * after the end. Values that are the same as before are no change.
+ */
+export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveStream {
+  if (isBeforeStart(stream)) {
+    const edited = { ...stream, ...edit };
+    if (stream.state === 'preview') return edited;
+    return { ...edited, state: edited.scheduledStartAt === null ? 'created' : 'scheduled' };
+  }
+  const frozen = frozenFields(stream, edit, now);
+  if (frozen.length > 0) {
+    throw new Refused('invalid', `After the start of a stream ${frozen.join(', ')} cannot be changed.`);
+  }
+  const { title = stream.title, description = stream.description, recordVod = stream.recordVod } = edit;
+  const written = { title, description, recordVod };
+  if (stream.state === 'ended' && stream.startedAt !== null && !keepsRecording(stream) && recordVod) {
+    // What was streamed is kept for a day: its recording is made now.
+    return { ...stream, ...written, state: 'vod-processing', startedAt: stream.startedAt };
+  }
+  return { ...stream, ...written };
+}
+
+/** The fields of an edit that this stream does not take any more. */
+export function frozenFields(stream: LiveStream, edit: LiveEdit, now: Date): string[] {
+  if (isBeforeStart(stream)) return [];
+  return Object.entries(edit)
+    .filter(([field, value]) => {
+      if (field === 'title' || field === 'description') return false;
+      if (sameValue(Reflect.get(stream, field), value)) return false;
+      return !(field === 'recordVod' && value === true && canStillRecord(stream, now));
+    })
+    .map(([field]) => field);
+}
+
+/** Lets viewers in. Twice is the same; refuses (`invalid`) after the end. */
+export function startStream(stream: LiveStream, now: Date): LiveStream {
+  switch (stream.state) {
+    case 'created':
+    case 'scheduled':
+    case 'preview':
+      return { ...stream, state: 'running', startedAt: now };
+    case 'running':
+      return stream;
+    case 'vod-processing':
+    case 'ended':
+    case 'error':
+      throw new Refused('invalid', 'The stream has ended. A stream that ended cannot start again.');
+    default:
+      return unreachable(stream);
+  }
+}
+
+/**
+ * A publisher was accepted: the stream is in preview, or runs when its scheduled start has passed. Refuses (`invalid`)
+ * after the end.
+ */
+export function publishStream(stream: LiveStream, now: Date): LiveStream {
+  switch (stream.state) {
+    case 'created':
+    case 'scheduled':
+    case 'preview': {
+      const isDue = stream.scheduledStartAt !== null && stream.scheduledStartAt <= now;
+      if (isDue) return startStream(stream, now);
+      return stream.state === 'preview' ? stream : { ...stream, state: 'preview' };
+    }
+    case 'running':
+      return stream;
+    case 'vod-processing':
+    case 'ended':
+    case 'error':
+      throw new Refused('invalid', 'The stream has ended. Its key is not accepted any more.');
+    default:
+      return unreachable(stream);
+  }
+}
+
+/** Ends a stream for good; one that recorded waits for its video. Twice is the same. */
+export function stopStream(stream: LiveStream, now: Date): LiveStream {
+  switch (stream.state) {
+    case 'created':
+    case 'scheduled':
+    case 'preview':
+      return { ...stream, state: 'ended', startedAt: null, endedAt: now };
+    case 'running':
+      return { ...stream, state: keepsRecording(stream) ? 'vod-processing' : 'ended', endedAt: now };
+    case 'vod-processing':
+    case 'ended':
+    case 'error':
+      return stream;
+    default:
+      return unreachable(stream);
+  }
+}
+
+/** Whether the end of this stream makes a video. */
+export function keepsRecording({ dvrEnabled, recordVod }: LiveSettings): boolean {
+  return dvrEnabled || recordVod;
+}
+
+function isBeforeStart(
+  stream: LiveStream,
+): stream is Extract<LiveStream, { state: 'created' | 'scheduled' | 'preview' }> {
+  return stream.state === 'created' || stream.state === 'scheduled' || stream.state === 'preview';
+}
+
+function canStillRecord(stream: LiveStream, now: Date): boolean {
+  if (stream.state === 'running') return true;
+  return 'endedAt' in stream && now.getTime() - stream.endedAt.getTime() < RECORD_LATE_MS;
+}
+
+function sameValue(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before ?? null) === JSON.stringify(after ?? null);
+}

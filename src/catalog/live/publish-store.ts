@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { hashKey } from '../keys/access-key.ts';
+import type { LiveLease } from './live-lease.ts';
+import { LIVE_CHANNEL, type LiveFollowUp, lockStream, saveStream } from './live-store.ts';
+import { type BitrateSample, type LiveState, type LiveStream, publishStream } from './live-stream.ts';
+
+/** Seconds that an ingest process owns a stream without renewing; on the database's clock. */
+export const LIVE_LEASE_SEC = 8;
+
+/** An accepted publisher. `session` rises with each: a kick ends all up to a number. */
+export type PublishGrant = { lease: LiveLease; session: number; stream: LiveStream };
+
+/** What an owner reports of a stream each second; `null` where nothing came. */
+export type MediaReport = {
+  streamId: Guid;
+  epoch: number;
+  primaryMediaAtMs: number | null;
+  backupMediaAtMs: number | null;
+  bitrate: BitrateSample | null;
+};
+
+/** What an owner must know of a stream that it still owns; one that is missing in an answer is lost. */
+export type OwnedStream = { streamId: Guid; state: LiveState; kickedSession: number; startedAtMs: number | null };
+
+export type PublishStore = {
+  /**
+   * Decides whether a stream key may publish now, changes the stream's state by it, and makes `node` its owner, at once
+   * also when another process owns it. Refuses an unknown key (`not-found`) and one whose stream has ended (`invalid`).
+   */
+  authorise(streamKey: string, node: { id: Guid; feedUrl: string }): Promise<PublishGrant>;
+  /** Renews the leases of a process in one statement; answers those that it still owns. */
+  renew(owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]>;
+  /** Gives a stream up that has no publisher and nothing left to store. Harmless when it is lost already. */
+  release(lease: LiveLease): Promise<void>;
+};
+
+export function createPublishStore(
+  { db, secretBox }: { db: Db; secretBox: SecretBox },
+  ...followUps: readonly LiveFollowUp[]
+): PublishStore {
+  return {
+    authorise: (streamKey, node) =>
+      inTransaction(db, async (tx) => {
+        const key = await findByKey(tx, streamKey);
+        const before = await lockStream(tx, key, secretBox);
+        const stream = publishStream(before, new Date());
+        if (stream !== before) {
+          await saveStream(tx, before, stream, secretBox);
+          for (const followUp of followUps) await followUp(before, stream)(tx);
+        }
+        return { ...(await takeLease(tx, key, node)), stream };
+      }),
+    renew: (owner, reports) => renewLeases(db, owner, reports),
+    async release({ key, owner, epoch }) {
+      await sql`update live_lease set owner = null, feed_url = null, lease_until = null
+        where stream_id = ${key.mediaId} and owner = ${owner} and epoch = ${epoch}`.execute(db);
+    },
+  };
+}
+
+async function findByKey(tx: Tx, streamKey: string): Promise<MediaKey> {
+  const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
+    select s.library_id as "libraryId", s.id as "mediaId" from live_stream s
+    join library l on l.id = s.library_id and l.deleted_at is null
+    where s.key_hash = ${hashKey(streamKey)}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Refused('not-found', 'No stream has this key.');
+  return row;
+}
+
+async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: string }) {
+  const { rows } = await sql<{ epoch: number; session: number; attempt: number }>`
+    update live_lease set
+      epoch = case when owner = ${node.id} and lease_until > now() then epoch else epoch + 1 end,
+      owner = ${node.id}, feed_url = ${node.feedUrl}, session = session + 1,
+      lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC})
+    where stream_id = ${key.mediaId}
+    returning epoch, session, nextval('encode_attempt')::int as attempt`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`Expected stream ${key.mediaId} to have a lease row.`);
+  // The owner before drops its publishers; edges open their feed from this process.
+  await sql`select pg_notify(${LIVE_CHANNEL}, ${key.mediaId})`.execute(tx);
+  return { lease: { key, owner: node.id, epoch: row.epoch, attempt: row.attempt }, session: row.session };
+}
+
+async function renewLeases(db: Db, owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]> {
+  if (reports.length === 0) return [];
+  const { rows } = await sql<OwnedStream>`
+    update live_lease l set lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC}),
+      primary_media_at = coalesce(to_timestamp(r."primaryMediaAtMs" / 1000.0), l.primary_media_at),
+      backup_media_at = coalesce(to_timestamp(r."backupMediaAtMs" / 1000.0), l.backup_media_at),
+      first_media_at = coalesce(l.first_media_at,
+        to_timestamp(least(r."primaryMediaAtMs", r."backupMediaAtMs") / 1000.0)),
+      bitrate = coalesce(r.bitrate, l.bitrate)
+    from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r("streamId" uuid, epoch bigint,
+      "primaryMediaAtMs" float8, "backupMediaAtMs" float8, bitrate jsonb),
+      live_stream s join library b on b.id = s.library_id and b.deleted_at is null
+    where l.stream_id = r."streamId" and l.owner = ${owner} and l.epoch = r.epoch and s.id = l.stream_id
+    returning l.stream_id as "streamId", s.state, l.kicked_session as "kickedSession",
+      (extract(epoch from s.started_at) * 1000)::float8 as "startedAtMs"`.execute(db);
+  return rows;
+}

@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { countInCollection } from '../collections/collection-store.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { recountStorage } from '../encoding/storage-store.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
+import type { LiveLease } from './live-lease.ts';
+
+/** Streams whose recording is sealed by one sweep. */
+const SEALED_AT_ONCE = 50;
+
+/**
+ * Makes the recording of an ended stream a video under its own id, when no ingest process owns the stream: timelines
+ * get their segment starts from the stored rows, the media changes its type, counters move. Nothing is copied or
+ * encoded. False when there is an owner, which seals when it has stored its last segment.
+ */
+export async function sealIfUnowned(tx: Tx, key: MediaKey): Promise<boolean> {
+  const { rows } = await sql`
+    select from live_lease where stream_id = ${key.mediaId} and coalesce(lease_until < now(), true) for update`.execute(
+    tx,
+  );
+  if (rows.length === 0) return false;
+  return seal(tx, key);
+}
+
+/** The same by the owner, whose lease ends with it. False when the lease does not hold or there is nothing to seal. */
+export function sealOwned(db: Db, lease: LiveLease): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    await sql`select from live_stream where id = ${lease.key.mediaId} for update`.execute(tx);
+    const { rows } = await sql`
+      update live_lease set owner = null, feed_url = null, lease_until = null
+      where stream_id = ${lease.key.mediaId} and owner = ${lease.owner} and epoch = ${lease.epoch}
+      returning stream_id`.execute(tx);
+    return rows.length > 0 && seal(tx, lease.key);
+  });
+}
+
+/** Seals what owners left behind that died, a bounded number at a time. */
+export async function sealAbandoned(db: Db): Promise<void> {
+  const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
+    select s.library_id as "libraryId", s.id as "mediaId" from live_stream s join live_lease l on l.stream_id = s.id
+    where s.state = 'vod-processing' and coalesce(l.lease_until < now(), true) limit ${SEALED_AT_ONCE}`.execute(db);
+  for (const key of rows) {
+    await inTransaction(db, async (tx) => {
+      await sql`select from live_stream where id = ${key.mediaId} for update`.execute(tx);
+      await sealIfUnowned(tx, key);
+    });
+  }
+}
+
+// The stream's row is locked by the caller: of two that seal, the second finds another state.
+async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
+  const { libraryId, mediaId } = key;
+  const { rows } = await sql<{ collection_id: Guid | null; is_public: boolean }>`
+    select collection_id, is_public from live_stream
+    where library_id = ${libraryId} and id = ${mediaId} and state = 'vod-processing'`.execute(tx);
+  const [stream] = rows;
+  if (stream === undefined) return false;
+  const hasMedia = await sealTimelines(tx, key);
+  await sql`update live_stream set state = 'ended' where id = ${mediaId}`.execute(tx);
+  if (!hasMedia) return true;
+  if (stream.collection_id !== null) await countInCollection(tx, libraryId, stream.collection_id, 1);
+  await sql`update library set video_count = video_count + 1 where id = ${libraryId}`.execute(tx);
+  await becomeVideo(tx, key, stream);
+  await recountStorage(tx, key);
+  await bumpPublication(tx, key);
+  await announce(key, WebhookStatus.finished)(tx);
+  return true;
+}
+
+// The starts come from the rows of the first video rendition, or of the sound where there is no picture. The periods
+// that viewers saw stay; of several the longest is the timeline of what knows one timeline only.
+async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
+  await sql`
+    with main as (
+      select distinct on (p.timeline_id) p.timeline_id, r.id as rendition_id
+      from live_period p join rendition r on r.library_id = p.library_id and r.media_id = p.media_id
+        and r.timeline_id = p.timeline_id
+      where p.library_id = ${libraryId} and p.media_id = ${mediaId} and not p.is_preview
+      order by p.timeline_id, r.kind desc, r.id),
+    starts as (
+      select m.timeline_id, array_agg(c.start_tick order by c.first_segment) as ticks,
+        max(c.start_tick + c.duration_ticks) as end_tick
+      from main m join chunk c on c.library_id = ${libraryId} and c.media_id = ${mediaId}
+        and c.rendition_id = m.rendition_id
+      group by m.timeline_id)
+    update timeline t set start_ticks = s.ticks, end_ticks = s.end_tick
+    from starts s where t.library_id = ${libraryId} and t.media_id = ${mediaId} and t.id = s.timeline_id`.execute(tx);
+  const { rows } = await sql`
+    update timeline set active = true where library_id = ${libraryId} and media_id = ${mediaId} and id = (
+      select id from timeline where library_id = ${libraryId} and media_id = ${mediaId} and end_ticks > 0
+      order by end_ticks::float8 / timescale desc limit 1)
+    returning id`.execute(tx);
+  await sql`
+    update rendition r set state = 'finished', active = t.active
+    from timeline t where r.library_id = ${libraryId} and r.media_id = ${mediaId}
+      and t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id`.execute(tx);
+  return rows.length > 0;
+}
+
+async function becomeVideo(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  stream: { collection_id: Guid | null; is_public: boolean },
+): Promise<void> {
+  await sql`
+    update media m set type = 'video', state = 'finished', state_since = now(), encode_progress = 100,
+      collection_id = ${stream.collection_id}, is_public = ${stream.is_public},
+      duration_ms = (select round(sum(end_ticks * 1000.0 / timescale)) from timeline t
+        where t.library_id = m.library_id and t.media_id = m.id),
+      width_px = coalesce(s.width_px, 0), height_px = coalesce(s.height_px, 0),
+      frame_rate = coalesce(s.frame_rate, 0)
+    from live_stream s where m.library_id = ${libraryId} and m.id = ${mediaId} and s.id = m.id`.execute(tx);
+}
