@@ -53,7 +53,7 @@ const edge = await startEdge({
   edgeUrl: null,
   ownHosts: [],
   log: { warn: () => undefined, error: (fields) => void process.stderr.write(`${JSON.stringify(fields)}\n`) },
-  limits: { protectedCacheBytes: 0, segmentCacheBytes: 0, objectCacheBytes: 0 },
+  limits: { protectedCacheBytes: 0, objectCacheBytes: 0 },
 });
 process.stdout.write(`${JSON.stringify({ port: edge.port, segments: segments.length, mediaId, renditionId })}\n`);
 process.once('SIGTERM', () => void edge.close().then(() => rm(folder, { recursive: true })));

@@ -18,10 +18,16 @@ export type EdgeLog = { warn(fields: object, message: string): void; error(field
 /** Bounds of everything that could grow; each has a default. */
 export type EdgeLimits = {
   connections: number;
+  /** Of them, those of one client: an IPv4 address, or the /64 network of an IPv6 address. */
+  connectionsPerClient: number;
   publicationCacheBytes: number;
+  /** Written playlists and manifests. */
+  textCacheBytes: number;
+  /** Stored bytes in memory: kept ones and those that answers under way hold; of them, what is kept. */
+  lentBytes: number;
   objectCacheBytes: number;
-  /** Large segments that are asked for again. */
-  segmentCacheBytes: number;
+  /** Of `lentBytes`, what waits for one client. */
+  lentBytesPerClient: number;
   /** Encrypted segments, kept ones and those that answers under way hold; and of them, what is kept. */
   protectedBytes: number;
   protectedCacheBytes: number;
@@ -33,7 +39,9 @@ export type EdgeLimits = {
   /** Below the 10 s after which players take a segment for lost: they are told to ask again instead. */
   segmentWaitMs: number;
   openFiles: number;
-  /** A connection on which nothing moves for so long is closed. */
+  /** The head of a request may take so long from its connection's or its own first byte on. */
+  headMs: number;
+  /** A connection on which nothing moves for so long is closed, whoever waits on it. */
   idleMs: number;
   /** Answers under way when the edge closes may take so long to finish. */
   drainMs: number;
@@ -41,9 +49,12 @@ export type EdgeLimits = {
 
 export const DEFAULT_LIMITS: EdgeLimits = {
   connections: 10_000,
+  connectionsPerClient: 2_500,
   publicationCacheBytes: 64 * 2 ** 20,
+  textCacheBytes: 32 * 2 ** 20,
+  lentBytes: 128 * 2 ** 20,
   objectCacheBytes: 64 * 2 ** 20,
-  segmentCacheBytes: 64 * 2 ** 20,
+  lentBytesPerClient: 64 * 2 ** 20,
   protectedBytes: 192 * 2 ** 20,
   protectedCacheBytes: 64 * 2 ** 20,
   moviePlanBytes: 64 * 2 ** 20,
@@ -51,6 +62,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   segmentWaiters: 2_000,
   segmentWaitMs: 9_000,
   openFiles: 512,
+  headMs: 10_000,
   idleMs: 30_000,
   drainMs: 8_000,
 };

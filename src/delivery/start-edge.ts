@@ -1,25 +1,32 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { http } from '../lib/http.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { type AnswerDeps, answerPost, answerRequest } from './answer-request.ts';
+import { ByteLeases } from './clients/byte-leases.ts';
+import { ClientBudgets } from './clients/client-budgets.ts';
+import { clientKey } from './clients/client-key.ts';
 import { PackageKeys } from './drm/package-keys.ts';
 import { createPlaySessions } from './drm/play-sessions.ts';
 import { ProtectedObjects } from './drm/protected-objects.ts';
 import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './edge-deps.ts';
 import { IFrameLists } from './hls/i-frame-lists.ts';
-import { headersOfKnown, KnownSegments } from './hls/known-segments.ts';
+import { KnownSegments } from './hls/known-segments.ts';
+import { hasSeveralHosts } from './http/ambiguous-host.ts';
+import { redactUrl } from './http/redact-url.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
-import { ShortWay } from './http/short-way.ts';
 import { SegmentWishes } from './jit/segment-wishes.ts';
 import { MoviePlans } from './mp4/movie-plans.ts';
 import { IndexReader } from './objects/index-reader.ts';
-import { ObjectSender } from './objects/object-sender.ts';
+import { ObjectSender, type Receiver } from './objects/object-sender.ts';
+import { rememberHeads } from './objects/remember-heads.ts';
 import { PublicationReader } from './publication-reader.ts';
 import { PlayPermits } from './shield/play-permits.ts';
 
 const RETRY_AFTER_SEC = 1;
 const KEEP_ALIVE_SEC = 65;
+/** How often late headers and requests are looked for: a time limit holds to within this. */
+const CHECK_CONNECTIONS_MS = 1_000;
 
 /** A running edge. `close` takes no new requests, lets answers finish for a bounded time, and frees all it opened. */
 export type Edge = { port: number; close(): Promise<void> };
@@ -28,14 +35,19 @@ export type Edge = { port: number; close(): Promise<void> };
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
   const reader = new PublicationReader(deps, limits);
-  const objects = new ObjectSender(deps, limits);
-  const indexes = new IndexReader(deps.storage);
+  const storage = rememberHeads(deps.storage, deps.log);
+  const objects = new ObjectSender({ ...deps, storage }, limits);
+  const indexes = new IndexReader(storage);
   const movies = new MoviePlans(indexes, limits.moviePlanBytes);
   const iFrames = new IFrameLists(indexes, deps.log);
   const wishes = new SegmentWishes(deps.wishes, deps.log);
-  const { storage, player, edgeUrl, log } = deps;
+  const { player, edgeUrl, log } = deps;
   const known = new KnownSegments(reader);
-  const shortWay = new ShortWay({ known, objects, keepAliveSec: KEEP_ALIVE_SEC, log });
+  const budgets: Budgets = new ClientBudgets({
+    connections: limits.connectionsPerClient,
+    lentBytes: limits.lentBytesPerClient,
+  });
+  const leases = new ByteLeases(budgets);
   const answers: AnswerDeps = {
     ...{ reader, known, objects, movies, iFrames, wishes, storage, player, edgeUrl },
     keys: new PackageKeys(deps.secretBox, deps.aes),
@@ -51,17 +63,19 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   };
   const server = http.createServer(
     {
-      headersTimeout: 10_000,
-      requestTimeout: 20_000,
+      headersTimeout: limits.headMs,
+      requestTimeout: 2 * limits.headMs,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
       keepAliveTimeout: KEEP_ALIVE_SEC * 1000,
       maxHeaderSize: 8 * 1024,
       noDelay: true,
     },
-    (request, response) => void handle(request, response, { answers, shortWay, log: deps.log }),
+    (request, response) => void handle(request, response, { answers, leases, log }),
   );
-  shortWay.attach(server);
   server.maxConnections = limits.connections;
-  server.setTimeout(limits.idleMs);
+  server.on('connection', (socket) => countConnection(socket, budgets));
+  // Node waits once more when the first part of a write went out meanwhile: two halves make the limit.
+  server.setTimeout(limits.idleMs / 2);
   await listen(server, deps);
   // A server that listens on TCP always has an address of this kind.
   const { port } = server.address() as AddressInfo;
@@ -70,37 +84,53 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     async close() {
       await reader.close();
       await wishes.close();
-      const startedMs = performance.now();
-      await shortWay.close(limits.drainMs);
-      await drain(server, Math.max(0, limits.drainMs - (performance.now() - startedMs)));
+      await drain(server, limits.drainMs);
       indexes.close();
       objects.close();
     },
   };
 }
 
+type Budgets = ClientBudgets<'connections' | 'lentBytes'>;
+
+/** Ends what is more than one client may have open. */
+function countConnection(socket: Socket, budgets: Budgets): void {
+  const client = clientKey(socket.remoteAddress);
+  if (!budgets.take(client, 'connections')) {
+    socket.destroy();
+    return;
+  }
+  socket.once('close', () => budgets.give(client, 'connections'));
+}
+
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  { answers, shortWay, log }: { answers: AnswerDeps; shortWay: ShortWay; log: EdgeLog },
+  { answers, leases, log }: { answers: AnswerDeps; leases: ByteLeases; log: EdgeLog },
 ): Promise<void> {
   try {
-    shortWay.begin(request, response);
+    if (hasSeveralHosts(request)) {
+      sendProblem(request, response, SEVERAL_HOSTS);
+      return;
+    }
+    const { objects } = answers;
+    const client = clientKey(request.socket.remoteAddress);
+    const lease: Receiver['lease'] = (bytes) => leases.take(client, bytes);
     const known = answers.known.find(request);
     if (known !== null) {
-      shortWay.learn(request);
-      const whole = { start: 0, end: known.window.sizeBytes };
-      await answers.objects.send(response, known.window, whole, () => response.writeHead(200, headersOfKnown(known)));
+      const { window, headers } = known;
+      const whole = { start: 0, end: window.sizeBytes };
+      await objects.send({ response, lease }, window, whole, () => response.writeHead(200, headers));
       return;
     }
     if (request.method === 'OPTIONS') {
-      sendPreflight(response);
+      sendPreflight(request, response);
       return;
     }
     if (request.method === 'POST') {
       const answer = await answerPost(request, answers, () => leaveSignal(response));
       if (answer === null) refuseMethod(request, response);
-      else await sendAnswer(request, response, { answer, objects: answers.objects });
+      else await sendAnswer(request, response, { answer, objects, lease });
       return;
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -108,11 +138,17 @@ async function handle(
       return;
     }
     const answer = await answerRequest(request, answers, () => leaveSignal(response));
-    await sendAnswer(request, response, { answer, objects: answers.objects });
+    await sendAnswer(request, response, { answer, objects, lease });
   } catch (error) {
     fail(request, response, { error, log });
   }
 }
+
+const SEVERAL_HOSTS = {
+  status: 400,
+  code: 'several-hosts',
+  message: 'Expected one Host header, got several. Send the request again with one.',
+} as const;
 
 /** Aborted when the viewer leaves. Made only for answers that wait: most are there at once. */
 function leaveSignal(response: ServerResponse): AbortSignal {
@@ -146,7 +182,7 @@ function fail(
   if (response.destroyed) return;
   // Only a cut connection tells a player that a begun answer is not whole.
   if (response.headersSent) {
-    log.error({ err: error, url: request.url }, 'An answer broke off.');
+    log.error({ err: error, url: redactUrl(request.url ?? '') }, 'An answer broke off.');
     response.destroy();
     return;
   }
@@ -160,7 +196,7 @@ function fail(
     sendProblem(request, response, { status, code: error.kind, message: error.message });
     return;
   }
-  log.error({ err: error, url: request.url }, 'A request could not be answered.');
+  log.error({ err: error, url: redactUrl(request.url ?? '') }, 'A request could not be answered.');
   const problem = { status: 500, code: 'internal', message: 'The server could not answer; it was logged.' };
   sendProblem(request, response, problem);
 }

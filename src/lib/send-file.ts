@@ -12,12 +12,16 @@ export type SendFile = {
    * other work of this thread waiting while the kernel works.
    */
   send(socket: Socket, part: FilePart): number;
-  /** Whether both ends of a part are in memory, so that to read it costs no wait. */
+  /** Whether all of a part is in memory, so that to read it costs no wait. */
   isInMemory(part: FilePart): boolean;
 };
 
-/** preadv2: answer from memory or not at all (linux/fs.h). */
-const RWF_NOWAIT = 8;
+/** Of a part so much is looked at, and sent, in one call. */
+const MAX_STRETCH_BYTES = 4 * 2 ** 20;
+/** mincore works on pages; those of the machine may be larger, never smaller. */
+const PAGE_BYTES = 4096;
+const PROT_READ = 1;
+const MAP_SHARED = 1;
 
 /**
  * Opens sendfile(2), which Node has not, through the optional package koffi. Null where that is missing, with
@@ -36,23 +40,39 @@ export async function openSendFile(onMissing: (error: unknown) => void): Promise
 function bindCalls({ address, alloc, load, view }: typeof import('koffi')): SendFile {
   const libc = load(null);
   const sendfile = libc.func('intptr_t sendfile(int out, int file, void *offset, size_t length)');
-  const preadv2 = libc.func('intptr_t preadv2(int fd, void *parts, int count, int64_t offset, int flags)');
-  // Words that C reads and writes: the offset, then one iovec, then the byte that it names. They lie outside of
-  // the collector's reach and are never freed, so that no call ever meets memory that is gone.
-  const block = address(alloc('uint64_t', 4));
-  const words = new BigUint64Array(view(block, 32));
-  words[1] = block + 24n;
-  words[2] = 1n;
-  const isByteInMemory = (fd: number, at: number) => preadv2(fd, block + 8n, 1, at, RWF_NOWAIT) === 1;
-  const isInMemory = ({ fd, start, sizeBytes }: FilePart) =>
-    isByteInMemory(fd, start) && isByteInMemory(fd, start + sizeBytes - 1);
+  const mmap = libc.func('intptr_t mmap(void *at, size_t length, int access, int flags, int fd, int64_t offset)');
+  const munmap = libc.func('int munmap(intptr_t at, size_t length)');
+  const mincore = libc.func('int mincore(intptr_t at, size_t length, void *pages)');
+  // What C reads and writes: the offset, then a byte for each page of a stretch. It lies outside of the collector's
+  // reach and is never freed, so that no call ever meets memory that is gone.
+  const pagesBytes = MAX_STRETCH_BYTES / PAGE_BYTES + 1;
+  const block = address(alloc('uint8_t', 8 + pagesBytes));
+  const memory = view(block, 8 + pagesBytes);
+  const offset = new BigInt64Array(memory, 0, 1);
+  const pages = Buffer.from(memory, 8, pagesBytes);
+  /** How many bytes of a part, from its start, are in memory. Nothing is read: pages are only looked at. */
+  const residentBytes = ({ fd, start, sizeBytes }: FilePart): number => {
+    const wantedBytes = Math.min(sizeBytes, MAX_STRETCH_BYTES);
+    const beforeBytes = start % PAGE_BYTES;
+    const mappedBytes = beforeBytes + wantedBytes;
+    const at = Number(mmap(null, mappedBytes, PROT_READ, MAP_SHARED, fd, start - beforeBytes));
+    if (at === -1) return 0;
+    const count = Math.ceil(mappedBytes / PAGE_BYTES);
+    const isKnown = mincore(at, mappedBytes, block + 8n) === 0;
+    munmap(at, mappedBytes);
+    if (!isKnown) return 0;
+    const absent = pages.subarray(0, count).indexOf(0);
+    return absent === -1 ? wantedBytes : Math.max(0, absent * PAGE_BYTES - beforeBytes);
+  };
   return {
-    isInMemory,
+    isInMemory: (part) => residentBytes(part) === part.sizeBytes,
     send(socket, { fd, start, sizeBytes }) {
       const out = idleDescriptor(socket);
-      if (out === null || sizeBytes <= 0 || !isInMemory({ fd, start, sizeBytes })) return 0;
-      words[0] = BigInt(start);
-      return Math.max(0, sendfile(out, fd, block, sizeBytes));
+      if (out === null || sizeBytes <= 0) return 0;
+      const readyBytes = residentBytes({ fd, start, sizeBytes });
+      if (readyBytes === 0) return 0;
+      offset[0] = BigInt(start);
+      return Math.max(0, sendfile(out, fd, block, readyBytes));
     },
   };
 }

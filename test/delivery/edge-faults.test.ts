@@ -93,9 +93,10 @@ describe('stored objects that are not as their rows say', () => {
 });
 
 test.each([
-  ['held in memory', { segmentCacheBytes: 2 * SEGMENT_BYTES }, true],
-  ['beyond the bound', { segmentCacheBytes: 0 }, true],
-  ['read as a stream', { segmentCacheBytes: 0 }, false],
+  ['from its file', {}, true],
+  ['from memory', {}, false],
+  ['from memory that keeps nothing', { objectCacheBytes: 0 }, false],
+  ['larger than all memory', { lentBytes: 0 }, false],
 ])('a segment that is asked for again and again is exact, %s', async (_, limits, isLocal) => {
   const storage = createFolderStorage(videos.room.folder, isLocal);
   const edge = await videos.open({ limits, storage, sendFile: null });
@@ -117,7 +118,7 @@ test.each([
   ['by sendfile', {}],
   ['through memory', { sendFile: null }],
 ])('files stay open for who asks again, no more than may, and the oldest gives way, %s', async (_, change) => {
-  const edge = await videos.open({ limits: { segmentCacheBytes: 0, openFiles: 1 }, ...change });
+  const edge = await videos.open({ limits: { openFiles: 1 }, ...change });
   const key = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(key, segment);
   for (const segment of [0, 1, 2, 2]) {

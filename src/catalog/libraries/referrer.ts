@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+
 /** The rules by which a library's pages of origin are let in: host names without scheme, `*.` for all below. */
 export type ReferrerRules = {
   allowedReferrers: readonly string[];
@@ -28,8 +30,11 @@ function hostOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).hostname.toLowerCase() || null : null;
 }
 
+/** Pages name themselves by the ASCII form of an internationalised host name, owners by either (RFC 5891). */
 function covers(rule: string, host: string): boolean {
-  const wanted = rule.toLowerCase();
+  const isBelow = rule.startsWith('*.');
+  const name = isBelow ? rule.slice(2) : rule;
+  const wanted = `${isBelow ? '*.' : ''}${domainToASCII(name) || name.toLowerCase()}`;
   return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) || host === wanted.slice(2) : host === wanted;
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { ObjectSender } from '../objects/object-sender.ts';
+import type { ObjectSender, Receiver } from '../objects/object-sender.ts';
 import type { Answer, Described, Problem } from './answer.ts';
-import { allowsRange, matchesEtag } from './conditions.ts';
+import { allowsMatch, allowsRange, matchesEtag } from './conditions.ts';
 import { readRange, type Slice } from './range.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;
@@ -9,12 +9,15 @@ type Made = Extract<Answer, { kind: 'made' }>;
 type Sendable = Exclude<Answer, { kind: 'problem' | 'made' }> | ({ kind: 'lent'; bytes: Buffer } & Described);
 type Content = Sendable | (Made & { sizeBytes: number });
 
+/** Any page may read what it may request, and measure how long it took; tokens and referrers decide who may request. */
 const CORS = {
   'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Timing-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Content-Length, Content-Range, ETag, Accept-Ranges, Date, Retry-After',
 };
 
-type Sending = { answer: Answer; objects: ObjectSender };
+type Sending = { answer: Answer; objects: ObjectSender; lease: Receiver['lease'] };
 
 /**
  * Sends an answer with conditions, ranges, HEAD and CORS applied. Waits until the last byte is handed over, and
@@ -23,11 +26,15 @@ type Sending = { answer: Answer; objects: ObjectSender };
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  { answer, objects }: Sending,
+  { answer, objects, lease }: Sending,
 ): Promise<void> {
   if (response.destroyed) return;
   if (answer.kind === 'problem') {
     sendProblem(request, response, answer.problem, answer.retryAfterSec);
+    return;
+  }
+  if (!allowsMatch(headerOf(request, 'if-match'), answer.etag)) {
+    sendProblem(request, response, CHANGED);
     return;
   }
   if (matchesEtag(request.headers['if-none-match'], answer.etag)) {
@@ -35,23 +42,24 @@ export async function sendAnswer(
     return;
   }
   if (answer.kind !== 'made') {
-    await sendContent(request, response, { answer, objects });
+    await sendContent(request, response, { answer, objects, lease });
   } else if (request.method === 'HEAD') {
-    await sendContent(request, response, { answer: { ...answer, sizeBytes: await answer.measure() }, objects });
+    const measured = { ...answer, sizeBytes: await answer.measure() };
+    await sendContent(request, response, { answer: measured, objects, lease });
   } else {
-    await sendLent(request, response, { answer, objects });
+    await sendLent(request, response, { answer, objects, lease });
   }
 }
 
 async function sendLent(
   request: IncomingMessage,
   response: ServerResponse,
-  { answer, objects }: { answer: Made; objects: ObjectSender },
+  { answer, objects, lease }: Sending & { answer: Made },
 ): Promise<void> {
   const { bytes, release } = await answer.lend();
   try {
     const lent = { ...answer, kind: 'lent', bytes } as const;
-    if (!response.destroyed) await sendContent(request, response, { answer: lent, objects });
+    if (!response.destroyed) await sendContent(request, response, { answer: lent, objects, lease });
   } finally {
     release();
   }
@@ -60,7 +68,7 @@ async function sendLent(
 async function sendContent(
   request: IncomingMessage,
   response: ServerResponse,
-  { answer, objects }: { answer: Content; objects: ObjectSender },
+  { answer, objects, lease }: Omit<Sending, 'answer'> & { answer: Content },
 ): Promise<void> {
   const headers = headersOf(answer);
   const sizeBytes = contentBytes(answer);
@@ -75,7 +83,7 @@ async function sendContent(
   Object.assign(headers, headersOfBody(answer, slice.end - slice.start));
   const status = range === null ? (answer.status ?? 200) : 206;
   if (request.method === 'HEAD' || answer.kind === 'made') response.writeHead(status, headers).end();
-  else await sendBody(response, { answer, slice, objects }, () => response.writeHead(status, headers));
+  else await sendBody({ response, lease }, { answer, slice, objects }, () => response.writeHead(status, headers));
 }
 
 function headersOf(answer: Described): OutgoingHttpHeaders {
@@ -116,12 +124,13 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
 }
 
 async function sendBody(
-  response: ServerResponse,
+  to: Receiver,
   { answer, slice, objects }: { answer: Sendable; slice: Slice; objects: ObjectSender },
   begin: () => void,
 ): Promise<void> {
-  if (answer.kind === 'object') return objects.send(response, answer.window, slice, begin);
-  if (answer.kind === 'parts') return objects.sendParts(response, answer.cut(slice), begin);
+  if (answer.kind === 'object') return objects.send(to, answer.window, slice, begin);
+  if (answer.kind === 'parts') return objects.sendParts(to, answer.cut(slice), begin);
+  const { response } = to;
   begin();
   const bytes = answer.bytes.subarray(slice.start, slice.end);
   if (answer.kind === 'bytes') {
@@ -151,19 +160,33 @@ export function sendProblem(
   };
   if (retryAfterSec !== undefined) headers['Retry-After'] = retryAfterSec;
   if (status === 405) Object.assign(headers, { Allow: 'GET, HEAD, OPTIONS', Connection: 'close' });
-  // The rest of a body that is too large is not waited for.
-  if (status === 413) headers.Connection = 'close';
+  // The rest of a body that is too large is not waited for, nor is what comes behind a request of doubtful bounds.
+  if (status === 413 || status === 400) headers.Connection = 'close';
   response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
 }
 
-export function sendPreflight(response: ServerResponse): void {
+/** Header names joined by commas (RFC 9110 section 5.6.2), and no more than a browser would send. */
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]{1,100}(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]{1,100}){0,40}$/;
+const USUAL_HEADERS = 'Range, If-None-Match, If-Match, If-Range, Cache-Control, Content-Type';
+
+/** Allows the headers that are requested: players send CMCD and their own, which change nothing here. */
+export function sendPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
+  const requested = headers['access-control-request-headers'];
+  const isList = requested !== undefined && HEADER_NAMES.test(requested);
   response
     .writeHead(204, {
       ...CORS,
       'Access-Control-Allow-Methods': 'GET, HEAD, POST, OPTIONS',
-      'Access-Control-Allow-Headers': 'Range, If-None-Match, If-Range, Cache-Control, Content-Type',
+      'Access-Control-Allow-Headers': isList ? requested : USUAL_HEADERS,
       'Access-Control-Max-Age': '86400',
+      Vary: 'Access-Control-Request-Headers',
       Allow: 'GET, HEAD, POST, OPTIONS',
     })
     .end();
 }
+
+const CHANGED = {
+  status: 412,
+  code: 'changed',
+  message: 'Expected If-Match to name the current representation; it has another tag now.',
+} as const;

@@ -2,7 +2,6 @@ import { read, readSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { http } from '../../lib/http.ts';
 import type { FilePart, SendFile } from '../../lib/send-file.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { ObjectMissing } from './object-missing.ts';
@@ -16,26 +15,23 @@ const TURN_BYTES = 4 * 2 ** 20;
 /** Bytes `start` to `end`, end excluded, of an open file. */
 export type FileBody = { fd: number; key: StorageKey; start: number; end: number };
 
-/** An answer by `node:http` whose head was written, or a bare connection after the head of an answer. */
-export type Outlet = ServerResponse | Socket;
-
 /** How much one write needs at most. */
 export function pieceBytes(sendFile: SendFile | null): number {
   return sendFile === null ? Number.POSITIVE_INFINITY : SENDFILE_PIECE_BYTES;
 }
 
 /**
- * Writes part of a file behind a head that was written, and leaves the outlet open. `buffer` serves reads and
+ * Writes part of a file behind a head that was written, and leaves the response open. `buffer` serves reads and
  * is free again when this answers. False when the viewer left. Throws ObjectMissing when the file is too short.
  */
 export async function writeFileBody(
-  outlet: Outlet,
+  response: ServerResponse,
   { fd, key, start, end }: FileBody,
   { buffer, sendFile }: { buffer: Buffer; sendFile: SendFile | null },
 ): Promise<boolean> {
-  if (sendFile !== null && outlet instanceof http.ServerResponse) outlet.flushHeaders();
-  for (let at = start; at < end && !outlet.destroyed; ) {
-    if (sendFile !== null) at += await sendStretch(outlet, { fd, key, start: at, end }, sendFile);
+  if (sendFile !== null) response.flushHeaders();
+  for (let at = start; at < end && !response.destroyed; ) {
+    if (sendFile !== null) at += await sendStretch(response, { fd, key, start: at, end }, sendFile);
     if (at >= end) break;
     const part = { fd, start: at, sizeBytes: Math.min(buffer.length, end - at) };
     // A read from memory is sooner done than handed to another thread.
@@ -43,9 +39,9 @@ export async function writeFileBody(
     const length = isNear ? readSync(fd, buffer, 0, part.sizeBytes, at) : await readInto(buffer, part);
     if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, it ended at ${at}.`);
     at += length;
-    if (!(await writeOut(outlet, buffer.subarray(0, length)))) return false;
+    if (!(await writeOut(response, buffer.subarray(0, length)))) return false;
   }
-  return !outlet.destroyed;
+  return !response.destroyed;
 }
 
 /**
@@ -58,13 +54,6 @@ export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>
   if (socket === null || response.writableLength > 0) return part.start;
   const { at, rest } = beginBody(socket, part, sendFile);
   if (rest !== null) response.end(rest);
-  return at;
-}
-
-/** As `sendAtOnce`, on a bare connection whose answer's head was written. */
-export function sendAtOnceBare(socket: Socket, part: Omit<FileBody, 'key'>, sendFile: SendFile): number {
-  const { at, rest } = beginBody(socket, part, sendFile);
-  if (rest !== null && rest.length > 0) socket.write(rest);
   return at;
 }
 
@@ -93,12 +82,16 @@ function readNow({ fd, start, sizeBytes }: FilePart): Buffer | null {
 }
 
 /** Sends until the kernel takes no more at once; answers how much it took. */
-async function sendStretch(outlet: Outlet, { fd, start, end }: FileBody, sendFile: SendFile): Promise<number> {
+async function sendStretch(
+  response: ServerResponse,
+  { fd, start, end }: FileBody,
+  sendFile: SendFile,
+): Promise<number> {
   let at = start;
   while (at < end) {
-    const socket = socketOf(outlet);
+    const { socket } = response;
     // A response that waits for the one before it has no socket yet, and one whose viewer left has none any more.
-    if (socket === null || outlet.writableLength > 0) break;
+    if (socket === null || response.writableLength > 0) break;
     const sizeBytes = Math.min(end - at, TURN_BYTES);
     const sent = sendFile.send(socket, { fd, start: at, sizeBytes });
     at += sent;
@@ -124,18 +117,14 @@ function readInto(buffer: Buffer, { fd, start, sizeBytes }: FilePart): Promise<n
 }
 
 /** Resolves when the kernel took the bytes, so that the buffer may be used again; false when the viewer left. */
-export function writeOut(outlet: Outlet, bytes: Buffer): Promise<boolean> {
+export function writeOut(response: ServerResponse, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
-    if (outlet.destroyed) return resolve(false);
+    if (response.destroyed) return resolve(false);
     const leave = () => resolve(false);
-    outlet.once('close', leave);
-    outlet.write(bytes, (error) => {
-      outlet.off('close', leave);
+    response.once('close', leave);
+    response.write(bytes, (error) => {
+      response.off('close', leave);
       resolve(error === undefined || error === null);
     });
   });
-}
-
-function socketOf(outlet: Outlet): Socket | null {
-  return outlet instanceof http.ServerResponse ? outlet.socket : outlet;
 }

@@ -1,53 +1,50 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Refused } from '../../lib/refused.ts';
 import type { SendFile } from '../../lib/send-file.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
 import type { ObjectPart, ObjectWindow, Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
-import {
-  type Outlet,
-  pieceBytes,
-  readWholly,
-  sendAtOnce,
-  sendAtOnceBare,
-  writeFileBody,
-  writeOut,
-} from './file-body.ts';
-import { asMissing, ObjectMissing } from './object-missing.ts';
+import { BufferPool } from './buffer-pool.ts';
+import { pieceBytes, readWholly, sendAtOnce, writeFileBody, writeOut } from './file-body.ts';
+import { ObjectMissing } from './object-missing.ts';
 import { type LentFile, OpenFiles } from './open-files.ts';
-import { Leases, RecentNames } from './popular.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import { readWindow } from './read-window.ts';
+import { type LentBytes, SharedBytes } from './shared-bytes.ts';
 
 /** Windows up to this size are read whole and kept in memory: audio, low rungs, pictures. */
 const SMALL_BYTES = 512 * 1024;
+/** Larger windows of a store without files than this are read and sent in pieces. */
+const WHOLE_BYTES = 8 * 2 ** 20;
+const PIECE_BYTES = 2 ** 20;
 
-/** Larger windows than this are never held in memory, however popular. */
-const HELD_BYTES = 8 * 2 ** 20;
+/** Who an answer goes to. `lease` counts the bytes that wait for this client; null when it may hold no more. */
+export type Receiver = {
+  response: ServerResponse;
+  lease(bytes: { name: string; sizeBytes: number }): (() => void) | null;
+};
 
 /**
- * Sends stored bytes: small ones from memory; others by sendfile from their file, or where that cannot be,
- * from memory when they are asked for again, else read from their file or stream.
+ * Sends stored bytes: large windows by sendfile from their file; small ones, and all of a store without files, from
+ * bounded memory that is read once for all who request it. A store's connection is never held at a viewer's pace.
  */
 export class ObjectSender {
   readonly #storage: EdgeStorage;
   readonly #sendFile: SendFile | null;
   readonly #files: OpenFiles;
   readonly #buffers = new ReadBuffers();
-  readonly #recent = new RecentNames();
-  readonly #segments: HeldCache<Buffer>;
-  readonly #leases: Leases;
+  readonly #windows: SharedBytes;
   readonly hot: HeldCache<Buffer>;
 
   constructor({ storage, sendFile }: { storage: EdgeStorage; sendFile: SendFile | null }, limits: EdgeLimits) {
     this.#storage = storage;
     this.#sendFile = sendFile;
     this.#files = new OpenFiles(limits.openFiles);
-    this.hot = new HeldCache(limits.objectCacheBytes, (bytes) => bytes.length);
-    this.#segments = new HeldCache(limits.segmentCacheBytes, (bytes) => bytes.length);
-    this.#leases = new Leases(limits.segmentCacheBytes);
+    this.hot = new HeldCache(limits.textCacheBytes, (bytes) => bytes.length);
+    const bounds = { maxBytes: limits.lentBytes, keptBytes: limits.objectCacheBytes };
+    this.#windows = new SharedBytes(bounds, new BufferPool(0));
   }
 
   close(): void {
@@ -55,55 +52,28 @@ export class ObjectSender {
   }
 
   /** Calls `begin` (status and headers) once the bytes are known to be there; throws ObjectMissing before it else. */
-  async send(response: ServerResponse, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
+  async send(to: Receiver, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
     const part = { key: window.key, start: window.start + slice.start, end: window.start + slice.end };
-    const sendFile = window.sizeBytes > SMALL_BYTES ? this.#sendFile : null;
-    const file = sendFile === null ? null : this.#files.lendOpen(window.key);
-    if (sendFile !== null && file !== null) {
-      await this.#sendOpen(response, { file, part, sendFile }, begin);
-      return;
+    const hasFile = this.#storage.localPath(window.key) !== null;
+    if (hasFile && window.sizeBytes > SMALL_BYTES) {
+      const file = this.#sendFile === null ? null : this.#files.lendOpen(window.key);
+      if (this.#sendFile === null || file === null) await this.sendParts(to, [part], begin);
+      else await this.#sendOpen(to.response, { file, part, sendFile: this.#sendFile }, begin);
+    } else if (window.sizeBytes > WHOLE_BYTES) {
+      await this.sendParts(to, [part], begin);
+    } else {
+      await this.#sendWindow(to, { window, slice, hasFile }, begin);
     }
-    const name = nameOf(window);
-    if (window.sizeBytes <= SMALL_BYTES) {
-      const bytes = await this.hot.get(name, () => readWindow(this.#storage, window));
-      begin();
-      response.end(bytes.subarray(slice.start, slice.end));
-    } else if (this.#isHeld(name, window)) await this.#sendHeld(response, { name, window, slice }, begin);
-    else await this.sendParts(response, [part], begin);
-  }
-
-  /**
-   * Sends a window whole behind `head` on a connection of which nothing is left to send, without `node:http`. Null, with
-   * nothing sent, where its bytes are not at hand; else what is still to be waited for, false when the viewer left.
-   */
-  sendBare(socket: Socket, window: ObjectWindow, head: string): Promise<boolean> | true | null {
-    if (window.sizeBytes <= SMALL_BYTES) {
-      const bytes = this.hot.peek(nameOf(window));
-      if (bytes === null) return null;
-      socket.cork();
-      socket.write(head, 'latin1');
-      socket.write(bytes);
-      socket.uncork();
-      return true;
-    }
-    const file = this.#sendFile === null ? null : this.#files.lendOpen(window.key);
-    if (this.#sendFile === null || file === null) return null;
-    const end = window.start + window.sizeBytes;
-    socket.write(head, 'latin1');
-    const start = sendAtOnceBare(socket, { fd: file.fd, start: window.start, end }, this.#sendFile);
-    if (start < end) return this.#writeBody(socket, file, { key: window.key, start, end }).finally(file.release);
-    file.release();
-    return true;
   }
 
   /** Sends stretches one after the other, and calls `begin` before the first of their bytes. */
-  async sendParts(response: ServerResponse, parts: Iterable<Part>, begin: () => void): Promise<void> {
+  async sendParts(to: Receiver, parts: Iterable<Part>, begin: () => void): Promise<void> {
     const beginOnce = () => {
-      if (!response.headersSent) begin();
+      if (!to.response.headersSent) begin();
     };
-    for (const part of parts) if (!(await this.#sendPart(response, part, beginOnce))) return;
+    for (const part of parts) if (!(await this.#sendPart(to, part, beginOnce))) return;
     beginOnce();
-    response.end();
+    to.response.end();
   }
 
   /** Fills a buffer of its size with a window. Throws ObjectMissing when its object is not there, or shorter than promised. */
@@ -118,57 +88,82 @@ export class ObjectSender {
     await readWholly(buffer, { fd: file.fd, key, start, end: start + sizeBytes }).finally(file.release);
   }
 
-  /** Takes a lease on the segment when it is popular and there is room. What sendfile can send needs no memory. */
-  #isHeld(name: string, { key, sizeBytes }: ObjectWindow): boolean {
-    if (this.#sendFile !== null && this.#storage.localPath(key) !== null) return false;
-    return sizeBytes <= HELD_BYTES && this.#recent.note(name) && this.#leases.take(name, sizeBytes);
-  }
-
-  async #sendHeld(
-    response: ServerResponse,
-    { name, window, slice }: { name: string; window: ObjectWindow; slice: Slice },
+  /** From memory. Where there is no room left for a slow client, from its file, in small pieces. */
+  async #sendWindow(
+    to: Receiver,
+    { window, slice, hasFile }: { window: ObjectWindow; slice: Slice; hasFile: boolean },
     begin: () => void,
   ): Promise<void> {
+    const lent = await this.#lend(to, window, hasFile);
+    if (lent === null) {
+      const part = { key: window.key, start: window.start + slice.start, end: window.start + slice.end };
+      await this.sendParts(to, [part], begin);
+      return;
+    }
     try {
-      const bytes = await this.#segments.get(name, () => readWindow(this.#storage, window));
-      if (response.destroyed) return;
+      if (to.response.destroyed) return;
       begin();
-      const sent = new Promise((resolve) => response.once('close', resolve));
-      response.end(bytes.subarray(slice.start, slice.end));
+      const sent = new Promise((resolve) => to.response.once('close', resolve));
+      to.response.end(lent.bytes.subarray(slice.start, slice.end));
       await sent;
     } finally {
-      this.#leases.give(name);
+      lent.release();
+    }
+  }
+
+  /** Null when there is no room and the bytes can be read from a file instead. Refuses (`unavailable`) else. */
+  async #lend({ response, lease }: Receiver, window: ObjectWindow, hasFile: boolean): Promise<LentBytes | null> {
+    const { sizeBytes } = window;
+    const name = nameOf(window);
+    const give = lease({ name, sizeBytes });
+    if (give === null && hasFile) return null;
+    if (give === null) throw new Refused('unavailable', 'Too many answers are under way to your address; try again.');
+    const wanted = { name, sizeBytes, make: () => readWindow(this.#storage, window) };
+    try {
+      const lent = hasFile
+        ? await this.#windows.lendAtOnce(wanted)
+        : await this.#windows.lend(wanted, () => left(response));
+      if (lent === null) {
+        give();
+        return null;
+      }
+      const release = () => {
+        lent.release();
+        give();
+      };
+      return { bytes: lent.bytes, release };
+    } catch (error) {
+      give();
+      throw error;
     }
   }
 
   /** False when the viewer left. */
-  #sendPart(response: ServerResponse, part: Part, begin: () => void): Promise<boolean> {
+  #sendPart(to: Receiver, part: Part, begin: () => void): Promise<boolean> {
     if ('bytes' in part) {
       begin();
-      return writeOut(response, part.bytes);
+      return writeOut(to.response, part.bytes);
     }
     const path = this.#storage.localPath(part.key);
-    return path === null
-      ? this.#sendFromStream(response, part, begin)
-      : this.#sendFromFile(response, { path, part }, begin);
+    return path === null ? this.#sendPieces(to, part, begin) : this.#sendFromFile(to.response, { path, part }, begin);
   }
 
-  async #sendFromStream(
-    response: ServerResponse,
-    { key, start, end }: ObjectPart,
-    begin: () => void,
-  ): Promise<boolean> {
-    const gone = new AbortController();
-    const leave = () => gone.abort();
-    response.once('close', leave);
-    try {
-      const { body } = await this.#storage.read(key, { start, end: end - 1 }, gone.signal).catch(asMissing(key));
-      begin();
-      for await (const bytes of body) if (!(await writeOut(response, bytes))) return false;
-      return true;
-    } finally {
-      response.off('close', leave);
+  /** Each piece is read whole before it is sent: the viewer's pace holds one piece, and no connection to the store. */
+  async #sendPieces(to: Receiver, { key, start, end }: ObjectPart, begin: () => void): Promise<boolean> {
+    for (let at = start; at < end; ) {
+      const pieceEnd = Math.min(end, (Math.floor(at / PIECE_BYTES) + 1) * PIECE_BYTES);
+      const window = { key, version: '', start: at, sizeBytes: pieceEnd - at };
+      const lent = await this.#lend(to, window, false);
+      if (lent === null) throw new Error('Expected bytes of a store without files to be lent or refused.');
+      try {
+        begin();
+        if (!(await writeOut(to.response, lent.bytes))) return false;
+      } finally {
+        lent.release();
+      }
+      at = pieceEnd;
     }
+    return true;
   }
 
   #lendFile(key: StorageKey, path: string): Promise<LentFile> {
@@ -209,16 +204,24 @@ export class ObjectSender {
     }
   }
 
-  async #writeBody(outlet: Outlet, { fd }: LentFile, { key, start, end }: ObjectPart): Promise<boolean> {
+  async #writeBody(response: ServerResponse, { fd }: LentFile, { key, start, end }: ObjectPart): Promise<boolean> {
     const buffer = this.#buffers.take(pieceBytes(this.#sendFile));
     try {
-      return await writeFileBody(outlet, { fd, key, start, end }, { buffer, sendFile: this.#sendFile });
+      return await writeFileBody(response, { fd, key, start, end }, { buffer, sendFile: this.#sendFile });
     } finally {
       this.#buffers.give(buffer);
     }
   }
 }
 
-function nameOf({ key, version, start }: ObjectWindow): string {
-  return `${key}|${version}|${start}`;
+/** Aborted when the viewer leaves. */
+function left(response: ServerResponse): AbortSignal {
+  const leaving = new AbortController();
+  if (response.destroyed) leaving.abort();
+  response.once('close', () => leaving.abort());
+  return leaving.signal;
+}
+
+function nameOf({ key, version, start, sizeBytes }: ObjectWindow): string {
+  return `${key}|${version}|${start}|${sizeBytes}`;
 }

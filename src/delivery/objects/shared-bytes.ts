@@ -1,6 +1,5 @@
 import { Refused } from '../../lib/refused.ts';
 import type { BufferPool } from './buffer-pool.ts';
-import { RecentNames } from './popular.ts';
 
 /** Bytes lent to an answer, which calls `release` once when it is done with them. */
 export type LentBytes = { bytes: Buffer; release(): void };
@@ -29,7 +28,7 @@ type Holding = {
   /** What goes back to the pool. */
   taken: Buffer[];
   users: number;
-  isAskedAgain: boolean;
+  isMade: boolean;
 };
 
 type Waiter = { wanted: WantedBytes; admit(holding: Holding): void };
@@ -38,14 +37,13 @@ const WAIT_MS = 5_000;
 const MAX_WAITERS = 2_000;
 
 /**
- * Bytes that are made for answers: once for all who ask at the same time, kept a while when they are asked for
- * again, and never more than a bound. Who finds no room waits for it, in turn and not for long; what is larger than
- * all of it has its turn when nothing else is lent.
+ * Bytes that are made for answers: once for all who request them at the same time, then kept, the least recently used
+ * dropped first, and never more than a bound. Who finds no room waits for it, in turn and not for long; what is larger
+ * than all of it has its turn when nothing else is lent.
  */
 export class SharedBytes {
   readonly #limits: SharedBytesLimits;
   readonly #pool: BufferPool;
-  readonly #recent = new RecentNames();
   readonly #named = new Map<string, Holding>();
   /** Those that nobody uses now, the longest unused first. */
   readonly #idle = new Set<Holding>();
@@ -63,14 +61,25 @@ export class SharedBytes {
    * only when it has to wait, for a signal that is aborted when nobody wants the bytes any more.
    */
   async lend(wanted: WantedBytes, leave: () => AbortSignal): Promise<LentBytes> {
-    const isAgain = wanted.name !== null && this.#recent.note(wanted.name);
-    const atOnce = this.#join(wanted) ?? (this.#waiters.size === 0 ? this.#begin(wanted) : null);
-    const holding = atOnce ?? (await this.#waitFor(wanted, leave()));
-    holding.isAskedAgain ||= isAgain;
+    return this.#lent(this.#holdAtOnce(wanted) ?? (await this.#waitFor(wanted, leave())));
+  }
+
+  /** As `lend`, but null where it would have to wait for room. */
+  async lendAtOnce(wanted: WantedBytes): Promise<LentBytes | null> {
+    const holding = this.#holdAtOnce(wanted);
+    return holding === null ? null : this.#lent(holding);
+  }
+
+  #holdAtOnce(wanted: WantedBytes): Holding | null {
+    return this.#join(wanted) ?? (this.#waiters.size === 0 ? this.#begin(wanted) : null);
+  }
+
+  async #lent(holding: Holding): Promise<LentBytes> {
     try {
-      return { bytes: await holding.made, release: () => this.#release(holding) };
+      const bytes = await holding.made;
+      holding.isMade = true;
+      return { bytes, release: () => this.#release(holding) };
     } catch (error) {
-      holding.isAskedAgain = false;
       this.#release(holding);
       throw error;
     }
@@ -94,7 +103,7 @@ export class SharedBytes {
       taken.push(buffer);
       return buffer;
     };
-    const holding = { name, sizeBytes, made: wanted.make(take), taken, users: 1, isAskedAgain: false };
+    const holding = { name, sizeBytes, made: wanted.make(take), taken, users: 1, isMade: false };
     if (name !== null) this.#named.set(name, holding);
     this.#bytes += sizeBytes;
     return holding;
@@ -142,7 +151,7 @@ export class SharedBytes {
   #release(holding: Holding): void {
     holding.users -= 1;
     if (holding.users > 0) return;
-    if (holding.isAskedAgain && holding.sizeBytes <= this.#limits.keptBytes) this.#keep(holding);
+    if (holding.isMade && holding.name !== null && holding.sizeBytes <= this.#limits.keptBytes) this.#keep(holding);
     else this.#drop(holding);
     this.#admitWaiters();
   }

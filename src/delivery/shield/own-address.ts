@@ -1,18 +1,22 @@
 import type { IncomingMessage } from 'node:http';
+import { parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import { readPlayRequest, tokenQuery } from './play-request.ts';
 
 /** A name and a port, as a Host header gives them; nothing else gets into what is written. */
 const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?$/;
 
 /**
- * The whole address of the licences of the video whose file is asked for: players take it from a manifest, and
- * some resolve it against the page. The viewer's token goes with it.
+ * The whole address of the licences of the video whose file is requested: players take it from a manifest, and some
+ * resolve it against the page. The viewer's token goes with it. Under a pull zone's own host the path does not name the
+ * zone, so that the host must stay.
  */
 export function licenceUrlOf(request: IncomingMessage, edgeUrl: string | null): string {
   const { url = '/', headers } = request;
   const [path = '/'] = url.split('?', 1);
   const host = headers.host ?? '';
-  const base = edgeUrl ?? (HOST.test(host) ? `http://${host}` : '');
+  const namesZone = parsePullZoneName(path.split('/')[1] ?? '') !== null;
+  const scheme = edgeUrl?.startsWith('https:') === true ? 'https' : 'http';
+  const base = (namesZone ? edgeUrl : null) ?? (HOST.test(host) ? `${scheme}://${host}` : '');
   const query = tokenQuery(readPlayRequest(request));
   return `${base}${path.slice(0, path.lastIndexOf('/') + 1)}license${query === '' ? '' : `?${query}`}`;
 }

@@ -1,0 +1,33 @@
+import type { ClientBudgets } from './client-budgets.ts';
+
+type Budget = Pick<ClientBudgets<'lentBytes'>, 'take' | 'give'>;
+
+/**
+ * Counts the bytes in memory that wait for each client, as `lentBytes` of its budget. Bytes of one name count once,
+ * however many answers to the client hold them: a school behind one address watches one segment.
+ */
+export class ByteLeases {
+  readonly #budgets: Budget;
+  readonly #users = new Map<string, number>();
+
+  constructor(budgets: Budget) {
+    this.#budgets = budgets;
+  }
+
+  /** Returns the release, which is called once; null when the client may hold no more. */
+  take(client: string, { name, sizeBytes }: { name: string; sizeBytes: number }): (() => void) | null {
+    const key = `${client}|${name}`;
+    const users = this.#users.get(key) ?? 0;
+    if (users === 0 && !this.#budgets.take(client, 'lentBytes', sizeBytes)) return null;
+    this.#users.set(key, users + 1);
+    return () => {
+      const left = (this.#users.get(key) ?? 0) - 1;
+      if (left > 0) {
+        this.#users.set(key, left);
+        return;
+      }
+      this.#users.delete(key);
+      this.#budgets.give(client, 'lentBytes', sizeBytes);
+    };
+  }
+}

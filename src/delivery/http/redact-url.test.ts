@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { redactUrl } from './redact-url.ts';
+
+test.each([
+  ['/vz-1/x/playlist.m3u8', '/vz-1/x/playlist.m3u8'],
+  ['/vz-1/x/playlist.m3u8?token=HS256-abc&expires=5&limit=1', '/vz-1/x/playlist.m3u8?token=***&expires=5&limit=1'],
+  ['/a?TOKEN=abc&to%6ben=abc&q=1', '/a?TOKEN=***&to%6ben=***&q=1'],
+  [
+    '/vz-1/bcdn_token=HS256-abc&expires=5&token_path=%2Fx%2F/x/0.m4s',
+    '/vz-1/bcdn_token=***&expires=5&token_path=%2Fx%2F/x/0.m4s',
+  ],
+  ['/%62cdn_token=abc/x', '/%62cdn_token=***/x'],
+  [`/x/key/${'k'.repeat(43)}`, '/x/key/***'],
+  ['/%zz?%zz=1', '/%zz?%zz=1'],
+])('%s is logged as %s', (url, expected) => {
+  expect(redactUrl(url)).toBe(expected);
+});

@@ -1,0 +1,54 @@
+/** Query parameters whose values let their bearer in; in any case. */
+const SECRETS = new Set([
+  'token',
+  'bcdn_token',
+  'accesskey',
+  'access_key',
+  'key',
+  'signature',
+  'authorization',
+  'apikey',
+]);
+/** Play sessions and their keys are named by 43 characters, content keys by ids. */
+const SESSION = /^[A-Za-z0-9_-]{43}$/;
+const MASK = '***';
+const MAX_CHARS = 1_000;
+
+/** A request's address as it may be logged: path tokens, sessions and secret parameters are masked, the rest stays. */
+export function redactUrl(url: string): string {
+  const [path = '', query] = splitOnce(url.slice(0, MAX_CHARS), '?');
+  const parts = path.split('/').map(redactSegment);
+  return query === undefined ? parts.join('/') : `${parts.join('/')}?${redactQuery(query)}`;
+}
+
+function redactSegment(segment: string): string {
+  const raw = decodeName(segment);
+  if (/bcdn_token/i.test(raw)) return redactQuery(segment);
+  return SESSION.test(segment) ? MASK : segment;
+}
+
+function redactQuery(query: string): string {
+  return query
+    .split('&')
+    .map((pair) => {
+      const [name = '', value] = splitOnce(pair, '=');
+      if (value === undefined) return name;
+      return `${name}=${SECRETS.has(decodeName(name).toLowerCase()) ? MASK : value}`;
+    })
+    .join('&');
+}
+
+function splitOnce(text: string, mark: string): [string, string?] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** A name that is not well encoded is compared as it stands. */
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch (error) {
+    if (error instanceof URIError) return name;
+    throw error;
+  }
+}

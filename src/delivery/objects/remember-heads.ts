@@ -1,0 +1,31 @@
+import type { ObjectInfo, StorageKey } from '../../ports/storage.ts';
+import { FreshCache } from '../cache/fresh-cache.ts';
+import type { EdgeLog, EdgeStorage } from '../edge-deps.ts';
+
+const TTL_MS = 5_000;
+const ABSENT_TTL_MS = 500;
+const MAX_BYTES = 4 * 2 ** 20;
+const INFO_BYTES = 400;
+const MAX_LOADS = 200;
+
+/**
+ * The same store, whose `head` is answered from memory for some seconds: a store in a network would be asked once for
+ * each viewer of a thumbnail. Objects never change under their key, so only a deleted one is seen late.
+ */
+export function rememberHeads(storage: EdgeStorage, log: EdgeLog): EdgeStorage {
+  const heads = new FreshCache<ObjectInfo>({
+    ttlMs: TTL_MS,
+    absentTtlMs: ABSENT_TTL_MS,
+    maxBytes: MAX_BYTES,
+    maxLoads: MAX_LOADS,
+    load: (key) => storage.head(key as StorageKey), // The only keys are such: see `head` below.
+    sizeBytes: () => INFO_BYTES,
+    onLoadError: (error, key) => log.warn({ err: error, key }, 'The store could not be read.'),
+  });
+  return {
+    read: storage.read.bind(storage),
+    readBytes: storage.readBytes.bind(storage),
+    localPath: storage.localPath.bind(storage),
+    head: (key) => (storage.localPath(key) === null ? heads.get(key) : storage.head(key)),
+  };
+}

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { EdgeStorage } from '../../src/delivery/edge-deps.ts';
+import { createFolderStorage } from './folder-storage.ts';
+import { createGrowingRoom, type GrowingRoom, SEGMENT_BYTES } from './growing-video.ts';
+import type { RenditionKey } from './publish.ts';
+import type { TestEdge } from './start-test-edge.ts';
+
+let videos: GrowingRoom;
+let key: RenditionKey;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  videos = await createGrowingRoom();
+  key = await videos.addVideo();
+  for (const segment of [0, 1, 2]) await videos.publish(key, segment);
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await videos.closeEdges();
+});
+afterAll(() => videos.close());
+
+/** A connection that writes, and reads only when it is told to. */
+function open({ port }: TestEdge, text: string): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  sockets.push(socket.pause());
+  socket.write(text);
+  return socket;
+}
+
+function head(edge: TestEdge, segment: number, ...lines: string[]): string {
+  const { pathname } = new URL(videos.segmentOf(edge, key, segment));
+  return [`GET ${pathname} HTTP/1.1`, 'Host: edge', ...lines, '', ''].join('\r\n');
+}
+
+/** All that comes until the connection ends. */
+async function readAll(socket: Socket): Promise<string> {
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => parts.push(part));
+  socket.resume();
+  if (!socket.closed) await once(socket, 'close');
+  return Buffer.concat(parts).toString('latin1');
+}
+
+/** A store without files, which counts its reads. */
+function farStorage(): { storage: EdgeStorage; reads: string[]; streams: number } {
+  const below = createFolderStorage(videos.room.folder, false);
+  const far = {
+    reads: [] as string[],
+    streams: 0,
+    storage: {
+      ...below,
+      readBytes: (...args: Parameters<EdgeStorage['readBytes']>) => {
+        far.reads.push(args[0]);
+        return below.readBytes(...args);
+      },
+      read: (...args: Parameters<EdgeStorage['read']>) => {
+        far.streams += 1;
+        return below.read(...args);
+      },
+    },
+  };
+  return far;
+}
+
+test('a request with two Host headers is refused, and its connection ends', async () => {
+  const edge = await videos.open();
+  const answer = await readAll(open(edge, head(edge, 0, 'Host: other') + head(edge, 0)));
+  expect(answer).toMatch(/^HTTP\/1.1 400 /);
+  expect(answer.match(/HTTP\/1.1 /g)).toHaveLength(1);
+});
+
+test('If-Match lets in the current representation only', async () => {
+  const edge = await videos.open();
+  const ask = (tag: string) =>
+    fetch(videos.segmentOf(edge, key, 0), { headers: { 'if-match': tag, range: 'bytes=0-9' } });
+  const etag = (await fetch(videos.segmentOf(edge, key, 0), { method: 'HEAD' })).headers.get('etag') ?? '';
+  const statuses = [etag, `"x", ${etag}`, '*', '"x"', `W/${etag}`].map(async (tag) => (await ask(tag)).status);
+  expect(await Promise.all(statuses)).toEqual([206, 206, 206, 412, 412]);
+});
+
+test('a preflight allows what is asked for, and any page may measure and embed', async () => {
+  const edge = await videos.open();
+  const requested = 'cmcd-request, cmcd-object, x-own';
+  const preflight = await fetch(videos.segmentOf(edge, key, 0), {
+    method: 'OPTIONS',
+    headers: { 'access-control-request-headers': requested, 'access-control-request-method': 'GET' },
+  });
+  expect(preflight.headers.get('access-control-allow-headers')).toBe(requested);
+  const { headers } = await fetch(videos.segmentOf(edge, key, 0));
+  expect([headers.get('timing-allow-origin'), headers.get('cross-origin-resource-policy')]).toEqual([
+    '*',
+    'cross-origin',
+  ]);
+});
+
+test('a head that comes too slowly is given up in the set time', async () => {
+  const edge = await videos.open({ limits: { headMs: 500 } });
+  const startedMs = performance.now();
+  expect(await readAll(open(edge, 'GET / HTTP/1.1\r\nHost: '))).toMatch(/^HTTP\/1.1 408 /);
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
+});
+
+test('one client has so many connections and no more', async () => {
+  const edge = await videos.open({ limits: { connectionsPerClient: 3 } });
+  const held = [0, 1, 2].map(() => open(edge, head(edge, 0)));
+  for (const socket of held) await once(socket, 'readable');
+  expect(await readAll(open(edge, head(edge, 0)))).toBe('');
+  held[0]?.destroy();
+  await expect
+    .poll(() =>
+      fetch(videos.segmentOf(edge, key, 0)).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    )
+    .toBe(200);
+});
+
+test('clients that do not read hold a bounded part of the memory, and no connection to the store', async () => {
+  const far = farStorage();
+  const limits = { lentBytes: 10 * SEGMENT_BYTES, lentBytesPerClient: 2 * SEGMENT_BYTES, idleMs: 1_000 };
+  const edge = await videos.open({ storage: far.storage, limits });
+  for (const segment of [0, 1]) open(edge, head(edge, segment).repeat(20));
+  await expect.poll(() => far.reads.length).toBe(2);
+  expect((await fetch(videos.segmentOf(edge, key, 2))).status).toBe(503);
+  // Nothing moves on them, so they end, and what they held is free again.
+  await expect.poll(() => fetch(videos.segmentOf(edge, key, 2)).then(({ status }) => status)).toBe(200);
+  expect(far.streams).toBe(0);
+});
+
+test('a cold segment is fetched once for all who request it, and a slow reader of it holds no other', async () => {
+  const far = farStorage();
+  const edge = await videos.open({ storage: far.storage });
+  const slow = open(edge, head(edge, 0).repeat(30));
+  const sizes = Array.from({ length: 100 }, async () => {
+    return (await (await fetch(videos.segmentOf(edge, key, 0))).arrayBuffer()).byteLength;
+  });
+  expect(new Set(await Promise.all(sizes))).toEqual(new Set([SEGMENT_BYTES]));
+  expect(far.reads).toHaveLength(1);
+  slow.destroy();
+});
