@@ -6,6 +6,7 @@ import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHA
 
 import { keepReplaced } from '../encoding/replacement-store.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { retireObject } from '../retired-object-store.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
 
 export type NewVideo = { libraryId: number; title: string; collectionId: Guid | null; thumbnailTimeMs: number | null };
@@ -123,10 +124,13 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   const key = { libraryId: before.libraryId, mediaId: before.id };
   await moveBetweenCollections(tx, before, after);
   const source = sourceIn(after);
-  const isOtherFile = before.state === 'finished' && source?.key !== sourceIn(before)?.key;
-  if (isOtherFile) await keepReplaced(tx, key);
-  // What it had before is kept, and counted, until the other file takes its place.
-  const freedBytes = isOtherFile ? 0 : (sourceIn(before)?.sizeBytes ?? 0);
+  const earlier = sourceIn(before);
+  const isOtherFile = source !== null && source.key !== earlier?.key;
+  if (isOtherFile && before.state === 'finished') await keepReplaced(tx, key);
+  // A file that could not be used is of no more use.
+  if (isOtherFile && before.state === 'failed' && earlier !== null) await retireObject(tx, key, earlier);
+  // What it had before is counted until it is deleted.
+  const freedBytes = isOtherFile ? 0 : (earlier?.sizeBytes ?? 0);
   const moreBytes = (source?.sizeBytes ?? 0) - freedBytes;
   await tx
     .updateTable('media')

@@ -28,8 +28,8 @@ const states: { video: Video; uploadable: boolean; reencoded: 'same' | 'uploaded
     reencoded: 'refused',
   },
   { video: { ...details, state: 'finished', source, takesOtherFile: true }, uploadable: true, reencoded: 'uploaded' },
-  { video: { ...details, state: 'failed', source, reason: 'r' }, uploadable: false, reencoded: 'uploaded' },
-  { video: { ...details, state: 'failed', source: null, reason: 'r' }, uploadable: false, reencoded: 'refused' },
+  { video: { ...details, state: 'failed', source, reason: 'r' }, uploadable: true, reencoded: 'uploaded' },
+  { video: { ...details, state: 'failed', source: null, reason: 'r' }, uploadable: true, reencoded: 'refused' },
   { video: { ...details, state: 'jit-segmenting', source }, uploadable: false, reencoded: 'uploaded' },
   { video: { ...details, state: 'jit-ready', source }, uploadable: false, reencoded: 'uploaded' },
 ];

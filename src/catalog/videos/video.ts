@@ -39,11 +39,15 @@ export type VideoEdit = {
   metaTags?: MetaTag[];
 };
 
-/** Refuses (`invalid`) when a video has had its upload: an upload is taken once, or once more where that was asked for. */
+/**
+ * Refuses (`invalid`) when a video has had its upload: an upload is taken once, once more where that was asked for, and
+ * again where the file before could not be used.
+ */
 export function requireUploadable(video: Video): void {
   switch (video.state) {
     case 'created':
     case 'upload-failed':
+    case 'failed':
       return;
     case 'finished':
       if (video.takesOtherFile) return;
@@ -51,7 +55,6 @@ export function requireUploadable(video: Video): void {
     case 'uploaded':
     case 'processing':
     case 'transcoding':
-    case 'failed':
     case 'jit-segmenting':
     case 'jit-ready':
       throw alreadyUploaded(video);
@@ -62,12 +65,12 @@ export function requireUploadable(video: Video): void {
 
 /**
  * Makes a video ready for an upload that has begun, with what the upload says of it; an earlier failure is
- * forgotten. A finished video that takes another file stays as it is. The answer is always a new value. Refuses
+ * forgotten. A video that has a file stays as it is until the other one is there. The answer is always a new value. Refuses
  * (`invalid`) when it has had its upload.
  */
 export function beginUpload(video: Video, edit: VideoEdit): Video {
   requireUploadable(video);
-  if (video.state === 'finished') return { ...video };
+  if (video.state === 'finished' || video.state === 'failed') return { ...video };
   return { ...detailsOf(video), ...edit, state: 'created' };
 }
 

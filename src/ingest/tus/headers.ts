@@ -11,8 +11,17 @@ export type TusCreation = { lengthBytes: number; metadata: Record<string, string
 
 export type TusChecksum = { algorithm: 'sha1'; digest: Buffer };
 
-/** Reads `Upload-Length` and `Upload-Metadata` (tus 1.0.0, creation). Refuses a length that is absent, zero or above `maxBytes`. */
+/**
+ * Reads `Upload-Length` and `Upload-Metadata` (tus 1.0.0, creation). Refuses a length that is absent, zero or above
+ * `maxBytes`, and a part of a parallel upload: joining them (concatenation) is not among the extensions.
+ */
 export function readCreation(headers: IncomingHttpHeaders, maxBytes: number): TusCreation {
+  if (headers['upload-concat'] !== undefined) {
+    throw new Refused(
+      'invalid',
+      'Expected a whole file, got a part of one (Upload-Concat). Send the file as one upload, not in parallel.',
+    );
+  }
   const lengthBytes = readCount(headers, 'upload-length');
   if (lengthBytes === null) {
     throw new Refused('invalid', 'Expected the header Upload-Length to hold the size of the file in bytes.');

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Origin, serve, startOrigin } from './origin.ts';
+import { startStack, type UploadStack } from './stack.ts';
+import { open } from './tus-client.ts';
+
+let stack: UploadStack;
+let origin: Origin;
+beforeAll(async () => {
+  [stack, origin] = await Promise.all([startStack(), startOrigin()]);
+  await stack.startWorker();
+});
+afterAll(async () => {
+  await stack.stop();
+  await origin.stop();
+  expect(stack.faults).toEqual([]);
+});
+
+const file = randomBytes(300_000);
+
+test.each(['put', 'tus', 'fetch'])('a video whose file could not be used takes another by %s', async (door) => {
+  origin.script(serve(file));
+  const guid = await stack.createVideo();
+  const { db } = stack.database;
+  const path = `/library/1/videos/${guid}`;
+  await stack.call('PUT', path, { body: Buffer.from('no video at all') });
+  const first = await stack.loadRow(guid);
+  await db.updateTable('media').set({ state: 'failed', state_reason: 'not-media' }).where('id', '=', guid).execute();
+  if (door === 'put') expect((await stack.call('PUT', path, { body: file })).status).toBe(200);
+  if (door === 'fetch') {
+    const { status: answered } = await stack.call('POST', `${path}/fetch`, { body: { url: `${origin.url}/a` } });
+    expect(answered).toBe(200);
+  }
+  if (door === 'tus') {
+    const library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+    const upload = await open(library, guid, file.length);
+    // Until the other file is there, the video is what it was.
+    expect(await stack.loadVideo(guid)).toMatchObject({ status: 5 });
+    expect((await upload.patch(0, file)).status).toBe(204);
+  }
+  const taken = async () => expect(await stack.loadVideo(guid)).toMatchObject({ status: 1 });
+  await vi.waitFor(taken, { timeout: 20_000, interval: 50 });
+  expect((await stack.storedSource(guid)).equals(file)).toBe(true);
+  expect(await stack.countJobs('process-video', guid)).toBe(2);
+  const retired = await db.selectFrom('retired_object').select('storage_key').where('media_id', '=', guid).execute();
+  expect(retired).toEqual([{ storage_key: first.source_key }]);
+});
