@@ -2,11 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Grant } from '../catalog/keys/access-key.ts';
+import { Refused } from '../lib/refused.ts';
 import { toAuditedWrite } from './audit-line.ts';
 import { authenticate, requireMay } from './authenticate.ts';
-import type { Operation } from './define-operation.ts';
-import { CallerGone, type Rules, toErrorAnswer } from './errors.ts';
+import type { Method, Operation } from './define-operation.ts';
+import { CallerGone, type Rules, rulesOfAddress, toErrorAnswer } from './errors.ts';
 import { type OperationDeps, operations } from './operations.ts';
+import { type MissingOperation, missingOperations } from './published-operations.ts';
 
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
 const LINGER_MS = 10_000;
@@ -20,11 +22,10 @@ const EVENT_HEADERS = {
   connection: 'close',
 };
 
-/** Players of any page ask for them: licences, which are each their own. */
+/** Licences, which are each their own. */
 const BYTES_HEADERS = {
   'content-type': 'application/octet-stream',
   'cache-control': 'no-store',
-  'access-control-allow-origin': '*',
 };
 
 type Log = Pick<Logger, 'error'>;
@@ -37,7 +38,7 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     const { answer, answerStatus = 200 } = operation;
     app.route({
       method: operation.method,
-      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      url: toRoute(operation.path),
       schema: answer === null || typeof answer === 'string' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
         const deed = answerOperation(operation, { request, reply, ip: request.ip || 'unknown' }, serving);
@@ -47,7 +48,25 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
       },
     });
   }
+  for (const missing of missingOperations(operations)) {
+    app.route({
+      method: missing.method as Method,
+      url: toRoute(missing.path),
+      handler: (request, reply) => answerError(notThereYet(missing), rulesOfAddress(request.url), reply, serving.log),
+    });
+  }
   return running;
+}
+
+function toRoute(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function notThereYet({ method, path }: MissingOperation): Refused {
+  return new Refused(
+    'not-implemented',
+    `The operation ${method} ${path} is not there yet. Nothing was done. Wait for a version that has it.`,
+  );
 }
 
 /** `ip` was read while the connection stood. */

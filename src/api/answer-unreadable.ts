@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ANY_ORIGIN } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
 import { Refused } from '../lib/refused.ts';
@@ -21,6 +22,7 @@ export function answerUnreadable(error: ParserError, socket: Pick<Socket, 'writa
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${newGuid()}`,
     'Connection: close',
+    ...Object.entries(ANY_ORIGIN).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -3,7 +3,7 @@ import { REFUSAL_STATUS } from '../lib/refusal-status.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { Contract, ErrorShape } from './define-operation.ts';
-import { type CaptionValidationModel, StatusModel } from './models/status.ts';
+import type { CaptionValidationModel } from './models/status.ts';
 import { RefusedCaptions } from './refused-captions.ts';
 
 /** Statuses that every operation may answer with, whatever its contract lists. */
@@ -12,6 +12,7 @@ const COMMON: { readonly [K in RefusalKind]?: number } = {
   timeout: 408,
   'too-large': 413,
   busy: 429,
+  'not-implemented': 501,
   unavailable: 503,
   'disk-full': 507,
 };
@@ -20,9 +21,7 @@ const COMMON: { readonly [K in RefusalKind]?: number } = {
 const RETRY_AFTER_SEC = 5;
 
 /** What of an operation decides how its errors are told. */
-export type Rules = Pick<Contract<never, never, never, never>, 'name' | 'path' | 'refusals' | 'errorShape'> & {
-  answer: unknown;
-};
+export type Rules = Pick<Contract<never, never, never, never>, 'name' | 'path' | 'refusals' | 'errorShape'>;
 
 /** Why what a request began is ended: there is nobody left to answer. */
 export class CallerGone extends Error {
@@ -45,13 +44,13 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
     return {
       status,
       headers: again ? { 'retry-after': String(RETRY_AFTER_SEC) } : {},
-      body: bodyOf({ shape, kind, message, status, code: REFUSAL_STATUS[kind], rules, error }),
+      body: bodyOf({ shape, kind, message, status, rules, error }),
       isOurs: false,
     };
   }
   if (isDatabaseAway(error)) {
     const message = `The database cannot be reached. Nothing was changed by this request as far as is known: ask again in ${RETRY_AFTER_SEC} s.`;
-    const body = bodyOf({ shape, kind: 'unavailable', message, status: 503, code: 503 });
+    const body = bodyOf({ shape, kind: 'unavailable', message, status: 503 });
     return { status: 503, headers: { 'retry-after': String(RETRY_AFTER_SEC) }, body, isOurs: true };
   }
   const message =
@@ -59,7 +58,7 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
   return {
     status: 500,
     headers: {},
-    body: bodyOf({ shape, kind: 'unavailable', message, status: 500, code: 500 }),
+    body: bodyOf({ shape, kind: 'unavailable', message, status: 500 }),
     isOurs: !isByCallerGone(error),
   };
 }
@@ -69,19 +68,15 @@ const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield)\b/i;
 /** How errors are told where there is no operation: as its neighbours tell theirs. */
 export function rulesOfAddress(url: string): Rules {
   const errorShape = SECOND_ADDRESS.test(url) ? 'core' : 'status';
-  return { name: 'none', path: url, refusals: {}, errorShape, answer: null };
+  return { name: 'none', path: url, refusals: {}, errorShape };
 }
 
-/** Refusals of what a body says; an operation that reads one need not list a status for them. */
-const OF_BODY: readonly RefusalKind[] = ['invalid', 'conflict', 'unprocessable'];
+/** Refusals of what a request says: 400 where an operation lists no finer status for them. */
+const OF_REQUEST: readonly RefusalKind[] = ['invalid', 'conflict', 'unprocessable'];
 
-// Operations that list no 400 say "not done" as their clients expect it: status 200 with success false.
+// Never a 200: a client that trusts the status would take what was refused for done.
 function statusOf(kind: RefusalKind, rules: Rules): number {
-  const listed = rules.refusals[kind] ?? COMMON[kind];
-  if (listed !== undefined) return listed;
-  const hasBody = rules.errorShape === 'status' && rules.answer !== null;
-  const saysNotDone = rules.answer === StatusModel || (hasBody && OF_BODY.includes(kind));
-  return saysNotDone ? 200 : REFUSAL_STATUS[kind];
+  return rules.refusals[kind] ?? COMMON[kind] ?? (OF_REQUEST.includes(kind) ? 400 : REFUSAL_STATUS[kind]);
 }
 
 type Words = {
@@ -89,16 +84,15 @@ type Words = {
   kind: RefusalKind;
   message: string;
   status: number;
-  code: number;
   rules?: Rules;
   error?: Refused;
 };
 
-function bodyOf({ shape, kind, message, status, code, rules, error }: Words): unknown {
+function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown {
   if (shape === 'core')
     return coreBody(kind, { message, status, path: rules?.path ?? '', field: error?.field ?? null });
   if (status === 401) return { Success: false, Message: message, StatusCode: 401 };
-  const model = { success: false, message, statusCode: code };
+  const model = { success: false, message, statusCode: status };
   if (status !== 400 && status !== 422) return model;
   switch (shape) {
     case 'status':

@@ -18,7 +18,7 @@ type Shape = {
 
 /**
  * Reads a JSON body by a model, whatever content type it claims. Field names are found in any case, fields
- * that the model does not name are passed over, an empty body (or `null`, or PHP's `[]`) is an empty object.
+ * that the model does not name are passed over, a number may stand in quotes, an empty body (or `null`, or PHP's `[]`) is an empty object.
  * Refuses what is no JSON or does not fit (`invalid`), what is too large, and what takes over 30 s to arrive.
  */
 export async function readJsonBody(message: IncomingMessage, { schema, validator, limitBytes }: Wanted) {
@@ -46,8 +46,12 @@ function parse(text: string): unknown {
 
 // Follows the schema, not the value: what the model does not name is never looked at, however deep it is.
 function shaped(schema: Shape, value: unknown): unknown {
-  if (typeof value === 'string') return cleanText(value);
-  if (Array.isArray(value)) return schema.items ? value.map((item) => shaped(schema.items ?? {}, item)) : value;
+  if (typeof value === 'string') return isNumeric(schema) && NUMBER.test(value) ? Number(value) : cleanText(value);
+  if (Array.isArray(value)) {
+    if (schema.items) return value.map((item) => shaped(schema.items ?? {}, item));
+    // PHP writes an empty map as a list.
+    return value.length === 0 && (schema.properties ?? schema.patternProperties) ? {} : value;
+  }
   if (typeof value !== 'object' || value === null) return value;
   const values = Object.values(schema.patternProperties ?? {})[0];
   if (values)
@@ -64,6 +68,14 @@ function shapeFields(properties: Record<string, Shape>, required: readonly strin
     if (!isAbsent) fields[name] = shaped(shape, field);
   }
   return fields;
+}
+
+/** A number as JSON writes it, or a whole one with a fraction of zeros, inside quotes as some clients send it. */
+const NUMBER = /^[+-]?\d{1,20}(\.\d{1,20})?$/;
+
+function isNumeric({ type }: Shape): boolean {
+  const types = typeof type === 'string' ? [type] : (type ?? []);
+  return (types.includes('integer') || types.includes('number')) && !types.includes('string');
 }
 
 function allowsNull({ type }: Shape): boolean {

@@ -52,7 +52,7 @@ function readValue(schema: QuerySchema, text: string): unknown {
 
 // Beyond 32 bits (or 53 where the schema has no bound of its own) it is no number of the interface at all.
 function readInteger({ minimum, maximum }: QuerySchema, text: string): number | undefined {
-  const value = /^[+-]?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^[+-]?\d{1,16}(\.0*)?$/.test(text) ? Number(text) : Number.NaN;
   const widest = maximum === undefined ? Number.MAX_SAFE_INTEGER : INT32 - 1;
   if (!(Math.abs(value) <= widest)) return undefined;
   return Math.min(Math.max(value, minimum ?? value), maximum ?? value);

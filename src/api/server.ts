@@ -24,6 +24,7 @@ import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
+import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
@@ -36,6 +37,7 @@ import { answerUnreadable } from './answer-unreadable.ts';
 import { rulesOfAddress } from './errors.ts';
 import type { OperationDeps } from './operations.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
+import { playerAddress } from './videos/player-address.ts';
 
 const HEADERS_LIMIT_MS = 10_000;
 const KEEP_ALIVE_MS = 75_000;
@@ -119,6 +121,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     const { status, body } = health();
     return reply.code(status).header('cache-control', 'no-store').send(body);
   });
+  app.get('/play/:libraryId/:videoId', (request, reply) => reply.redirect(playerAddress(request.url, deps.edgeUrl)));
   const running = addOperations(app, { deps: operationDeps, log });
   await app.listen({ host: deps.host, port: deps.port });
   return {
@@ -187,14 +190,22 @@ function createHttpServer(
   const server = http.createServer(
     { requestTimeout: 0, headersTimeout: HEADERS_LIMIT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     (request, response) => {
+      response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
       const path = request.url?.toLowerCase() ?? '';
       const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
       if (mount) mount.handle(request, response.setHeader('x-request-id', newGuid()));
+      else if (request.method === 'OPTIONS') answerPreflight(request, response);
       else handler(request, response);
     },
   );
   server.maxConnections = MAX_CONNECTIONS;
   return server;
+}
+
+function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('x-request-id', newGuid());
+  response.writeHead(204, preflightHeaders(request)).end();
+  request.resume();
 }
 
 async function drain(app: FastifyInstance, running: ReadonlySet<Promise<void>>): Promise<void> {

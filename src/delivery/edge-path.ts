@@ -99,7 +99,7 @@ function parseFile(names: readonly string[]): MediaFile | null {
     if (first === 'seek') return parseSeekFile(second);
     const [, language, type] = (first === 'captions' ? CAPTIONS_FILE.exec(second) : null) ?? [];
     if (language === undefined) return null;
-    return { kind: type === 'vtt' ? 'captions' : 'captions-playlist', language };
+    return { kind: type === 'vtt' ? 'captions' : 'captions-playlist', language: language.replaceAll('_', '-') };
   }
   const renditionId = first === 'r' ? parseGuid(second) : null;
   return renditionId === null ? null : parseRenditionFile(renditionId, names.slice(2));

@@ -11,6 +11,7 @@ export const REFUSAL_STATUS: { readonly [K in RefusalKind]: number } = {
   'too-large': 413,
   unprocessable: 422,
   busy: 429,
+  'not-implemented': 501,
   unavailable: 503,
   'disk-full': 507,
 };

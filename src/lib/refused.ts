@@ -2,7 +2,8 @@
  * Why a caller is refused. Each edge turns a kind into its own status and body; nothing else does.
  *
  * `invalid` 400, `unauthenticated` 401, `forbidden` 403, `not-found` 404, `timeout` 408,
- * `conflict` 409, `too-large` 413, `unprocessable` 422, `busy` 429, `unavailable` 503, `disk-full` 507.
+ * `conflict` 409, `too-large` 413, `unprocessable` 422, `busy` 429, `not-implemented` 501, `unavailable` 503,
+ * `disk-full` 507.
  */
 export type RefusalKind =
   | 'invalid'
@@ -14,6 +15,7 @@ export type RefusalKind =
   | 'too-large'
   | 'unprocessable'
   | 'busy'
+  | 'not-implemented'
   | 'unavailable'
   | 'disk-full';
 

@@ -169,7 +169,7 @@ describe('a cleanup that is not done', () => {
   ])('"%s" is not done, and nothing changes', async (query, message) => {
     const guid = await createFinished();
     const answer = await clean(guid, query);
-    expect(answer.status).toBe(200);
+    expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ success: false, message: expect.stringMatching(message), statusCode: 400 });
     expect(await read(guid)).toMatchObject({ availableResolutions: '240p,720p,1440p', hasOriginal: true });
   });

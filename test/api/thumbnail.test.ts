@@ -104,9 +104,9 @@ describe('a picture becomes the thumbnail', () => {
     expect(answer.body).toEqual({ success: true, message: 'OK', statusCode: 200 });
     expect(await loadRow(guid)).toMatchObject({ thumbnail_width_px: 320, thumbnail_height_px: 180 });
     // What is not there is asked of the address itself.
-    expect((await set(guid, address('thumbnail_6.jpg'))).body).toMatchObject({ success: false, statusCode: 422 });
+    expect((await set(guid, address('thumbnail_6.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
     const other = await createVideo();
-    expect((await set(other, address('thumbnail_3.jpg'))).body).toMatchObject({ success: false, statusCode: 422 });
+    expect((await set(other, address('thumbnail_3.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
   });
 
   test('another one takes its place under another name, and the first is retired', async () => {
@@ -124,38 +124,31 @@ describe('a picture becomes the thumbnail', () => {
 });
 
 describe('what is not done', () => {
-  // The interface lists no 400 here: a status of 200 says "not done" as its clients expect.
+  // The interface lists neither 400 nor 422 here.
   test.each([
-    ['neither address nor body', () => '', {}, 400, /got neither/],
-    ['JSON without an address', () => '', { body: { other: 1 } }, 400, /got JSON without it/],
-    ['an empty list', () => '', { body: [] }, 400, /got JSON without it/],
-    ['broken JSON', () => '', { body: '{"thumbnailUrl"' }, 400, /neither/],
-    [
-      'an SVG',
-      () => '',
-      { body: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
-      400,
-      /Expected a JPEG, PNG, WebP or AVIF/,
-    ],
+    ['neither address nor body', () => '', {}, /got neither/],
+    ['JSON without an address', () => '', { body: { other: 1 } }, /got JSON without it/],
+    ['an empty list', () => '', { body: [] }, /got JSON without it/],
+    ['broken JSON', () => '', { body: '{"thumbnailUrl"' }, /neither/],
+    ['an SVG', () => '', { body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /Expected a JPEG, PNG, WebP or AVIF/],
     [
       'an SVG that claims to be JPEG',
       () => '',
       { body: '<?xml version="1.0"?><svg/>', headers: { 'Content-Type': 'image/jpeg' } },
-      400,
       /Expected a JPEG/,
     ],
-    ['a GIF from an address', () => `?thumbnailUrl=${originUrl}/a.gif`, {}, 400, /Expected a JPEG/],
-    ['an address without a picture', () => `?thumbnailUrl=${originUrl}/none.png`, {}, 422, /HTTP 404/],
-    ['a body without end', () => `?thumbnailUrl=${originUrl}/endless`, {}, 422, /larger than/],
-    ['a port where nobody answers', () => '?thumbnailUrl=http://127.0.0.1:1/a.png', {}, 422, /could not be reached/],
-    ['a file address', () => '?thumbnailUrl=file:///etc/passwd', {}, 422, /http or https/],
-    ['no address', () => '?thumbnailUrl=picture.png', {}, 422, /Expected a URL/],
-    ['a name and password', () => '?thumbnailUrl=http://a:b@127.0.0.1/a.png', {}, 422, /password/],
-  ])('%s', async (_, query, options, statusCode, message) => {
+    ['a GIF from an address', () => `?thumbnailUrl=${originUrl}/a.gif`, {}, /Expected a JPEG/],
+    ['an address without a picture', () => `?thumbnailUrl=${originUrl}/none.png`, {}, /HTTP 404/],
+    ['a body without end', () => `?thumbnailUrl=${originUrl}/endless`, {}, /larger than/],
+    ['a port where nobody answers', () => '?thumbnailUrl=http://127.0.0.1:1/a.png', {}, /could not be reached/],
+    ['a file address', () => '?thumbnailUrl=file:///etc/passwd', {}, /http or https/],
+    ['no address', () => '?thumbnailUrl=picture.png', {}, /Expected a URL/],
+    ['a name and password', () => '?thumbnailUrl=http://a:b@127.0.0.1/a.png', {}, /password/],
+  ])('%s', async (_, query, options, message) => {
     const guid = await createVideo();
     const answer = await set(guid, query(), options);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ success: false, message: expect.stringMatching(message), statusCode });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ success: false, message: expect.stringMatching(message), statusCode: 400 });
     expect(await loadRow(guid)).toMatchObject({
       thumbnail_key: null,
       thumbnail_file_name: 'thumbnail.jpg',
@@ -174,7 +167,7 @@ describe('what is not done', () => {
     );
     await strict.stop();
     await outbound.close();
-    expect(answer.body).toMatchObject({ success: false, statusCode: 422 });
+    expect(answer.body).toMatchObject({ success: false, statusCode: 400 });
   });
 
   test('a body over 16 MiB is 413, an unknown video 404, a reading key 403', async () => {

@@ -129,14 +129,63 @@ test.each([
 });
 
 test.each(['{"title":', '{"title":""}', '{"chapters":5}', '{"metaTags":[{"property":{}}]}'])(
-  'an update that lists no 400 says "not done" with success false (%s)',
+  'an update that cannot be carried out is 400, although none is listed (%s)',
   async (body) => {
     const guid = await createVideo('Stays');
     const answer = await api.call('POST', `/library/1/videos/${guid}`, { body });
-    expect(answer.status).toBe(200);
+    expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ success: false, message: expect.any(String), statusCode: 400 });
   },
 );
+
+test('a title has at most 1,000 characters, however it comes', async () => {
+  const guid = await createVideo('x'.repeat(1_000));
+  const title = 'x'.repeat(1_001);
+  const sent: [string, object][] = [
+    ['/library/1/videos', { title }],
+    [`/library/1/videos/${guid}`, { title }],
+    ['/library/1/videos/fetch', { title, url: 'http://127.0.0.1:1/a.mp4' }],
+    ['/library/1/collections', { name: title }],
+  ];
+  for (const [path, body] of sent) {
+    const answer = await api.call('POST', path, { body });
+    expect([path, answer.status, Object(answer.body).success]).toEqual([path, 400, false]);
+  }
+});
+
+test('numbers in quotes and whole floats are numbers, what is none is refused', async () => {
+  const guid = await createVideo('Numbers');
+  const body = '{"chapters":[{"title":"A","start":"0","end":"12.0"},{"title":"B","start":12.0,"end":20}]}';
+  expect((await api.call('POST', `/library/1/videos/${guid}`, { body })).body).toEqual(OK);
+  expect((await api.call('GET', `/library/1/videos/${guid}`)).body).toMatchObject({
+    chapters: [
+      { title: 'A', start: 0, end: 12 },
+      { title: 'B', start: 12, end: 20 },
+    ],
+  });
+  expect((await api.call('POST', '/library/1/videos', { body: { title: '5', thumbnailTime: '1000' } })).status).toBe(
+    200,
+  );
+  for (const start of ['"soon"', '""', '"1e3"', '"0x10"', '1.5', '"1.5"', '"99999999999"', 'true', '[1]']) {
+    const wrong = `{"chapters":[{"title":"A","start":${start},"end":1}]}`;
+    expect([start, (await api.call('POST', `/library/1/videos/${guid}`, { body: wrong })).status]).toEqual([
+      start,
+      400,
+    ]);
+  }
+});
+
+test('the address of a player page leads to the edge with its query', async () => {
+  const guid = await createVideo('Opened');
+  const open = (path: string) => fetch(`${api.url}${path}`, { redirect: 'manual' });
+  const answer = await open(`/play/1/${guid}?token=a%20b&expires=1`);
+  expect([answer.status, answer.headers.get('location')]).toEqual([
+    302,
+    `http://edge.test/play/1/${guid}?token=a%20b&expires=1`,
+  ]);
+  expect((await open('/play/1/x')).status).toBe(404);
+  expect((await open(`/play/x/${guid}`)).status).toBe(404);
+});
 
 test('NUL characters and halves of surrogate pairs are no fault of ours', async () => {
   const guid = await createVideo('a\0b');

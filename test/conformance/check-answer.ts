@@ -3,8 +3,8 @@ import type { Answer } from '../support/api.ts';
 import { faultsOf } from './check-model.ts';
 import type { Real, Row } from './interface-data.ts';
 
-/** Statuses that every operation may answer with besides those of its row. */
-export const COMMON_STATUSES: readonly number[] = [408, 413, 429, 503, 507];
+/** Statuses that every operation may answer with besides those of its row; 400 is our deviation from it. */
+export const COMMON_STATUSES: readonly number[] = [400, 408, 413, 429, 503, 507];
 
 /** Words that mean something to us alone: of the database, of the language, of a stack. */
 const INTERNAL =
@@ -22,7 +22,7 @@ export function messageOf({ body }: Answer): string | null {
   return typeof words === 'string' ? words : null;
 }
 
-/** Whether an answer says that nothing was done: by its status, or inside a 200. */
+/** Whether an answer says that nothing was done: by its status; a 200 that says so is a fault that tests find. */
 export function isRefusal({ status, body }: Answer): boolean {
   return status >= 400 || Object(body).success === false || Object(body).Success === false;
 }

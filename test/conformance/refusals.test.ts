@@ -30,7 +30,7 @@ const CASES: { kind: string; status: number; code: number; says: RegExp; word():
   },
   {
     kind: 'invalid where no 400 is listed',
-    status: 200,
+    status: 400,
     code: 400,
     says: /name/,
     word: async () => ({ method: 'POST', path: '/library/1/collections', body: { name: 5 } }),
@@ -79,13 +79,20 @@ const CASES: { kind: string; status: number; code: number; says: RegExp; word():
   },
   {
     kind: 'unprocessable where no 422 is listed',
-    status: 200,
-    code: 422,
+    status: 400,
+    code: 400,
     says: /picture/,
     word: async () => {
       const path = `/library/1/videos/${await world.makeVideo()}/thumbnail?thumbnailUrl=http%3A%2F%2F127.0.0.1%3A1%2Fx`;
       return { method: 'POST', path };
     },
+  },
+  {
+    kind: 'not-implemented',
+    status: 501,
+    code: 501,
+    says: /POST \/library\/\{libraryId\}\/videos\/\{videoId\}\/smart is not there yet/,
+    word: async () => ({ method: 'POST', path: `/library/1/videos/${newGuid()}/smart` }),
   },
   {
     kind: 'busy',

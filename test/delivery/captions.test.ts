@@ -100,6 +100,7 @@ test('each language has a playlist of one WebVTT segment as long as the video', 
   const parsed = parse(text);
   if (parsed.isMasterPlaylist) throw new Error('Expected a media playlist.');
   expect(parsed.segments.map(({ uri, duration }) => [uri, duration])).toEqual([['pt-BR.vtt', 10.01]]);
+  expect((await fetch(`${folder}/captions/pt_BR.vtt`)).status).toBe(200);
   const file = await fetch(new URL('pt-BR.vtt', `${folder}/captions/PT-br.m3u8`));
   expect([file.status, file.headers.get('content-type')]).toEqual([200, 'text/vtt; charset=utf-8']);
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { int32, int64, model, nullable, text } from './fields.ts';
+import { int32, int64, model, nullable, text, title } from './fields.ts';
 
 export const CollectionModel = model('CollectionModel', {
   videoLibraryId: int64(),
@@ -23,6 +23,6 @@ export const PaginationListOfCollectionModel = model('PaginationListOfCollection
 export type PaginationListOfCollectionModel = Static<typeof PaginationListOfCollectionModel>;
 
 export const UpdateCollectionModel = model('UpdateCollectionModel', {
-  name: Type.Optional(nullable(text())),
+  name: Type.Optional(nullable(title())),
 });
 export type UpdateCollectionModel = Static<typeof UpdateCollectionModel>;

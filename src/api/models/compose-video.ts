@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { flag, int32, model, nullable, text } from './fields.ts';
+import { flag, int32, model, nullable, text, title } from './fields.ts';
 
 export const ComposePartModel = model('ComposePartModel', {
   videoId: text(),
@@ -10,7 +10,7 @@ export type ComposePartModel = Static<typeof ComposePartModel>;
 
 /** An extension of the interface: a video made of parts of others. Without `exact` false the ends are exact. */
 export const ComposeVideoModel = model('ComposeVideoModel', {
-  title: text({ minLength: 1 }),
+  title: title({ minLength: 1 }),
   collectionId: Type.Optional(nullable(text())),
   exact: Type.Optional(nullable(flag())),
   parts: Type.Array(ComposePartModel, { minItems: 1, maxItems: 100 }),

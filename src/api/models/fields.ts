@@ -4,6 +4,8 @@ const INT32 = 2 ** 31;
 
 /** The kinds of field that the interface's models are made of. All are plain JSON Schema (draft 2020-12). */
 export const text = (limits: { minLength?: number; maxLength?: number } = {}) => Type.String(limits);
+/** Names and titles, which pages and lists show whole. */
+export const title = (limits: { minLength?: number } = {}) => text({ maxLength: 1_000, ...limits });
 export const int32 = (limits: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ minimum: -INT32, maximum: INT32 - 1, ...limits });
 export const int64 = () => Type.Integer();

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { SmartGenerateStatus, VideoModelStatus } from './enums.ts';
-import { dateTime, double, flag, int32, int64, model, nullable, text } from './fields.ts';
+import { dateTime, double, flag, int32, int64, model, nullable, text, title } from './fields.ts';
 import {
   CaptionModel,
   ChapterModel,
@@ -74,7 +74,7 @@ export const PaginationListOfVideoModel = model('PaginationListOfVideoModel', {
 export type PaginationListOfVideoModel = Static<typeof PaginationListOfVideoModel>;
 
 export const CreateVideoModel = model('CreateVideoModel', {
-  title: text({ minLength: 1 }),
+  title: title({ minLength: 1 }),
   collectionId: Type.Optional(nullable(text())),
   /** Ms. */
   thumbnailTime: Type.Optional(nullable(int32())),
@@ -82,7 +82,7 @@ export const CreateVideoModel = model('CreateVideoModel', {
 export type CreateVideoModel = Static<typeof CreateVideoModel>;
 
 export const UpdateVideoModel = model('UpdateVideoModel', {
-  title: Type.Optional(nullable(text())),
+  title: Type.Optional(nullable(title())),
   collectionId: Type.Optional(nullable(text())),
   chapters: Type.Optional(nullable(Type.Array(ChapterModel))),
   moments: Type.Optional(nullable(Type.Array(MomentModel))),
@@ -94,7 +94,7 @@ export type UpdateVideoModel = Static<typeof UpdateVideoModel>;
 export const FetchVideoRequest = model('FetchVideoRequest', {
   url: text({ minLength: 1 }),
   headers: Type.Optional(nullable(Type.Record(Type.String(), text()))),
-  title: Type.Optional(nullable(text())),
+  title: Type.Optional(nullable(title())),
 });
 export type FetchVideoRequest = Static<typeof FetchVideoRequest>;
 

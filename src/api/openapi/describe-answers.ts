@@ -35,9 +35,14 @@ const OWN: ReadonlyMap<number, Words> = new Map([
   [422, { name: 'Unusable', words: 'It was understood, but cannot be used.' }],
 ]);
 
+/** Whether what a request says may be refused with a 400 although the operation lists none. */
+function mayBeInvalid({ body, answer, errorShape }: Answering): boolean {
+  return errorShape === 'status' && (body !== null || answer === StatusModel);
+}
+
 /** The responses of an operation by status: its success, its own refusals and those of every operation. */
 export function describeAnswers(operation: Answering, components: Components): Record<string, Schema> {
-  const own = Object.values(operation.refusals);
+  const own = [...Object.values(operation.refusals), ...(mayBeInvalid(operation) ? [400] : [])];
   const statuses = [...new Set([...COMMON.keys(), ...own])].toSorted((a, b) => a - b);
   return {
     [operation.answerStatus ?? 200]: success(operation, components),
@@ -45,7 +50,7 @@ export function describeAnswers(operation: Answering, components: Components): R
   };
 }
 
-function success({ answer, body, errorShape, refusals }: Answering, components: Components): Schema {
+function success({ answer }: Answering, components: Components): Schema {
   if (answer === null) return { description: 'Done.', headers: HEADERS };
   if (answer === 'events') {
     return { description: 'Server-sent events.', headers: HEADERS, content: { 'text/event-stream': {} } };
@@ -53,13 +58,7 @@ function success({ answer, body, errorShape, refusals }: Answering, components: 
   if (answer === 'bytes') {
     return { description: 'The bytes.', headers: HEADERS, content: { 'application/octet-stream': {} } };
   }
-  // An operation that lists no 400 says "not done" inside its success, as its clients expect it.
-  const mayRefuse =
-    errorShape === 'status' && refusals.invalid === undefined && (body !== null || answer === StatusModel);
-  const description = mayRefuse ? 'Done, unless `success` is false: then `message` says why it was not.' : 'Done.';
-  const schema = components.refer(answer);
-  const schemas = mayRefuse && answer !== StatusModel ? { anyOf: [schema, components.refer(StatusModel)] } : schema;
-  return { description, headers: HEADERS, ...json(schemas) };
+  return { description: 'Done.', headers: HEADERS, ...json(components.refer(answer)) };
 }
 
 function refusal({ errorShape }: Answering, status: number, components: Components): Schema {

@@ -24,7 +24,7 @@ function referrerOperation(name: string, list: ReferrerList, transition: typeof 
     query: NoQuery,
     body: ReferrerModel,
     answer: null,
-    answerStatus: 204,
+    // Clients that manage libraries as code take nothing but 200 with an empty body.
     refusals: { invalid: 400, 'not-found': 404 },
     errorShape: 'core',
     async run({ params, body: { Hostname } }, { libraries }: { libraries: LibraryStore }) {

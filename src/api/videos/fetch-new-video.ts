@@ -11,6 +11,9 @@ import { LibraryParams } from '../read-params.ts';
 import { maybe, queryText } from '../read-query.ts';
 import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
 
+/** Of a name that the address gives. */
+const LONGEST_NAME = 1_000;
+
 type Deps = AskFetchDeps & { videos: VideoStore; collections: CollectionStore };
 
 export const fetchNewVideo = defineOperation({
@@ -47,9 +50,9 @@ function fileNameOf(url: string): string {
   const name = pathname.split('/').findLast((part) => part !== '');
   if (name === undefined) return hostname;
   try {
-    return cleanText(decodeURIComponent(name));
+    return cleanText(decodeURIComponent(name)).slice(0, LONGEST_NAME).toWellFormed();
   } catch {
     // Percent signs that encode nothing are part of the name.
-    return name;
+    return name.slice(0, LONGEST_NAME);
   }
 }

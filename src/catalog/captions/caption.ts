@@ -10,10 +10,12 @@ const LONGEST_LANGUAGE = 35;
 
 /**
  * Checks the language of captions: letters and digits in parts of one to eight joined by hyphens (BCP 47, also
- * `en-auto`), 35 characters at most. Refuses (`invalid`) anything else.
+ * `en-auto`), 35 characters at most. Underscores, as in names of locales, stand for hyphens. Refuses (`invalid`)
+ * anything else.
  */
 export function readCaptionLanguage(text: string): string {
-  if (text.length <= LONGEST_LANGUAGE && LANGUAGE.test(text) && !text.endsWith('\n')) return text;
+  const tag = text.replaceAll('_', '-');
+  if (tag.length <= LONGEST_LANGUAGE && LANGUAGE.test(tag) && !tag.endsWith('\n')) return tag;
   throw new Refused(
     'invalid',
     `Expected a language such as "en" or "pt-BR" at the end of the address, got ${quote(text)}. Correct the address.`,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MediaKey } from '../../catalog/db.ts';
 import type { TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
+import { allowedHeaders } from '../../lib/cors.ts';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Staging } from '../../ports/storage.ts';
@@ -53,10 +54,11 @@ const MAX_HASHED_UPLOADS = 1_000;
 const CHECKSUM_MISMATCH = 460;
 const METHODS = 'OPTIONS, POST, HEAD, PATCH, DELETE';
 const EXTENSIONS = 'creation,termination,checksum,expiration';
-const ALLOWED_HEADERS =
-  'AuthorizationSignature, AuthorizationExpire, VideoId, LibraryId, Content-Type, Tus-Resumable, Upload-Length, ' +
-  'Upload-Offset, Upload-Metadata, Upload-Checksum, Upload-Defer-Length, X-HTTP-Method-Override, X-Requested-With, ' +
-  'X-Request-Id';
+const ALLOWED_HEADERS = [
+  ...['AuthorizationSignature', 'AuthorizationExpire', 'VideoId', 'LibraryId', 'Content-Type', 'Tus-Resumable'],
+  ...['Upload-Length', 'Upload-Offset', 'Upload-Metadata', 'Upload-Checksum', 'Upload-Defer-Length', 'Upload-Concat'],
+  ...['X-HTTP-Method-Override', 'X-Requested-With', 'X-Request-Id', 'AccessKey'],
+];
 const EXPOSED_HEADERS =
   'Location, Upload-Offset, Upload-Length, Upload-Expires, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, ' +
   'X-Request-Id';
@@ -135,13 +137,13 @@ async function route(context: Context): Promise<void> {
   }
 }
 
-function describe({ response, deps }: Context): void {
+function describe({ request, response, deps }: Context): void {
   response.setHeader('Tus-Version', TUS_VERSION);
   response.setHeader('Tus-Extension', EXTENSIONS);
   response.setHeader('Tus-Checksum-Algorithm', 'sha1');
   response.setHeader('Tus-Max-Size', String(deps.maxBytes));
   response.setHeader('Access-Control-Allow-Methods', METHODS);
-  response.setHeader('Access-Control-Allow-Headers', ALLOWED_HEADERS);
+  response.setHeader('Access-Control-Allow-Headers', allowedHeaders(request, ALLOWED_HEADERS));
   response.setHeader('Access-Control-Max-Age', '86400');
   end(response, 204);
 }

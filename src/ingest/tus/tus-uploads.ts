@@ -25,6 +25,8 @@ const REMEMBERED_MS = 1_000;
 /** Putting off the expiry costs a write; within this much of the last time it is left alone. */
 const EXPIRY_SLACK_MS = 3_600_000;
 const EXPIRY_MS = 24 * 3_600_000;
+/** As in the interface; metadata is cut, as an upload is not given up for its title. */
+const LONGEST_TITLE = 1_000;
 const INT32_MAX = 2 ** 31 - 1;
 
 type Deps = CompleteUploadDeps & { secretBox: SecretBox };
@@ -72,7 +74,7 @@ async function arrivedBytes({ id, key, lengthBytes }: TusUpload, { storage }: De
  * collection; only a collection of this library counts.
  */
 async function readEdit({ libraryId, mediaId }: MediaKey, { metadata }: TusCreation, { db }: Deps): Promise<VideoEdit> {
-  const title = (metadata.title ?? '').trim();
+  const title = (metadata.title ?? '').trim().slice(0, LONGEST_TITLE).toWellFormed();
   const isTitle = title !== '' && title.toLowerCase() !== mediaId;
   const collectionId = parseGuid(metadata.collection ?? '');
   const isCollection = collectionId !== null && (await hasCollection(db, libraryId, collectionId));

@@ -1,0 +1,73 @@
+/**
+ * Every operation that clients know: those of the interface document (a test compares them), and those of later
+ * published descriptions. What the service has not yet answers 501; the list of those is this one without the
+ * operations that there are.
+ */
+export const PUBLISHED_OPERATIONS: readonly string[] = [
+  'GET /library/{libraryId}/collections/{collectionId}',
+  'POST /library/{libraryId}/collections/{collectionId}',
+  'DELETE /library/{libraryId}/collections/{collectionId}',
+  'GET /library/{libraryId}/collections',
+  'POST /library/{libraryId}/collections',
+  'GET /library/{libraryId}/live/{streamId}',
+  'PUT /library/{libraryId}/live/{streamId}',
+  'DELETE /library/{libraryId}/live/{streamId}',
+  'GET /library/{libraryId}/live/{streamId}/play',
+  'POST /library/{libraryId}/live',
+  'GET /library/{libraryId}/live',
+  'PUT /library/{libraryId}/live/{streamId}/start',
+  'PUT /library/{libraryId}/live/{streamId}/stop',
+  'GET /library/{libraryId}/live/{streamId}/bitrate-history',
+  'GET /library/{libraryId}/live/{streamId}/current-bitrate',
+  'POST /library/{libraryId}/live/{streamId}/thumbnail',
+  'GET /library/{libraryId}/live/{streamId}/thumbnails',
+  'GET /library/{libraryId}/videos/{videoId}',
+  'POST /library/{libraryId}/videos/{videoId}',
+  'DELETE /library/{libraryId}/videos/{videoId}',
+  'PUT /library/{libraryId}/videos/{videoId}',
+  'GET /library/{libraryId}/videos/{videoId}/heatmap',
+  'GET /library/{libraryId}/videos/{videoId}/play',
+  'GET /library/{libraryId}/videos/{videoId}/play/heatmap',
+  'GET /library/{libraryId}/statistics',
+  'POST /library/{libraryId}/videos/{videoId}/reencode',
+  'PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}',
+  'POST /library/{libraryId}/videos/{videoId}/repackage',
+  'GET /library/{libraryId}/videos',
+  'POST /library/{libraryId}/videos',
+  'POST /library/{libraryId}/videos/{videoId}/thumbnail',
+  'POST /library/{libraryId}/videos/fetch',
+  'POST /library/{libraryId}/videos/{videoId}/captions/{srclang}',
+  'DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}',
+  'POST /library/{libraryId}/videos/{videoId}/transcribe',
+  'POST /pullzone/{id}/resetSecurityKey',
+  'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
+  // Later descriptions.
+  'POST /library/{libraryId}/videos/{videoId}/smart',
+  'GET /library/{libraryId}/live/{streamId}/status',
+  'PUT /library/{libraryId}/live/{streamId}/regenerate-key',
+  'DELETE /library/{libraryId}/live/{streamId}/thumbnail',
+  'GET /library/{libraryId}/live/statistics/encoding',
+  'PUT /videolibrary/{id}/live/thumbnail',
+  'DELETE /videolibrary/{id}/live/thumbnail',
+  'PUT /videolibrary/{id}/live/watermark',
+  'DELETE /videolibrary/{id}/live/watermark',
+  'GET /shield/event-logs/{shieldZoneId}/{date}',
+  'POST /shield/event-logs/{shieldZoneId}/search',
+  'POST /shield/event-logs/{shieldZoneId}/export',
+];
+
+/** A published operation that the service has not yet. */
+export type MissingOperation = { method: string; path: string };
+
+/** The published operations without those that there are, which may name their parameters otherwise. */
+export function missingOperations(present: readonly MissingOperation[]): MissingOperation[] {
+  const known = new Set(present.map(({ method, path }) => shapeOf(`${method} ${path}`)));
+  return PUBLISHED_OPERATIONS.filter((name) => !known.has(shapeOf(name))).map((name) => {
+    const [method = '', path = ''] = name.split(' ');
+    return { method, path };
+  });
+}
+
+function shapeOf(name: string): string {
+  return name.replaceAll(/\{\w+\}/g, '{}').toLowerCase();
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Longest list of headers that a preflight may name; a browser sends a few. */
+const MAX_NAMES = 64;
+const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i;
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+const USUAL_HEADERS = ['AccessKey', 'Content-Type', 'Accept', 'X-Requested-With'];
+
+/**
+ * Lets pages of every origin read an answer (Fetch standard, CORS protocol). Without credentials: who may call is
+ * decided by a key in a header, which no browser adds by itself.
+ */
+export const ANY_ORIGIN: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After, Location, Content-Length, Content-Disposition, ETag',
+};
+
+/** What answers a preflight: every method, and every header that it names. */
+export function preflightHeaders(request: IncomingMessage): Record<string, string> {
+  return {
+    'Access-Control-Allow-Methods': METHODS,
+    'Access-Control-Allow-Headers': allowedHeaders(request, USUAL_HEADERS),
+    'Access-Control-Max-Age': '86400',
+    Vary: 'Access-Control-Request-Headers',
+  };
+}
+
+/** The usual headers of an address, and those that a preflight names besides. */
+export function allowedHeaders({ headers }: IncomingMessage, usual: readonly string[]): string {
+  const named = String(headers['access-control-request-headers'] ?? '')
+    .split(',', MAX_NAMES)
+    .map((name) => name.trim());
+  const known = new Set(usual.map((name) => name.toLowerCase()));
+  const further = named.filter((name) => NAME.test(name) && !known.has(name.toLowerCase()));
+  return [...usual, ...new Set(further)].join(', ');
+}

@@ -1,0 +1,100 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { http } from '../../src/lib/http.ts';
+import { listen } from '../../src/lib/listen.ts';
+import { openBrowser } from '../support/browser.ts';
+import { startStack, type UploadStack } from './stack.ts';
+import { sign } from './tus-client.ts';
+
+const TUS_JS = new URL('../../node_modules/tus-js-client/dist/tus.min.js', import.meta.url).pathname;
+
+let stack: UploadStack;
+let browser: Browser;
+let page: Page;
+const site = http.createServer((_request, response) => {
+  response.setHeader('Content-Type', 'text/html');
+  response.end('<!doctype html><title>Another origin</title>');
+});
+
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([startStack(), openBrowser()]);
+  const port = await listen(site, 0, '127.0.0.1');
+  page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await page.addScriptTag({ path: TUS_JS });
+});
+afterAll(async () => {
+  await browser.close();
+  site.close();
+  await stack.stop();
+  expect(stack.faults).toEqual([]);
+});
+
+type Sent = { method: string; path: string; headers?: Record<string, string>; body?: string };
+
+/** A call from the page, with the library's key; what the page can read of the answer. */
+async function call({ method, path, headers = {}, body }: Sent) {
+  const sent = { url: `${stack.url}${path}`, method, headers: { AccessKey: stack.first.libraryKey, ...headers }, body };
+  return page.evaluate(async ({ url, ...init }) => {
+    const answer = await fetch(url, init as RequestInit);
+    const text = await answer.text();
+    const requestId = answer.headers.get('X-Request-Id');
+    return { status: answer.status, requestId, body: text === '' ? null : JSON.parse(text) };
+  }, sent);
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const create = async (title: string): Promise<string> =>
+  (await call({ method: 'POST', path: '/library/1/videos', headers: JSON_TYPE, body: JSON.stringify({ title }) })).body
+    .guid;
+
+test('a page of another origin creates, uploads, lists, changes and deletes with a key', async () => {
+  const guid = await create('From a page');
+  const path = `/library/1/videos/${guid}`;
+  const own = { 'X-Of-This-Client': 'yes' };
+  expect((await call({ method: 'PUT', path, headers: own, body: 'bytes of a video' })).body).toMatchObject({
+    success: true,
+  });
+  const list = await call({ method: 'GET', path: '/library/1/videos' });
+  expect(list).toMatchObject({ status: 200, requestId: expect.any(String), body: { items: [{ guid }] } });
+  const body = JSON.stringify({ title: 'Changed by a page' });
+  expect((await call({ method: 'POST', path, headers: JSON_TYPE, body })).body).toMatchObject({ success: true });
+  expect((await call({ method: 'GET', path })).body).toMatchObject({ title: 'Changed by a page', status: 1 });
+  expect((await call({ method: 'DELETE', path })).body).toMatchObject({ success: true });
+  // A refusal is read like any other answer, whatever it is about.
+  expect(await call({ method: 'GET', path })).toMatchObject({ status: 404, body: { success: false } });
+  expect(await call({ method: 'GET', path: '/videolibrary' })).toMatchObject({ status: 401 });
+  expect(await call({ method: 'DELETE', path: '/nowhere' })).toMatchObject({ status: 404 });
+});
+
+/** An upload by tus-js-client in the page; its last error, null for none. */
+async function upload(guid: string, options: object): Promise<string | null> {
+  const headers = sign({ libraryId: 1, key: stack.first.libraryKey }, guid);
+  const given = { endpoint: `${stack.url}/tusupload`, headers, retryDelays: [], ...options };
+  return page.evaluate(async (made) => {
+    // Of the script that the page loaded.
+    const { Upload } = Object(window).tus;
+    return new Promise<string | null>((resolve) => {
+      const file = new Blob(['x'.repeat(100_000)]);
+      new Upload(file, {
+        ...made,
+        onSuccess: () => resolve(null),
+        onError: (error: Error) => resolve(error.message),
+      }).start();
+    });
+  }, given);
+}
+
+test('a page of another origin uploads in pieces', async () => {
+  const guid = await create('In pieces');
+  expect(await upload(guid, { chunkSize: 40_000, metadata: { title: 'Named by a page' } })).toBeNull();
+  expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Named by a page', status: 1, hasOriginal: true });
+});
+
+test('parts of a parallel upload are refused, and the video takes a whole one after them', async () => {
+  const guid = await create('In parallel');
+  expect(await upload(guid, { parallelUploads: 2 })).toMatch(/Upload-Concat/);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
+  expect(await upload(guid, {})).toBeNull();
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1 });
+});
