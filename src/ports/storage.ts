@@ -33,6 +33,14 @@ export function isKeySegment(name: string): boolean {
   return KEY_SEGMENT.test(name) && !name.endsWith('\n') && !name.includes('.tmp.');
 }
 
+/** The store cannot be reached, does not answer in time, or lets nobody in: later the same call may succeed. */
+export class StorageAway extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StorageAway';
+  }
+}
+
 /** What is known of a stored object. `etag` changes whenever the bytes do. */
 export type ObjectInfo = { key: StorageKey; sizeBytes: number; modifiedAt: Date; etag: string };
 
@@ -50,7 +58,7 @@ export type StorageSpace = { freeBytes: number; totalBytes: number } | null;
  * they are complete and durable (fsync of file and folder; S3 answered). A failed or aborted write
  * leaves nothing. All methods refuse a malformed key with an `Error`. An absent object is
  * `Refused('not-found')` for `read`, null for `head`, silence for `delete`.
- * A full medium is `Refused('disk-full')`.
+ * A full medium is `Refused('disk-full')`; a store that does not answer, or not in time, is `StorageAway`.
  */
 export type Storage = {
   /** Which adapter, for status pages: `file` or `s3`. */

@@ -1,5 +1,6 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { Refused } from '../../lib/refused.ts';
+import { StorageAway } from '../../ports/storage.ts';
 
 /** Keys as the `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` variables hold them. */
 export type S3Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
@@ -100,10 +101,16 @@ export async function answerOf<T>(deed: string, answer: Promise<T>): Promise<T> 
       });
     const { status, name, attempts } = failureOf(error);
     if (status === null && name === 'AbortError') throw error;
-    throw new S3Failure(`Expected S3 to ${deed}, came ${status ?? ''} ${name} after ${attempts} attempts.`, {
-      cause: error,
-    });
+    const message = `Expected S3 to ${deed}, came ${status ?? ''} ${name} after ${attempts} attempts.`;
+    if (isAway(status, name)) throw new StorageAway(message, { cause: error });
+    throw new S3Failure(message, { cause: error });
   }
+}
+
+/** No answer, an answer that says "later", or a bucket and credentials that an operator has to mend. */
+function isAway(status: number | null, name: string): boolean {
+  if (status === null || status >= 500) return true;
+  return [401, 403, 408, 429].includes(status) || name === 'NoSuchBucket';
 }
 
 /** A command that S3 did not carry out; `cause` is the SDK's error. */
@@ -118,7 +125,7 @@ export type Failure = { status: number | null; name: string; attempts: number };
 
 /** The facts of a failed command: HTTP status (null without an answer), S3's code, how often it was sent. */
 export function failureOf(error: unknown): Failure {
-  const cause = error instanceof S3Failure ? error.cause : error;
+  const cause = error instanceof S3Failure || error instanceof StorageAway ? error.cause : error;
   if (!(cause instanceof Error)) return { status: null, name: String(cause), attempts: 1 };
   // Every error of the SDK carries `$metadata`; others do not, and then nothing is taken from it.
   const metadata = (cause as { $metadata?: { httpStatusCode?: number; attempts?: number } }).$metadata;

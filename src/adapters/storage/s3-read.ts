@@ -2,7 +2,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { readableFrom } from '../../lib/readable-from.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { ByteRange, ObjectInfo, StorageKey } from '../../ports/storage.ts';
+import { type ByteRange, type ObjectInfo, StorageAway, type StorageKey } from '../../ports/storage.ts';
 import { sliceOf } from './bytes.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 
@@ -98,7 +98,7 @@ async function* spanChunks(
     signal.throwIfAborted();
     if (current.isClosed) return;
     if (failures > MAX_RESUMES) {
-      throw new Error(`Expected ${lengthBytes} bytes of ${info.key}, came ${sent}.`, { cause: step.error });
+      throw new StorageAway(`Expected ${lengthBytes} bytes of ${info.key}, came ${sent}.`, { cause: step.error });
     }
     const range = { start: start + sent, end: start + lengthBytes - 1 };
     const stream = await reopen(bucket, { info, range }, signal);

@@ -274,6 +274,7 @@ async function endUpload(bucket: S3Bucket, upload: Omit<PartPlace, 'PartNumber'>
     return new AggregateError(
       [error, endError],
       `The write of ${upload.Key} failed and its parts stay until the sweep.`,
+      { cause: error },
     );
   }
 }

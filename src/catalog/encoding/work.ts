@@ -71,7 +71,8 @@ export function workWeight(kind: WorkKind, pixels: number, durationSec: number):
   }
 }
 
-const FIRST_PRIORITY = 1_000;
+/** Of what makes a video playable. */
+export const FIRST_PRIORITY = 1_000;
 const SHORTEST_PRIORITY = 900;
 
 /**

@@ -25,7 +25,7 @@ export type FetchAnswer =
   | { kind: 'busy' }
   | { kind: 'worn-out' };
 
-type FetchMetadata = { sealed: string; version?: Version };
+type FetchMetadata = { sealed: string; version?: Version; postponed?: number };
 
 /** Opens a door for a fetch, in the change that asks for it. The video stays created, with this as its reason. */
 export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secretBox: SecretBox): FollowUp {
@@ -74,9 +74,9 @@ export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: Sec
     .returning(['library_id', 'media_id', 'attempt', 'metadata'])
     .executeTakeFirst();
   if (row === undefined) return { kind: (await isFetchOpen(db, id)) ? 'busy' : 'over' };
-  if (row.attempt > MAX_ATTEMPTS) return { kind: 'worn-out' };
   // The metadata of a fetch is written by this file alone.
-  const { sealed, version = null } = row.metadata as FetchMetadata;
+  const { sealed, version = null, postponed = 0 } = row.metadata as FetchMetadata;
+  if (row.attempt - postponed > MAX_ATTEMPTS) return { kind: 'worn-out' };
   const request: FetchRequest = JSON.parse(secretBox.open(Buffer.from(sealed, 'base64')));
   const key = { libraryId: row.library_id, mediaId: row.media_id };
   await noteReason(db, key, `fetching from ${hostOf(request)}`);
@@ -104,6 +104,17 @@ export async function releaseFetch(db: Db, { ref, attempt }: FetchClaim): Promis
     .where('id', '=', ref.id)
     .where('attempt', '=', attempt)
     .execute();
+}
+
+/** Gives back a fetch that something outside its file holds up, and notes the reason on the video. */
+export async function postponeFetch(db: Db, claim: FetchClaim, reason: string): Promise<void> {
+  const { ref, attempt } = claim;
+  await sql`
+    update upload set metadata = metadata || jsonb_build_object('postponed', coalesce((metadata->>'postponed')::int, 0) + 1)
+    where id = ${ref.id} and attempt = ${attempt}
+  `.execute(db);
+  await noteReason(db, ref.key, reason);
+  await releaseFetch(db, claim);
 }
 
 /** Notes which version of the origin's file is being staged, before its first byte is. False when the claim was lost. */

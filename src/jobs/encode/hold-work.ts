@@ -8,17 +8,16 @@ import { inTransaction } from '../../catalog/in-transaction.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost, underLease, untilFree } from '../queue/hold-lease.ts';
+import { postponementOf } from '../queue/postponement.ts';
 import { sendWorks, type WorkRef } from '../queue/send-works.ts';
-import { isStorageFull, WAITING_FOR_SPACE } from '../queue/storage-full.ts';
-import { KeysAwaited } from './protect-video.ts';
 
 /** A claimed work in progress. `tell` says how far it is, 0 to 1; the lease's renewal writes it down. */
 export type HeldWork = { claim: Claim; tell: (fraction: number) => void };
 
 /**
  * Claims the work that is next, keeps its lease while `perform` does it, and settles how it ended: an error is counted and
- * tried again up to three times, then the work fails with its reason; a full store makes the work wait, with
- * nothing counted; a lost claim ends quietly; a stopping worker gives the work back. What is over already is left alone, so doing it twice changes nothing.
+ * tried again up to three times, then the work fails with its reason; what is away outside the media makes the work
+ * wait, with nothing counted and growing pauses; a lost claim ends quietly; a stopping worker gives the work back. What is over already is left alone, so doing it twice changes nothing.
  */
 export async function holdWork(
   ref: WorkRef,
@@ -61,13 +60,10 @@ async function settleError(deps: JobDeps, claim: Claim, error: unknown, signal: 
     await releaseWork(deps.db, claim);
     throw error;
   }
-  if (isStorageFull(error)) {
-    await postponeWork(deps.db, claim, WAITING_FOR_SPACE);
-    return;
-  }
-  if (error instanceof KeysAwaited) {
-    await postponeWork(deps.db, claim, error.message);
-    return;
+  const postponement = postponementOf(error);
+  if (postponement !== null) {
+    await postponeWork(deps.db, claim, postponement);
+    throw error;
   }
   const reason = reasonOf(error);
   if (claim.failures + 1 >= MAX_FAILURES) {

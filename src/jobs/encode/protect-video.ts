@@ -1,12 +1,10 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import type { Packager } from '../../catalog/drm/packager.ts';
 import { Refused } from '../../lib/refused.ts';
-
-/** The keys of a video cannot be had now: its planning waits for them. The message is for people. */
-export class KeysAwaited extends Error {}
+import { Postponed } from '../queue/postponement.ts';
 
 /**
- * Gives a video of a library with Enterprise DRM its keys before anything of it can be played. Throws KeysAwaited
+ * Gives a video of a library with Enterprise DRM its keys before anything of it can be played. Throws Postponed
  * while the key source cannot be reached; refuses what the source refuses.
  */
 export async function protectVideo(key: MediaKey, packager: Packager, signal: AbortSignal): Promise<void> {
@@ -14,6 +12,6 @@ export async function protectVideo(key: MediaKey, packager: Packager, signal: Ab
     await packager.protectNew(key, signal);
   } catch (error) {
     if (!(error instanceof Refused) || error.kind !== 'unavailable') throw error;
-    throw new KeysAwaited(`waiting for keys: ${error.message}`, { cause: error });
+    throw new Postponed(`waiting for keys: ${error.message}`, { cause: error });
   }
 }

@@ -6,6 +6,7 @@ import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Segmenter } from '../../media/cmaf/segmenter.ts';
 import { createStreamSplitter } from '../../media/cmaf/stream-splitter.ts';
 import type { FfmpegRun } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { postponementOf } from '../queue/postponement.ts';
 
 /** A process that dies closes its outputs a moment before its own, better reason is known. */
 const END_NOTICE_MS = 500;
@@ -40,15 +41,15 @@ export async function* readPictures(stream: Readable, segmenter: Segmenter): Asy
 }
 
 /**
- * Ends a run of which the reading failed, and answers the better of the two reasons: what the encoder says of its
- * end, unless it was ended from here.
+ * Ends a run of which the reading failed, and answers the better of the two reasons: what the encoder reports of its
+ * end, unless it was ended from here or what it wrote could not be stored.
  */
 export async function endFailedRun(run: FfmpegRun, stop: AbortController, error: unknown): Promise<unknown> {
   await Promise.race([run.done.catch(() => undefined), sleep(END_NOTICE_MS, undefined, { ref: false })]);
   await endRun(run, stop);
   return run.done.then(
     () => error,
-    (reason: unknown) => (isAborted(reason) ? error : reason),
+    (reason: unknown) => (isAborted(reason) || postponementOf(error) !== null ? error : reason),
   );
 }
 

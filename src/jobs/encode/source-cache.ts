@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream, type Stats } from 'node:fs';
-import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { hasCode } from '../../lib/has-code.ts';
 import { unlessAborted } from '../../lib/unless-aborted.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
+import { Postponed } from '../queue/postponement.ts';
 import { takeOwnFolder } from './own-folder.ts';
 
 /** An original as a local file. Call `release` once, when it is not read any more. */
@@ -14,6 +16,14 @@ export type LocalSource = { path: string; release: () => Promise<void> };
 export type SourceCache = { open(key: StorageKey, signal: AbortSignal): Promise<LocalSource> };
 
 export type SourceCacheOptions = { parent: string; maxBytes: number; report: (error: Error) => void };
+
+/** A copy of an original does not fit on this worker's disk; workers with more room may have it. */
+export class WorkerDiskFull extends Postponed {
+  constructor(sizeBytes: number, options?: ErrorOptions) {
+    const size = `${(sizeBytes / 1e6).toFixed(0)} MB`;
+    super(`waiting for a worker with room for the original file of ${size} on its disk`, options);
+  }
+}
 
 type Held = { name: string; readers: number; unread: AbortController; ready: Promise<string> };
 
@@ -52,21 +62,11 @@ export async function createSourceCache(
     await trimmed;
     const now = new Date();
     const isThere = (await ifPresent(utimes(path, now, now))) !== null;
-    return isThere ? path : await download(key, path, signal);
-  }
-
-  async function download(key: StorageKey, path: string, signal: AbortSignal): Promise<string> {
+    if (isThere) return path;
     downloads += 1;
-    const part = `${path}.${downloads}.part`;
-    try {
-      const { body } = await storage.read(key, null, signal);
-      await pipeline(body, createWriteStream(part), { signal });
-      await rename(part, path);
-      return path;
-    } catch (error) {
-      await rm(part, { force: true });
-      throw error;
-    }
+    const { info, body } = await storage.read(key, null, signal);
+    await requireRoom(folder, info.sizeBytes, held).catch(unread(body));
+    return await store({ body, sizeBytes: info.sizeBytes, path, part: `${path}.${downloads}.part` }, signal);
   }
 
   async function release(entry: Held): Promise<void> {
@@ -97,6 +97,26 @@ export async function createSourceCache(
   };
 }
 
+type Download = { body: Readable; sizeBytes: number; path: string; part: string };
+
+async function store({ body, sizeBytes, path, part }: Download, signal: AbortSignal): Promise<string> {
+  try {
+    await pipeline(body, createWriteStream(part), { signal });
+    await rename(part, path);
+    return path;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw hasCode(error, 'ENOSPC') ? new WorkerDiskFull(sizeBytes, { cause: error }) : error;
+  }
+}
+
+function unread(body: Readable): (error: unknown) => never {
+  return (error) => {
+    body.destroy();
+    throw error;
+  };
+}
+
 async function trim(folder: string, maxBytes: number, held: ReadonlyMap<string, unknown>): Promise<void> {
   const files: { name: string; facts: Stats }[] = [];
   for (const name of await readdir(folder)) {
@@ -110,6 +130,18 @@ async function trim(folder: string, maxBytes: number, held: ReadonlyMap<string, 
     await rm(join(folder, name), { force: true });
     sizeBytes -= facts.size;
   }
+}
+
+/** Copies that nobody reads make room first. */
+async function requireRoom(folder: string, sizeBytes: number, held: ReadonlyMap<string, unknown>): Promise<void> {
+  if ((await freeBytes(folder)) >= sizeBytes) return;
+  await trim(folder, 0, held);
+  if ((await freeBytes(folder)) < sizeBytes) throw new WorkerDiskFull(sizeBytes);
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 async function ifPresent<T>(answer: Promise<T>): Promise<T | null> {

@@ -16,7 +16,7 @@ export type DeletedLibrary = { libraryId: number; isSecondLook?: boolean };
  */
 export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
   name: 'delete-library',
-  lane: 'quick',
+  lane: 'housekeeping',
   retryLimit: 100,
   async run({ libraryId, isSecondLook }, { db, storage, queue }, signal) {
     if (!(await isRemovedLibrary(db, libraryId))) return;

@@ -17,7 +17,7 @@ export type DeletedMedia = MediaKey & { prefix: string; isSecondLook?: boolean }
  */
 export const deleteMedia = defineJob<DeletedMedia, JobDeps>({
   name: 'delete-media',
-  lane: 'quick',
+  lane: 'housekeeping',
   retryLimit: 20,
   async run({ libraryId, mediaId, isSecondLook }, deps, signal) {
     const key = { libraryId, mediaId };

@@ -11,10 +11,10 @@ import {
   type ScrubOriginal,
   type ScrubOutcome,
 } from '../../catalog/scrub/scrub-store.ts';
-import type { Storage } from '../../ports/storage.ts';
+import { Refused } from '../../lib/refused.ts';
+import { type Storage, StorageAway } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { sendWorks } from '../queue/send-works.ts';
-import { isStorageFull } from '../queue/storage-full.ts';
 import { checkChunk, rebuildIndex } from './check-chunk.ts';
 import { checkObject, isReadable } from './check-object.ts';
 
@@ -114,7 +114,7 @@ async function readingOne<T>(deed: () => Promise<T>, storage: Storage, signal: A
     return await deed();
   } catch (cause) {
     signal.throwIfAborted();
-    if (isStorageFull(cause)) throw cause;
+    if (cause instanceof StorageAway || (cause instanceof Refused && cause.kind === 'disk-full')) throw cause;
     await expectStore(storage, signal);
     throw new Unread('One object could not be read.', { cause });
   }

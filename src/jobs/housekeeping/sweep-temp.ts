@@ -8,7 +8,7 @@ const PATIENCE_MS = 3_600_000;
 /** Removes what writers left whose process died: hourly, since it walks the whole store. */
 export const sweepTemp = defineJob<object, { storage: Storage }>({
   name: 'sweep-temp',
-  lane: 'long',
+  lane: 'housekeeping',
   retryLimit: 0,
   cron: '23 * * * *',
   async run(_, { storage }, signal) {

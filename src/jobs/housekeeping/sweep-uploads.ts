@@ -33,7 +33,7 @@ const STEPS = [resendFetches, dropDead, dropOrphans];
  */
 export const sweepUploads = defineJob<object, Deps>({
   name: 'sweep-uploads',
-  lane: 'quick',
+  lane: 'housekeeping',
   retryLimit: 0,
   cron: '* * * * *',
   run: (_, deps, signal) => runSteps(STEPS, deps, signal),

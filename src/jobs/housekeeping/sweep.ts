@@ -56,7 +56,7 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',
-  lane: 'quick',
+  lane: 'housekeeping',
   retryLimit: 0,
   cron: '* * * * *',
   run: (_, deps, signal) => runSteps(STEPS, deps, signal),

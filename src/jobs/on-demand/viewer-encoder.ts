@@ -5,8 +5,8 @@ import { inTransaction } from '../../catalog/in-transaction.ts';
 import { claimRun, endRun, failRun, findWished, MAX_FAULTS, type RunClaim } from '../../catalog/jit/run-store.ts';
 import { JIT_CHANNEL } from '../../catalog/jit/wish-store.ts';
 import { listen } from '../queue/listen.ts';
+import { postponementOf } from '../queue/postponement.ts';
 import { shareThreads } from '../queue/share-threads.ts';
-import { isStorageFull } from '../queue/storage-full.ts';
 import { makeSegments, type SegmentDeps } from './make-segments.ts';
 import { RunControl, RunOver } from './run-control.ts';
 
@@ -173,7 +173,7 @@ class Encoder {
   }
 
   async #fail(claim: RunClaim, segment: number, error: unknown): Promise<void> {
-    const isCounted = !isStorageFull(error);
+    const isCounted = postponementOf(error) === null;
     const reason = error instanceof Error ? error.message : String(error);
     await inTransaction(this.#deps.db, async (tx) => {
       const fault = await failRun(tx, claim, { segment, reason, isCounted });

@@ -12,19 +12,20 @@ import {
   releaseProcess,
   renewProcess,
 } from '../../catalog/encoding/process-store.ts';
+import { FIRST_PRIORITY } from '../../catalog/encoding/work.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { Refused } from '../../lib/refused.ts';
 import { chooseSubtitles } from '../../media/captions/subtitles.ts';
 import { probeSource } from '../../media/probe/run-probe.ts';
-import { KeysAwaited, protectVideo } from '../encode/protect-video.ts';
+import { protectVideo } from '../encode/protect-video.ts';
 import { type IndexedSource, indexSource, openSource } from '../encode/read-pass-through.ts';
 import { encodeFirstSound, type FirstSound } from '../encode/read-sound.ts';
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost, underLease } from '../queue/hold-lease.ts';
+import { postponementOf } from '../queue/postponement.ts';
 import { sendWorks } from '../queue/send-works.ts';
-import { isStorageFull, WAITING_FOR_SPACE } from '../queue/storage-full.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
 import { decideOnDemand } from './decide-on-demand.ts';
 import { readEncodeSettings } from './encode-settings.ts';
@@ -43,6 +44,9 @@ import { planVideo } from './plan-video.ts';
 /** Names a video whose original is stored; `reason` is for people who read the queue. */
 export type VideoRef = MediaKey & { reason?: string };
 
+/** Above every priority of encoding work. */
+const PLANNING_PRIORITY = 2 * FIRST_PRIORITY;
+
 const PROCESSING_FAILED = 'processing-failed';
 
 /**
@@ -54,6 +58,8 @@ const PROCESSING_FAILED = 'processing-failed';
 export const processVideo = defineJob<VideoRef, JobDeps>({
   name: 'process-video',
   lane: 'quick',
+  // Before copies and pictures of videos that are planned already.
+  priority: PLANNING_PRIORITY,
   retryLimit: 5,
   async run(ref, deps, signal) {
     const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
@@ -68,10 +74,10 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
       );
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof LostClaim) return;
-      const awaited = isStorageFull(error) ? WAITING_FOR_SPACE : error instanceof KeysAwaited ? error.message : null;
-      if (awaited !== null) {
-        await postponeProcess(deps.db, claim, awaited);
-        return;
+      const postponement = postponementOf(error);
+      if (postponement !== null) {
+        await postponeProcess(deps.db, claim, postponement);
+        throw error;
       }
       if (!signal.aborted && (claim.isLastTry || error instanceof Refused)) return await endFailed(claim, deps, error);
       await releaseProcess(deps.db, claim);

@@ -4,11 +4,14 @@ import type { FollowUp } from '../../catalog/db.ts';
 export type JobName = {
   name: string;
   /**
-   * `quick` work (probe, first chunk, thumbnails, deletes) has slots of its own that long encodes never take, and
-   * so has `fetch` work, which waits for other machines most of its time.
+   * `quick` work (probe, first chunk, thumbnails) has slots of its own that long encodes never take, and so have
+   * `fetch` work, which waits for other machines most of its time, and `housekeeping` (sweeps and deletes),
+   * which runs also while there is a backlog of uploads.
    */
-  lane: 'quick' | 'long' | 'fetch';
+  lane: 'quick' | 'long' | 'fetch' | 'housekeeping';
   retryLimit: number;
+  /** Its priority where none is sent with it, 0 when left out. */
+  priority?: number;
 };
 
 /**

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { Refused } from '../../lib/refused.ts';
+import { StorageAway } from '../../ports/storage.ts';
 import { defineJob } from './define-job.ts';
 import { type AnyJob, type JobQueue, openQueue, openSendOnlyQueue } from './queue.ts';
 
@@ -135,4 +136,60 @@ test('a refusal that no job sees to is told', async () => {
   await until(() => errors.length > 0);
   expect(seen.log).toEqual(['tried']);
   expect(errors.map(({ cause }) => cause)).toEqual([expect.objectContaining({ message: 'The storage is full.' })]);
+});
+
+test('housekeeping does not wait behind a backlog, and planning comes before it', async () => {
+  const ended = new AbortController();
+  const busy = defineJob<object, Seen>({
+    name: 'busy',
+    lane: 'quick',
+    retryLimit: 0,
+    run: async (_, { log }, signal) => {
+      log.push('busy');
+      const any = AbortSignal.any([signal, ended.signal]);
+      await new Promise((resolve) => any.addEventListener('abort', resolve, { once: true }));
+    },
+  });
+  const tidy = defineJob<object, Seen>({
+    ...note,
+    name: 'tidy',
+    lane: 'housekeeping',
+    run: async (_, { log }) => void log.push('tidy'),
+  });
+  const plan = defineJob<object, Seen>({
+    ...note,
+    name: 'plan',
+    priority: 5,
+    run: async (_, { log }) => void log.push('plan'),
+  });
+  const seen = await start([busy, note, tidy, plan]);
+  await database.db.transaction().execute(queue.send(busy, {}));
+  await until(() => seen.log.includes('busy'));
+  await database.db.transaction().execute(async (tx) => {
+    await queue.send(note, { text: 'copy' })(tx);
+    await queue.send(plan, {})(tx);
+    await queue.send(tidy, {})(tx);
+  });
+  await until(() => seen.log.includes('tidy'));
+  expect(seen.log).toEqual(['busy', 'tidy']);
+  ended.abort();
+  await until(() => seen.log.includes('copy'));
+  expect(seen.log).toEqual(['busy', 'tidy', 'plan', 'copy']);
+});
+
+test('a postponed job is tried again however often, and never given up', async () => {
+  const awaiting = defineJob<object, Seen>({
+    name: 'awaiting',
+    lane: 'quick',
+    retryLimit: 0,
+    run: async (_, { log }) => {
+      log.push('run');
+      if (log.length < 3) throw new StorageAway('No answer.');
+    },
+    giveUp: async (_, { log }) => void log.push('gave up'),
+  });
+  const seen = await start([awaiting]);
+  await database.db.transaction().execute(queue.send(awaiting, {}));
+  await until(() => seen.log.length === 3);
+  expect(seen.log).toEqual(['run', 'run', 'run']);
 });

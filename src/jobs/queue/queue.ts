@@ -5,9 +5,10 @@ import { newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
 import { listen } from './listen.ts';
+import { postponementOf } from './postponement.ts';
 
 const SCHEMA = 'millrace_queue';
-const LANES = ['quick', 'long', 'fetch'] as const;
+const LANES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
 const GIVEN_UP = 'given-up';
 
 /** How long after its last sign of life a worker counts as dead; the queue's smallest value. */
@@ -17,7 +18,9 @@ const POLL_SEC = 0.5;
 /** Where new jobs are told of, only those that waited for their time are found by looking. */
 const TOLD_POLL_SEC = 2;
 const LONGEST_RUN_SEC = 24 * 3600 - 1;
-const LONGEST_RETRY_PAUSE_SEC = 60;
+const LONGEST_RETRY_PAUSE_SEC = 120;
+/** One for what walks the store, one for deletes. */
+const HOUSEKEEPING_SLOTS = 2;
 const DRAIN_MS = 5_000;
 
 type Envelope = { job: string; payload: object };
@@ -25,7 +28,10 @@ type Envelope = { job: string; payload: object };
 /** Jobs as the runner sees them: which payload and dependencies each takes is checked where it is listed. */
 export type AnyJob<Deps> = Job<never, Deps>;
 
-/** How many jobs of each lane a worker runs at once; without `fetchSlots` it fetches nothing. */
+/**
+ * How many jobs of each lane a worker runs at once; without `fetchSlots` it fetches nothing. Each worker has slots
+ * of its own for housekeeping besides.
+ */
 export type Slots = { quickSlots: number; longSlots: number; fetchSlots?: number };
 
 /** An open queue. `run` starts the slots of a worker; `close` aborts what runs, hands it back and ends. */
@@ -70,12 +76,13 @@ async function openBoss({ pool, onError }: QueueOptions, works: boolean): Promis
           db: fromKysely(tx),
           retryLimit: job.retryLimit,
           singletonKey: `${job.name}:${options.onlyOneNamed ?? newGuid()}`,
-          ...(options.priority === undefined ? {} : { priority: options.priority }),
+          priority: options.priority ?? job.priority ?? 0,
           ...(options.delaySec === undefined ? {} : { startAfter: options.delaySec }),
         });
       };
     },
-    run: (jobs, deps, slots) => startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, onError }),
+    run: (jobs, deps, slots) =>
+      startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, onError, allowRetry: allowingRetry(pool) }),
     async close() {
       // The slots must know that they stop before their jobs end, else they take the next ones.
       const slotsEnd = Promise.all([...LANES, GIVEN_UP].map((lane) => boss.offWork(lane, { wait: false })));
@@ -116,7 +123,15 @@ type Running<Deps> = {
   slots: Slots;
   stopping: AbortSignal;
   onError: (error: Error) => void;
+  allowRetry: (job: { id: string; name: string }) => Promise<void>;
 };
+
+/** A postponed job keeps the retries that it has: pauses grow as after failures, and it is never given up for them. */
+function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
+  return async ({ id, name }) => {
+    await pool.query(`update ${SCHEMA}.job set retry_limit = retry_limit + 1 where name = $1 and id = $2`, [name, id]);
+  };
+}
 
 async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
   const { quickSlots, longSlots, fetchSlots = 0 } = running.slots;
@@ -125,6 +140,7 @@ async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<v
     ...Array.from({ length: quickSlots }, () => startSlot(boss, running, 'quick')),
     ...Array.from({ length: longSlots }, () => startSlot(boss, running, 'long')),
     ...Array.from({ length: fetchSlots }, () => startSlot(boss, running, 'fetch')),
+    ...Array.from({ length: HOUSEKEEPING_SLOTS }, () => startSlot(boss, running, 'housekeeping')),
     startSlot(boss, running, GIVEN_UP),
   ];
   await Promise.all(starts);
@@ -134,6 +150,8 @@ async function scheduleCrons<Deps>(boss: PgBoss, jobs: readonly AnyJob<Deps>[]):
   for (const job of jobs) {
     if (job.cron === undefined) continue;
     const data: Envelope = { job: job.name, payload: {} };
+    // A job that changed its lane since this database was made must not be scheduled in both.
+    for (const lane of LANES) if (lane !== job.lane) await boss.unschedule(lane, job.name);
     await boss.schedule(job.lane, job.cron, data, { key: job.name, singletonKey: `${job.name}:cron` });
   }
 }
@@ -165,7 +183,9 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
     // The payload was written by send() for this very job, so it has the type that the job takes.
     await found.run(job.data.payload as never, running.deps, signal);
   } catch (error) {
-    if (error instanceof Refused) {
+    const isPostponed = postponementOf(error) !== null;
+    if (isPostponed) await running.allowRetry(job);
+    if (error instanceof Refused && !isPostponed) {
       if (found.giveUp === undefined) running.onError(describe(error, job.data));
       await giveUp(running, job.data, error.message);
       return;

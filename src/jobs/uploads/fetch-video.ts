@@ -4,6 +4,7 @@ import {
   type FetchClaim,
   isFetchOpen,
   notingFailure,
+  postponeFetch,
   releaseFetch,
   rememberVersion,
   renewFetch,
@@ -21,6 +22,7 @@ import type { Staging } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost, underLease, untilFree } from '../queue/hold-lease.ts';
+import { postponementOf } from '../queue/postponement.ts';
 import { completeUpload } from './complete-upload.ts';
 import { dropUpload } from './drop-upload.ts';
 
@@ -65,7 +67,9 @@ export const fetchVideo = defineJob<FetchRef, JobDeps>({
       );
     } catch (error) {
       if (error instanceof LeaseLost) return dropIfGone(ref, deps);
-      if (!(error instanceof Refused)) await releaseFetch(deps.db, claim);
+      const postponement = postponementOf(error);
+      if (postponement !== null) await postponeFetch(deps.db, claim, postponement);
+      else if (!(error instanceof Refused)) await releaseFetch(deps.db, claim);
       throw error;
     }
   },

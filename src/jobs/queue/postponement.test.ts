@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { Refused } from '../../lib/refused.ts';
+import { StorageAway } from '../../ports/storage.ts';
+import { Postponed, postponementOf } from './postponement.ts';
+
+const coded = (code: string) => Object.assign(new Error('failed'), { code });
+
+test.each([
+  { what: 'a store that is away', error: new StorageAway('503'), reason: 'waiting for the storage' },
+  {
+    what: 'its cause',
+    error: new Error('chunk', { cause: new StorageAway('503') }),
+    reason: 'waiting for the storage',
+  },
+  { what: 'a full store', error: new Refused('disk-full', 'full'), reason: 'the storage is full' },
+  { what: 'a full temporary folder', error: coded('ENOSPC'), reason: 'ENOSPC' },
+  { what: 'a database that is away', error: coded('ECONNREFUSED'), reason: 'waiting for the database' },
+  { what: 'a key server that is away', error: new Postponed('waiting for keys: 503'), reason: 'waiting for keys' },
+])('work is postponed for $what', ({ error, reason }) => {
+  expect(postponementOf(error)).toContain(reason);
+});
+
+test.each([
+  { what: 'an error of the encoder', error: new Error('Expected frame 69.') },
+  { what: 'an absent original', error: new Refused('not-found', 'No object is stored.') },
+  { what: 'an origin that refuses', error: new Refused('invalid', 'HTTP 403', { cause: coded('ECONNREFUSED') }) },
+])('$what counts as a failure', ({ error }) => {
+  expect(postponementOf(error)).toBeNull();
+});

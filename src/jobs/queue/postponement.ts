@@ -1,0 +1,50 @@
+import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { hasCode } from '../../lib/has-code.ts';
+import { Refused } from '../../lib/refused.ts';
+import { StorageAway } from '../../ports/storage.ts';
+
+/** What work needs cannot be had now; the message says for people what is awaited. */
+export class Postponed extends Error {
+  override name = 'Postponed';
+}
+
+/** Errors are looked through for their causes down to this depth. */
+const MOST_CAUSES = 8;
+
+/** What this machine ran out of, or lost, for a time: none of it comes from the media. */
+const MACHINE_CODES = [
+  'ENOSPC',
+  'EDQUOT',
+  'EMFILE',
+  'ENFILE',
+  'EAGAIN',
+  'ENOMEM',
+  'EIO',
+  'EROFS',
+  'ESTALE',
+  'ENOTCONN',
+];
+
+/**
+ * The reason, for people, for which work is postponed: something outside the media is away, full or slow, and the work
+ * is done later with no failure counted. Null for every other error, which counts as the work's own.
+ */
+export function postponementOf(error: unknown): string | null {
+  // A refusal names what its caller did; one that is about the machinery has a kind of its own.
+  if (error instanceof Refused && error.kind !== 'disk-full') return null;
+  let cause = error;
+  for (let depth = 0; depth < MOST_CAUSES && cause instanceof Error; depth += 1) {
+    const reason = reasonOf(cause);
+    if (reason !== null) return reason;
+    cause = cause.cause;
+  }
+  return isDatabaseAway(error) ? 'waiting for the database' : null;
+}
+
+function reasonOf(error: Error): string | null {
+  if (error instanceof Refused && error.kind === 'disk-full') return 'waiting for free space: the storage is full';
+  if (error instanceof StorageAway) return 'waiting for the storage: it does not answer';
+  if (error instanceof Postponed) return error.message;
+  const code = MACHINE_CODES.find((one) => hasCode(error, one));
+  return code === undefined ? null : `waiting for a worker: its machine reports ${code}`;
+}

@@ -1,0 +1,103 @@
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Storage, StorageAway } from '../../src/ports/storage.ts';
+import { checkFinished } from './check-video.ts';
+import {
+  addLibrary,
+  type Lab,
+  loadMedia,
+  makeClip,
+  startLab,
+  startWorker,
+  until,
+  untilState,
+  upload,
+  type Worker,
+} from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
+
+let lab: Lab;
+let worker: Worker;
+let isAway = false;
+
+/** The lab's store as one on another machine, which can be unreachable. */
+function remote(storage: Storage): Storage {
+  const reach = () => {
+    if (isAway) throw new StorageAway('Expected S3 to answer, came no answer.');
+  };
+  return {
+    ...storage,
+    kind: 's3',
+    localPath: () => null,
+    async put(...call) {
+      reach();
+      return storage.put(...call);
+    },
+    async read(...call) {
+      reach();
+      return storage.read(...call);
+    },
+    async readBytes(...call) {
+      reach();
+      return storage.readBytes(...call);
+    },
+    async delete(...call) {
+      reach();
+      return storage.delete(...call);
+    },
+  };
+}
+
+beforeAll(async () => {
+  lab = await startLab();
+  worker = await startWorker({
+    database: lab.database,
+    storage: remote(lab.storage),
+    cache: path.join(lab.clips, 'cache'),
+    onError: (error) => lab.errors.push(error),
+    slots: { quickSlots: 2, longSlots: 1 },
+  });
+});
+afterAll(async () => {
+  await worker?.stop();
+  await lab.stop();
+});
+
+test('a store that is away before planning and in mid-encode costs a video nothing but time', async () => {
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=18', '-f', 'lavfi', '-i', 'sine=d=18'];
+  const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
+  isAway = true;
+  const key = await upload(lab, libraryId, clip);
+  await until(async () => (await loadMedia(lab, key)).state_reason?.includes('storage') === true, 'the reason');
+  expect(await loadMedia(lab, key)).toMatchObject({ state: 'processing', process_tries: 0 });
+  isAway = false;
+  await untilState(lab, key, 'transcoding');
+  isAway = true;
+  const postponed = () =>
+    sql<{ failures: number; attempts: number }>`
+      select max(failures) as failures, count(distinct attempt) as attempts from encode_work
+      where media_id = ${key.mediaId} and state = 'waiting' and reason like '%storage%'
+    `.execute(lab.database.db);
+  const seen = new Set<number>();
+  // Each has been tried more often by now than failures are forgiven.
+  await until(async () => {
+    const { rows } = await sql<{ attempt: number }>`
+      select attempt from encode_work where media_id = ${key.mediaId} and reason like '%storage%'
+    `.execute(lab.database.db);
+    for (const { attempt } of rows) seen.add(attempt);
+    return seen.size > 8;
+  }, 'postponed works to be tried again');
+  expect((await postponed()).rows[0]?.failures).toBe(0);
+  isAway = false;
+  await untilState(lab, key, 'finished');
+  expect((await loadMedia(lab, key)).messages).toEqual([]);
+  expect((await checkFinished(lab, key)).map(({ kind, rung }) => `${kind} ${rung}`)).toEqual([
+    'video 360',
+    'video 240',
+    'audio null',
+  ]);
+});
