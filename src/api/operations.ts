@@ -76,6 +76,7 @@ import { listVideos } from './videos/list-videos.ts';
 import { reencodeVideo } from './videos/reencode-video.ts';
 import { repackageVideo } from './videos/repackage-video.ts';
 import { replaceFile } from './videos/replace-file.ts';
+import { retryIncomplete } from './videos/retry-incomplete.ts';
 import { retryResolutions } from './videos/retry-resolutions.ts';
 import { setThumbnail } from './videos/set-thumbnail.ts';
 import { updateVideo } from './videos/update-video.ts';
@@ -148,6 +149,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   repackageVideo,
   replaceFile,
   retryResolutions,
+  retryIncomplete,
   setThumbnail,
   updateVideo,
   uploadVideo,

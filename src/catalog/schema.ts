@@ -97,6 +97,8 @@ export type MediaTable = {
   thumbnail_time_ms: number | null;
   /** Its original goes a while after it was finished: its library kept none then. */
   leaves_original: Generated<boolean>;
+  /** It is finished, but something that was planned could not be made. */
+  is_incomplete: Generated<boolean>;
   source_key: StorageKey | null;
   source_bytes: number | null;
   source_sha256: Buffer | null;

@@ -25,13 +25,31 @@ let lab: Lab;
 let libraryId: number;
 beforeAll(async () => {
   lab = await startLab();
-  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] }, webhookUrl: 'https://example.com/hook' });
   await lab.startWorker();
 });
 afterAll(() => lab.stop());
 
 const retry = (key: MediaKey, rung: number | null) =>
   createRetryStore(lab.database.db).retry(key, rung, planRetry, (works) => sendWorks(lab.sender, works));
+const retryAll = () =>
+  createRetryStore(lab.database.db).retryAll(libraryId, planRetry, (works) => sendWorks(lab.sender, works));
+/** What a finished video says that it lacks, without the advice at its end. */
+const missing = async (key: MediaKey) =>
+  (await loadMedia(lab, key)).messages
+    .filter(({ value }) => value === 'incomplete')
+    .map(({ message }) => message.replace(' Retry makes them anew.', ''));
+const FINISHED = 3;
+const finishedEvents = async ({ mediaId }: MediaKey) => {
+  const events = await lab.database.db
+    .selectFrom('webhook_event')
+    .select('is_incomplete')
+    .where('media_id', '=', mediaId)
+    .where('status', '=', FINISHED)
+    .orderBy('position')
+    .execute();
+  return events.map((event) => event.is_incomplete);
+};
 const shown = async (key: MediaKey) => (await loadRenditions(lab, key)).filter(({ active }) => active);
 
 /** While it runs, the upper rung and the sound of whatever is planned cannot be made. */
@@ -68,6 +86,8 @@ test('what failed is made once more by itself, one rung or all, and what stands 
   // Ended at once, although that lost a deadlock.
   expect(await countFailed()).toBe(3);
   expect(lab.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
+  expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: true });
+  expect(await missing(video)).toEqual(['The video is finished, incomplete: 360p, Sound (und) could not be made.']);
   const [stands] = await shown(video);
   expect((await shown(video)).map(({ rung }) => rung)).toEqual([240]);
   await expect(retry(video, 240)).rejects.toMatchObject({ kind: 'invalid' });
@@ -81,11 +101,28 @@ test('what failed is made once more by itself, one rung or all, and what stands 
     { rung: 360, frames: 150 },
     { rung: 240, frames: 150 },
   ]);
-  await retry(video, null);
+  expect(await missing(video)).toEqual(['The video is finished, incomplete: Sound (und) could not be made.']);
+  expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
   await untilState(lab, video, 'finished');
   const made = await checkFinished(lab, video);
   expect(made.map(({ kind, rung }) => `${kind} ${rung}`)).toEqual(['video 360', 'video 240', 'audio null']);
   expect((await shown(video)).find(({ rung }) => rung === 240)).toEqual(stands);
   expect((await loadMedia(lab, video)).messages).toEqual([]);
+  expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: false });
+  expect(await finishedEvents(video)).toEqual([true, true, false]);
   await expect(retry(video, null)).rejects.toMatchObject({ kind: 'invalid' });
+  expect(await retryAll()).toEqual({ retried: 0, refused: 0 });
+});
+
+test('images that failed are made once more with all that is incomplete', async () => {
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=2', '-c:v', 'mpeg4'];
+  const key = await upload(lab, libraryId, await makeClip(lab, 'plain.avi', ...inputs));
+  await untilState(lab, key, 'finished');
+  const { db } = lab.database;
+  await sql`update encode_work set state = 'failed' where media_id = ${key.mediaId} and kind = 'pictures'`.execute(db);
+  await sql`update media set pictures = null, is_incomplete = true where id = ${key.mediaId}`.execute(db);
+  expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
+  await untilState(lab, key, 'finished');
+  const { pictures, is_incomplete: isIncomplete } = await loadMedia(lab, key);
+  expect([pictures !== null, isIncomplete]).toEqual([true, false]);
 });

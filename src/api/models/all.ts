@@ -50,6 +50,7 @@ import {
   PullZoneModel,
   ResetPullZoneSecurityKeyModel,
 } from './pull-zone.ts';
+import { RetryIncompleteModel } from './retry-incomplete.ts';
 import {
   ApiErrorData,
   AuthError401,
@@ -143,6 +144,7 @@ export const models = {
   VideoStatisticsModel,
   VideoOEmbedModel,
   VideoQueueModel,
+  RetryIncompleteModel,
   CollectionModel,
   PaginationListOfCollectionModel,
   UpdateCollectionModel,

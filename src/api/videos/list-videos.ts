@@ -6,7 +6,7 @@ import { parseGuid } from '../../lib/guid.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfVideoModel } from '../models/video.ts';
 import { LibraryParams } from '../read-params.ts';
-import { PAGING, queryText } from '../read-query.ts';
+import { PAGING, queryFlag, queryText } from '../read-query.ts';
 import { recallShowing, toVideoModel } from './video-model.ts';
 
 type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
@@ -21,13 +21,20 @@ export const listVideos = defineOperation({
   path: '/library/{libraryId}/videos',
   auth: 'access-key',
   params: LibraryParams,
-  query: Type.Object({ ...PAGING, search: queryText(), collection: queryText(), orderBy: queryText('date') }),
+  // `incomplete` is an extension: only videos that are finished without something that was planned.
+  query: Type.Object({
+    ...PAGING,
+    search: queryText(),
+    collection: queryText(),
+    orderBy: queryText('date'),
+    incomplete: queryFlag(false),
+  }),
   body: null,
   answer: PaginationListOfVideoModel,
   refusals: {},
   errorShape: 'status',
   async run({ params: { libraryId }, query }, { videoViews, ...deps }: Deps) {
-    const { page, itemsPerPage, search, collection, orderBy } = query;
+    const { page, itemsPerPage, search, collection, orderBy, incomplete } = query;
     const showing = await recallShowing(libraryId, deps);
     const { total, items } = await videoViews.list({
       libraryId,
@@ -36,6 +43,7 @@ export const listVideos = defineOperation({
       search,
       collection: collection === '' ? null : (parseGuid(collection) ?? 'none'),
       orderBy: ORDERS.get(orderBy.toLowerCase()) ?? 'date',
+      isIncomplete: incomplete,
     });
     return {
       totalItems: total,

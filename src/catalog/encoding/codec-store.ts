@@ -77,7 +77,8 @@ export async function addToShown(
   await send(works)(tx);
 }
 
-async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+/** Takes a finished video back to `transcoding`. */
+export async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await tx
     .updateTable('media')
     .set({ state: 'transcoding', state_reason: WAITING_FOR_SLOT, encode_progress: 0 })

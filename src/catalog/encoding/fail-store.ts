@@ -3,14 +3,14 @@ import { newGuid } from '../../lib/guid.ts';
 import { bumpPublication, type Tx } from '../db.ts';
 import { tellDamage } from '../scrub/repair-store.ts';
 import { LostClaim } from './chunk-store.ts';
-import { renditionMessage } from './messages.ts';
+import { IMAGES_VALUE, renditionMessage } from './messages.ts';
 import { readyOnDemand } from './ready-store.ts';
 import { addMessages, settleMedia } from './settle-store.ts';
 import { type Claim, MAX_FAILURES, type Work } from './work.ts';
 import { workRow } from './work-row-store.ts';
 import { endWork, lockClaim, refreshProgress } from './work-store.ts';
 
-const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: 'Storyboard, thumbnails and previews' } as const;
+const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as const;
 
 /**
  * Ends a work that was tried often enough. A work of several rungs is split first, one work a rung with one

@@ -29,6 +29,18 @@ export function renditionMessage(rendition: string, reason: string, at: Date): M
   return make(LEVEL.warning, ISSUE.transcodingWarnings, `${rendition} could not be made: ${reason}`, rendition, at);
 }
 
+/** What the images of a video are called in its messages. */
+export const IMAGES_VALUE = 'Storyboard, thumbnails and previews';
+
+/** The value of the line that says what a finished video lacks. */
+export const INCOMPLETE_VALUE = 'incomplete';
+
+/** The video is finished, but renditions or images that were planned could not be made; `missing` are their names. */
+export function incompleteMessage(missing: readonly string[], at: Date): MediaMessage {
+  const message = `The video is finished, incomplete: ${missing.join(', ')} could not be made. Retry makes them anew.`;
+  return make(LEVEL.warning, ISSUE.transcodingWarnings, message, INCOMPLETE_VALUE, at);
+}
+
 /** The video was to be encoded on demand and is encoded as a whole instead. */
 export function jitIncompatibleMessage(reason: string, at: Date): MediaMessage {
   const message = `The video is encoded as a whole and not on demand: ${reason}.`;

@@ -34,6 +34,7 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
       frame_rate: video === null ? 0 : video.rate.num / video.rate.den,
       rotation_deg: video?.rotationDeg ?? null,
       encode_progress: 0,
+      is_incomplete: false,
       messages: JSON.stringify(plan.messages),
     })
     .where('library_id', '=', key.libraryId)

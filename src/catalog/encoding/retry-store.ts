@@ -4,8 +4,11 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { RenditionTable } from '../schema.ts';
-import { addToShown, type CodecPlan, loadShown, type SendWorks, type ShownView } from './codec-store.ts';
+import { addToShown, type CodecPlan, loadShown, reopen, type SendWorks, type ShownView } from './codec-store.ts';
 import type { PlannedRendition } from './encode-plan.ts';
+import { findIncomplete, haveImagesFailed } from './incomplete-store.ts';
+import { IMAGES_VALUE } from './messages.ts';
+import { settleMedia } from './settle-store.ts';
 
 /** Renditions that failed, each as it is to be made once more, of the timeline that is shown. */
 export type RetryView = ShownView & { failed: readonly PlannedRendition[] };
@@ -14,25 +17,63 @@ export type RetryView = ShownView & { failed: readonly PlannedRendition[] };
 export type RetryStore = {
   /**
    * Has what failed made once more, all of it or pictures of one rung: what stands goes on being shown, and what is
-   * made joins it. Refuses (`invalid`) when nothing of the kind failed, and what `CodecStore.add` refuses.
+   * made joins it; with all of it, images that failed too. Refuses (`invalid`) when nothing of the kind failed, and what
+   * `CodecStore.add` refuses.
    */
   retry(key: MediaKey, rung: number | null, plan: (view: RetryView) => CodecPlan, send: SendWorks): Promise<void>;
+  /**
+   * Retries all that failed of the videos of a library that are finished, incomplete: a bounded number, the oldest
+   * first. Returns how many videos are made again, and how many of those that it came to cannot be.
+   */
+  retryAll(
+    libraryId: number,
+    plan: (view: RetryView) => CodecPlan,
+    send: SendWorks,
+  ): Promise<{ retried: number; refused: number }>;
 };
 
+const VIDEOS_AT_ONCE = 1_000;
+
 export function createRetryStore(db: Db): RetryStore {
-  return {
+  const store: RetryStore = {
     retry: (key, rung, plan, send) =>
       inTransaction(db, async (tx) => {
         const shown = await loadShown(tx, key);
         const failed = await takeFailed(tx, shown, rung);
         if (failed.length === 0) {
+          if (rung === null && shown.state === 'finished' && (await haveImagesFailed(tx, key))) {
+            await retryImages(tx, key, send);
+            return;
+          }
           const what = rung === null ? 'No rendition' : `No rendition of ${rung}p`;
           throw new Refused('invalid', `${what} of video ${key.mediaId} failed. To encode it all anew, use reencode.`);
         }
         const view = { ...shown, failed };
         await addToShown(tx, view, plan(view), send);
       }),
+    async retryAll(libraryId, plan, send) {
+      const count = { retried: 0, refused: 0 };
+      for (const mediaId of await findIncomplete(db, libraryId, VIDEOS_AT_ONCE)) {
+        try {
+          await store.retry({ libraryId, mediaId }, null, plan, send);
+          count.retried += 1;
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error;
+          count.refused += 1;
+        }
+      }
+      return count;
+    },
   };
+  return store;
+}
+
+/** Images are planned when all else of a video has ended, unless they were tried before. */
+async function retryImages(tx: Tx, key: MediaKey, send: SendWorks): Promise<void> {
+  await tx.deleteFrom('encode_work').where('media_id', '=', key.mediaId).execute();
+  await forgetMessages(tx, key, [IMAGES_VALUE]);
+  await reopen(tx, key);
+  await send(await settleMedia(tx, key))(tx);
 }
 
 /** Forgets the rows of what failed: those that take their place have ids of their own, as all that is served has. */

@@ -7,6 +7,7 @@ import type { MediaMessage, MediaState } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { type Extent, findGap } from './coverage.ts';
+import { markIncomplete } from './incomplete-store.ts';
 import { failureKind, failureMessage, renditionMessage } from './messages.ts';
 import { failMedia } from './process-store.ts';
 import { RENDITION_NAME } from './rendition-name-store.ts';
@@ -92,7 +93,7 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
     .where('state', 'in', ENCODING_STATES)
     .execute();
   await recountStorage(tx, key);
-  await announce(key, WebhookStatus.finished)(tx);
+  await announce(key, WebhookStatus.finished, { isIncomplete: await markIncomplete(tx, key) })(tx);
 }
 
 function leavesOriginals(libraryId: number) {

@@ -13,6 +13,8 @@ export type VideoQuery = {
   itemsPerPage: number;
   search: string;
   collection: Guid | 'none' | null;
+  /** Only those that are finished without something that was planned. */
+  isIncomplete: boolean;
   orderBy: VideoOrder;
 };
 

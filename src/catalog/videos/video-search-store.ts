@@ -20,8 +20,12 @@ const INDEXED_PER_ROOT = 17;
 
 type Found = { total: number; ids: Guid[] | null };
 
-/** One page of the videos whose titles contain a text, and how many there are as `VideoViewStore.list` counts them. */
+/** One page of the videos whose titles contain a text (of those that are incomplete, where only they are meant), and how many there are as `VideoViewStore.list` counts them. */
 export async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
+  if (query.isIncomplete) {
+    const { total, ids } = await find(db, query);
+    return { total, items: await selectViews(db, query.libraryId, ids ?? []) };
+  }
   const found = await findByLetters(db, query);
   if (found === null && query.orderBy === 'date') return findAndCount(db, query);
   const { total, ids } = found ?? (await find(db, query));
@@ -98,8 +102,9 @@ function mostCounted(query: VideoQuery): number {
 
 /** The ids of all matches in the order that is wanted; `from` is `media`, or less of it under that name. */
 function matches(query: VideoQuery, from: RawBuilder<unknown>) {
-  const { libraryId, collection, search, orderBy } = query;
+  const { libraryId, collection, search, orderBy, isIncomplete } = query;
+  const incomplete = isIncomplete ? sql` and media.is_incomplete` : sql``;
   const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
-  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'${inCollection}
+  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'${inCollection}${incomplete}
     and media.title_folded like lower(${containing(search)}) order by ${sql.raw(ORDERS[orderBy].forwards)}`;
 }

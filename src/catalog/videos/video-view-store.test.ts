@@ -31,7 +31,16 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 function query(changes: Partial<VideoQuery>): VideoQuery {
-  return { libraryId: 1, page: 1, itemsPerPage: 100, search: '', collection: null, orderBy: 'date', ...changes };
+  return {
+    libraryId: 1,
+    page: 1,
+    itemsPerPage: 100,
+    search: '',
+    collection: null,
+    orderBy: 'date',
+    isIncomplete: false,
+    ...changes,
+  };
 }
 
 async function titles(search: string): Promise<string[]> {
@@ -130,4 +139,13 @@ test('a search finds parts of words of any length and case, and takes signs of p
     expect(await titles(search)).toEqual(['ÄRMEL 50%_off']);
   }
   for (const search of ['50_', '%o', 'zq']) expect(await titles(search)).toEqual([]);
+});
+
+test('a list of incomplete videos has those alone, in order, and counts them', async () => {
+  await sql`update media set is_incomplete = true where library_id = 1 and views in (5, 8, 13)`.execute(database.db);
+  const page = await views.list(query({ isIncomplete: true, orderBy: 'views', itemsPerPage: 2 }));
+  expect({ total: page.total, views: page.items.map((item) => item.views) }).toEqual({ total: 3, views: [13, 8] });
+  expect((await views.list(query({ isIncomplete: true, search: 'film 8' }))).items.map(({ title }) => title)).toEqual([
+    'Film 8',
+  ]);
 });

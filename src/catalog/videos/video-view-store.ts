@@ -29,7 +29,7 @@ export function createVideoViewStore(db: Db): VideoViewStore {
     },
     async list(query) {
       if (query.collection === 'none') return { total: 0, items: [] };
-      return query.search === '' ? readPage(db, query) : searchPage(db, query);
+      return query.search === '' && !query.isIncomplete ? readPage(db, query) : searchPage(db, query);
     },
     hasPlaylist: (key) => findPlaylist(db, key),
   };

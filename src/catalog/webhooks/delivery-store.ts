@@ -38,7 +38,8 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
         where h.library_id = l.library_id and h.media_id = l.media_id and h.state = 'pending'
         order by h.position limit 1) head, library
       where l.claim = ${claim} and e.id = head.id and library.id = e.library_id
-      returning e.id, e.library_id as "libraryId", e.media_id as "mediaId", e.status, e.attempts, l.claim,
+      returning e.id, e.library_id as "libraryId", e.media_id as "mediaId", e.status, e.is_incomplete as "isIncomplete",
+        e.attempts, l.claim,
         library.settings->>${WEBHOOK_URL_SETTING} as url, library.read_only_key_sealed as "readOnlyKeySealed"`.execute(
       tx,
     );

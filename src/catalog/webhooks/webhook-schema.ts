@@ -9,6 +9,8 @@ export type WebhookEventTable = {
   library_id: number;
   media_id: Guid;
   status: number;
+  /** Of a finished video: something that was planned could not be made. */
+  is_incomplete: Generated<boolean>;
   state: 'pending' | 'delivered' | 'dead';
   attempts: Generated<number>;
   last_answer: string | null;

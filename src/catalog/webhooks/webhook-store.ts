@@ -29,14 +29,18 @@ export type WebhookLogEntry = WebhookEvent & {
  * Records that something happened to a video, in the transaction that made it happen; events of one video are
  * sent in the order in which their transactions commit. A library without a webhook address records nothing.
  */
-export function announce(key: MediaKey, status: WebhookStatus): FollowUp {
+export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = false } = {}): FollowUp {
   return async (tx) => {
-    await addEvent(tx, key, status);
+    await addEvent(tx, key, { status, isIncomplete });
   };
 }
 
 // The line comes first: its lock, held to the commit, makes positions of one video rise with the commits.
-async function addEvent(tx: Tx, { libraryId, mediaId }: MediaKey, status: WebhookStatus): Promise<Guid | null> {
+async function addEvent(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  { status, isIncomplete }: Pick<WebhookEvent, 'status' | 'isIncomplete'>,
+): Promise<Guid | null> {
   const line = await sql`
     insert into webhook_line (library_id, media_id)
     select id, ${mediaId} from library where id = ${libraryId} and coalesce(settings->>${WEBHOOK_URL_SETTING}, '') <> ''
@@ -51,6 +55,7 @@ async function addEvent(tx: Tx, { libraryId, mediaId }: MediaKey, status: Webhoo
       library_id: libraryId,
       media_id: mediaId,
       status,
+      is_incomplete: isIncomplete,
       state: 'pending',
       give_up_at: sql<Date>`now() + make_interval(secs => ${GIVE_UP_AFTER_SEC})`,
     })
@@ -65,7 +70,11 @@ async function addEvent(tx: Tx, { libraryId, mediaId }: MediaKey, status: Webhoo
  */
 export function requestTest(db: Db, libraryId: number): Promise<Guid> {
   return inTransaction(db, async (tx) => {
-    const id = await addEvent(tx, { libraryId, mediaId: TEST_MEDIA_ID }, WebhookStatus.queued);
+    const id = await addEvent(
+      tx,
+      { libraryId, mediaId: TEST_MEDIA_ID },
+      { status: WebhookStatus.queued, isIncomplete: false },
+    );
     if (id === null) throw new Refused('invalid', 'The library has no webhook address. Set its WebhookUrl first.');
     const { waiting } = await tx
       .selectFrom('webhook_event')
@@ -93,7 +102,15 @@ export async function listEvents(
     ]);
   const entries = await db
     .selectFrom('webhook_event')
-    .select(['id', 'library_id as libraryId', 'media_id as mediaId', 'status', 'state', 'attempts'])
+    .select([
+      'id',
+      'library_id as libraryId',
+      'media_id as mediaId',
+      'status',
+      'is_incomplete as isIncomplete',
+      'state',
+      'attempts',
+    ])
     .select(['last_answer as lastAnswer', 'created_at as createdAt', 'settled_at as settledAt'])
     .select(nextAttempt.as('nextAttemptAt'))
     .where(matches)

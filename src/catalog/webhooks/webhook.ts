@@ -18,8 +18,11 @@ export const WebhookStatus = {
 } as const;
 export type WebhookStatus = (typeof WebhookStatus)[keyof typeof WebhookStatus];
 
-/** An event; it keeps its id over retries and when it is sent again. */
-export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status: number };
+/**
+ * An event; it keeps its id over retries and when it is sent again. `isIncomplete`: the video is finished, but something
+ * that was planned could not be made.
+ */
+export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status: number; isIncomplete: boolean };
 
 /** The video that test deliveries speak of; no video has this id. */
 // The nil GUID of RFC 9562 section 5.9 is a GUID as it stands.
@@ -62,9 +65,10 @@ export function redirectTarget(status: number, location: string | undefined, fro
   return target.href;
 }
 
-/** The exact bytes that are sent and signed: compact JSON with Pascal case names. */
-export function webhookBody({ libraryId, mediaId, status }: WebhookEvent): string {
-  return JSON.stringify({ VideoLibraryId: libraryId, VideoGuid: mediaId, Status: status });
+/** The exact bytes that are sent and signed: compact JSON with Pascal case names. `Incomplete` is an extension. */
+export function webhookBody({ libraryId, mediaId, status, isIncomplete }: WebhookEvent): string {
+  const event = { VideoLibraryId: libraryId, VideoGuid: mediaId, Status: status };
+  return JSON.stringify(isIncomplete ? { ...event, Incomplete: true } : event);
 }
 
 /**
