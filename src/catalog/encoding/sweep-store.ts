@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import type { EncodeWorkTable } from '../schema.ts';
+import type { EncodeWorkTable } from './encode-schema.ts';
 import { settleMedia } from './settle-store.ts';
 import { recountStorage } from './storage-store.ts';
 import { ENCODING_STATES, idxKeyOf, type Work } from './work.ts';

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
-import type { EncodeWorkTable } from '../schema.ts';
+import type { EncodeWorkTable } from './encode-schema.ts';
 import { LEASE_SEC, WAITING_FOR_SLOT } from './work.ts';
 import { toAnswer, type WorkAnswer } from './work-store.ts';
 

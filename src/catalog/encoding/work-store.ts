@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import type { EncodeWorkTable } from '../schema.ts';
+import type { EncodeWorkTable } from './encode-schema.ts';
 import { measureSpeed } from './speed-store.ts';
 import {
   type Claim,

@@ -16,8 +16,8 @@ import { up as scrub } from './014-scrub.ts';
 import { up as unkeptOriginals } from './016-unkept-originals.ts';
 import { up as shortSearches } from './017-short-searches.ts';
 import { up as claims } from './018-claims.ts';
-import { up as live } from './060-live.ts';
 import { up as incomplete } from './030-incomplete.ts';
+import { up as live } from './060-live.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
