@@ -7,6 +7,7 @@ import { describeHealth, type Fleet } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
 import { openEdgeLicences, openLicenceProxy, openPackager, playSessionSecret } from './compose/drm.ts';
 import { type OpenedStorage, openMover, openStorage, watchSpace } from './compose/storage.ts';
+import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import type { TusHandler } from './ingest/tus/tus-handler.ts';
@@ -93,7 +94,13 @@ export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
   const database = openDatabase(settings.database, (error) => log.warn(error, 'a database connection broke'));
-  const common = { settings, database, log, ...(await openStorage(settings)) };
+  const common = { settings, database, log, ...(await openStorage(settings, database, log)) };
+  const running = await startOne(role, common, host);
+  return { ...running, close: () => common.store.close().finally(() => running.close()) };
+}
+
+async function startOne(role: Role, common: Common, host: RoleHost): Promise<RunningRole> {
+  const { database } = common;
   switch (role) {
     case 'api':
       return startApiRole(common, host);
@@ -106,13 +113,14 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   }
 }
 
-async function startApiRole({ settings, database, storage, move, log }: Common, host: RoleHost): Promise<RunningRole> {
+async function startApiRole(common: Common, host: RoleHost): Promise<RunningRole> {
+  const { settings, database, storage, store, move, log } = common;
   const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }] =
     await code.api();
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
   const space = await watchSpace({ storage, move });
   const outbound = createOutbound({ allow: settings.outboundAllow });
-  const tus = await openTus({ settings, database, storage, move, log }, queue);
+  const tus = await openTus(common, queue);
   const api = await startApi({
     host: settings.host,
     port: settings.port,
@@ -125,7 +133,7 @@ async function startApiRole({ settings, database, storage, move, log }: Common, 
     packager: await openPackager(settings, database.db, outbound),
     licences: await openLicenceProxy(settings, outbound),
     outbound,
-    health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes),
+    health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes, store.problem()),
     watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
     log,
     mounts: [{ prefix: '/tusupload', handle: tus.handle }],
@@ -216,7 +224,8 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
   };
 }
 
-async function startWorkerRole({ settings, database, storage, move, log }: Common): Promise<RunningRole> {
+async function startWorkerRole(common: Common): Promise<RunningRole> {
+  const { settings, database, storage, store, move, log } = common;
   const [{ allJobs }, { openQueue }, { createSourceCache }, { createOutbound }, { startViewerEncoder }] =
     await code.worker();
   const report = (error: Error) => log.error(error, 'job error');
@@ -226,6 +235,7 @@ async function startWorkerRole({ settings, database, storage, move, log }: Commo
     db: database.db,
     queue,
     storage,
+    store,
     sources: await createSourceCache(storage, {
       parent: join(settings.dataDir, 'cache'),
       maxBytes: SOURCE_CACHE_BYTES,
@@ -242,6 +252,7 @@ async function startWorkerRole({ settings, database, storage, move, log }: Commo
     secretBox: createSecretBox(settings.secretKey),
     packager: await openPackager(settings, database.db, outbound),
     threads,
+    quarantineSec: settings.quarantineSec,
     makesPreviews: settings.makesPreviews,
     servesViewers: () => viewers.servesViewers(),
   };
@@ -250,8 +261,8 @@ async function startWorkerRole({ settings, database, storage, move, log }: Commo
     longSlots: settings.encodeThreads,
     fetchSlots: FETCH_SLOTS,
   });
-  const webhooks = await startWebhooks({ settings, database, storage, move, log });
-  const mover = move === null ? null : await openMover(move, database, log);
+  const webhooks = await startWebhooks(common);
+  const mover = move === null ? null : await openMover(move, database, { store, log });
   return {
     listeners: {},
     health: () => databaseHealth(database),
@@ -259,30 +270,6 @@ async function startWorkerRole({ settings, database, storage, move, log }: Commo
       await Promise.all([queue.close(), webhooks.close(), viewers.close(), mover?.close()]);
       await outbound.close();
       await database.close();
-    },
-  };
-}
-
-async function startWebhooks({ settings, database, log }: Common): Promise<{ close(): Promise<void> }> {
-  const [{ createOutbound }, { startWebhookSender }, { listen }, { WEBHOOK_CHANNEL }] = await Promise.all([
-    import('./lib/outbound/outbound.ts'),
-    import('./jobs/webhooks/webhook-sender.ts'),
-    import('./jobs/queue/listen.ts'),
-    import('./catalog/webhooks/webhook-store.ts'),
-  ]);
-  const outbound = createOutbound({ allow: settings.outboundAllow });
-  const onError = (error: unknown) => log.error(error, 'webhook error');
-  const sender = await startWebhookSender({
-    db: database.db,
-    outbound,
-    secretBox: createSecretBox(settings.secretKey),
-    onEvents: (wake) => listen(database.pool, WEBHOOK_CHANNEL, { onPayload: wake, onConnected: wake, onError }),
-    onError,
-  });
-  return {
-    async close() {
-      await sender.close();
-      await outbound.close();
     },
   };
 }

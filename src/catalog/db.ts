@@ -56,7 +56,11 @@ export function openDatabase(config: pg.PoolConfig, onBroken: (error: Error) => 
 
 /** Brings the schema up to date under an advisory lock, so that several machines may start at once. */
 export async function migrate(db: Db): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    allowUnorderedMigrations: true,
+  });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw new Error('The database could not be brought up to date.', { cause: error });
 }

@@ -15,6 +15,7 @@ import type {
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { EncodeSpeedTable, EncodeTurnTable, EncodeWorkTable } from './encoding/encode-schema.ts';
+import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
 import type {
   LiveBitrateTable,
@@ -234,7 +235,7 @@ export type RetiredObjectTable = {
   retired_at: CreatedAt;
 };
 
-export type Schema = {
+export type Schema = InstallationSchema & {
   scrub: ScrubTable;
   composition: CompositionTable;
   library: LibraryTable;

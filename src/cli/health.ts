@@ -52,6 +52,8 @@ export function describeHealth(
   fleet: Fleet,
   storage: StorageHealth | null,
   diskFloorBytes: DiskFloor,
+  /** Why nothing may be deleted in the store. It is told, but the service goes on, so it counts as no failure. */
+  heldDeletions: string | null = null,
 ): { status: 200 | 503; body: HealthBody } {
   const shortage = storage === null ? null : describeShortage(storage, diskFloorBytes);
   const parts = Object.entries({
@@ -64,6 +66,7 @@ export function describeHealth(
   const problems = parts.flatMap(([name, part]) =>
     part.state === 'ok' ? [] : [`${name}: ${part.detail ?? part.state}`],
   );
+  if (heldDeletions !== null) problems.push(`store: ${heldDeletions}`);
   const roles = Object.fromEntries(Object.entries(fleet.roles).map(([name, part]) => [name, part.state]));
   return {
     status: status === 'ok' ? 200 : 503,

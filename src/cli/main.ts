@@ -16,6 +16,14 @@ const commands: Record<string, Command> = {
     summary: 'upload a file: upload FILE [--title T] [--url U] [--library N] [--key K]',
     run: async (args) => await (await import('./upload.ts')).upload(args),
   },
+  store: {
+    summary: 'say that store and database belong together: store adopt',
+    run: async (args) => await (await import('./store.ts')).store(args),
+  },
+  orphans: {
+    summary: 'objects that no row names: orphans list [PREFIX], orphans delete|keep PREFIX|--all',
+    run: async (args) => await (await import('./orphans.ts')).orphans(args),
+  },
   test: {
     summary: 'run the tests; arguments go to vitest',
     run: async (args) => await (await import('./run-tests.ts')).runTests(args),

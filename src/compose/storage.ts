@@ -2,25 +2,47 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
 import type { StorageHealth } from '../cli/health.ts';
+import type { Settings } from '../config/settings.ts';
 import type { StorageSettings } from '../config/storage.ts';
+import type { StoreGuard } from '../jobs/store/store-guard.ts';
 import type { Storage } from '../ports/storage.ts';
 
 const SPACE_REFRESH_MS = 5_000;
 
-/** The store that all use and, while objects move, the two that it is made of. */
-export type OpenedStorage = { storage: Storage; move: Stores | null };
+/** The store that all use, what guards it and, while objects move, the two stores that it is made of. */
+export type OpenedStorage = { storage: Storage; store: StoreGuard; move: Stores | null };
 
 type Stores = { to: Storage; from: Storage };
 
-type Places = { storage: StorageSettings; storageFrom: StorageSettings | null };
+type Places = Pick<Settings, 'storage' | 'storageFrom'>;
 
-/** Opens the object store that the settings name. What is not used is not even imported. */
-export async function openStorage(settings: Places): Promise<OpenedStorage> {
+/** Opens the object store that the settings name, unguarded. What is not used is not even imported. */
+export async function openPlaces(settings: Places): Promise<Omit<OpenedStorage, 'store'>> {
   const to = await openOne(settings.storage);
   if (settings.storageFrom === null) return { storage: to, move: null };
   const from = await openOne(settings.storageFrom);
   const { createMovingStorage } = await import('../adapters/storage/moving.ts');
   return { storage: createMovingStorage({ to, from }), move: { to, from } };
+}
+
+/** Opens the object store for a role: nothing is deleted in one that is not the database's. */
+export async function openStorage(
+  settings: Places & Pick<Settings, 'quarantineSec'>,
+  { db }: Database,
+  log: Logger,
+): Promise<OpenedStorage> {
+  const places = await openPlaces(settings);
+  const [{ createGuardedStorage }, { openStoreGuard }] = await Promise.all([
+    import('../adapters/storage/guarded.ts'),
+    import('../jobs/store/store-guard.ts'),
+  ]);
+  const store = openStoreGuard({
+    db,
+    storage: places.storage,
+    quarantineSec: settings.quarantineSec,
+    report: (reason) => (reason === null ? log.info('the database and the store belong together') : log.warn(reason)),
+  });
+  return { ...places, storage: createGuardedStorage(places.storage, store), store };
 }
 
 async function openOne(settings: StorageSettings): Promise<Storage> {
@@ -36,21 +58,33 @@ async function openOne(settings: StorageSettings): Promise<Storage> {
 }
 
 /** Starts to move what the old store holds into the new one, unless another process does. */
-export async function openMover(stores: Stores, { pool }: Database, log: Logger): Promise<{ close(): Promise<void> }> {
+export async function openMover(
+  stores: Stores,
+  { pool }: Database,
+  { store, log }: { store: StoreGuard; log: Logger },
+): Promise<{ close(): Promise<void> }> {
   const [{ startMover }, { takeMoveLock }] = await Promise.all([
     import('../jobs/housekeeping/mover.ts'),
     import('../catalog/move-lock-store.ts'),
   ]);
   return startMover({
     ...stores,
-    takeLock: () => takeMoveLock(pool),
+    async takeLock() {
+      const lock = await takeMoveLock(pool);
+      if (lock === null) return null;
+      // Asked before each deletion in the old store.
+      return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
+    },
     report: (error) => log.error(error, 'objects could not be moved'),
     tell: (message, facts) => log.info(facts, message),
   });
 }
 
 /** Keeps the free space of the store at hand: a health answer must not wait for a disk. */
-export async function watchSpace({ storage, move }: OpenedStorage): Promise<{ last(): StorageHealth; close(): void }> {
+export async function watchSpace({
+  storage,
+  move,
+}: Pick<OpenedStorage, 'storage' | 'move'>): Promise<{ last(): StorageHealth; close(): void }> {
   const read = async (): Promise<StorageHealth> => ({ kind: storage.kind, ...(await storage.space()) });
   const old = move === null ? null : watchOld(move.from);
   let last = await read();

@@ -10,13 +10,20 @@ import { type EngineSettings, engineSchema, engineSettings } from './engines.ts'
 import { type KeySettings, keySchema, keySettings } from './keys.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
 import { setting } from './setting.ts';
-import { type StorageSettings, storageFromSettings, storageSchema, storageSettings } from './storage.ts';
+import {
+  quarantineSecSetting,
+  type StorageSettings,
+  storageFromSettings,
+  storageSchema,
+  storageSettings,
+} from './storage.ts';
 
 /** Every setting, checked. Paths are absolute. */
 export type Settings = {
   dataDir: string;
   storage: StorageSettings;
   storageFrom: StorageSettings | null;
+  quarantineSec: number;
 } & NetworkSettings &
   DatabaseSettings &
   KeySettings &
@@ -67,6 +74,7 @@ export function readSettings(environment: Environment): Settings {
     dataDir,
     storage,
     storageFrom: storageFromSettings(texts, storage),
+    quarantineSec: quarantineSecSetting(texts),
     ...networkSettings(texts),
     ...databaseSettings(texts),
     ...keySettings(texts),

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Refused } from '../lib/refused.ts';
-import { parseBaseUrl, setting } from './setting.ts';
+import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
 
 /**
  * Where objects lie. S3 keys of access come from where its SDK looks for them (AWS_ACCESS_KEY_ID and
@@ -17,7 +17,19 @@ const GRAMMAR =
 export const storageSchema = {
   MILLRACE_STORAGE: setting(GRAMMAR, (text) => parseStorage(text)),
   MILLRACE_STORAGE_FROM: setting(GRAMMAR, (text) => parseStorage(text)),
+  MILLRACE_QUARANTINE_HOURS: setting('a number of hours from 0 to 8760', parseHours),
 };
+
+const QUARANTINE_HOURS = 24;
+
+/** How long objects that no row names are kept before they are deleted. */
+export function quarantineSecSetting(texts: Partial<Record<keyof typeof storageSchema, string>>): number {
+  return (parseHours(texts.MILLRACE_QUARANTINE_HOURS ?? '') ?? QUARANTINE_HOURS) * 3600;
+}
+
+function parseHours(text: string): number | null {
+  return parseWholeNumber(text, 0, 8760);
+}
 
 export function storageSettings(
   texts: Partial<Record<keyof typeof storageSchema, string>>,

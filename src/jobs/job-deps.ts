@@ -6,11 +6,14 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { SourceCache } from './encode/source-cache.ts';
 import type { Queue } from './queue/define-job.ts';
+import type { StoreGuard } from './store/store-guard.ts';
 
 /** What the jobs need. `compose.ts` makes it for the worker role. */
 export type JobDeps = {
   db: Db;
   storage: Storage;
+  /** Keeps sweeps from deleting in a store that is not this database's. */
+  store: Pick<StoreGuard, 'requireOurs'>;
   queue: Queue;
   sources: SourceCache;
   /** The way to origins that callers name; the sealed requests for them are opened with `secretBox`. */
@@ -30,8 +33,10 @@ export type JobDeps = {
   servesViewers?: () => boolean;
   /** Address space that one encoder may use; 6 GiB when left out. */
   encoderMemoryBytes?: number;
-  /** How old an object without a row must be before the sweep takes it; an hour when left out. */
+  /** How old an object without a row must be before it goes into quarantine; an hour when left out, a minute for staged bytes. */
   orphanAgeMs?: number;
+  /** How long it stays there before it is deleted; a day when left out. */
+  quarantineSec?: number;
   /** How long objects stay that were replaced; ten minutes when left out. */
   retiredGraceSec?: number;
   /** What a step of a sweep may take; half a minute when left out. */

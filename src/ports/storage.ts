@@ -96,7 +96,26 @@ export type Storage = {
    */
   sweepTemp(olderThanMs: number, signal: AbortSignal): Promise<number>;
   readonly staging: Staging;
+  /** The mark of each place that the objects lie in: two while they move from one to the other. */
+  readonly marks: readonly StoreMark[];
 };
+
+/**
+ * The one object of a place that says whose it is. No key names it, no list shows it, and nothing deletes it.
+ */
+export type StoreMark = {
+  /** Where it lies, for people: a folder, or the address of a bucket without keys of access. */
+  readonly place: string;
+  /** The text as it was written, at most 4 KiB of it; null when there is none. */
+  read(signal: AbortSignal): Promise<string | null>;
+  /** Writes the text whole; `ifAbsent` refuses with `conflict` when there is one. */
+  write(text: string, options: { ifAbsent: boolean }, signal: AbortSignal): Promise<void>;
+  /** Whether the place has neither objects nor staged uploads. */
+  isEmpty(signal: AbortSignal): Promise<boolean>;
+};
+
+/** The most bytes of a mark that are read. */
+export const MAX_MARK_BYTES = 4096;
 
 /** `after`: the key behind which a list begins, stored or not; empty for its beginning. */
 export type ListFrom = { prefix: string; after: string };

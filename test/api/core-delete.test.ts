@@ -68,7 +68,7 @@ test('a deleted library is gone at once for everybody, and its videos and object
   expect(await api.queue.sent()).toContainEqual(job);
   await run({ libraryId: Id });
   expect([await rows(Id), await objects(Id)]).toEqual([{ media: 0, library: 1 }, 0]);
-  await api.storage.put(storageKey(`${Id}/late/file`), Buffer.from('late'), {}, signal);
+  await api.storage.put(storageKey(`${Id}/watermark/7`), Buffer.from('late'), {}, signal);
   expect(await api.queue.sent()).toContainEqual({ ...job, payload: { libraryId: Id, isSecondLook: true } });
   await run({ libraryId: Id, isSecondLook: true });
   await run({ libraryId: Id, isSecondLook: true });

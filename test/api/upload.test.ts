@@ -9,6 +9,7 @@ import type { Queue } from '../../src/jobs/queue/define-job.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { ownStore } from '../support/own-store.ts';
 import { addVideo, beginPut, countDoors, countSent, loadRow } from './put-upload.ts';
 
 let api: TestApi;
@@ -240,7 +241,11 @@ test('the server that stops ends uploads under way and leaves nothing', async ()
 });
 
 const sweep = () =>
-  sweepUploads.run({}, { db: api.database.db, storage: api.storage, queue: api.queue }, AbortSignal.timeout(30_000));
+  sweepUploads.run(
+    {},
+    { db: api.database.db, storage: api.storage, store: ownStore, queue: api.queue },
+    AbortSignal.timeout(30_000),
+  );
 const endLeases = () =>
   api.database.db
     .updateTable('upload')

@@ -15,6 +15,7 @@ import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { startViewerEncoder } from '../../src/jobs/on-demand/viewer-encoder.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { type JobQueue, openQueue, openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
+import { openStoreGuard } from '../../src/jobs/store/store-guard.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
@@ -97,7 +98,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const report = onError;
   const sources = await createSourceCache(storage, { parent: settings.cache, maxBytes: 1e9, report });
   const owner = `worker-${process.pid}`;
-  const shared = { db: database.db, queue, storage, sources, owner, report };
+  const store = openStoreGuard({ db: database.db, storage, quarantineSec: 0, report: () => undefined });
+  const shared = { db: database.db, queue, storage, store, sources, owner, report };
   const viewers = await startViewerEncoder({
     ...shared,
     pool: database.pool,
@@ -113,13 +115,14 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     makesPreviews: settings.makesPreviews ?? false,
     servesViewers: () => viewers.servesViewers(),
     orphanAgeMs: 0,
+    quarantineSec: 0,
   };
   await queue.run(allJobs, deps, settings.slots);
   let isStopped = false;
   return {
     deps,
     async stop() {
-      if (!isStopped) await Promise.all([queue.close(), outbound.close(), viewers.close()]);
+      if (!isStopped) await Promise.all([queue.close(), outbound.close(), viewers.close(), store.close()]);
       isStopped = true;
     },
   };

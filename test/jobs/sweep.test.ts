@@ -9,6 +9,7 @@ import { sweepUploads } from '../../src/jobs/housekeeping/sweep-uploads.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { type Storage, type StorageKey, storageKey } from '../../src/ports/storage.ts';
+import { ownStore } from '../support/own-store.ts';
 import { addRows } from '../support/rendition-rows.ts';
 import { addLibrary, type Lab, startLab, until } from './lab.ts';
 import { loseFirst } from './lose-deadlock.ts';
@@ -30,13 +31,15 @@ beforeEach(async () => {
   kept.clear();
   asked = 0;
   await lab.database.db.deleteFrom('media').execute();
+  await lab.database.db.deleteFrom('orphan').execute();
 });
 
 /** The sweeps look at no more than these. */
 function sweepDeps(): JobDeps {
   const { db } = lab.database;
   const storage: Storage = { ...lab.storage, delete: refuseKept };
-  return { db, queue: lab.sender, storage, retiredGraceSec: 0, orphanAgeMs: 0 } as unknown as JobDeps;
+  const ages = { retiredGraceSec: 0, orphanAgeMs: 0, quarantineSec: 0 };
+  return { db, queue: lab.sender, storage, store: ownStore, ...ages } as unknown as JobDeps;
 }
 
 async function refuseKept(keys: readonly StorageKey[]): Promise<void> {

@@ -10,6 +10,7 @@ import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { sweepUploads } from '../../src/jobs/housekeeping/sweep-uploads.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
+import { openStoreGuard } from '../../src/jobs/store/store-guard.ts';
 import { listFiles } from './list-files.ts';
 import type { Service } from './service.ts';
 
@@ -74,7 +75,10 @@ async function withSweepDeps(service: Service, objects: string, deed: (deps: Job
   const queue = await openSendOnlyQueue({ pool, onError: (error) => faults.push(error) });
   try {
     // The sweeps look at no more than these; the rest serves encoders and fetches.
-    await deed({ db, queue, storage: await createFileStorage(objects) } as unknown as JobDeps);
+    const storage = await createFileStorage(objects);
+    const store = openStoreGuard({ db, storage, quarantineSec: 0, report: () => undefined });
+    await deed({ db, queue, storage, store, quarantineSec: 0 } as unknown as JobDeps);
+    await store.close();
   } finally {
     await queue.close();
     await close();
@@ -83,7 +87,7 @@ async function withSweepDeps(service: Service, objects: string, deed: (deps: Job
 }
 
 async function expectStoreAsNamed({ db }: Database, objects: string): Promise<void> {
-  const named = new Set<string>();
+  const named = new Set<string>(['.installation']);
   const media = await db.selectFrom('media').select(['source_key', 'source_sha256', 'thumbnail_key']).execute();
   for (const row of media) {
     if (row.thumbnail_key !== null) named.add(row.thumbnail_key);

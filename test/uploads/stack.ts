@@ -10,12 +10,14 @@ import { createSourceCache } from '../../src/jobs/encode/source-cache.ts';
 import { sweepUploads } from '../../src/jobs/housekeeping/sweep-uploads.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { type AnyJob, type JobQueue, openQueue, openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
+import { dropOrphans } from '../../src/jobs/store/drop-orphans.ts';
 import { fetchVideo } from '../../src/jobs/uploads/fetch-video.ts';
 import { hashSource } from '../../src/jobs/uploads/hash-source.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { Refused } from '../../src/lib/refused.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { ownStore } from '../support/own-store.ts';
 import { createTestPackager } from '../support/packager.ts';
 
 /** Short waits, so that what an origin does wrong is seen soon; longer ones where it may be our own processor that is busy. */
@@ -85,7 +87,11 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
     countJobs: (name, guid) => countJobs(api, name, guid),
     staged: () => stagedIds(api),
     doors: () => db.selectFrom('upload').select(['door', 'state']).orderBy('created_at').execute(),
-    sweep: () => sweepUploads.run({}, { db, storage, queue: jobs }, AbortSignal.timeout(30_000)),
+    async sweep() {
+      const signal = AbortSignal.timeout(30_000);
+      await sweepUploads.run({}, { db, storage, store: ownStore, queue: jobs }, signal);
+      await dropOrphans({ db, storage, quarantineSec: 0 }, signal);
+    },
     async empty() {
       api.faults.length = 0;
       storage.freeBytes = 100e9;
@@ -116,6 +122,7 @@ async function startWorker(api: TestApi, allow: string[], onError: (error: unkno
   const deps: JobDeps = {
     db: api.database.db,
     storage: api.storage,
+    store: ownStore,
     queue,
     sources: await createSourceCache(api.storage, {
       parent: path.join(folder, 'cache'),

@@ -114,3 +114,11 @@ export function checkPrefix(prefix: string): void {
     throw new Error(`Expected a prefix of storage keys, came ${JSON.stringify(prefix.slice(0, 200))}.`);
   }
 }
+
+/** Whether none of these lists has an item. */
+export async function areEmpty(lists: readonly AsyncIterable<unknown>[]): Promise<boolean> {
+  for (const list of lists) {
+    for await (const _ of list) return false;
+  }
+  return true;
+}

@@ -56,6 +56,7 @@ export function createMovingStorage({ to, from }: StorePair): Storage {
       return (await from.sweepTemp(olderThanMs, signal)) + (await to.sweepTemp(olderThanMs, signal));
     },
     staging: createMovingStaging({ to, from }),
+    marks: [...to.marks, ...from.marks],
   };
 }
 

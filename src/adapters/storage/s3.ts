@@ -6,12 +6,15 @@ import {
   type Storage,
   storageKey,
 } from '../../ports/storage.ts';
-import { checkPrefix, checkRange, collect, readListFrom } from './bytes.ts';
+import { areEmpty, checkPrefix, checkRange, collect, readListFrom } from './bytes.ts';
 import { openBucket, type S3Bucket, type S3Options } from './s3-bucket.ts';
 import { deleteKeys, listBucket, sweepUploads } from './s3-list.ts';
+import { createS3Mark } from './s3-mark.ts';
 import { headS3Object, openS3Object } from './s3-read.ts';
 import { createS3Staging } from './s3-staging.ts';
 import { PART_BYTES, writeS3Object } from './s3-write.ts';
+
+const ALL: ListFrom = { prefix: '', after: '' };
 
 /**
  * Opens a bucket of any S3-compatible engine as object storage; connects to nothing yet. Requests are repeated a
@@ -20,6 +23,7 @@ import { PART_BYTES, writeS3Object } from './s3-write.ts';
  */
 export function createS3Storage(options: S3Options): Storage {
   const bucket = openBucket(options);
+  const staging = createS3Staging(bucket);
   return {
     kind: 's3',
     stepBytes: PART_BYTES,
@@ -61,7 +65,8 @@ export function createS3Storage(options: S3Options): Storage {
     async sweepTemp(olderThanMs, signal) {
       return await sweepUploads(bucket, olderThanMs, signal);
     },
-    staging: createS3Staging(bucket),
+    staging,
+    marks: [createS3Mark(bucket, (signal) => areEmpty([listObjects(bucket, ALL, signal), staging.list(signal)]))],
   };
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type Db, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -38,21 +39,29 @@ export async function isRemovedLibrary(db: Db, id: number): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Deletes up to 100 media of a removed library with all rows that refer to them, and tells the edge; answers how many. */
-export function dropMediaOf(db: Db, libraryId: number): Promise<number> {
+/** Some media of a library, at most 100. */
+export async function findMediaOf(db: Db, libraryId: number): Promise<Guid[]> {
+  const rows = await db
+    .selectFrom('media')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .limit(MEDIA_AT_ONCE)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes media of a removed library with all rows that refer to them, and notifies the edges. */
+export function dropMediaOf(db: Db, libraryId: number, ids: readonly Guid[]): Promise<void> {
   return inTransaction(db, async (tx) => {
     const dropped = await tx
       .deleteFrom('media')
       .where('library_id', '=', libraryId)
-      .where('id', 'in', (eb) =>
-        eb.selectFrom('media').select('id').where('library_id', '=', libraryId).limit(MEDIA_AT_ONCE),
-      )
+      .where('id', 'in', [...ids])
       .returning('id')
       .execute();
     for (const { id } of dropped) {
       await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${id}:deleted`})`.execute(tx);
     }
-    return dropped.length;
   });
 }
 

@@ -1,18 +1,26 @@
+import { mediaPrefix } from '../../catalog/encoding/work.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { dropLibraryRow, dropMediaOf, isRemovedLibrary } from '../../catalog/libraries/remove-library-store.ts';
+import {
+  dropLibraryRow,
+  dropMediaOf,
+  findMediaOf,
+  isRemovedLibrary,
+} from '../../catalog/libraries/remove-library-store.ts';
+import { watermarkPrefix } from '../../catalog/libraries/watermark.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
-/** After this long no request or worker still writes for a library that is gone. */
+/** After this long no request still writes for a library that is gone. */
 const SECOND_LOOK_SEC = 15;
 
 /** `isSecondLook` is set by the job itself. */
 export type DeletedLibrary = { libraryId: number; isSecondLook?: boolean };
 
 /**
- * Deletes the media of a removed library, a hundred rows at a time, then all objects under `{libraryId}/`.
- * Looks a second time for what was just being written, and forgets the library then. A library that was
- * not removed is left alone.
+ * Deletes the media of a removed library, a hundred at a time: their objects, then their rows; and its watermarks. Nothing
+ * else under `{libraryId}/` is its own for certain, since ids of libraries come again in a database that was restored:
+ * what a worker was just writing goes as all orphans do. Looks a second time for watermarks, and forgets the library then.
+ * A library that was not removed is left alone.
  */
 export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
   name: 'delete-library',
@@ -20,8 +28,13 @@ export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
   retryLimit: 100,
   async run({ libraryId, isSecondLook }, { db, storage, queue }, signal) {
     if (!(await isRemovedLibrary(db, libraryId))) return;
-    while ((await dropMediaOf(db, libraryId)) > 0) signal.throwIfAborted();
-    await storage.deletePrefix(`${libraryId}/`, signal);
+    for (;;) {
+      const media = await findMediaOf(db, libraryId);
+      if (media.length === 0) break;
+      for (const mediaId of media) await storage.deletePrefix(mediaPrefix({ libraryId, mediaId }), signal);
+      await dropMediaOf(db, libraryId, media);
+    }
+    await storage.deletePrefix(watermarkPrefix(libraryId), signal);
     if (isSecondLook === true) {
       await dropLibraryRow(db, libraryId);
       return;

@@ -1,4 +1,4 @@
-import { pastFailures } from './past-failures.ts';
+import { pastFailures } from '../store/past-failures.ts';
 
 /** What a step may take, so that those of the next run come soon, however slowly the store answers. */
 const STEP_MS = 30_000;

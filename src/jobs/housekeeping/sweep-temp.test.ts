@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { startS3Stub } from '../../../test/ports/s3-stub.ts';
+import { ownStore } from '../../../test/support/own-store.ts';
 import { createFileStorage } from '../../adapters/storage/file.ts';
 import { createS3Storage } from '../../adapters/storage/s3.ts';
 import { storageKey } from '../../ports/storage.ts';
@@ -37,7 +38,7 @@ test.each([
         upload.initiatedAt = new Date(Date.now() - (PART_HOURS + late) * HOUR_MS);
         for (const part of upload.parts.values()) part.modifiedAt = upload.initiatedAt;
       }
-      await sweepTemp.run({}, { storage }, never);
+      await sweepTemp.run({}, { storage, store: ownStore }, never);
       body.end();
       expect(await end).toBe(stays ? 2 * PART_BYTES + 1 : 'failed');
     } finally {
@@ -57,7 +58,7 @@ test.each([
     await writeFile(path, 'bytes');
     const at = new Date(Date.now() - hours * HOUR_MS);
     await utimes(path, at, at);
-    await sweepTemp.run({}, { storage }, never);
+    await sweepTemp.run({}, { storage, store: ownStore }, never);
     expect((await readdir(folder)).filter((name) => name.startsWith('source'))).toHaveLength(left);
   } finally {
     await rm(folder, { recursive: true });

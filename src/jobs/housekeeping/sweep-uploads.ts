@@ -1,5 +1,6 @@
 import type { Db } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { findListed, listOrphans, type Orphan } from '../../catalog/orphans/orphan-store.ts';
 import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
 import {
   type DeadUpload,
@@ -10,24 +11,26 @@ import {
 import { forgetUpload } from '../../catalog/uploads/upload-store.ts';
 import { shuffled } from '../../lib/shuffled.ts';
 import { unlessAborted } from '../../lib/unless-aborted.ts';
-import type { Staging, Storage } from '../../ports/storage.ts';
-import { defineJob, type Queue } from '../queue/define-job.ts';
+import type { Staging } from '../../ports/storage.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { pastFailures } from '../store/past-failures.ts';
+import { whenOurs } from '../store/when-ours.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
-import { pastFailures } from './past-failures.ts';
 import { runSteps, type StepDeps } from './run-steps.ts';
 
 /** A door is there before its first byte; the grace is for bytes whose door goes this very moment. */
 const ORPHAN_AGE_MS = 60_000;
 const LOOKED_UP_AT_ONCE = 500;
-const MOST_ORPHANS = 10_000;
 
-type Deps = StepDeps & { db: Db; storage: Storage; queue: Queue };
+type Deps = StepDeps & Pick<JobDeps, 'db' | 'storage' | 'store' | 'queue' | 'orphanAgeMs'>;
 
-const STEPS = [resendFetches, dropDead, dropOrphans];
+const STEPS = [resendFetches, whenOurs(dropDead), whenOurs(findOrphans)];
 
 /**
  * Cleans up after uploads, whatever their door: those whose process died, that nobody went on with, or whose video
- * is gone lose their bytes, staged or stored, and then their door; fetches whose job was lost are sent again.
+ * is gone lose their bytes, staged or stored, and then their door; staged bytes without a door go into quarantine;
+ * fetches whose job was lost are sent again.
  * What fails keeps nothing else from being done, and is told at the end. Made to run each minute; doing it at any time,
  * and twice, is harmless.
  */
@@ -48,31 +51,34 @@ async function dropDead({ db, storage }: Deps, signal: AbortSignal): Promise<voi
   await pastFailures(shuffled(await takeDeadUploads(db)), drop, signal);
 }
 
-/** Staged bytes without a door: their video was deleted, and the door with it. A bounded number, in any order. */
-async function dropOrphans({ db, storage }: Deps, signal: AbortSignal): Promise<void> {
-  const orphans: string[] = [];
-  for await (const id of listOrphans(db, storage.staging, signal)) {
-    orphans.push(id);
-    if (orphans.length === MOST_ORPHANS) break;
+/** Lists staged bytes without a door: their video was deleted, and the door with it. They go as all orphans do. */
+async function findOrphans({ db, storage: { staging }, orphanAgeMs }: Deps, signal: AbortSignal): Promise<void> {
+  const oldest = Date.now() - (orphanAgeMs ?? ORPHAN_AGE_MS);
+  let some: Staged[] = [];
+  for await (const staged of staging.list(signal)) {
+    if (staged.modifiedAt.getTime() <= oldest) some.push(staged);
+    if (some.length < LOOKED_UP_AT_ONCE) continue;
+    await listWithoutDoor({ db, staging }, some, signal);
+    some = [];
   }
-  const drop = (id: string) => unlessAborted(storage.staging.abort(id), signal);
-  await pastFailures(shuffled(orphans), drop, signal);
+  await listWithoutDoor({ db, staging }, some, signal);
 }
 
-async function* listOrphans(db: Db, staging: Staging, signal: AbortSignal): AsyncGenerator<string, void> {
-  let ids: string[] = [];
-  for await (const { id, modifiedAt } of staging.list(signal)) {
-    if (Date.now() - modifiedAt.getTime() > ORPHAN_AGE_MS) ids.push(id);
-    if (ids.length < LOOKED_UP_AT_ONCE) continue;
-    yield* await withoutDoor(db, ids);
-    ids = [];
-  }
-  yield* await withoutDoor(db, ids);
-}
+type Staged = { id: string; modifiedAt: Date };
 
-async function withoutDoor(db: Db, ids: readonly string[]): Promise<string[]> {
-  const known = await findUploads(db, ids);
-  return ids.filter((id) => !known.has(id));
+async function listWithoutDoor(
+  { db, staging }: { db: Db; staging: Staging },
+  some: readonly Staged[],
+  signal: AbortSignal,
+): Promise<void> {
+  const ids = some.map(({ id }) => id);
+  const known = new Set([...(await findUploads(db, ids)), ...(await findListed(db, 'upload', ids))]);
+  const orphans: Orphan[] = [];
+  for (const { id, modifiedAt } of some.filter(({ id }) => !known.has(id))) {
+    const sizeBytes = await unlessAborted(staging.size(id), signal);
+    orphans.push({ kind: 'upload', name: id, sizeBytes, modifiedAt });
+  }
+  await listOrphans(db, orphans);
 }
 
 async function resendFetches({ db, queue }: Deps): Promise<void> {

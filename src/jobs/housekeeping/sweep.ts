@@ -4,7 +4,6 @@ import { sumStorage } from '../../catalog/encoding/storage-store.ts';
 import {
   dropRetired,
   findIdleWorks,
-  findNamedObjects,
   findRetired,
   findStuck,
   findUnplanned,
@@ -17,41 +16,35 @@ import { sealAbandoned } from '../../catalog/live/seal-store.ts';
 import { findWithoutPictures, planPictures } from '../../catalog/pictures/plan-pictures-store.ts';
 import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../../catalog/retired-object-store.ts';
 import { findUnkeptOriginals, retireUnkeptOriginal } from '../../catalog/videos/original-store.ts';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
-import type { Storage, StorageKey } from '../../ports/storage.ts';
+import type { Guid } from '../../lib/guid.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { processVideo } from '../planning/process-video.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { sendWorks } from '../queue/send-works.ts';
-import { deleteObjects } from './delete-objects.ts';
-import { pastFailures } from './past-failures.ts';
+import { deleteObjects } from '../store/delete-objects.ts';
+import { dropOrphans } from '../store/drop-orphans.ts';
+import { findOrphans } from '../store/find-orphans.ts';
+import { pastFailures } from '../store/past-failures.ts';
+import { whenOurs } from '../store/when-ours.ts';
 import { runSteps } from './run-steps.ts';
 
 const RETIRED_GRACE_SEC = 24 * 3600;
-const ORPHAN_AGE_MS = 3600 * 1000;
-/** Objects that one run of the orphan sweep looks at; the next goes on from there. */
-const OBJECTS_AT_ONCE = 20_000;
-
-/** Objects whose writers may die before a row names them: chunks of a rendition, pictures, captions. */
-const NAMED_OBJECT =
-  /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$|^pictures\/[0-9a-f-]+\/(seek\/)?[a-z0-9_]+\.(jpg|webp|gif|webm|mp4)$/;
 
 const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] = [
   resendLost,
   endStuck,
   pictureOthers,
   retireOriginals,
-  dropRetiredRenditions,
-  dropRetiredObjects,
   ({ db }) => forgetEnded(db),
   ({ db }) => sealAbandoned(db),
   ({ db }) => forgetRetiredPackages(db),
-  dropOrphans,
+  ...[dropRetiredRenditions, dropRetiredObjects, findOrphans, dropOrphans].map(whenOurs),
 ];
 
 /**
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
- * retired renditions, originals that are not kept and objects without a row are deleted. What fails keeps nothing else
+ * retired renditions, originals that are not kept and objects without a row are deleted, these after their quarantine, and
+ * none of them in a store that is not this database's. What fails keeps nothing else
  * from being done, and is told at the end; a store that is away keeps no step for long. Runs each minute; doing it at any time, and twice, is harmless.
  */
 export const sweep = defineJob<object, JobDeps>({
@@ -112,56 +105,4 @@ async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps, sig
     if (failure !== null) throw failure;
   };
   await pastFailures(retired, drop, signal);
-}
-
-/** Where the orphan sweep of a store goes on. */
-const places = new WeakMap<Storage, string>();
-
-/** Deletes objects that no row names, a bounded number of objects a run, those of busy videos left alone. */
-async function dropOrphans(deps: JobDeps, signal: AbortSignal): Promise<void> {
-  await pastFailures(listOld(deps, signal), (objects) => dropUnnamed(deps, objects, signal), signal);
-}
-
-type OldObjects = { owner: string; keys: readonly StorageKey[] };
-
-/** Objects that are old enough to have a row, by video. */
-async function* listOld({ storage, orphanAgeMs }: JobDeps, signal: AbortSignal): AsyncGenerator<OldObjects, void> {
-  const oldest = Date.now() - (orphanAgeMs ?? ORPHAN_AGE_MS);
-  let owner = '';
-  let keys: StorageKey[] = [];
-  let seen = 0;
-  for await (const { key, modifiedAt } of storage.list({ prefix: '', after: places.get(storage) ?? '' }, signal)) {
-    const [libraryId = '', mediaId = ''] = key.split('/');
-    if (`${libraryId}/${mediaId}` !== owner) {
-      yield { owner, keys };
-      // Only whole videos count, so that the next run goes on at the next one.
-      if (seen >= OBJECTS_AT_ONCE) return;
-      owner = `${libraryId}/${mediaId}`;
-      keys = [];
-    }
-    seen += 1;
-    places.set(storage, key);
-    if (modifiedAt.getTime() <= oldest) keys.push(key);
-  }
-  yield { owner, keys };
-  places.delete(storage);
-}
-
-async function dropUnnamed({ db, storage }: JobDeps, { owner, keys }: OldObjects, signal: AbortSignal): Promise<void> {
-  const key = parseOwner(owner);
-  if (key === null || keys.length === 0) return;
-  const named = await findNamedObjects(db, key);
-  if (named?.isBusy === true) return;
-  const orphans = keys.filter((object) => {
-    if (named === null) return true;
-    return NAMED_OBJECT.test(object.slice(owner.length + 1)) && !named.keys.has(object);
-  });
-  const { failure } = await deleteObjects(storage, orphans, signal);
-  if (failure !== null) throw failure;
-}
-
-function parseOwner(owner: string): MediaKey | null {
-  const [library = '', media = ''] = owner.split('/');
-  const mediaId = parseGuid(media);
-  return /^\d{1,15}$/.test(library) && mediaId !== null ? { libraryId: Number(library), mediaId } : null;
 }

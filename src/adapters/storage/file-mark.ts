@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { Refused } from '../../lib/refused.ts';
+import { MAX_MARK_BYTES, type Staging, type StorageKey, type StoreMark } from '../../ports/storage.ts';
+import { areEmpty, collect } from './bytes.ts';
+import { openObject, putFile } from './file-objects.ts';
+import { walkObjects } from './file-tree.ts';
+
+/** The name of the mark's file. Not a key that callers may use: no segment of one begins with a dot. */
+const MARK_KEY = '.installation' as StorageKey;
+const START = { start: 0, end: MAX_MARK_BYTES - 1 };
+
+/** The mark of a folder: a file beside its objects. */
+export function createFileMark(root: string, staging: Pick<Staging, 'list'>): StoreMark {
+  return {
+    place: root,
+    async read(signal) {
+      try {
+        const { lengthBytes, body } = await openObject(root, { key: MARK_KEY, range: START }, signal);
+        return (await collect(body, lengthBytes)).toString();
+      } catch (error) {
+        if (error instanceof Refused && error.kind === 'not-found') return null;
+        throw error;
+      }
+    },
+    async write(text, { ifAbsent }, signal) {
+      const put = { key: MARK_KEY, target: join(root, MARK_KEY), ifAbsent, body: Buffer.from(text) };
+      await putFile(root, put, signal);
+    },
+    isEmpty: (signal) => areEmpty([walkObjects(root, { prefix: '', after: '' }, signal), staging.list(signal)]),
+  };
+}

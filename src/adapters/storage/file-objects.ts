@@ -1,0 +1,110 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, link, open, rename, rm, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { Refused } from '../../lib/refused.ts';
+import type { ByteRange, ObjectInfo, StorageKey, WrittenObject } from '../../ports/storage.ts';
+import { checkRange, sliceOf } from './bytes.ts';
+import { ifPresent, infoOf, pruneFolders } from './file-tree.ts';
+import { hasCode, openTemp, refuseFull, syncFolders, writeBody } from './file-write.ts';
+
+/** Large reads keep up with sendfile; small ones cost a thread hop for each 64 KiB. */
+const READ_CHUNK_BYTES = 1024 * 1024;
+
+export type FilePut = { key: StorageKey; target: string; ifAbsent: boolean; body: Readable | Uint8Array };
+
+/** Writes one object whole or not at all. */
+export async function putFile(root: string, put: FilePut, signal: AbortSignal): Promise<WrittenObject> {
+  try {
+    const written = await writeAndPublish(put, signal);
+    await syncFolders(root, put.target);
+    return written;
+  } catch (error) {
+    // Folders made for a write that failed would be left behind. What keeps them there says less than what it failed of.
+    await pruneFolders(root, dirname(put.target)).catch(() => undefined);
+    throw refuseFull(error);
+  }
+}
+
+async function writeAndPublish(put: FilePut, signal: AbortSignal): Promise<WrittenObject> {
+  const hash = createHash('sha256');
+  const temp = await openTemp(put.target);
+  try {
+    const sizeBytes = await writeWhole(temp.handle, { body: put.body, hash }, signal);
+    signal.throwIfAborted();
+    await publish(put, temp.path);
+    return { sizeBytes, sha256: hash.digest() };
+  } catch (error) {
+    // The sweep removes what stays; the write's own error says more.
+    await rm(temp.path, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function writeWhole(
+  handle: FileHandle,
+  { body, hash }: { body: Readable | Uint8Array; hash: Hash },
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    const sizeBytes = await writeBody(handle, body, { position: 0, hash }, signal);
+    await handle.sync();
+    return sizeBytes;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Gives the finished file its name. A hard link fails when the name exists, which a rename would overwrite. */
+async function publish({ key, target, ifAbsent }: FilePut, tempPath: string): Promise<void> {
+  if (!ifAbsent) {
+    await rename(tempPath, target);
+    return;
+  }
+  try {
+    await link(tempPath, target);
+  } catch (error) {
+    throw hasCode(error, 'EEXIST') ? taken(key) : error;
+  }
+  await unlink(tempPath);
+}
+
+export function taken(key: StorageKey): Refused {
+  return new Refused('conflict', `An object is already stored as ${key}.`);
+}
+
+export type Opened = { info: ObjectInfo; lengthBytes: number; body: Readable };
+
+/** Opens an object, whole or a range; refuses with `not-found` when there is none. */
+export async function openObject(
+  root: string,
+  { key, range }: { key: StorageKey; range: ByteRange | null },
+  signal: AbortSignal,
+): Promise<Opened> {
+  checkRange(range);
+  signal.throwIfAborted();
+  const handle = await ifPresent(open(join(root, key), 'r'));
+  if (handle === null) throw absent(key);
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) throw absent(key);
+    const info = infoOf(key, stats);
+    const { start, lengthBytes } = sliceOf(range, info.sizeBytes);
+    // A stream of an aborted signal would break off before anyone listens, and end the process.
+    signal.throwIfAborted();
+    if (lengthBytes === 0) {
+      await handle.close();
+      return { info, lengthBytes, body: Readable.from([]) };
+    }
+    const end = start + lengthBytes - 1;
+    const body = handle.createReadStream({ start, end, highWaterMark: READ_CHUNK_BYTES, signal });
+    return { info, lengthBytes, body };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function absent(key: StorageKey): Refused {
+  return new Refused('not-found', `No object is stored as ${key}.`);
+}

@@ -1,0 +1,31 @@
+import { Refused } from '../../lib/refused.ts';
+import { MAX_MARK_BYTES, type StorageKey, type StoreMark } from '../../ports/storage.ts';
+import { collect } from './bytes.ts';
+import type { S3Bucket } from './s3-bucket.ts';
+import { openS3Object } from './s3-read.ts';
+import { putBytes } from './s3-write.ts';
+
+/** Not a key that callers may use: no segment of one begins with a dot. */
+const MARK_KEY = '.installation' as StorageKey;
+const START = { start: 0, end: MAX_MARK_BYTES - 1 };
+
+/** The mark of a bucket, or of a prefix of it: an object beside the others. */
+export function createS3Mark(bucket: S3Bucket, isEmpty: StoreMark['isEmpty']): StoreMark {
+  return {
+    place: `s3://${bucket.name}/${bucket.prefix}`,
+    async read(signal) {
+      try {
+        const { lengthBytes, body } = await openS3Object(bucket, { key: MARK_KEY, range: START }, signal);
+        return (await collect(body, lengthBytes)).toString();
+      } catch (error) {
+        if (error instanceof Refused && error.kind === 'not-found') return null;
+        throw error;
+      }
+    },
+    async write(text, { ifAbsent }, signal) {
+      signal.throwIfAborted();
+      await putBytes(bucket, { key: MARK_KEY, ifAbsent, contentType: 'application/json' }, Buffer.from(text));
+    },
+    isEmpty,
+  };
+}

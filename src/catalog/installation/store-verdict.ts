@@ -1,0 +1,88 @@
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import type { Installation } from './installation-store.ts';
+
+/** What the identity object of a store says: whose it is, and the last state of that database that wrote here. */
+export type Mark = { installation: Guid; sequence: number };
+
+/** One store as it was found. `unknown`: it has a mark that cannot be read as one. */
+export type FoundMark = { place: string } & (
+  | { state: 'marked'; mark: Mark }
+  | { state: 'unknown' | 'unmarked' | 'empty' }
+  | { state: 'unreachable'; reason: string }
+);
+
+/** Whether objects may be deleted, and if not, why. */
+export type StoreVerdict =
+  | { kind: 'ours' }
+  /** Empty places that are to be marked first. */
+  | { kind: 'new'; places: readonly string[] }
+  | { kind: 'ahead'; sequence: number; place: string }
+  | { kind: 'refused'; reason: string };
+
+const ADOPT =
+  'Correct MILLRACE_DATABASE_URL or MILLRACE_STORAGE, or run "millrace store adopt" if they belong together.';
+
+/** Reads a mark; null when the text is none. */
+export function parseMark(text: string): Mark | null {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    // No JSON is no mark: what lies there is not overwritten, and nothing is deleted beside it.
+    return null;
+  }
+  const { installation, sequence }: { installation?: unknown; sequence?: unknown } = Object(found);
+  const id = typeof installation === 'string' ? parseGuid(installation) : null;
+  return id !== null && Number.isSafeInteger(sequence) ? { installation: id, sequence: Number(sequence) } : null;
+}
+
+/** The text of a mark, for people too. */
+export function formatMark({ installation, sequence }: Mark): string {
+  const note = 'Written by Millrace. It ties this store to its database: keep it, and never copy it elsewhere.';
+  return `${JSON.stringify({ installation, sequence, note })}\n`;
+}
+
+/**
+ * Judges stores against their database: each must carry the mark of this installation, none a later state than the
+ * database knows. A hold that was begun before is a refusal until its time is over.
+ */
+export function judgeStores(ours: Installation, stores: readonly FoundMark[]): StoreVerdict {
+  for (const store of stores) {
+    const reason = describeFault(ours, store);
+    if (reason !== null) return { kind: 'refused', reason: `${reason} Nothing is deleted.` };
+  }
+  const known = Math.max(ours.sequence, ours.heldSequence ?? 0);
+  for (const store of stores) {
+    if (store.state === 'marked' && store.mark.sequence > known) {
+      return { kind: 'ahead', sequence: store.mark.sequence, place: store.place };
+    }
+  }
+  if (ours.heldUntil !== null) return { kind: 'refused', reason: describeHold(ours.heldUntil) };
+  const places = stores.filter(({ state }) => state === 'empty').map(({ place }) => place);
+  if (places.length === 0) return { kind: 'ours' };
+  if (places.length === stores.length && ours.sequence > 0) {
+    const reason = `The store ${places.join(' and ')} is empty, but the database has used one: it may not be mounted. ${ADOPT}`;
+    return { kind: 'refused', reason: `${reason} Nothing is deleted.` };
+  }
+  return { kind: 'new', places };
+}
+
+function describeFault(ours: Installation, store: FoundMark): string | null {
+  switch (store.state) {
+    case 'marked':
+      if (store.mark.installation === ours.id) return null;
+      return `The store ${store.place} belongs to the installation ${store.mark.installation}, the database is of ${ours.id}. ${ADOPT}`;
+    case 'unknown':
+      return `The store ${store.place} has a mark that cannot be read, the database is of installation ${ours.id}. ${ADOPT}`;
+    case 'unmarked':
+      return `The store ${store.place} holds objects but no mark of the database, which is of installation ${ours.id}. ${ADOPT}`;
+    case 'unreachable':
+      return `The store ${store.place} could not be checked (${store.reason}).`;
+    case 'empty':
+      return null;
+  }
+}
+
+function describeHold(until: Date): string {
+  return `The database is older than its store, as a restored backup is: nothing is deleted until ${until.toISOString()}. "millrace orphans list" shows what it does not name.`;
+}

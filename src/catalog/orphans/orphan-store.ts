@@ -1,0 +1,111 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Db } from '../db.ts';
+
+/** What no row names: an object by its key, a staged upload by its id. */
+export type Orphan = { kind: 'object' | 'upload'; name: string; sizeBytes: number; modifiedAt: Date };
+
+/** `keptAt`: its owner keeps it, and no sweep deletes it. */
+export type ListedOrphan = Orphan & { foundAt: Date; keptAt: Date | null };
+
+/** Which orphans: those whose names begin with a prefix. */
+export type OrphanFilter = { prefix: string };
+
+const ROWS_AT_ONCE = 1000;
+
+/** Lists orphans, in quarantine from now on; those that are listed stay so, unless their bytes are others now. */
+export async function listOrphans(db: Db, orphans: readonly Orphan[]): Promise<void> {
+  for (let at = 0; at < orphans.length; at += ROWS_AT_ONCE) {
+    const rows = orphans.slice(at, at + ROWS_AT_ONCE);
+    await sql`
+      insert into orphan (kind, name, size_bytes, modified_at)
+      select * from unnest(${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ name }) => name)}::text[],
+        ${rows.map(({ sizeBytes }) => sizeBytes)}::bigint[], ${rows.map(({ modifiedAt }) => modifiedAt)}::timestamptz[])
+      on conflict (kind, name) do update set size_bytes = excluded.size_bytes, modified_at = excluded.modified_at,
+        found_at = now(), kept_at = null where orphan.modified_at <> excluded.modified_at
+    `.execute(db);
+  }
+}
+
+/** Takes names off the list: they are deleted, or are orphans no longer. */
+export async function forgetOrphans(db: Db, kind: Orphan['kind'], names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await sql`delete from orphan where kind = ${kind} and name = any(${[...names]})`.execute(db);
+}
+
+/** Which of these names are listed. */
+export async function findListed(db: Db, kind: Orphan['kind'], names: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from orphan where kind = ${kind} and name = any(${[...names]})
+  `.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** How many orphans there are that are not kept, and their bytes. */
+export async function sumOrphans(db: Db): Promise<{ objects: number; bytes: number }> {
+  const { rows } = await sql<{ objects: number; bytes: number }>`
+    select count(*) as objects, coalesce(sum(size_bytes), 0)::bigint as bytes from orphan where kept_at is null
+  `.execute(db);
+  return rows[0] ?? { objects: 0, bytes: 0 };
+}
+
+/** Some of those past their quarantine, any of them, so that none that cannot be deleted is in the way of the others. */
+export async function findDueOrphans(db: Db, quarantineSec: number, limit: number): Promise<ListedOrphan[]> {
+  return await selectOrphans(db)
+    .where('kept_at', 'is', null)
+    .where('found_at', '<=', sql<Date>`now() - make_interval(secs => ${quarantineSec})`)
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .execute();
+}
+
+/** Orphans in the order of their names behind one of them, a bounded number. */
+export async function pageOrphans(
+  db: Db,
+  { prefix }: OrphanFilter,
+  after: Pick<Orphan, 'kind' | 'name'> | null,
+): Promise<ListedOrphan[]> {
+  return await selectOrphans(db)
+    .where(beginsWith(prefix))
+    .where(after === null ? sql<SqlBool>`true` : sql<SqlBool>`(kind, name) > (${after.kind}, ${after.name})`)
+    .orderBy('kind')
+    .orderBy('name')
+    .limit(ROWS_AT_ONCE)
+    .execute();
+}
+
+/** Keeps orphans from being deleted by a sweep; answers how many. */
+export async function keepOrphans(db: Db, { prefix }: OrphanFilter): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('orphan')
+    .set({ kept_at: sql<Date>`now()` })
+    .where(beginsWith(prefix))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** How far the search for orphans is, and the number of objects that its last round saw; null before the first ended. */
+export type OrphanSweep = { after: string; objects: number; lastObjects: number | null };
+
+export async function loadOrphanSweep(db: Db): Promise<OrphanSweep> {
+  const row = await db
+    .selectFrom('orphan_sweep')
+    .select(['after_key as after', 'objects', 'last_objects as lastObjects'])
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+export async function saveOrphanSweep(db: Db, { after, objects, lastObjects }: OrphanSweep): Promise<void> {
+  await db.updateTable('orphan_sweep').set({ after_key: after, objects, last_objects: lastObjects }).execute();
+}
+
+function selectOrphans(db: Db) {
+  return db
+    .selectFrom('orphan')
+    .select(['kind', 'name', 'size_bytes as sizeBytes', 'modified_at as modifiedAt'])
+    .select(['found_at as foundAt', 'kept_at as keptAt']);
+}
+
+/** By comparison instead of a pattern: names hold `_`, which is one. */
+function beginsWith(prefix: string) {
+  return sql<SqlBool>`starts_with(name, ${prefix})`;
+}

@@ -1,0 +1,29 @@
+import { type Database, openDatabase } from '../catalog/db.ts';
+import { openPlaces } from '../compose/storage.ts';
+import { readOwnSettings, type Settings } from '../config/settings.ts';
+import { Refused } from '../lib/refused.ts';
+import type { Storage } from '../ports/storage.ts';
+import { connectionTo } from './supervisor/postgres.ts';
+import { placesIn } from './supervisor/postgres-places.ts';
+import { databaseAnswers } from './supervisor/reach-database.ts';
+
+export type Opened = { settings: Settings; database: Database; storage: Storage };
+
+/** Runs a command on the database and the store that the settings name. The service's own database must be running. */
+export async function withStore(work: (opened: Opened) => Promise<number>): Promise<number> {
+  const settings = readOwnSettings();
+  const { databaseUrl, dataDir } = settings;
+  const connection = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
+  const { ok, detail } = await databaseAnswers(connection);
+  if (!ok) {
+    const cure = databaseUrl === null ? `start the service on ${dataDir} first` : 'see MILLRACE_DATABASE_URL';
+    throw new Refused('unavailable', `the database cannot be reached (${detail}): ${cure}.`);
+  }
+  const database = openDatabase({ ...connection, max: 2 }, () => undefined);
+  try {
+    const { storage } = await openPlaces(settings);
+    return await work({ settings, database, storage });
+  } finally {
+    await database.close();
+  }
+}

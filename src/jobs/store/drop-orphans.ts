@@ -1,0 +1,99 @@
+import type { Db } from '../../catalog/db.ts';
+import {
+  findDueOrphans,
+  forgetOrphans,
+  type ListedOrphan,
+  loadOrphanSweep,
+  sumOrphans,
+} from '../../catalog/orphans/orphan-store.ts';
+import { findUploads } from '../../catalog/uploads/sweep-upload-store.ts';
+import { shuffled } from '../../lib/shuffled.ts';
+import { unlessAborted } from '../../lib/unless-aborted.ts';
+import { type Storage, type StorageKey, storageKey } from '../../ports/storage.ts';
+import { deleteObjects } from './delete-objects.ts';
+import { pastFailures } from './past-failures.ts';
+import { ownerOf, sortByName } from './sort-by-name.ts';
+
+const QUARANTINE_SEC = 24 * 3600;
+/** More orphans than this part of all objects, or than so many bytes, are a fault of something else than a lost worker. */
+const MOST_OF_ALL = 0.01;
+const MOST_BYTES = 100e9;
+/** In a small store a single video is more than a hundredth. */
+const LEAST_LIMIT = 100;
+const ROWS_AT_ONCE = 1000;
+const PAGES_AT_ONCE = 20;
+
+export type DropDeps = { db: Db; storage: Storage; quarantineSec?: number };
+
+/**
+ * Deletes the orphans that are past their quarantine and that still no row names, a bounded number a run. Deletes none,
+ * and throws, when there are more in all than lost workers leave: then the owner decides (`millrace orphans`).
+ */
+export async function dropOrphans(deps: DropDeps, signal: AbortSignal): Promise<void> {
+  const { db, quarantineSec = QUARANTINE_SEC } = deps;
+  for (let page = 0; page < PAGES_AT_ONCE; page += 1) {
+    const due = await findDueOrphans(db, quarantineSec, ROWS_AT_ONCE);
+    if (due.length === 0) return;
+    if (page === 0) await refuseTooMany(db);
+    await deleteOrphans(due, deps, signal);
+  }
+}
+
+async function refuseTooMany(db: Db): Promise<void> {
+  const { objects, bytes } = await sumOrphans(db);
+  const sweep = await loadOrphanSweep(db);
+  const stored = Math.max(sweep.lastObjects ?? 0, sweep.objects);
+  const limit = Math.max(LEAST_LIMIT, Math.floor(stored * MOST_OF_ALL));
+  if (objects <= limit && bytes <= MOST_BYTES) return;
+  throw new Error(
+    `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are named by no row, more than ${limit} or ${MOST_BYTES} bytes. See "millrace orphans list", then "millrace orphans delete" or "keep".`,
+  );
+}
+
+/** Deletes those of these orphans that are still orphans, and takes what is settled off the list. Answers how many went. */
+export async function deleteOrphans(
+  orphans: readonly ListedOrphan[],
+  deps: DropDeps,
+  signal: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  const ofKind = (kind: ListedOrphan['kind']) =>
+    orphans.filter((orphan) => orphan.kind === kind).map(({ name }) => name);
+  const uploads = shuffled(ofKind('upload')).map((id) => () => deleteUpload(id, deps, signal));
+  const objects = [...byOwner(ofKind('object'))].map((some) => () => deleteObjectsOf(some, deps, signal));
+  const deleteSome = async (deed: () => Promise<number>) => {
+    deleted += await deed();
+  };
+  await pastFailures([...uploads, ...objects], deleteSome, signal);
+  return deleted;
+}
+
+async function deleteUpload(id: string, { db, storage }: DropDeps, signal: AbortSignal): Promise<number> {
+  const isOrphan = !(await findUploads(db, [id])).has(id);
+  if (isOrphan) await unlessAborted(storage.staging.abort(id), signal);
+  await forgetOrphans(db, 'upload', [id]);
+  return isOrphan ? 1 : 0;
+}
+
+async function deleteObjectsOf(
+  [owner, keys]: [string, StorageKey[]],
+  { db, storage }: DropDeps,
+  signal: AbortSignal,
+): Promise<number> {
+  const { unnamed, named } = await sortByName(db, owner, keys);
+  await forgetOrphans(db, 'object', named);
+  const { gone, failure } = await deleteObjects(storage, unnamed, signal);
+  await forgetOrphans(db, 'object', gone);
+  if (failure !== null) throw failure;
+  return gone.length;
+}
+
+/** Keys by their two first segments. */
+function byOwner(names: readonly string[]): Map<string, StorageKey[]> {
+  const owners = new Map<string, StorageKey[]>();
+  for (const name of names) {
+    const owner = ownerOf(name);
+    owners.set(owner, [...(owners.get(owner) ?? []), storageKey(name)]);
+  }
+  return owners;
+}

@@ -1,0 +1,37 @@
+import type { Db, MediaKey } from '../../catalog/db.ts';
+import { findNamedObjects } from '../../catalog/encoding/sweep-store.ts';
+import { parseGuid } from '../../lib/guid.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+
+/** Objects whose writers may die before a row names them: chunks of a rendition, pictures, captions. */
+const NAMED_OBJECT =
+  /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$|^pictures\/[0-9a-f-]+\/(seek\/)?[a-z0-9_]+\.(jpg|webp|gif|webm|mp4)$/;
+
+/** The two first segments of a key, `{libraryId}/{mediaId}`. */
+export function ownerOf(key: string): string {
+  return key.split('/').slice(0, 2).join('/');
+}
+
+/**
+ * Sorts objects of one owner into those that no row names and those that one does. Of a video that something is being
+ * made of, and of what is no video's, neither can be said: they are in none of the two.
+ */
+export async function sortByName(
+  db: Db,
+  owner: string,
+  keys: readonly StorageKey[],
+): Promise<{ unnamed: StorageKey[]; named: StorageKey[] }> {
+  const media = parseOwner(owner);
+  if (media === null || keys.length === 0) return { unnamed: [], named: [] };
+  const found = await findNamedObjects(db, media);
+  if (found === null) return { unnamed: [...keys], named: [] };
+  if (found.isBusy) return { unnamed: [], named: [] };
+  const isUnnamed = (key: string) => NAMED_OBJECT.test(key.slice(owner.length + 1)) && !found.keys.has(key);
+  return { unnamed: keys.filter(isUnnamed), named: keys.filter((key) => !isUnnamed(key)) };
+}
+
+function parseOwner(owner: string): MediaKey | null {
+  const [library = '', media = ''] = owner.split('/');
+  const mediaId = parseGuid(media);
+  return /^\d{1,15}$/.test(library) && mediaId !== null ? { libraryId: Number(library), mediaId } : null;
+}

@@ -1,0 +1,17 @@
+import { unlessAborted } from '../../lib/unless-aborted.ts';
+import { type StoreGuard, StoreNotOurs } from './store-guard.ts';
+
+type Step<Deps> = (deps: Deps, signal: AbortSignal) => Promise<void>;
+
+/** A step of a sweep that does nothing unless the store is this database's; why it is not, the guard reports. */
+export function whenOurs<Deps extends { store: Pick<StoreGuard, 'requireOurs'> }>(step: Step<Deps>): Step<Deps> {
+  return async (deps, signal) => {
+    try {
+      await unlessAborted(deps.store.requireOurs(), signal);
+    } catch (error) {
+      if (error instanceof StoreNotOurs) return;
+      throw error;
+    }
+    await step(deps, signal);
+  };
+}
