@@ -1,5 +1,5 @@
 import { encodeFragmentTable } from '../../media/cmaf/fragment-table.ts';
-import { type LadderOptions, MAX_BITRATES_BPS, RUNGS, type Rung } from '../../media/encode/ladder.ts';
+import { type LadderOptions, MAX_BITRATES_BPS, RUNGS, type Rung, rungHolds } from '../../media/encode/ladder.ts';
 import { type PassThroughPlan, planPassThrough } from '../../media/pass-through/plan-pass-through.ts';
 import { buildInit } from '../../media/pass-through/write-init.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
@@ -32,11 +32,11 @@ export function choosePassThrough(
   return { plan, init: buildInit(index, plan), plannedSegments: listSegments(plan), rung, isForGood };
 }
 
-/** The rung that a source of its size is listed as: the lowest allowed one that is not smaller. */
+/** The rung that a source of its size is listed as: the lowest allowed one that holds it. */
 function standsFor(video: VideoFacts, { allowedRungs }: LadderOptions): { rung: Rung; isAllowed: boolean } {
   const shortPx = Math.min(video.displayWidthPx, video.displayHeightPx);
   const allowed = RUNGS.filter((rung) => allowedRungs.includes(rung));
-  const rung = allowed.find((candidate) => candidate >= shortPx);
+  const rung = allowed.find((candidate) => rungHolds(candidate, video));
   if (rung !== undefined) return { rung, isAllowed: true };
   const highest = allowed.at(-1) ?? RUNGS[0];
   return { rung: highest, isAllowed: shortPx <= highest * OVERSIZE };

@@ -5,7 +5,12 @@ import { planLadder, RUNGS, type Rung } from './ladder.ts';
 test.each<{ size: [number, number]; allowed: readonly Rung[]; expected: string[] }>([
   { size: [1920, 1080], allowed: [240, 720], expected: ['720:1280x720', '240:426x240'] },
   { size: [1080, 1920], allowed: [720, 240], expected: ['720:720x1280', '240:240x426'] },
-  { size: [1920, 804], allowed: [720, 1080], expected: ['720:1720x720'] },
+  { size: [1920, 804], allowed: [720, 1080], expected: ['1080:1920x804', '720:1280x536'] },
+  { size: [1920, 1032], allowed: [720, 1080], expected: ['1080:1920x1032', '720:1280x688'] },
+  { size: [854, 356], allowed: [240, 360, 480], expected: ['480:854x356', '360:640x266', '240:426x178'] },
+  { size: [356, 854], allowed: [360, 480], expected: ['480:356x854', '360:266x640'] },
+  { size: [640, 480], allowed: [360, 480, 720], expected: ['480:640x480', '360:480x360'] },
+  { size: [2560, 1080], allowed: [720, 1080], expected: ['1080:1920x810', '720:1280x540'] },
   { size: [160, 120], allowed: [240, 360], expected: ['240:160x120'] },
   { size: [321, 181], allowed: [360, 240], expected: ['240:322x182'] },
   { size: [1, 1], allowed: [240], expected: ['240:2x2'] },

@@ -1,6 +1,9 @@
 import type { SourceFacts } from '../probe/source-facts.ts';
 
-/** The ladder's steps, by the length of the short side in pixels: 720p of an upright video is 720 wide. */
+/**
+ * The ladder's steps, by the short side in pixels of a 16:9 picture, or an upright 9:16 one, that they hold: 720p holds
+ * 1280x720 and 720x1280, and so 1280x536 and 960x720.
+ */
 export const RUNGS = [240, 360, 480, 720, 1080, 1440, 2160] as const;
 export type Rung = (typeof RUNGS)[number];
 
@@ -24,9 +27,31 @@ export const MAX_BITRATES_BPS: Readonly<Record<Rung, number>> = {
   2160: 25_000_000,
 };
 
+const LONG_TO_SHORT = 16 / 9;
+/** 480p is 854 wide, 240p 426: sides are rounded to even ones. */
+const ROUNDING_PX = 1;
+
+/** A picture's two sides as a viewer sees it, in pixels. */
+type PictureSize = { displayWidthPx: number; displayHeightPx: number };
+
+/** Whether a rung holds a picture without making it smaller. */
+export function rungHolds(rung: Rung, size: PictureSize): boolean {
+  const { shortPx, longPx } = sidesOf(size);
+  return shortPx <= rung && longPx <= rung * LONG_TO_SHORT + ROUNDING_PX;
+}
+
+function fillsRung(rung: Rung, size: PictureSize): boolean {
+  const { shortPx, longPx } = sidesOf(size);
+  return shortPx >= rung || longPx >= rung * LONG_TO_SHORT - ROUNDING_PX;
+}
+
+function sidesOf({ displayWidthPx, displayHeightPx }: PictureSize): { shortPx: number; longPx: number } {
+  return { shortPx: Math.min(displayWidthPx, displayHeightPx), longPx: Math.max(displayWidthPx, displayHeightPx) };
+}
+
 /**
- * Chooses the renditions to encode, highest first. Never upscales; a source smaller than every allowed
- * rung gets one rendition of its own size under the lowest. Aspect is kept, sides are even. A source
+ * Chooses the renditions to encode, highest first: each rung that the short or the long side of the source
+ * fills. Never upscales; a source smaller than every allowed rung gets one rendition of its own size under the lowest. Aspect is kept, sides are even. A source
  * without picture gets none. Throws when no rung is allowed.
  */
 export function planLadder(facts: Pick<SourceFacts, 'video'>, options: LadderOptions): RungPlan[] {
@@ -34,11 +59,12 @@ export function planLadder(facts: Pick<SourceFacts, 'video'>, options: LadderOpt
   const lowest = allowed.at(-1);
   if (lowest === undefined) throw new Error(`Expected at least one of the rungs ${RUNGS.join(', ')}, got none.`);
   if (facts.video === null) return [];
-  const { displayWidthPx, displayHeightPx } = facts.video;
-  const shortPx = Math.min(displayWidthPx, displayHeightPx);
-  const fitting = allowed.filter((rung) => rung <= shortPx);
+  const { video } = facts;
+  const { displayWidthPx, displayHeightPx } = video;
+  const { shortPx, longPx } = sidesOf(video);
+  const fitting = allowed.filter((rung) => fillsRung(rung, video));
   return (fitting.length === 0 ? [lowest] : fitting).map((rung) => {
-    const scale = Math.min(1, rung / shortPx);
+    const scale = Math.min(1, rung / shortPx, (rung * LONG_TO_SHORT) / longPx);
     const [widthPx, heightPx] = [toEven(displayWidthPx * scale), toEven(displayHeightPx * scale)];
     return { rung, widthPx, heightPx, maxBitrateBps: options.maxBitratesBps?.[rung] ?? MAX_BITRATES_BPS[rung] };
   });

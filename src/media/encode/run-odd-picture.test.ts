@@ -84,3 +84,21 @@ test.each([
   const alone = await collect(planEncode({ ...whole, range: { fromSegment: 1, toSegment: 2 } }), path);
   expect(await frameHashes(alone.outputs[0] ?? Buffer.alloc(0))).toHaveLength(20);
 });
+
+test('a recorded screen keeps every frame of a quick second between slow ones', async () => {
+  const still = 'not(mod(n\\,12))';
+  const frames = [`testsrc2=s=160x90:r=60:d=4`, `select=if(between(t\\,1\\,2.5)\\,mod(n\\,10)\\,${still})`].join(',');
+  const argv = ['-f', 'lavfi', '-i', frames, '-fps_mode', 'vfr', ...H264];
+  const path = await makeClip(dir, 'screen.mp4', argv);
+  const facts = await factsOf(path);
+  expect(facts.video).toMatchObject({ rate: { num: 60, den: 1 }, isVariableRate: true });
+  const cutList = planFrameGrid(facts);
+  const [rung] = planLadder(facts, { allowedRungs: [240] });
+  if (rung === undefined) throw new Error('Expected a rung.');
+  const codec = { ...x264, encoderArgv: () => ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0'] };
+  const range = { fromSegment: 0, toSegment: 1 };
+  const plan = { facts, cutList, range, rungs: [rung], codec, watermark: null, decoderThreads: 1, encoderThreads: 1 };
+  const { outputs } = await collect(planEncode(plan), path);
+  const shown = new Set(await frameHashes(outputs[0] ?? Buffer.alloc(0)));
+  expect(shown.size).toBe((await frameHashes(path)).length);
+});

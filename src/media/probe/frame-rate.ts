@@ -27,6 +27,11 @@ export const USUAL_RATES: readonly Rational[] = [
 const SNAP_SHARE = 0.001;
 const MAX_DENOMINATOR = 1001;
 const SLOWEST: Rational = { num: 1, den: 1 };
+const MOST_BURST_RATE = 60;
+/** Times are rounded, to a millisecond in Matroska: a second of 30 frames may seem to have 30.6. */
+const BURST_SLACK = 0.03;
+/** A grid much finer than the bursts would only repeat frames. */
+const MOST_ABOVE_BURST = 1.25;
 const FASTEST: Rational = { num: 120, den: 1 };
 
 /** The value of a ratio, as in frames per second. */
@@ -51,17 +56,40 @@ export function parseRatio(text: string): Rational | null {
 }
 
 /**
- * Chooses the rate of the encoded frame grid: a usual rate within 0.1 % of the average; else the average
- * itself when the source is constant; else the usual rate nearest to the average (by ratio). Always 1 to 120 frames per second.
+ * Chooses the rate of the encoded frame grid of a constant source: a usual rate within 0.1 % of its average; else `base`,
+ * the rate that all its times keep to, when that is a usual one; else the average itself. Always 1 to 120 frames per second.
  */
-export function chooseGridRate(average: Rational, isVariable: boolean): Rational {
+export function chooseGridRate(average: Rational, base: Rational): Rational {
   const value = toNumber(average);
   if (value <= 1) return SLOWEST;
   if (value >= 120) return FASTEST;
   const nearest = nearestUsual(value);
-  const isClose = Math.abs(toNumber(nearest) / value - 1) <= SNAP_SHARE;
-  if (isClose || isVariable) return nearest;
+  if (isNear(nearest, value)) return nearest;
+  const kept = nearestUsual(toNumber(base));
+  if (isNear(kept, toNumber(base)) && toNumber(base) < 1.5 * value) return kept;
   return average.den <= MAX_DENOMINATOR ? average : reduceRatio(Math.round(value * 1000), 1000);
+}
+
+/**
+ * Chooses the rate of the frame grid of a variable source: the usual rate nearest to its average or, if that is more, to
+ * its quickest second, `burst`, up to 60 frames per second: a recorded screen stands still most of the time. `base` is
+ * the rate of which all its times are multiples.
+ */
+export function chooseVariableGridRate({ average, base, burst }: VariableRates): Rational {
+  const usual = nearestUsual(Math.max(1, Math.min(120, toNumber(average))));
+  const quickest = Math.min(burst, MOST_BURST_RATE);
+  if (quickest <= toNumber(usual) * (1 + BURST_SLACK)) return usual;
+  const least = quickest * (1 - BURST_SLACK);
+  const holds = (rate: Rational) => toNumber(rate) >= least && toNumber(rate) <= quickest * MOST_ABOVE_BURST;
+  const fitting = [nearestUsual(toNumber(base)), nearestUsual(quickest), ...USUAL_RATES].find(holds);
+  return fitting ?? { num: Math.ceil(quickest), den: 1 };
+}
+
+/** Frames per second. */
+type VariableRates = { average: Rational; base: Rational; burst: number };
+
+function isNear(rate: Rational, value: number): boolean {
+  return Math.abs(toNumber(rate) / value - 1) <= SNAP_SHARE;
 }
 
 function nearestUsual(value: number): Rational {

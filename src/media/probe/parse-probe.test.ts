@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseGridRate } from './frame-rate.ts';
+import { chooseGridRate, chooseVariableGridRate } from './frame-rate.ts';
 import { needsPacketScan, parseProbe } from './parse-probe.ts';
 
 const NO_SPANS = new Map<number, never>();
@@ -58,17 +58,38 @@ test.each([
 });
 
 test.each([
-  { average: [2997, 100], isVariable: false, expected: [30000, 1001] },
-  { average: [23976, 1000], isVariable: false, expected: [24000, 1001] },
-  { average: [10013, 417], isVariable: true, expected: [24, 1] },
-  { average: [13, 1], isVariable: true, expected: [25, 2] },
-  { average: [13, 1], isVariable: false, expected: [13, 1] },
-  { average: [240, 1], isVariable: false, expected: [120, 1] },
-  { average: [1, 5], isVariable: false, expected: [1, 1] },
-  { average: [1234567, 100000], isVariable: false, expected: [6173, 500] },
-])('an average of $average frames a second (variable: $isVariable) gives the grid $expected', (row) => {
+  { average: 9, base: 1000, burst: 58, expected: [60000, 1001] },
+  { average: 9, base: 60, burst: 52, expected: [60, 1] },
+  { average: 20, base: 1000, burst: 144, expected: [60, 1] },
+  { average: 29.6, base: 1000, burst: 30.4, expected: [30000, 1001] },
+  { average: 23, base: 90000, burst: 24.2, expected: [24000, 1001] },
+  { average: 7, base: 60, burst: 15.1, expected: [15, 1] },
+  { average: 5, base: 30, burst: 33, expected: [33, 1] },
+  { average: 90, base: 120, burst: 100, expected: [90, 1] },
+  { average: 24.01, base: 90, burst: 0, expected: [24, 1] },
+  { average: 13, base: 90, burst: 0, expected: [25, 2] },
+])('a variable picture of $average frames a second with bursts of $burst has the grid $expected', (row) => {
+  const { average, base, burst } = row;
+  const rate = chooseVariableGridRate({
+    average: { num: average * 100, den: 100 },
+    base: { num: base, den: 1 },
+    burst,
+  });
+  expect([rate.num, rate.den]).toEqual(row.expected);
+});
+
+test.each([
+  { average: [2997, 100], base: 30, expected: [30000, 1001] },
+  { average: [23976, 1000], base: 24, expected: [24000, 1001] },
+  { average: [13, 1], base: 13, expected: [13, 1] },
+  { average: [1000, 33], base: 30, expected: [30, 1] },
+  { average: [149, 5], base: 59.6, expected: [149, 5] },
+  { average: [240, 1], base: 240, expected: [120, 1] },
+  { average: [1, 5], base: 1, expected: [1, 1] },
+  { average: [1234567, 100000], base: 12.4, expected: [6173, 500] },
+])('a steady average of $average frames a second gives the grid $expected', (row) => {
   const [num = 0, den = 1] = row.average;
-  const rate = chooseGridRate({ num, den }, row.isVariable);
+  const rate = chooseGridRate({ num, den }, { num: row.base * 10, den: 10 });
   expect([rate.num, rate.den]).toEqual(row.expected);
 });
 
@@ -125,7 +146,7 @@ test('the default picture is chosen, names that writers put in are no titles', (
 test('what the container leaves out comes from a scan of packets', () => {
   const bare = { streams: [video({ duration: undefined, avg_frame_rate: '0/0', r_frame_rate: '1000/1' })], format: {} };
   expect(needsPacketScan(bare)).toBe(true);
-  const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10 }]]);
+  const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10, burstRate: 30 }]]);
   const facts = parseProbe(bare, 100, spans);
   expect(facts).toMatchObject({ durationSec: 10, video: { rate: { num: 30, den: 1 }, durationSec: 10 } });
   expect(needsPacketScan({ streams: [video()], format: { duration: '10' } })).toBe(false);

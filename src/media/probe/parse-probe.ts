@@ -1,8 +1,11 @@
-import { chooseGridRate, parseRatio, toNumber } from './frame-rate.ts';
+import { chooseGridRate, chooseVariableGridRate, parseRatio, toNumber } from './frame-rate.ts';
 import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, VideoFacts } from './source-facts.ts';
 
-/** What a scan of packets saw of one stream: how many, and from when to when in seconds of the source's clock. */
-export type PacketSpan = { packets: number; firstSec: number; endSec: number };
+/**
+ * What a scan of packets saw of one stream: how many, from when to when in seconds of the source's clock, and the highest
+ * rate that was kept up for a second.
+ */
+export type PacketSpan = { packets: number; firstSec: number; endSec: number; burstRate: number };
 
 /** A JSON object of ffprobe; every field is read with doubt. */
 type Raw = Record<string, unknown>;
@@ -12,6 +15,10 @@ const MAX_PIXELS = 35_389_440;
 const MAX_DURATION_SEC = 24 * 3600;
 /** Text that Debian's ffmpeg decodes: not ttml. */
 const TEXT_SUBTITLES = new Set(['subrip', 'srt', 'ass', 'ssa', 'webvtt', 'mov_text', 'text']);
+/** Averages of a second or so are this far off the rate that the times keep to. */
+const STEADY_SHARE = 0.015;
+/** A stated rate is not believed when it is off by this factor; fields and short files make smaller differences. */
+const WRONG_RATE = 2.5;
 const KEYFRAME_SEEKERS = /\b(mov|mp4|matroska|webm|avi|mxf|asf)\b/;
 
 /**
@@ -181,13 +188,21 @@ function readRate(stream: Raw, span: PacketSpan | undefined): Pick<VideoFacts, '
   const isInterlaced = ['tt', 'bb', 'tb', 'bt'].includes(readText(stream.field_order) ?? '');
   const ratio = toNumber(base) / toNumber(average);
   // An interlaced stream may state its field rate, twice the frame rate.
-  const isConstant = Math.abs(ratio - 1) <= 0.01 || (isInterlaced && Math.abs(ratio - 2) <= 0.02);
-  return { rate: chooseGridRate(average, !isConstant), isVariableRate: !isConstant };
+  const isConstant = Math.abs(ratio - 1) <= STEADY_SHARE || (isInterlaced && Math.abs(ratio - 2) <= 2 * STEADY_SHARE);
+  if (isConstant) return { rate: chooseGridRate(average, base), isVariableRate: false };
+  return { rate: chooseVariableGridRate({ average, base, burst: span?.burstRate ?? 0 }), isVariableRate: true };
 }
 
+/** The stated average, unless packets were counted and it is far from what they show. */
 function averageRate(stream: Raw, span: PacketSpan | undefined): Rational | null {
   const stated = parseRatio(readText(stream.avg_frame_rate) ?? '');
-  if (stated !== null) return stated;
+  const counted = countedRate(span);
+  if (stated === null || counted === null) return stated ?? counted;
+  const ratio = toNumber(stated) / toNumber(counted);
+  return ratio > WRONG_RATE || ratio < 1 / WRONG_RATE ? counted : stated;
+}
+
+function countedRate(span: PacketSpan | undefined): Rational | null {
   if (span === undefined || span.packets < 2 || span.endSec <= span.firstSec) return null;
   return { num: Math.max(1, Math.round((span.packets / (span.endSec - span.firstSec)) * 1000)), den: 1000 };
 }

@@ -1,15 +1,18 @@
-import { createInterface } from 'node:readline';
-import { type ChildEnd, runSandboxed, startSandboxed } from '../ffmpeg/run-sandboxed.ts';
-import { type ClockScan, isSuspectedlyLong, LEAP_SEC, whyClockIsBroken } from './judge-clock.ts';
+import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
+import { toNumber } from './frame-rate.ts';
+import { isSuspectedlyLong, whyClockIsBroken } from './judge-clock.ts';
 import { ALLOWED_FORMATS, MAX_STREAMS, SOURCE_URL } from './open-source.ts';
-import { needsPacketScan, type PacketSpan, parseProbe } from './parse-probe.ts';
+import { needsPacketScan, parseProbe } from './parse-probe.ts';
 import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
+import { reachSec, type Scan, scanPackets } from './read-packets.ts';
 import type { SourceFacts, SourceFault } from './source-facts.ts';
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
 /** A file of which less can be read is refused; above, its readable part becomes the video, with a warning. */
 const MIN_READABLE_SHARE = 0.9;
+/** Pictures a second above which a container's word for it is not taken. */
+const USUAL_MOST_RATE = 60;
 
 /**
  * Looks into a source file inside the sandbox. Answers what it holds, or why it cannot become a video.
@@ -39,17 +42,40 @@ async function probeStreams(
   const answer = await askStreams(path, signal);
   if ('kind' in answer) return answer;
   const { json, stderr } = answer;
+  const probed = { path, sizeBytes, json };
   const isGuess = /Estimating duration from bitrate/.test(stderr);
-  if (isGuess || needsPacketScan(json)) return probeByScan({ path, sizeBytes, json }, signal);
+  if (isGuess || needsPacketScan(json)) return probeByScan(probed, signal);
   const stated = parseProbe(json, sizeBytes, new Map());
   if ('kind' in stated) return stated;
+  if (hasDoubtfulRate(stated)) return probeRates(probed, stated, signal);
   const endSec = stated.startSec + stated.durationSec;
   const { video } = stated;
   const isSeen = video !== null && video.startSec + video.durationSec >= endSec - TAIL_SEC / 2;
   if (isSeen && (await isWhole)) return stated;
   const tail = await scanPackets(path, Math.max(0, endSec - TAIL_SEC), signal);
-  if (reachSec(tail.spans) >= endSec - TAIL_SEC / 2) return stated;
-  return probeDamaged({ path, sizeBytes, json }, stated, signal);
+  return reachesEnd(tail, stated) ? stated : probeDamaged(probed, stated, signal);
+}
+
+/** An average says little of a picture whose rate varies, and containers of a second or so state impossible ones. */
+function hasDoubtfulRate({ video }: SourceFacts): boolean {
+  return video !== null && (video.isVariableRate || toNumber(video.rate) > USUAL_MOST_RATE);
+}
+
+/** Takes rates from the times of all packets. Of a file too long for that, from those of its beginning. */
+async function probeRates(
+  probed: Probed,
+  stated: SourceFacts,
+  signal: AbortSignal,
+): Promise<SourceFacts | SourceFault> {
+  const { path, sizeBytes, json } = probed;
+  const scan = await scanPackets(path, null, signal);
+  const endSec = stated.startSec + stated.durationSec;
+  const tail = scan.end.killed === null ? scan : await scanPackets(path, Math.max(0, endSec - TAIL_SEC), signal);
+  return reachesEnd(tail, stated) ? parseProbe(json, sizeBytes, scan.spans) : probeDamaged(probed, stated, signal);
+}
+
+function reachesEnd(scan: Scan, { startSec, durationSec }: SourceFacts): boolean {
+  return reachSec(scan.spans) >= startSec + durationSec - TAIL_SEC / 2;
 }
 
 type Probed = { path: string; sizeBytes: number; json: unknown };
@@ -118,48 +144,6 @@ function readRefusal(stderr: string): SourceFault | null {
     };
   }
   return null;
-}
-
-type ScannedSpan = PacketSpan & ClockScan & { lastSec: number };
-type Scan = { spans: Map<number, ScannedSpan>; end: ChildEnd };
-
-/** Reads packet times, from the keyframe before `fromSec` or all, without decoding; O(1) memory. */
-async function scanPackets(path: string, fromSec: number | null, signal: AbortSignal): Promise<Scan> {
-  const interval = fromSec === null ? [] : ['-read_intervals', `${fromSec.toFixed(3)}%`];
-  const shown = ['-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time', '-of', 'compact=p=0'];
-  const child = await startSandboxed(planFfprobe(path, [...interval, ...shown], 'warning'), signal);
-  const spans = new Map<number, ScannedSpan>();
-  for await (const line of createInterface({ input: child.stdout })) addPacket(spans, line);
-  const end = await child.ended;
-  signal.throwIfAborted();
-  return { spans, end };
-}
-
-function addPacket(spans: Map<number, ScannedSpan>, line: string): void {
-  const match = /^stream_index=(\d+)\|pts_time=([^|]*)\|dts_time=([^|]*)\|duration_time=([^|]*)/.exec(line);
-  if (match === null) return;
-  const [index, pts, dts, duration] = match.slice(1).map(Number);
-  const atSec = pts !== undefined && Number.isFinite(pts) ? pts : dts;
-  if (index === undefined || atSec === undefined || !Number.isFinite(atSec)) return;
-  const endSec = atSec + (duration !== undefined && Number.isFinite(duration) ? duration : 0);
-  const span = spans.get(index);
-  if (span === undefined) {
-    spans.set(index, { packets: 1, firstSec: atSec, endSec, lastSec: endSec, leaps: 0, leapSec: 0 });
-    return;
-  }
-  const stepSec = Math.abs(atSec - span.lastSec);
-  if (stepSec > LEAP_SEC) {
-    span.leaps += 1;
-    span.leapSec += stepSec;
-  }
-  span.lastSec = endSec;
-  span.packets += 1;
-  span.firstSec = Math.min(span.firstSec, atSec);
-  span.endSec = Math.max(span.endSec, endSec);
-}
-
-function reachSec(spans: ReadonlyMap<number, PacketSpan>): number {
-  return Math.max(Number.NEGATIVE_INFINITY, ...[...spans.values()].map((span) => span.endSec));
 }
 
 /** Takes the container's own durations out, so that the scan's are used. */

@@ -1,0 +1,35 @@
+/** Finds the highest rate of a stream over a second, from the times of its packets in any near order. */
+export type BurstMeter = {
+  add(timeSec: number): void;
+  /** In frames a second; 0 when there are not two frames. */
+  rate(): number;
+};
+
+const WINDOW_SEC = 1;
+/** Frames within a window rarely span all of it; fewer than this would count a few quick ones as a burst. */
+const LEAST_SPAN_SEC = 0.9;
+/** Frames nearer to each other than this are one: no display shows both. */
+const LEAST_STEP_SEC = 1 / 250;
+/** As many as a second holds of those. */
+const MOST_FRAMES = 256;
+
+/** Holds the frames of one second. Packets that come in decode order are put in the order of their times. */
+export function createBurstMeter(): BurstMeter {
+  /** Rising. */
+  const window: number[] = [];
+  let highest = 0;
+  return {
+    add(timeSec) {
+      const after = window.findLastIndex((known) => known <= timeSec);
+      const [before = Number.NEGATIVE_INFINITY, next = Number.POSITIVE_INFINITY] = [window[after], window[after + 1]];
+      if (timeSec - before < LEAST_STEP_SEC || next - timeSec < LEAST_STEP_SEC) return;
+      window.splice(after + 1, 0, timeSec);
+      const newest = window.at(-1) ?? timeSec;
+      const fresh = window.findIndex((known) => known >= newest - WINDOW_SEC - LEAST_STEP_SEC);
+      window.splice(0, Math.max(fresh, window.length - MOST_FRAMES));
+      const spanSec = newest - (window[0] ?? newest);
+      highest = Math.max(highest, (window.length - 1) / Math.max(spanSec, LEAST_SPAN_SEC));
+    },
+    rate: () => highest,
+  };
+}

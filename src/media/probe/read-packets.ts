@@ -1,0 +1,65 @@
+import { createInterface } from 'node:readline';
+import { type ChildEnd, startSandboxed } from '../ffmpeg/run-sandboxed.ts';
+import { type BurstMeter, createBurstMeter } from './burst-meter.ts';
+import { type ClockScan, LEAP_SEC } from './judge-clock.ts';
+import type { PacketSpan } from './parse-probe.ts';
+import { planFfprobe } from './plan-ffprobe.ts';
+
+/** What the packets of one stream show, by stream index in a scan. */
+export type ScannedSpan = PacketSpan & ClockScan;
+export type Scan = { spans: ReadonlyMap<number, ScannedSpan>; end: ChildEnd };
+
+type Gathering = { packets: number; leaps: number; leapSec: number; times: Times | null; bursts: BurstMeter };
+type Times = { firstSec: number; endSec: number; lastSec: number };
+
+/**
+ * Reads packet times, from the keyframe before `fromSec` or all, without decoding, in bounded memory. Streams of which
+ * no packet has a time are left out.
+ */
+export async function scanPackets(path: string, fromSec: number | null, signal: AbortSignal): Promise<Scan> {
+  const interval = fromSec === null ? [] : ['-read_intervals', `${fromSec.toFixed(3)}%`];
+  const shown = ['-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time', '-of', 'compact=p=0'];
+  const child = await startSandboxed(planFfprobe(path, [...interval, ...shown], 'warning'), signal);
+  const gathered = new Map<number, Gathering>();
+  for await (const line of createInterface({ input: child.stdout })) addPacket(gathered, line);
+  const end = await child.ended;
+  signal.throwIfAborted();
+  return { spans: new Map([...gathered].flatMap(toSpan)), end };
+}
+
+/** The last instant of any stream, in seconds of the source's clock. */
+export function reachSec(spans: ReadonlyMap<number, PacketSpan>): number {
+  return Math.max(Number.NEGATIVE_INFINITY, ...[...spans.values()].map((span) => span.endSec));
+}
+
+function toSpan([index, { times, bursts, ...counts }]: [number, Gathering]): [number, ScannedSpan][] {
+  if (times === null) return [];
+  const { firstSec, endSec } = times;
+  return [[index, { ...counts, firstSec, endSec, burstRate: bursts.rate() }]];
+}
+
+function addPacket(gathered: Map<number, Gathering>, line: string): void {
+  const match = /^stream_index=(\d+)\|pts_time=([^|]*)\|dts_time=([^|]*)\|duration_time=([^|]*)/.exec(line);
+  if (match === null) return;
+  const [index, pts, dts, duration] = match.slice(1).map(Number);
+  if (index === undefined) return;
+  const span = gathered.get(index) ?? { packets: 0, leaps: 0, leapSec: 0, times: null, bursts: createBurstMeter() };
+  gathered.set(index, span);
+  // Ogg gives times to some packets only; all count.
+  span.packets += 1;
+  const atSec = pts !== undefined && Number.isFinite(pts) ? pts : dts;
+  if (atSec === undefined || !Number.isFinite(atSec)) return;
+  span.bursts.add(atSec);
+  const endSec = atSec + (duration !== undefined && Number.isFinite(duration) ? duration : 0);
+  if (span.times === null) {
+    span.times = { firstSec: atSec, endSec, lastSec: endSec };
+    return;
+  }
+  const { firstSec, lastSec, endSec: latestSec } = span.times;
+  const stepSec = Math.abs(atSec - lastSec);
+  if (stepSec > LEAP_SEC) {
+    span.leaps += 1;
+    span.leapSec += stepSec;
+  }
+  span.times = { firstSec: Math.min(firstSec, atSec), endSec: Math.max(latestSec, endSec), lastSec: endSec };
+}
