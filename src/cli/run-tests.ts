@@ -1,23 +1,40 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { hasCode } from '../lib/has-code.ts';
-import { runScript } from './run-program.ts';
+import { rerunFailed, type TestRun } from './rerun-failed.ts';
+import { projectRoot, runScript } from './run-program.ts';
 import { countResults, describeCounts, type VitestReport } from './test-counts.ts';
 
-/** `millrace test`: all tests, or those vitest's arguments choose. The last line is the count. */
+/**
+ * `millrace test`: all tests, or those vitest's arguments choose. A failed file is run again alone, twice at most; one
+ * that passes then is listed as flaky and does not fail the run. Runs with options of vitest are shown as they are. The
+ * last line is the count.
+ */
 export async function runTests(args: readonly string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-test-'));
-  const reportPath = join(folder, 'report.json');
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json'];
+  const run = (chosen: readonly string[]) => runVitest(chosen, join(folder, 'report.json'));
   try {
-    const code = await runScript([...vitest, `--outputFile.json=${reportPath}`, ...args]);
-    const counts = countResults(await readReport(reportPath), code);
+    const first = await run(args);
+    const hasOptions = args.some((arg) => arg.startsWith('-'));
+    const last = hasOptions ? { run: first, flaky: [] } : await rerunFailed(first, (file) => run([file]));
+    const counts = countResults(last.run.report, last.run.exitCode);
+    for (const file of last.flaky) {
+      process.stdout.write(`flaky: ${relative(projectRoot, file)} failed, and passed when it was run again alone\n`);
+    }
     process.stdout.write(`${describeCounts(counts)}\n`);
     return counts.failed === 0 ? 0 : 1;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function runVitest(args: readonly string[], reportPath: string): Promise<TestRun> {
+  // An earlier run's report is not this one's.
+  await rm(reportPath, { force: true });
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json'];
+  const exitCode = await runScript([...vitest, `--outputFile.json=${reportPath}`, ...args]);
+  return { report: await readReport(reportPath), exitCode };
 }
 
 async function readReport(path: string): Promise<VitestReport | null> {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { countResults, describeCounts } from './test-counts.ts';
 
 const file = (status: string, ...tests: string[]) => ({
+  name: 'file',
   status,
   assertionResults: tests.map((each) => ({ status: each })),
 });

@@ -1,5 +1,7 @@
 /** The part of vitest's JSON report that is counted. */
-export type VitestReport = { testResults: { status: string; assertionResults: { status: string }[] }[] };
+export type VitestReport = {
+  testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
+};
 
 export type TestCounts = { passed: number; failed: number; skipped: number };
 

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { rerunFailed, type TestRun } from './rerun-failed.ts';
+import { countResults, describeCounts } from './test-counts.ts';
+
+const file = (name: string, status: string, ...tests: string[]) => ({
+  name,
+  status,
+  assertionResults: tests.map((each) => ({ status: each })),
+});
+const runOf = (exitCode: number, ...testResults: ReturnType<typeof file>[]): TestRun => ({
+  report: { testResults },
+  exitCode,
+});
+
+const good = file('good', 'passed', 'passed', 'passed');
+const bad = file('bad', 'failed', 'passed', 'failed');
+const fails = runOf(1, bad);
+const passes = runOf(0, file('bad', 'passed', 'passed', 'passed'));
+const NO_REPORT: TestRun = { report: null, exitCode: 1 };
+
+test.each([
+  { title: 'passes at once', reruns: [passes], flaky: ['bad'], line: '4 passed, 0 failed', code: 0 },
+  { title: 'passes the second time', reruns: [fails, passes], flaky: ['bad'], line: '4 passed, 0 failed', code: 0 },
+  { title: 'fails both times', reruns: [fails, fails], flaky: [], line: '3 passed, 1 failed', code: 1 },
+  { title: 'does not load', reruns: [NO_REPORT, NO_REPORT], flaky: [], line: '3 passed, 1 failed', code: 1 },
+  {
+    title: 'passes in a run that ends badly',
+    reruns: [{ ...passes, exitCode: 1 }, fails],
+    flaky: [],
+    line: '3 passed, 1 failed',
+    code: 1,
+  },
+])('a file that $title when it is run again alone', async ({ reruns, flaky, line, code }) => {
+  const left = [...reruns];
+  const asked: string[] = [];
+  const settled = await rerunFailed(runOf(1, good, bad), async (name) => {
+    asked.push(name);
+    return left.shift() ?? NO_REPORT;
+  });
+  expect(asked).toEqual(reruns.map(() => 'bad'));
+  expect(settled.flaky).toEqual(flaky);
+  expect(settled.run.exitCode).toBe(code);
+  expect(describeCounts(countResults(settled.run.report, settled.run.exitCode))).toBe(line);
+});
+
+test('one file that stays failed keeps the run failed, whatever the others do', async () => {
+  const other = file('other', 'failed', 'failed');
+  const again = (name: string) => Promise.resolve(name === 'bad' ? passes : runOf(1, other));
+  const { run, flaky } = await rerunFailed(runOf(1, good, bad, other), again);
+  expect([flaky, run.exitCode]).toEqual([['bad'], 1]);
+  expect(describeCounts(countResults(run.report, run.exitCode))).toBe('4 passed, 1 failed');
+});
+
+test.each([
+  ['no failed file', runOf(1, good)],
+  ['very many failed files', runOf(1, ...Array.from({ length: 9 }, (_, n) => file(`${n}`, 'failed', 'failed')))],
+  ['no report', NO_REPORT],
+])('with %s nothing is run again', async (_, first) => {
+  const again = () => Promise.reject(new Error('Expected no other run.'));
+  expect(await rerunFailed(first, again)).toEqual({ run: first, flaky: [] });
+});
