@@ -5,7 +5,7 @@ import { type Database, migrate, openDatabase, PROGRESS_CHANNEL } from './catalo
 import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
-import { openEdgeLicences, openLicenceProxy, openPackager, playSessionSecret } from './compose/drm.ts';
+import { openCountedLicences, openEdgeLicences, openPackager, playSessionSecret } from './compose/drm.ts';
 import { type OpenedStorage, openMover, openStorage, watchSpace } from './compose/storage.ts';
 import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
@@ -121,6 +121,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<RunningRole
   const space = await watchSpace({ storage, move });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const tus = await openTus(common, queue);
+  const counted = await openCountedLicences(settings, { db: database.db, outbound, log });
   const api = await startApi({
     host: settings.host,
     port: settings.port,
@@ -131,7 +132,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<RunningRole
     storage,
     secretBox: createSecretBox(settings.secretKey),
     packager: await openPackager(settings, database.db, outbound),
-    licences: await openLicenceProxy(settings, outbound),
+    licences: counted.licences,
     outbound,
     health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes, store.problem()),
     watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
@@ -144,6 +145,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<RunningRole
     health: () => databaseHealth(database),
     async close() {
       await Promise.all([tus.close(), api.close()]);
+      await counted.close();
       await outbound.close();
       space.close();
       await queue.close();
@@ -191,7 +193,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     wishes,
   ] = await code.edge();
   const secretBox = createSecretBox(settings.secretKey);
-  const way = await openEdgeLicences(settings);
+  const way = await openEdgeLicences(settings, { db: database.db, log });
   const edge = await startEdge({
     host: settings.host,
     port: settings.edgePort,

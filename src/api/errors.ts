@@ -63,7 +63,7 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
   };
 }
 
-const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield)\b/i;
+const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield|storagezone|user|billing)\b/i;
 
 /** How errors are told where there is no operation: as its neighbours tell theirs. */
 export function rulesOfAddress(url: string): Rules {
@@ -111,7 +111,11 @@ function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown 
 }
 
 /** What the second address's paths address, by their first part, as its errors name it. */
-const CORE_THINGS: Readonly<Record<string, string>> = { pullzone: 'PullZone', videolibrary: 'VideoLibrary' };
+const CORE_THINGS: Readonly<Record<string, string>> = {
+  pullzone: 'PullZone',
+  videolibrary: 'VideoLibrary',
+  storagezone: 'StorageZone',
+};
 
 function validationOf(message: string, error: Refused | undefined): CaptionValidationModel {
   if (error instanceof RefusedCaptions) return error.validation;

@@ -23,6 +23,8 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { PictureMaker } from '../media/images/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
+import { getBilling } from './account/get-billing.ts';
+import { getUser } from './account/get-user.ts';
 import { createCollection } from './collections/create-collection.ts';
 import { deleteCollection } from './collections/delete-collection.ts';
 import { getCollection } from './collections/get-collection.ts';
@@ -42,6 +44,8 @@ import type { ProgressHub } from './progress/progress-hub.ts';
 import { getPullZone } from './pull-zones/get-pull-zone.ts';
 import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
+import { getStorageZone } from './storage-zones/get-storage-zone.ts';
+import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
 import {
   addAllowedReferrer,
   addBlockedReferrer,
@@ -52,11 +56,17 @@ import { createLibrary } from './video-libraries/create-library.ts';
 import { deleteLibrary } from './video-libraries/delete-library.ts';
 import { deleteWatermark } from './video-libraries/delete-watermark.ts';
 import { getLibrary } from './video-libraries/get-library.ts';
+import { getDrmStatistics, getTranscribingStatistics } from './video-libraries/get-usage-statistics.ts';
 import { listAudit } from './video-libraries/list-audit.ts';
 import { listLanguages } from './video-libraries/list-languages.ts';
 import { listLibraries } from './video-libraries/list-libraries.ts';
 import { putWatermark } from './video-libraries/put-watermark.ts';
-import { resetApiKey, resetApiKeyByQuery, resetReadOnlyApiKey } from './video-libraries/reset-library-keys.ts';
+import {
+  resetApiKey,
+  resetApiKeyByQuery,
+  resetReadOnlyApiKey,
+  resetReadOnlyApiKeyByQuery,
+} from './video-libraries/reset-library-keys.ts';
 import { updateLibrary } from './video-libraries/update-library.ts';
 import { addCaption } from './videos/add-caption.ts';
 import { addOutputCodec } from './videos/add-output-codec.ts';
@@ -165,6 +175,13 @@ export const operations: readonly Operation<OperationDeps>[] = [
   resetApiKey,
   resetApiKeyByQuery,
   resetReadOnlyApiKey,
+  resetReadOnlyApiKeyByQuery,
+  getDrmStatistics,
+  getTranscribingStatistics,
+  getUser,
+  getBilling,
+  getStorageZone,
+  updateStorageZone,
   addAllowedReferrer,
   removeAllowedReferrer,
   addBlockedReferrer,

@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
 import type { Db } from '../catalog/db.ts';
 import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
@@ -44,6 +45,24 @@ export async function openLicenceProxy(
   return createLicenceProxy({ servers, fairPlayCertificate, outbound });
 }
 
+type CountDeps = { db: Db; outbound: Outbound; log: Pick<Logger, 'warn'> };
+
+/** The way to licence servers, with each licence counted. `close` it before the database. */
+export async function openCountedLicences(
+  settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
+  { db, outbound, log }: CountDeps,
+): Promise<{ licences: LicenceProxy; close(): Promise<void> }> {
+  const [{ countingLicences }, { addLicences }] = await Promise.all([
+    import('../catalog/drm/licence-counter.ts'),
+    import('../catalog/drm/licence-count-store.ts'),
+  ]);
+  const proxy = await openLicenceProxy(settings, outbound);
+  return countingLicences(proxy, {
+    write: (given) => addLicences(db, given),
+    onError: (error) => log.warn(error, 'Licences could not be counted; trying again.'),
+  });
+}
+
 async function readCertificate(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
@@ -58,6 +77,7 @@ async function readCertificate(path: string): Promise<Buffer> {
 /** The same for the edge, which has no way out unless a licence server or a certificate is set. */
 export async function openEdgeLicences(
   settings: RoleSettings,
+  { db, log }: Pick<CountDeps, 'db' | 'log'>,
 ): Promise<{ licences: LicenceProxy | null; close(): Promise<void> }> {
   const { licenceServers, fairPlayCertificatePath } = settings;
   if (Object.keys(licenceServers).length === 0 && fairPlayCertificatePath === null) {
@@ -65,5 +85,12 @@ export async function openEdgeLicences(
   }
   const { createOutbound } = await import('../lib/outbound/outbound.ts');
   const outbound = createOutbound({ allow: settings.outboundAllow });
-  return { licences: await openLicenceProxy(settings, outbound), close: () => outbound.close() };
+  const { licences, close } = await openCountedLicences(settings, { db, outbound, log });
+  return {
+    licences,
+    async close() {
+      await close();
+      await outbound.close();
+    },
+  };
 }

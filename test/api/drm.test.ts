@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
+import { addLicences } from '../../src/catalog/drm/licence-count-store.ts';
+import { countingLicences } from '../../src/catalog/drm/licence-counter.ts';
 import { createLicenceProxy } from '../../src/catalog/drm/licence-proxy.ts';
 import { createPackager, type Packager } from '../../src/catalog/drm/packager.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
@@ -22,6 +24,8 @@ let keyServer: KeyServer;
 let licences: { server: Server; seen: { path: string; body: string; authorization: string | undefined }[] };
 let outbound: Outbound;
 let licenceStatus = 200;
+let counter: ReturnType<typeof countingLicences>;
+let isCountingAway = false;
 
 beforeAll(async () => {
   outbound = createOutbound({ allow: ['127.0.0.0/8'] });
@@ -35,15 +39,19 @@ beforeAll(async () => {
     repackage: (...args) => Object(packager).repackage(...args),
     protectNew: (...args) => Object(packager).protectNew(...args),
   };
-  api = await startTestApi({
+  const proxy = createLicenceProxy({
+    servers: { widevine: server, fairPlay: server },
+    fairPlayCertificate: CERTIFICATE,
     outbound,
-    packager: late,
-    licences: createLicenceProxy({
-      servers: { widevine: server, fairPlay: server },
-      fairPlayCertificate: CERTIFICATE,
-      outbound,
-    }),
   });
+  counter = countingLicences(proxy, {
+    async write(given) {
+      if (isCountingAway) throw new Error('Away.');
+      await addLicences(api.database.db, given);
+    },
+    onError: () => undefined,
+  });
+  api = await startTestApi({ outbound, packager: late, licences: counter.licences });
   const keySource = createSpekeKeySource({
     url: keyServer.url,
     authorization: null,
@@ -200,4 +208,30 @@ describe('licences of a packaged video', () => {
     licenceStatus = 200;
     expect((await ask(path, 'x'.repeat(70_000))).status).toBe(413);
   });
+});
+
+test('licences are counted by day, also after the counts could not be written for a while', async () => {
+  const made = await makeVideo(ALL_ON);
+  await repackage(made);
+  isCountingAway = true;
+  const give = async () =>
+    (await api.call('POST', `/WidevineLicense/${made.id}/${made.guid}`, { key: null, body: 'c' })).status;
+  await vi.waitFor(async () => expect(await give()).toBe(200), { timeout: 20_000 });
+  await counter.close();
+  expect(await give()).toBe(200);
+  isCountingAway = false;
+  await counter.close();
+  const statistics = (query = '') =>
+    api.call('GET', `/videolibrary/${made.id}/drm/statistics${query}`, { key: api.first.accountKey });
+  const { body } = await statistics();
+  const { TotalLicensesIssued: total, LicensesIssuedChart: chart } = Object(body);
+  expect([total, Object.keys(chart).length]).toEqual([2, 31]);
+  expect(chart[`${new Date().toISOString().slice(0, 10)}T00:00:00Z`]).toBe(2);
+  const past = await statistics('?dateFrom=2024-02-28&dateTo=2024-03-01T05:00:00Z');
+  expect(past.body).toEqual({
+    TotalLicensesIssued: 0,
+    LicensesIssuedChart: { '2024-02-28T00:00:00Z': 0, '2024-02-29T00:00:00Z': 0, '2024-03-01T00:00:00Z': 0 },
+  });
+  expect(Object((await statistics('?dateFrom=0001-01-01')).body).TotalLicensesIssued).toBe(2);
+  expect(Object((await statistics('?dateFrom=2030-01-02&dateTo=2030-01-01')).body).LicensesIssuedChart).toEqual({});
 });

@@ -88,7 +88,8 @@ async function ask(operation: Real, { key, which }: { key: KeyName; which: Which
   const text = key === 'none' ? null : key === 'junk' ? 'junk' : world.keys[key];
   const address = await world.address(operation, which);
   // The one operation that names what it is about in its query.
-  const path = operation.name === 'resetApiKeyByQuery' ? `${address}?id=${await ownLibrary()}` : address;
+  const isByQuery = ['resetApiKeyByQuery', 'resetReadOnlyApiKeyByQuery'].includes(operation.name);
+  const path = isByQuery ? `${address}?id=${await ownLibrary()}` : address;
   const body = sampleBody(operation, world);
   return world.ask({ method: operation.method, path, key: text, ...(body !== null && { body }) });
 }

@@ -18,6 +18,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     VideoLibraryCreateModel: { Name: 'A sample' },
     VideoLibraryUpdateModel: { Name: 'A sample' },
     FairPlayRequest: { spc: 'c3Bj' },
+    StorageZoneUpdateModel: { ReplicationZones: [] },
     ReferrerModel: { Hostname: 'example.com' },
     CreateAccessKeyModel: { Label: 'A sample', Scope: 'read' },
   };

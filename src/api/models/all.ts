@@ -5,6 +5,14 @@ import {
   CreateAccessKeyModel,
   NewAccessKeyModel,
 } from './access-key.ts';
+import {
+  BillingModel,
+  DrmStatisticsModel,
+  StorageZoneModel,
+  StorageZoneUpdateModel,
+  TranscribingStatisticsModel,
+  UserModel,
+} from './account.ts';
 import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
@@ -115,6 +123,12 @@ export const models = {
   StatusModelOfCaptionValidationModel,
   AuthError401,
   ApiErrorData,
+  UserModel,
+  BillingModel,
+  StorageZoneModel,
+  StorageZoneUpdateModel,
+  DrmStatisticsModel,
+  TranscribingStatisticsModel,
   CaptionModel,
   ChapterModel,
   MomentModel,

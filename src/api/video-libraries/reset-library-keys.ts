@@ -44,9 +44,7 @@ export const resetApiKeyByQuery = defineOperation({
   query: Type.Object({ id: maybe.int32(0), ...overlap }),
   refusals: { 'not-found': 404 },
   async run({ query: { id, overlapSec } }, { libraries }: Deps) {
-    if (id === undefined)
-      throw new Refused('not-found', 'Expected the id of a library in the query, got none. Send it as id.');
-    await libraries.resetKey(id, 'libraryKey', overlapSec);
+    await libraries.resetKey(requireId(id), 'libraryKey', overlapSec);
     return null;
   },
 });
@@ -63,3 +61,21 @@ export const resetReadOnlyApiKey = defineOperation({
     return null;
   },
 });
+
+export const resetReadOnlyApiKeyByQuery = defineOperation({
+  ...COMMON,
+  name: 'resetReadOnlyApiKeyByQuery',
+  path: '/videolibrary/resetReadOnlyApiKey',
+  params: NoParams,
+  query: Type.Object({ id: maybe.int32(0), ...overlap }),
+  refusals: { 'not-found': 404 },
+  async run({ query: { id, overlapSec } }, { libraries }: Deps) {
+    await libraries.resetKey(requireId(id), 'readOnlyKey', overlapSec);
+    return null;
+  },
+});
+
+function requireId(id: number | undefined): number {
+  if (id !== undefined) return id;
+  throw new Refused('not-found', 'Expected the id of a library in the query, got none. Send it as id.');
+}

@@ -18,6 +18,7 @@ import { up as shortSearches } from './017-short-searches.ts';
 import { up as claims } from './018-claims.ts';
 import { up as incomplete } from './030-incomplete.ts';
 import { up as storeIdentity } from './035-store-identity.ts';
+import { up as licenceCounts } from './040-licence-counts.ts';
 import { up as live } from './060-live.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
@@ -40,6 +41,7 @@ export const migrations: Record<string, Migration> = {
   '017-short-searches': { up: shortSearches },
   '018-claims': { up: claims },
   '035-store-identity': { up: storeIdentity },
+  '040-licence-counts': { up: licenceCounts },
   '060-live': { up: live },
   '030-incomplete': { up: incomplete },
 };

@@ -1,0 +1,38 @@
+import { defineOperation } from '../define-operation.ts';
+import { BillingModel as Billing, type BillingModel } from '../models/account.ts';
+import { NoParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+
+export const getBilling = defineOperation({
+  name: 'getBilling',
+  method: 'GET',
+  path: '/billing',
+  auth: 'account-key',
+  params: NoParams,
+  query: NoQuery,
+  body: null,
+  answer: Billing,
+  refusals: {},
+  errorShape: 'core',
+  run: async () => NOTHING,
+});
+
+/** Who runs the service pays for its machines, and nothing here. */
+const NOTHING: BillingModel = {
+  Balance: 0,
+  AvailableBalance: 0,
+  ThisMonthCharges: 0,
+  BillingEnabled: false,
+  BillingRecords: [],
+  MonthlyChargesStorage: 0,
+  MonthlyChargesEUTraffic: 0,
+  MonthlyChargesUSTraffic: 0,
+  MonthlyChargesASIATraffic: 0,
+  MonthlyChargesAFTraffic: 0,
+  MonthlyChargesSATraffic: 0,
+  MonthlyChargesTranscribe: 0,
+  MonthlyChargesPremiumEncoding: 0,
+  MonthlyChargesDrm: 0,
+  MonthlyChargesTaxes: 0,
+  VATRate: 0,
+};

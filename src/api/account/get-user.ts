@@ -1,0 +1,51 @@
+import type { Db } from '../../catalog/db.ts';
+import { loadAccount } from '../../catalog/keys/account-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { UserModel } from '../models/account.ts';
+import { wireTime } from '../models/answers.ts';
+import { NoParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+
+export const getUser = defineOperation({
+  name: 'getUser',
+  method: 'GET',
+  path: '/user',
+  auth: 'account-key',
+  params: NoParams,
+  query: NoQuery,
+  body: null,
+  answer: UserModel,
+  refusals: {},
+  errorShape: 'core',
+  async run(_request, { db }: { db: Db }) {
+    const { id, createdAt } = await loadAccount(db);
+    return { ...NOBODY, Id: id, AccountId: id, DateJoined: wireTime(createdAt) };
+  },
+});
+
+/** An installation knows its account by its keys; it keeps nothing of persons and payments. */
+const NOBODY = {
+  Email: null,
+  BillingEmail: null,
+  FirstName: null,
+  LastName: null,
+  StreetAddress: null,
+  City: null,
+  ZipCode: null,
+  Country: null,
+  CompanyName: null,
+  VATNumber: null,
+  Balance: 0,
+  Suspended: false,
+  EmailVerified: false,
+  TwoFactorAuthenticationEnabled: false,
+  IsSsoAccount: false,
+  PaymentsDisabled: true,
+  HasCompleteBillingProfile: false,
+  ReceiveNotificationEmails: false,
+  ReceivePromotionalEmails: false,
+  UnreadSupportTicketCount: 0,
+  Roles: ['Admin'],
+  FeatureFlags: [],
+  EnabledPaymentTypes: [],
+};

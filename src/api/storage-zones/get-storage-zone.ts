@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import type { LibraryViewStore } from '../../catalog/libraries/library-view-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { StorageZoneModel } from '../models/account.ts';
+import { wireTime } from '../models/answers.ts';
+import { idParam } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+
+/** A library has one storage zone, of its own id. */
+export const StorageZoneParams = Type.Object({ id: idParam('library') });
+
+export const getStorageZone = defineOperation({
+  name: 'getStorageZone',
+  method: 'GET',
+  path: '/storagezone/{id}',
+  auth: 'account-key',
+  params: StorageZoneParams,
+  query: NoQuery,
+  body: null,
+  answer: StorageZoneModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params: { id } }, { libraryViews }: { libraryViews: LibraryViewStore }) {
+    const library = await libraryViews.load(id);
+    return {
+      Id: id,
+      Name: library.pullZone.name,
+      Password: null,
+      ReadOnlyPassword: null,
+      UserId: null,
+      DateModified: wireTime(library.modifiedAt),
+      Deleted: false,
+      StorageUsed: library.storageBytes,
+      Region: null,
+      ReplicationRegions: [],
+      StorageHostname: null,
+      ZoneTier: 0,
+      ReplicationChangeInProgress: false,
+      Custom404FilePath: null,
+      Rewrite404To200: false,
+    };
+  },
+});

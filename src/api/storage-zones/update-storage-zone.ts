@@ -1,0 +1,32 @@
+import type { LibraryViewStore } from '../../catalog/libraries/library-view-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { StorageZoneUpdateModel } from '../models/account.ts';
+import { NoQuery } from '../read-query.ts';
+import { StorageZoneParams } from './get-storage-zone.ts';
+
+export const updateStorageZone = defineOperation({
+  name: 'updateStorageZone',
+  method: 'POST',
+  path: '/storagezone/{id}',
+  auth: 'account-key',
+  params: StorageZoneParams,
+  query: NoQuery,
+  body: StorageZoneUpdateModel,
+  answer: null,
+  answerStatus: 204,
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params: { id }, body }, { libraryViews }: { libraryViews: LibraryViewStore }) {
+    await libraryViews.load(id);
+    const [field] = Object.entries(body).find(([, value]) => !isUnset(value)) ?? [];
+    if (field === undefined) return null;
+    const message = `The storage zone of a library has no ${field}: where its files lie is the operator's setting. Leave it out, nothing else is set here.`;
+    throw new Refused('invalid', message, { field });
+  },
+});
+
+/** What such a zone has anyway: clients send every field that they know. */
+function isUnset(value: unknown): boolean {
+  return value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0);
+}

@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
+import { countLicences } from '../../catalog/drm/licence-count-store.ts';
+import type { LibraryViewStore } from '../../catalog/libraries/library-view-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { DrmStatisticsModel, TranscribingStatisticsModel } from '../models/account.ts';
+import { maybe } from '../read-query.ts';
+import { CoreLibraryParams } from './core-library.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const USUAL_DAYS = 30;
+const MOST_DAYS = 366;
+
+type Deps = { libraryViews: LibraryViewStore; db: Db };
+type Days = { dateFrom?: string; dateTo?: string };
+
+const COMMON = {
+  method: 'GET',
+  auth: 'account-key',
+  params: CoreLibraryParams,
+  query: Type.Object({ dateFrom: maybe.dateTime(), dateTo: maybe.dateTime() }),
+  body: null,
+  refusals: { 'not-found': 404 },
+  errorShape: 'core',
+} as const;
+
+export const getDrmStatistics = defineOperation({
+  ...COMMON,
+  name: 'getDrmStatistics',
+  path: '/videolibrary/{id}/drm/statistics',
+  answer: DrmStatisticsModel,
+  async run({ params: { id }, query }, { libraryViews, db }: Deps) {
+    await libraryViews.load(id);
+    const days = readDays(query);
+    const issued = await countLicences(db, id, { from: days[0] ?? '', to: days.at(-1) ?? '' });
+    const { total, chart } = chartOf(days, issued);
+    return { TotalLicensesIssued: total, LicensesIssuedChart: chart };
+  },
+});
+
+/** No speech is transcribed yet, so nothing was. */
+export const getTranscribingStatistics = defineOperation({
+  ...COMMON,
+  name: 'getTranscribingStatistics',
+  path: '/videolibrary/{id}/transcribing/statistics',
+  answer: TranscribingStatisticsModel,
+  async run({ params: { id }, query }, { libraryViews }: Deps) {
+    await libraryViews.load(id);
+    const { total, chart } = chartOf(readDays(query), new Map());
+    return { TotalTranscriptionSeconds: total, TranscriptionSecondsChart: chart };
+  },
+});
+
+/** The UTC days asked for, `yyyy-MM-dd`: the last 30 unless both ends are given, a year at most. */
+function readDays({ dateFrom, dateTo }: Days): string[] {
+  const end = dateTo === undefined ? Date.now() : Date.parse(dateTo);
+  const start = dateFrom === undefined ? end - USUAL_DAYS * DAY_MS : Date.parse(dateFrom);
+  const [first, last] = [Math.floor(start / DAY_MS), Math.floor(end / DAY_MS)];
+  const count = Math.min(Math.max(last - first + 1, 0), MOST_DAYS);
+  return Array.from({ length: count }, (_, index) => dayOf(last - count + 1 + index));
+}
+
+function dayOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+function chartOf(days: readonly string[], counts: ReadonlyMap<string, number>) {
+  const chart = Object.fromEntries(days.map((day) => [`${day}T00:00:00Z`, counts.get(day) ?? 0]));
+  return { total: Object.values(chart).reduce((sum, count) => sum + count, 0), chart };
+}

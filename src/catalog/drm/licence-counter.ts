@@ -1,0 +1,56 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { LicenceProxy } from './licence-proxy.ts';
+
+const FLUSH_MS = 1_000;
+/** Videos with counts that are not written yet; more are not counted. */
+const MAX_VIDEOS = 10_000;
+
+export type LicenceCounterDeps = {
+  write(given: ReadonlyMap<Guid, number>): Promise<void>;
+  onError(error: unknown): void;
+};
+
+/**
+ * The same proxy, with each licence that it gives out counted. Counts are written once a second, so that busy videos
+ * cost one row each; those that cannot be written are kept for the next time. `close` writes what is left.
+ */
+export function countingLicences(
+  proxy: LicenceProxy,
+  { write, onError }: LicenceCounterDeps,
+): { licences: LicenceProxy; close(): Promise<void> } {
+  const given = new Map<Guid, number>();
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  const add = (mediaId: Guid, count: number) => {
+    if (given.size >= MAX_VIDEOS && !given.has(mediaId)) return;
+    given.set(mediaId, (given.get(mediaId) ?? 0) + count);
+    timer ??= setTimeout(flush, FLUSH_MS).unref();
+  };
+  const flush = () => {
+    timer = null;
+    const batch = new Map(given);
+    given.clear();
+    writing = writing
+      .then(() => write(batch))
+      .catch((error: unknown) => {
+        for (const [mediaId, count] of batch) add(mediaId, count);
+        onError(error);
+      });
+  };
+  return {
+    licences: {
+      ...proxy,
+      async ask(system, asked, signal) {
+        const licence = await proxy.ask(system, asked, signal);
+        add(asked.mediaId, 1);
+        return licence;
+      },
+    },
+    async close() {
+      if (timer !== null) clearTimeout(timer);
+      if (given.size > 0) flush();
+      await writing;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
