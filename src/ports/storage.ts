@@ -120,7 +120,11 @@ export const MAX_MARK_BYTES = 4096;
 /** `after`: the key behind which a list begins, stored or not; empty for its beginning. */
 export type ListFrom = { prefix: string; after: string };
 
-export type PutOptions = { ifAbsent?: boolean; contentType?: string };
+/**
+ * `lengthBytes`: how many bytes were announced, where that is known. A store that must know it for large objects (S3, above
+ * 156 GiB) refuses at the start, with `too-large`, what it could not take to its end.
+ */
+export type PutOptions = { ifAbsent?: boolean; contentType?: string; lengthBytes?: number };
 
 /**
  * Uploads that grow by pieces and survive a dead process (TUS, fetch with resume). A staged upload is

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import { untilWell } from '../house/service.ts';
 import { expectNothingLeft, objectsOf, openCatalogue } from '../support/leftovers.ts';
 import { drawBytes, faultRounds, faultSeed, type Random, seededRandom } from '../support/seeded-random.ts';
@@ -62,7 +63,7 @@ async function storedHash(guid: string): Promise<string | null> {
       .where('id', '=', guid as never)
       .executeTakeFirst();
     if (media?.source_key == null) return null;
-    return sha256(await readFile(path.join(objectsOf(service), media.source_key)));
+    return sha256(await readFile(path.join(objectsOf(service), placeOf(media.source_key))));
   } finally {
     await database.close();
   }

@@ -134,6 +134,22 @@ describe('S3 writes that go wrong (scripted server)', () => {
   });
 });
 
+describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted server)', () => {
+  test('have larger parts, by the length that was announced', async () => {
+    const body = Readable.from(cut(randomBytes(40 * MIB), MIB));
+    await storage.put(KEY, body, { lengthBytes: 200 * 1024 * MIB }, never);
+    const parts = stub.calls.filter(({ operation }) => operation === 'Part');
+    const sizes = parts.map(({ headers }) => Number(headers['content-length']));
+    expect(sizes.sort((a, b) => b - a)).toEqual([32 * MIB, 8 * MIB]);
+  });
+
+  test('are refused before a byte is sent when no size of a part is enough', async () => {
+    const written = storage.put(KEY, Buffer.from('x'), { lengthBytes: 2e12 }, never);
+    await expect(written).rejects.toMatchObject({ kind: 'too-large' });
+    expect(stub.calls).toEqual([]);
+  });
+});
+
 describe('S3 writes of which the outcome is unclear (scripted server)', () => {
   const large = () => Readable.from(cut(Buffer.alloc(40 * MIB, 'x'), MIB));
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import type { Packager } from '../../src/catalog/drm/packager.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
@@ -227,7 +228,7 @@ export async function makeClip(lab: Lab, name: string, ...args: string[]): Promi
 
 /** Every file under the object folder that belongs to a video, with its size. */
 export async function listObjects(lab: Lab, { libraryId, mediaId }: MediaKey): Promise<Map<string, number>> {
-  const root = path.join(lab.objects, String(libraryId), mediaId);
+  const root = path.join(lab.objects, placeOf(`${libraryId}/${mediaId}`));
   const names = await readdir(root, { recursive: true }).catch(() => []);
   const sizes = new Map<string, number>();
   for (const name of names) {

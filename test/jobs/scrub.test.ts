@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { sumStorage } from '../../src/catalog/encoding/storage-store.ts';
 import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
@@ -57,7 +58,7 @@ beforeEach(async () => {
 
 const beginRound = () => sql`delete from scrub`.execute(lab.database.db);
 const countChunks = async () => (await loadChunks(lab, encoded)).length + (await loadChunks(lab, copied)).length;
-const fileOf = (key: string) => path.join(lab.objects, key);
+const fileOf = (key: string) => path.join(lab.objects, placeOf(key));
 const look = (scrubBytes = 2 ** 30) => scrub.run({}, { ...worker.deps, scrubBytes }, forever);
 const state = async () =>
   (await sql<Record<string, number>>`select * from scrub`.execute(lab.database.db)).rows[0] ?? {};
@@ -212,7 +213,7 @@ test('an object that cannot be read is told, passed over, and read in the next r
 test.each(['library', 'video'])(
   'the part of a %s that is away is told once and passed over, and nothing of it is made anew',
   async (part) => {
-    const folder = path.join(lab.objects, String(copied.libraryId), ...(part === 'video' ? [copied.mediaId] : []));
+    const folder = fileOf(`${copied.libraryId}${part === 'video' ? `/${copied.mediaId}` : ''}`);
     const others = part === 'video' ? (await loadChunks(lab, encoded)).length : 0;
     // Something else is stored, of which no row of a video knows.
     await writeFile(path.join(lab.objects, 'other'), 'stays');

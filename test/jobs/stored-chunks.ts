@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { type Lab, loadChunks, loadRenditions } from './lab.ts';
 
@@ -15,7 +16,7 @@ export async function chunksOf(lab: Lab, key: MediaKey, kind: string, rung: numb
 export async function loseChunk(lab: Lab, key: MediaKey, rung: number) {
   const [lost] = await chunksOf(lab, key, 'video', rung);
   if (lost === undefined) throw new Error('Expected a chunk.');
-  const file = path.join(lab.objects, lost.storage_key);
+  const file = path.join(lab.objects, placeOf(lost.storage_key));
   const bytes = await readFile(file);
   await rm(file);
   return { storageKey: lost.storage_key, putBack: () => writeFile(file, bytes) };

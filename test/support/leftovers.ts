@@ -4,6 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
 import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
@@ -98,7 +99,7 @@ async function expectStoreAsNamed({ db }: Database, objects: string): Promise<vo
   const chunks = await db.selectFrom('chunk').select(['storage_key', 'size_bytes', 'sha256']).execute();
   for (const chunk of chunks) {
     named.add(chunk.storage_key).add(idxKeyOf(chunk.storage_key));
-    const bytes = await readFile(path.join(objects, chunk.storage_key));
+    const bytes = await readFile(path.join(objects, placeOf(chunk.storage_key)));
     expect({ key: chunk.storage_key, bytes: bytes.length }).toEqual({
       key: chunk.storage_key,
       bytes: chunk.size_bytes,
@@ -106,5 +107,5 @@ async function expectStoreAsNamed({ db }: Database, objects: string): Promise<vo
     expect(createHash('sha256').update(bytes).digest().equals(chunk.sha256), chunk.storage_key).toBe(true);
   }
   // Every file there is, temporary and staged ones too.
-  expect(new Set(await listFiles(objects))).toEqual(named);
+  expect(new Set(await listFiles(objects))).toEqual(new Set([...named].map(placeOf)));
 }

@@ -3,7 +3,7 @@ import { Refused } from '../../lib/refused.ts';
 import { MAX_MARK_BYTES, type Staging, type StorageKey, type StoreMark } from '../../ports/storage.ts';
 import { areEmpty, collect } from './bytes.ts';
 import { openObject, putFile } from './file-objects.ts';
-import { walkObjects } from './file-tree.ts';
+import { walkObjects } from './file-walk.ts';
 
 /** The name of the mark's file. Not a key that callers may use: no segment of one begins with a dot. */
 const MARK_KEY = '.installation' as StorageKey;

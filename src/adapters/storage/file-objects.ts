@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { Refused } from '../../lib/refused.ts';
 import type { ByteRange, ObjectInfo, StorageKey, WrittenObject } from '../../ports/storage.ts';
 import { checkRange, sliceOf } from './bytes.ts';
+import { placesOf } from './file-place.ts';
 import { ifPresent, infoOf, pruneFolders } from './file-tree.ts';
 import { hasCode, openTemp, refuseFull, syncFolders, writeBody } from './file-write.ts';
 
@@ -83,7 +84,7 @@ export async function openObject(
 ): Promise<Opened> {
   checkRange(range);
   signal.throwIfAborted();
-  const handle = await ifPresent(open(join(root, key), 'r'));
+  const handle = await openFile(root, key);
   if (handle === null) throw absent(key);
   try {
     const stats = await handle.stat({ bigint: true });
@@ -103,6 +104,14 @@ export async function openObject(
     await handle.close();
     throw error;
   }
+}
+
+async function openFile(root: string, key: StorageKey): Promise<FileHandle | null> {
+  for (const place of placesOf(key)) {
+    const handle = await ifPresent(open(join(root, place), 'r'));
+    if (handle !== null) return handle;
+  }
+  return null;
 }
 
 function absent(key: StorageKey): Refused {

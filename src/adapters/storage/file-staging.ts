@@ -1,8 +1,9 @@
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refused } from '../../lib/refused.ts';
 import { type Staging, type StorageKey, storageKey } from '../../ports/storage.ts';
 import { checkStagingId, isStagingId } from './bytes.ts';
+import { pathOf, placeOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 import { hasCode, inFolderOf, refuseFull, refusingFull, syncFolders, writeBody } from './file-write.ts';
 
@@ -52,7 +53,7 @@ export function createFileStaging(root: string): Staging {
       await rm(pathOf(id), { force: true });
     },
     async *list(signal) {
-      for (const id of await readdir(folder)) {
+      for await (const { name: id } of await opendir(folder)) {
         signal.throwIfAborted();
         const stats = isStagingId(id) ? await ifPresent(stat(join(folder, id))) : null;
         if (stats !== null) yield { id, modifiedAt: stats.mtime };
@@ -131,7 +132,7 @@ async function commitFile(
   } finally {
     await handle.close();
   }
-  const target = join(root, key);
+  const target = join(root, placeOf(key));
   // False when another commit of the same upload was faster.
   const moved = await inFolderOf(target, () => rename(path, target)).then(
     () => true,
@@ -146,6 +147,6 @@ async function commitFile(
 async function committedBefore(root: string, key: StorageKey): Promise<{ sizeBytes: number }> {
   const info = await statObject(root, key);
   if (info === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object is there.`);
-  await syncFolders(root, join(root, key));
+  await syncFolders(root, pathOf(root, key));
   return { sizeBytes: info.sizeBytes };
 }

@@ -1,45 +1,17 @@
-import type { BigIntStats, Dirent } from 'node:fs';
-import { readdir, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { opendir, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isKeySegment, type ListFrom, type ObjectInfo, type StorageKey, storageKey } from '../../ports/storage.ts';
+import { isKeySegment, type ObjectInfo, type StorageKey } from '../../ports/storage.ts';
+import { isFan, placesOf } from './file-place.ts';
 import { hasCode, isTempName } from './file-write.ts';
-
-/** Every object whose key begins with `prefix` and comes behind `after`, in key order. */
-export async function* walkObjects(root: string, from: ListFrom, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
-  const folder = from.prefix.slice(0, from.prefix.lastIndexOf('/') + 1);
-  yield* walkFolder(root, { folder, ...from }, signal);
-}
-
-type Place = ListFrom & { folder: string };
-
-async function* walkFolder(root: string, { folder, ...from }: Place, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
-  const entries = await entriesOf(join(root, folder));
-  // A folder sorts as its keys do: with the slash that follows its name.
-  const names = entries.filter(isVisible).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-  for (const name of names.sort(byCodeUnit)) {
-    signal.throwIfAborted();
-    const path = folder + name;
-    const isFolder = name.endsWith('/');
-    // A folder that the last key lies in goes on behind it.
-    const isBehind = path > from.after || (isFolder && from.after.startsWith(path));
-    if (!path.startsWith(from.prefix) || !isBehind) continue;
-    if (isFolder) {
-      yield* walkFolder(root, { folder: path, ...from }, signal);
-      continue;
-    }
-    const info = await statObject(root, storageKey(path));
-    if (info !== null) yield info;
-  }
-}
-
-function byCodeUnit(a: string, b: string): number {
-  return a < b ? -1 : 1;
-}
 
 /** What is known of an object; null when there is none. */
 export async function statObject(root: string, key: StorageKey): Promise<ObjectInfo | null> {
-  const stats = await ifPresent(stat(join(root, key), { bigint: true }));
-  return stats?.isFile() ? infoOf(key, stats) : null;
+  for (const place of placesOf(key)) {
+    const stats = await ifPresent(stat(join(root, place), { bigint: true }));
+    if (stats?.isFile() === true) return infoOf(key, stats);
+  }
+  return null;
 }
 
 /** An object's facts from its file's. A new file has another inode or another time, so another etag. */
@@ -48,20 +20,34 @@ export function infoOf(key: StorageKey, stats: BigIntStats): ObjectInfo {
   return { key, sizeBytes: Number(stats.size), modifiedAt: stats.mtime, etag };
 }
 
-/** Deletes one object; answers whether it was there. */
-export async function removeObject(root: string, key: StorageKey): Promise<boolean> {
-  return (await ifPresent(unlink(join(root, key)).then(() => true))) ?? false;
+/** Deletes one object, wherever it lies. */
+export async function removeObject(root: string, key: StorageKey): Promise<void> {
+  for (const place of placesOf(key)) await ifPresent(unlink(join(root, place)));
 }
 
-/** Deletes all objects in a folder (with the slash at its end) and below, and the folders; answers how many. */
+/** Deletes all objects in a folder of keys (with the slash at its end) and below, and the folders; answers how many. */
 export async function removeFolder(root: string, folder: string, signal: AbortSignal): Promise<number> {
   let removed = 0;
-  for (const entry of (await entriesOf(join(root, folder))).filter(isVisible)) {
-    signal.throwIfAborted();
-    if (entry.isDirectory()) removed += await removeFolder(root, `${folder}${entry.name}/`, signal);
-    else if (await removeObject(root, storageKey(folder + entry.name))) removed += 1;
+  for (const place of placesOf(folder)) {
+    removed += await removeBelow(join(root, place), signal);
+    await pruneFolders(root, dirname(join(root, place)));
   }
-  await removeIfEmpty(join(root, folder));
+  return removed;
+}
+
+async function removeBelow(path: string, signal: AbortSignal): Promise<number> {
+  const dir = await ifPresent(opendir(path));
+  let removed = 0;
+  if (dir === null) return removed;
+  for await (const entry of dir) {
+    signal.throwIfAborted();
+    // Unfinished writes and what others put there (lost+found) are no objects.
+    if (!isKeySegment(entry.name) && !isFan(entry.name)) continue;
+    const child = join(path, entry.name);
+    if (entry.isDirectory()) removed += await removeBelow(child, signal);
+    else removed += (await ifPresent(unlink(child).then(() => 1))) ?? 0;
+  }
+  await removeIfEmpty(path);
   return removed;
 }
 
@@ -88,8 +74,10 @@ async function removeIfEmpty(path: string): Promise<boolean> {
 
 /** Removes unfinished files whose last byte is older than this; answers how many. */
 export async function sweepFolder(path: string, olderThanMs: number, signal: AbortSignal): Promise<number> {
+  const dir = await ifPresent(opendir(path));
   let removed = 0;
-  for (const entry of await entriesOf(path)) {
+  if (dir === null) return removed;
+  for await (const entry of dir) {
     signal.throwIfAborted();
     const child = join(path, entry.name);
     if (entry.isDirectory()) removed += await sweepFolder(child, olderThanMs, signal);
@@ -105,15 +93,6 @@ export async function sweepFolder(path: string, olderThanMs: number, signal: Abo
 async function isOlder(path: string, olderThanMs: number): Promise<boolean> {
   const stats = await ifPresent(stat(path));
   return stats !== null && Date.now() - stats.mtimeMs >= olderThanMs;
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return (await ifPresent(readdir(folder, { withFileTypes: true }))) ?? [];
-}
-
-function isVisible(entry: Dirent): boolean {
-  // Staged uploads, unfinished writes and what others put there (lost+found) are no objects.
-  return isKeySegment(entry.name);
 }
 
 /** The answer, or null when the path leads nowhere (a file on the way counts as that). */

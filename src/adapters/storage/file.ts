@@ -4,11 +4,14 @@ import { MAX_DELETE_KEYS, type Storage, storageKey } from '../../ports/storage.t
 import { checkPrefix, collect, readListFrom } from './bytes.ts';
 import { createFileMark } from './file-mark.ts';
 import { openObject, putFile, taken } from './file-objects.ts';
+import { pathOf, placeOf, placesOf } from './file-place.ts';
 import { createFileStaging, STAGING_FOLDER } from './file-staging.ts';
-import { pruneFolders, removeFolder, removeObject, statObject, sweepFolder, walkObjects } from './file-tree.ts';
+import { pruneFolders, removeFolder, removeObject, statObject, sweepFolder } from './file-tree.ts';
+import { walkObjects } from './file-walk.ts';
 
 /**
- * Opens a local folder as object storage, making it when absent. A key is the path below the folder.
+ * Opens a local folder as object storage, making it when absent. A key is the path below the folder, but for the folders
+ * that those of videos are spread over (`placeOf`).
  * Writes go to `{name}.tmp.{random}`, then fsync, rename, fsync of the folders, so a reader sees whole
  * objects only and an answered write survives power loss. Other processes may use the same folder.
  */
@@ -20,7 +23,7 @@ export async function createFileStorage(folder: string): Promise<Storage> {
     kind: 'file',
     stepBytes: 0,
     async put(key, body, options, signal) {
-      const target = join(root, storageKey(key));
+      const target = join(root, placeOf(storageKey(key)));
       if (options.ifAbsent === true && (await statObject(root, key)) !== null) throw taken(key);
       return await putFile(root, { key, target, ifAbsent: options.ifAbsent === true, body }, signal);
     },
@@ -41,18 +44,16 @@ export async function createFileStorage(folder: string): Promise<Storage> {
         throw new Error(`Expected at most ${MAX_DELETE_KEYS} keys, came ${keys.length}.`);
       keys.forEach(storageKey);
       for (const key of keys) await removeObject(root, key);
-      const folders = new Set(keys.map((key) => dirname(join(root, key))));
+      const folders = new Set(keys.flatMap(placesOf).map((place) => dirname(join(root, place))));
       for (const path of folders) await pruneFolders(root, path);
     },
     async deletePrefix(prefix, signal) {
       checkPrefix(prefix);
       if (!prefix.endsWith('/')) throw new Error(`Expected a prefix that ends with "/", came "${prefix}".`);
-      const removed = await removeFolder(root, prefix, signal);
-      await pruneFolders(root, dirname(join(root, prefix)));
-      return removed;
+      return await removeFolder(root, prefix, signal);
     },
     localPath(key) {
-      return join(root, storageKey(key));
+      return pathOf(root, storageKey(key));
     },
     async space() {
       const { bavail, blocks, bsize } = await statfs(root);

@@ -6,7 +6,7 @@ import { checkStagingId, isStagingId } from './bytes.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 import { deleteKeys, listBucket } from './s3-list.ts';
 import { headS3Object, openS3Object } from './s3-read.ts';
-import { PART_BYTES, type PartJob, partJob, partsOf, putBytes, writeInParts } from './s3-write.ts';
+import { PART_BYTES, type PartJob, partBytesFor, partJob, partsOf, putBytes, writeInParts } from './s3-write.ts';
 
 /** Before all staged pieces; no key begins so. */
 export const STAGING_PREFIX = '.staging/';
@@ -33,7 +33,8 @@ export function createS3Staging(bucket: S3Bucket): Staging {
         if (offset !== size)
           throw new Refused('conflict', `Expected an append at offset ${size}, came one at ${offset}.`);
         await removePieces(bucket, behindGap(pieces, size));
-        const parts = partsOf(body, PART_BYTES - (offset % PART_BYTES), signal);
+        const sizes = { firstBytes: PART_BYTES - (offset % PART_BYTES), partBytes: PART_BYTES };
+        const parts = partsOf(body, sizes, signal);
         return await appendPieces(bucket, { id, offset, isBegun: pieces.length > 0 }, parts);
       } finally {
         appending.delete(id);
@@ -170,8 +171,9 @@ async function* partJobs(
   { pieces, sizeBytes }: { pieces: readonly Piece[]; sizeBytes: number },
   signal: AbortSignal,
 ): AsyncGenerator<PartJob> {
-  for (let at = 0; at < sizeBytes; at += PART_BYTES) {
-    const run = piecesWithin(pieces, at, Math.min(at + PART_BYTES, sizeBytes));
+  const partBytes = partBytesFor(sizeBytes);
+  for (let at = 0; at < sizeBytes; at += partBytes) {
+    const run = piecesWithin(pieces, at, Math.min(at + partBytes, sizeBytes));
     const [only, ...others] = run;
     const copied = only !== undefined && others.length === 0 && !bucket.lacks.partCopy;
     yield copied ? copyJob(bucket, only) : partJob(bucket, await readRun(bucket, run, signal));

@@ -20,20 +20,33 @@ export const PART_BYTES = 16 * 1024 * 1024;
 
 const PARTS_AT_ONCE = 3;
 const MAX_PARTS = 10_000;
+/** Four of them are in memory while an object is written. */
+const MAX_PART_BYTES = 8 * PART_BYTES;
 
 /** A conditional write that met another in flight is tried again so often. */
 const CONFLICT_TRIES = 3;
+
+/**
+ * The size of all parts but the last for an object of so many bytes: a multiple of `PART_BYTES`, so that at most 10,000
+ * are needed; the least one when the length is not known. Refuses (`too-large`) what no size is enough for.
+ */
+export function partBytesFor(lengthBytes: number | null): number {
+  const partBytes = PART_BYTES * Math.max(1, Math.ceil((lengthBytes ?? 0) / (PART_BYTES * MAX_PARTS)));
+  if (partBytes <= MAX_PART_BYTES) return partBytes;
+  throw new Refused('too-large', `Expected at most ${MAX_PARTS * MAX_PART_BYTES} bytes, announced: ${lengthBytes}.`);
+}
 
 export type S3Target = { key: StorageKey; ifAbsent: boolean; contentType: string | null };
 
 /** Writes a body: one request up to a part's size, else a multipart upload that is ended when it fails. */
 export async function writeS3Object(
   bucket: S3Bucket,
-  { target, body }: { target: S3Target; body: Readable | Uint8Array },
+  { target, body, lengthBytes }: { target: S3Target; body: Readable | Uint8Array; lengthBytes: number | null },
   signal: AbortSignal,
 ): Promise<WrittenObject> {
   const hash = createHash('sha256');
-  const parts = partsOf(body, PART_BYTES, signal);
+  const partBytes = partBytesFor(lengthBytes);
+  const parts = partsOf(body, { firstBytes: partBytes, partBytes }, signal);
   try {
     const first = await parts.next();
     const firstBytes = first.done === true ? Buffer.alloc(0) : first.value;
@@ -65,7 +78,7 @@ export async function writeS3Object(
  */
 export async function* partsOf(
   body: Readable | Uint8Array,
-  firstBytes: number,
+  { firstBytes, partBytes }: { firstBytes: number; partBytes: number },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   let part = Buffer.allocUnsafe(firstBytes);
@@ -81,7 +94,7 @@ export async function* partsOf(
         rest = rest.subarray(taken.length);
         if (filled < part.length) continue;
         yield part;
-        part = Buffer.allocUnsafe(PART_BYTES);
+        part = Buffer.allocUnsafe(partBytes);
         filled = 0;
       }
     }
@@ -216,7 +229,10 @@ async function putParts(
     begun += 1;
     const number = begun;
     if (number > MAX_PARTS) {
-      throw new Refused('too-large', `An object has at most ${MAX_PARTS * PART_BYTES} bytes, more came.`);
+      throw new Refused(
+        'too-large',
+        `An object whose length is not announced has at most ${MAX_PARTS} parts, more came.`,
+      );
     }
     const etag = await put({ ...upload, PartNumber: number }, signal);
     parts.push({ number, etag, sizeBytes });

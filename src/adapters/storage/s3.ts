@@ -27,9 +27,9 @@ export function createS3Storage(options: S3Options): Storage {
   return {
     kind: 's3',
     stepBytes: PART_BYTES,
-    async put(key, body, { ifAbsent = false, contentType }, signal) {
+    async put(key, body, { ifAbsent = false, contentType, lengthBytes = null }, signal) {
       const target = { key: storageKey(key), ifAbsent, contentType: contentType ?? null };
-      return await writeS3Object(bucket, { target, body }, signal);
+      return await writeS3Object(bucket, { target, body, lengthBytes }, signal);
     },
     async read(key, range, signal) {
       checkRange(range);

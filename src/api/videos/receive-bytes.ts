@@ -28,7 +28,8 @@ export async function receiveBytes(
   const rate = watchRate(body, () => stop.abort(tooSlow()));
   const endLease = keepLease(uploads, uploadId, (error) => stop.abort(error));
   try {
-    const written = await storage.put(objectKey, detach(body), {}, AbortSignal.any([signal, stop.signal]));
+    const options = lengthBytes === null ? {} : { lengthBytes };
+    const written = await storage.put(objectKey, detach(body), options, AbortSignal.any([signal, stop.signal]));
     if (written.sizeBytes === 0) throw emptyBody();
     if (lengthBytes === null || written.sizeBytes === lengthBytes) return written;
     throw new Error(`Expected ${lengthBytes} announced bytes, got ${written.sizeBytes}.`);

@@ -24,7 +24,9 @@ export async function moveObject(key: StorageKey, stores: MoveStores, signal: Ab
 async function copyObject(key: StorageKey, { from, to }: MoveStores, signal: AbortSignal): Promise<ObjectInfo | null> {
   const source = await from.read(key, null, signal).catch(nullIf('not-found'));
   if (source === null) return null;
-  const put = to.put(key, source.body, { ifAbsent: true }, signal).finally(() => source.body.destroy());
+  const put = to
+    .put(key, source.body, { ifAbsent: true, lengthBytes: source.info.sizeBytes }, signal)
+    .finally(() => source.body.destroy());
   const written = await put.catch(nullIf('conflict'));
   if (written === null) return null;
   const { sizeBytes } = source.info;
