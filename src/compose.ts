@@ -55,6 +55,7 @@ const code = {
       import('./catalog/libraries/play-access-store.ts'),
       import('./delivery/player/load-player-assets.ts'),
       import('./catalog/jit/wish-store.ts'),
+      import('./compose/viewing.ts'),
     ]),
   worker: () =>
     Promise.all([
@@ -191,6 +192,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     { loadPlayAccess },
     { loadPlayerAssets },
     wishes,
+    { openViewing },
   ] = await code.edge();
   const secretBox = createSecretBox(settings.secretKey);
   const way = await openEdgeLicences(settings, { db: database.db, log });
@@ -209,6 +211,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     player: await loadPlayerAssets(),
     secretBox,
     sessionSecret: playSessionSecret(settings.secretKey),
+    viewing: await openViewing(settings, database.db),
     findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
     licences: way.licences,
     edgeUrl: settings.edgeUrl,

@@ -36,6 +36,7 @@ const edge = await startEdge({
   player: await loadPlayerAssets(),
   secretBox: createSecretBox(Buffer.alloc(32)),
   sessionSecret: Buffer.alloc(32),
+  viewing: { count: async () => undefined, geo: { countryOf: () => null }, ticketSecret: Buffer.alloc(32) },
   findPlayAccess: async () => null,
   licences: null,
   edgeUrl: null,

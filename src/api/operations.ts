@@ -11,6 +11,7 @@ import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { StatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
 import type { CleanupStore } from '../catalog/videos/cleanup-store.ts';
 import type { OutlookStore } from '../catalog/videos/outlook-store.ts';
@@ -44,6 +45,7 @@ import type { ProgressHub } from './progress/progress-hub.ts';
 import { getPullZone } from './pull-zones/get-pull-zone.ts';
 import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
+import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
 import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
 import {
@@ -77,7 +79,9 @@ import { deleteCaption } from './videos/delete-caption.ts';
 import { deleteVideo } from './videos/delete-video.ts';
 import { fetchIntoVideo } from './videos/fetch-into-video.ts';
 import { fetchNewVideo } from './videos/fetch-new-video.ts';
+import { getHeatmap } from './videos/get-heatmap.ts';
 import { getPlayData } from './videos/get-play-data.ts';
+import { getPlayHeatmap } from './videos/get-play-heatmap.ts';
 import { getQueuePlace } from './videos/get-queue-place.ts';
 import { getResolutions } from './videos/get-resolutions.ts';
 import { getStorageSize } from './videos/get-storage-size.ts';
@@ -111,6 +115,7 @@ export type OperationDeps = {
   progressHub: ProgressHub;
   pullZones: PullZoneStore;
   retries: RetryStore;
+  statistics: StatisticsStore;
   storedVideos: StoredVideoStore;
   thumbnails: ThumbnailStore;
   uploads: UploadStore;
@@ -147,7 +152,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   fetchIntoVideo,
   fetchNewVideo,
   getOEmbed,
+  getHeatmap,
   getPlayData,
+  getPlayHeatmap,
+  getStatistics,
   getQueuePlace,
   getResolutions,
   getStorageSize,

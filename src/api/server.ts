@@ -15,6 +15,7 @@ import { createLibraryStore } from '../catalog/libraries/library-store.ts';
 import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import { createStatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
 import { createCleanupStore } from '../catalog/videos/cleanup-store.ts';
 import { createOutlookStore } from '../catalog/videos/outlook-store.ts';
@@ -107,6 +108,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     libraries: createLibraryStore({ db, secretBox }),
     libraryViews: createLibraryViewStore({ db, secretBox }),
     outlooks: createOutlookStore(db),
+    statistics: createStatisticsStore(db),
     pictures: createPictureMaker(),
     progressHub,
     pullZones: createPullZoneStore({ db, secretBox }),

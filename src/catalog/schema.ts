@@ -17,16 +17,10 @@ import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { EncodeSpeedTable, EncodeTurnTable, EncodeWorkTable } from './encoding/encode-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
-import type {
-  LiveBitrateTable,
-  LiveLeaseTable,
-  LiveNodeTable,
-  LivePeriodTable,
-  LiveStreamTable,
-  LiveThumbnailTable,
-} from './live/live-schema.ts';
+import type { LiveSchema } from './live/live-schema.ts';
 import type { PictureTable, StoredWatermark } from './pictures/picture-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
+import type { StatisticsSchema } from './statistics/statistics-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
 import type { Replaced } from './videos/replaced.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
@@ -235,34 +229,30 @@ export type RetiredObjectTable = {
   retired_at: CreatedAt;
 };
 
-export type Schema = InstallationSchema & {
-  scrub: ScrubTable;
-  composition: CompositionTable;
-  library: LibraryTable;
-  pull_zone: PullZoneTable;
-  access_key: AccessKeyTable;
-  collection: CollectionTable;
-  media: MediaTable;
-  upload: UploadTable;
-  timeline: TimelineTable;
-  rendition: RenditionTable;
-  chunk: ChunkTable;
-  retired_object: RetiredObjectTable;
-  encode_work: EncodeWorkTable;
-  encode_turn: EncodeTurnTable;
-  encode_speed: EncodeSpeedTable;
-  picture: PictureTable;
-  webhook_event: WebhookEventTable;
-  webhook_line: WebhookLineTable;
-  audit_line: AuditLineTable;
-  jit_wish: JitWishTable;
-  jit_run: JitRunTable;
-  jit_fault: JitFaultTable;
-  drm_package: DrmPackageTable;
-  live_node: LiveNodeTable;
-  live_stream: LiveStreamTable;
-  live_lease: LiveLeaseTable;
-  live_period: LivePeriodTable;
-  live_bitrate: LiveBitrateTable;
-  live_thumbnail: LiveThumbnailTable;
-};
+export type Schema = InstallationSchema &
+  LiveSchema &
+  StatisticsSchema & {
+    scrub: ScrubTable;
+    composition: CompositionTable;
+    library: LibraryTable;
+    pull_zone: PullZoneTable;
+    access_key: AccessKeyTable;
+    collection: CollectionTable;
+    media: MediaTable;
+    upload: UploadTable;
+    timeline: TimelineTable;
+    rendition: RenditionTable;
+    chunk: ChunkTable;
+    retired_object: RetiredObjectTable;
+    encode_work: EncodeWorkTable;
+    encode_turn: EncodeTurnTable;
+    encode_speed: EncodeSpeedTable;
+    picture: PictureTable;
+    webhook_event: WebhookEventTable;
+    webhook_line: WebhookLineTable;
+    audit_line: AuditLineTable;
+    jit_wish: JitWishTable;
+    jit_run: JitRunTable;
+    jit_fault: JitFaultTable;
+    drm_package: DrmPackageTable;
+  };

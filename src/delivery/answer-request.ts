@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { MAX_CHALLENGE_BYTES } from '../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../catalog/publications/publication.ts';
+import { type BeaconDeps, MAX_BEACON_BYTES, takeBeacon } from './beacons/take-beacon.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
 import type { CoverDeps } from './drm/cover-bytes.ts';
 import { type KeyDeps, serveCertificate, serveKey, serveLicence, serveSystemLicence } from './drm/serve-keys.ts';
@@ -12,7 +13,7 @@ import type { KnownSegments } from './hls/known-segments.ts';
 import { serveIFrames } from './hls/serve-i-frames.ts';
 import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
-import { type Answer, CACHE_FOR_EVER, notFound } from './http/answer.ts';
+import { type Answer, CACHE_FOR_EVER, CACHE_NOTHING, notFound } from './http/answer.ts';
 import type { SegmentWishes } from './jit/segment-wishes.ts';
 import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
@@ -36,6 +37,7 @@ export type AnswerDeps = CoverDeps &
     storage: EdgeStorage;
     player: PlayerAssets;
     edgeUrl: string | null;
+    beacons: BeaconDeps;
   };
 
 type MediaTarget = Extract<EdgeTarget, { kind: 'media' }>;
@@ -50,6 +52,8 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
   const target = parseEdgePath(request.url ?? '/', request.headers.host ?? '');
   if (target === null) return unknown();
   switch (target.kind) {
+    case 'beacon':
+      return notFound('post-only', 'Beacons are sent by POST.');
     case 'asset':
       return serveAsset(target.name, deps.player);
     case 'player': {
@@ -68,9 +72,10 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
   }
 }
 
-/** Answers a POST, which only asks for licences; null where none is taken. */
+/** Answers a POST, which brings a beacon or asks for a licence; null where none is taken. */
 export async function answerPost(request: IncomingMessage, deps: AnswerDeps, leave: Leave): Promise<Answer | null> {
   const target = parseEdgePath(request.url ?? '/', request.headers.host ?? '');
+  if (target?.kind === 'beacon') return answerBeacon(request, deps);
   if (target?.kind !== 'media' || target.file.kind !== 'licence') return null;
   const publication = await findPublication(target, deps);
   if (publication === null) return unknown();
@@ -79,6 +84,14 @@ export async function answerPost(request: IncomingMessage, deps: AnswerDeps, lea
   const play = readPlayRequest(request);
   if (system === null) return serveLicence(publication, { request: body.toString(), play }, deps);
   return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
+}
+
+async function answerBeacon(request: IncomingMessage, { beacons }: AnswerDeps): Promise<Answer> {
+  const body = await readBody(request, MAX_BEACON_BYTES);
+  const address = request.socket.remoteAddress ?? '';
+  takeBeacon({ body: body.toString(), address, headers: request.headers }, beacons, Date.now());
+  const [contentType, cacheControl] = ['text/plain; charset=utf-8', CACHE_NOTHING];
+  return { kind: 'bytes', bytes: Buffer.alloc(0), contentType, cacheControl, etag: null };
 }
 
 async function findPublication(target: MediaTarget, { reader }: AnswerDeps): Promise<Publication | null> {

@@ -5,9 +5,11 @@ import type { PublicationStore } from '../catalog/publications/publication-store
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZone } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
 import type { Aes } from '../lib/aes.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
+import type { Geo } from '../ports/geo.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 
@@ -67,6 +69,13 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   drainMs: 8_000,
 };
 
+/** How visits are counted: where sessions go, where viewers are, and the secret of player pages' tickets. */
+export type EdgeViewing = {
+  count(sessions: readonly SeenSession[]): Promise<void>;
+  geo: Geo;
+  ticketSecret: Uint8Array;
+};
+
 /** What the edge stands on. `watch` opens the ear for publications; the edge closes it. */
 export type EdgeDeps = {
   host: string;
@@ -86,6 +95,7 @@ export type EdgeDeps = {
   secretBox: SecretBox;
   /** Makes the keys of play sessions; the same at each edge. */
   sessionSecret: Uint8Array;
+  viewing: EdgeViewing;
   /** Who may play the videos of a library; null when there is none. */
   findPlayAccess(libraryId: number): Promise<PlayAccess | null>;
   /** The way to licence servers of other systems; null where none is set. */

@@ -10,6 +10,7 @@ export type EdgeTarget =
   | { kind: 'media'; pullZone: PullZoneName; token: string | null; mediaId: Guid; file: MediaFile }
   /** `isDirect`: the address for opening the player by itself. */
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
+  | { kind: 'beacon' }
   | { kind: 'asset'; name: string };
 
 export type MediaFile =
@@ -61,6 +62,7 @@ export function parseEdgePath(url: string, host: string): EdgeTarget | null {
   if (segments === null) return null;
   const [first = '', ...rest] = segments;
   if (first === 'assets') return rest.length > 0 ? { kind: 'asset', name: rest.join('/') } : null;
+  if (first === 'beacons') return rest.length === 0 ? { kind: 'beacon' } : null;
   if (first === 'embed' || first === 'play') return parsePlayer(rest, first === 'play');
   const prefix = parsePullZoneName(first);
   const pullZone = prefix ?? parsePullZoneName(host.split(/[.:]/, 1)[0] ?? '');

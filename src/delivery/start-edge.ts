@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { http } from '../lib/http.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { type AnswerDeps, answerPost, answerRequest } from './answer-request.ts';
+import { openSessionBuffer } from './beacons/session-buffer.ts';
 import { ByteLeases } from './clients/byte-leases.ts';
 import { ClientBudgets } from './clients/client-budgets.ts';
 import { clientKey } from './clients/client-key.ts';
@@ -43,6 +44,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const wishes = new SegmentWishes(deps.wishes, deps.log);
   const { player, edgeUrl, log } = deps;
   const known = new KnownSegments(reader);
+  const sessions = openSessionBuffer({ count: deps.viewing.count, log });
   const budgets: Budgets = new ClientBudgets({
     connections: limits.connectionsPerClient,
     lentBytes: limits.lentBytesPerClient,
@@ -54,6 +56,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     sessions: createPlaySessions(deps.sessionSecret),
     aes: deps.aes,
     licences: deps.licences,
+    beacons: { ...deps.viewing, sessions },
     protectedObjects: new ProtectedObjects(objects, limits),
     permits: new PlayPermits({
       load: (libraryId) => deps.findPlayAccess(libraryId),
@@ -85,6 +88,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       await reader.close();
       await wishes.close();
       await drain(server, limits.drainMs);
+      await sessions.close();
       indexes.close();
       objects.close();
     },
@@ -162,7 +166,7 @@ function leaveSignal(response: ServerResponse): AbortSignal {
 }
 
 function refuseMethod(request: IncomingMessage, response: ServerResponse): void {
-  const message = 'Only GET, HEAD and OPTIONS are answered, and POST for licences.';
+  const message = 'Only GET, HEAD and OPTIONS are answered, and POST for beacons and licences.';
   sendProblem(request, response, { status: 405, code: 'method-not-allowed', message });
 }
 

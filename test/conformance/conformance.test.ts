@@ -22,9 +22,6 @@ const MISSING = [
   'GET /library/{libraryId}/live/{streamId}/current-bitrate',
   'POST /library/{libraryId}/live/{streamId}/thumbnail',
   'GET /library/{libraryId}/live/{streamId}/thumbnails',
-  'GET /library/{libraryId}/videos/{videoId}/heatmap',
-  'GET /library/{libraryId}/videos/{videoId}/play/heatmap',
-  'GET /library/{libraryId}/statistics',
   'POST /library/{libraryId}/videos/{videoId}/transcribe',
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
 ];

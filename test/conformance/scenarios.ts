@@ -69,6 +69,21 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     200: async (world) => ({ path: `${await ownVideo(world)}?enabledResolutions=240p,720p`, body: BYTES }),
     400: async (world) => ({ path: `/library/1/videos/${await world.makeUploaded()}`, body: BYTES }),
   },
+  'GET /library/{libraryId}/videos/{videoId}/heatmap': {
+    200: async (world) => ({ path: `${await ownVideo(world)}/heatmap` }),
+  },
+  'GET /library/{libraryId}/videos/{videoId}/play/heatmap': {
+    200: async (world) => ({ path: `${await ownVideo(world)}/play/heatmap?token=&expires=0`, key: null }),
+    401: async (world) => {
+      const { id, key } = await makeLibrary(world, { access: { playerTokenRequired: true } });
+      const video = await world.ask({ ...at('POST', `/library/${id}/videos`), key, body: { title: 'Behind a token' } });
+      return { path: `/library/${id}/videos/${Object(video.body).guid}/play/heatmap?token=wrong&expires=9`, key: null };
+    },
+  },
+  'GET /library/{libraryId}/statistics': {
+    200: async () => ({ path: '/library/1/statistics?dateFrom=2026-08-01&dateTo=2026-08-03T10:00:00Z&hourly=true' }),
+    404: async () => ({ path: `/library/1/statistics?videoGuid=${UNKNOWN_GUID}` }),
+  },
   'GET /library/{libraryId}/videos/{videoId}/play': {
     200: async (world) => ({ path: `${await ownVideo(world)}/play?token=&expires=0`, key: null }),
     401: async (world) => {

@@ -47,6 +47,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         player,
         secretBox,
         sessionSecret: Buffer.alloc(32, 9),
+        viewing: { count: async () => undefined, geo: { countryOf: () => null }, ticketSecret: Buffer.alloc(32, 8) },
         findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
         licences: null,
         edgeUrl: null,

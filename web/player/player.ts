@@ -1,5 +1,6 @@
 import type { PlayerState } from '../../src/delivery/player/player-state.ts';
 import { Engine, type EngineSource } from './engine.ts';
+import { sendBeacons } from './send-beacons.ts';
 import { readStartOptions } from './start-options.ts';
 import { fetchState, followState } from './state-feed.ts';
 
@@ -21,6 +22,7 @@ let opened: PlayerState | null = null;
 let openedAtMs = 0;
 
 show(first);
+if (new URLSearchParams(location.search).get('count') !== 'false') sendBeacons(video, first.viewing);
 // What fails all at once may have been packaged anew meanwhile: then it needs other keys.
 engine.addEventListener('trouble', async () => {
   const state = await fetchState(stateUrl);

@@ -50,6 +50,8 @@ export const VideoPlayDataModel = model('VideoPlayDataModel', {
   enableCompactControls: flag(),
   /** Optional, default 0. */
   resumePosition: Type.Optional(nullable(int64())),
+  /** Of play/heatmap only: as in VideoHeatmapModel. */
+  heatmap: Type.Optional(nullable(Type.Record(Type.String(), int32()))),
 });
 export type VideoPlayDataModel = Static<typeof VideoPlayDataModel>;
 

@@ -99,3 +99,12 @@ export type LiveBitrateTable = {
 
 /** A still of a running stream. */
 export type LiveThumbnailTable = { stream_id: Guid; at: Date; storage_key: StorageKey; size_bytes: number };
+
+export type LiveSchema = {
+  live_node: LiveNodeTable;
+  live_stream: LiveStreamTable;
+  live_lease: LiveLeaseTable;
+  live_period: LivePeriodTable;
+  live_bitrate: LiveBitrateTable;
+  live_thumbnail: LiveThumbnailTable;
+};

@@ -20,6 +20,7 @@ import { up as incomplete } from './030-incomplete.ts';
 import { up as storeIdentity } from './035-store-identity.ts';
 import { up as licenceCounts } from './040-licence-counts.ts';
 import { up as live } from './060-live.ts';
+import { up as statistics } from './070-statistics.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '040-licence-counts': { up: licenceCounts },
   '060-live': { up: live },
   '030-incomplete': { up: incomplete },
+  '070-statistics': { up: statistics },
 };

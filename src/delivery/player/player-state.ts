@@ -1,5 +1,6 @@
 import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
+import { bucketsOf, writeTicket } from '../../catalog/statistics/viewing-ticket.ts';
 import { chooseListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
@@ -20,6 +21,8 @@ export type PlayerState = {
   renditions: string[];
   /** How it is protected; an open player reads the playlist again when this changes too. Null in the clear. */
   drm: PlayerDrm | null;
+  /** What the page shows with its beacons (`catalog/statistics/viewing-ticket.ts`), and how it counts heat. */
+  viewing: { ticket: string; bucketSec: number; bucketCount: number };
 };
 
 /**
@@ -29,7 +32,7 @@ export type PlayerState = {
 export type PlayerDrm = { tag: string; licenceUrls: Readonly<Record<string, string>>; certificateUrl: string | null };
 
 /** What of a viewer and of the edge a state depends on: the viewer's token as a query, or empty, and licence servers. */
-export type PlayerView = { query: string; licences: LicenceProxy | null };
+export type PlayerView = { query: string; licences: LicenceProxy | null; ticketSecret: Uint8Array };
 
 /** Key systems as browsers name them, and their licences as addresses do. */
 const KEY_SYSTEMS: Readonly<Record<DrmSystem, { name: string; file: string }>> = {
@@ -58,7 +61,14 @@ export function describeState(publication: Publication, view: PlayerView): Playe
     posterUrl: thumbnailKey === null ? null : `${folder}/${thumbnailFileName}`,
     renditions: [...set.video, ...set.audio].map(({ id }) => id),
     drm,
+    viewing: describeViewing(publication, view.ticketSecret),
   };
+}
+
+function describeViewing({ libraryId, mediaId, durationMs }: Publication, secret: Uint8Array): PlayerState['viewing'] {
+  const buckets = bucketsOf(durationMs / 1000);
+  const ticket = { libraryId, mediaId, issuedAtMs: Date.now(), ...buckets };
+  return { ticket: writeTicket(ticket, secret), ...buckets };
 }
 
 function describeDrm(publication: Publication, folder: string, { query, licences }: PlayerView): PlayerDrm | null {

@@ -13,7 +13,12 @@ const NONCE_BYTES = 16;
 
 /** `isDirect`: the address is one for opening by itself. */
 type PlayerRequest = { wantsState: boolean; isDirect: boolean; play: PlayRequest };
-type PlayerDeps = { player: PlayerAssets; permits: PlayPermits; licences: LicenceProxy | null };
+type PlayerDeps = {
+  player: PlayerAssets;
+  permits: PlayPermits;
+  licences: LicenceProxy | null;
+  beacons: { ticketSecret: Uint8Array };
+};
 
 /**
  * Answers the player page of a video, or the small state that an open page reads. A video has a page only for those
@@ -22,7 +27,7 @@ type PlayerDeps = { player: PlayerAssets; permits: PlayPermits; licences: Licenc
 export async function servePlayer(
   publication: Publication | null,
   { wantsState, isDirect, play }: PlayerRequest,
-  { player, permits, licences }: PlayerDeps,
+  { player, permits, licences, beacons }: PlayerDeps,
 ): Promise<Answer> {
   if (publication === null) {
     return wantsState ? notFound('unknown-video', 'There is no such video.') : page(404, writeMissingPage);
@@ -33,7 +38,7 @@ export async function servePlayer(
   if (refusal !== null) {
     return wantsState ? { kind: 'problem', problem: refusal } : page(403, (nonce) => writeRefusedPage(refusal, nonce));
   }
-  const view = { query: tokenQuery(play), licences };
+  const view = { query: tokenQuery(play), licences, ticketSecret: beacons.ticketSecret };
   if (!wantsState) return page(200, (nonce) => writePlayerPage(publication, view, { assets: player, nonce }));
   return {
     kind: 'bytes',

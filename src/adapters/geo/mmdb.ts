@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { type CountryResponse, Reader } from 'mmdb-lib';
+import type { Geo } from '../../ports/geo.ts';
+
+const COUNTRY = /^[A-Z]{2}$/;
+
+/** Opens a country database in MaxMind DB format: the operator's own file, or the bundled one for null. */
+export async function openMmdb(path: string | null): Promise<Geo> {
+  const bytes = await readFile(path ?? bundled());
+  const reader = new Reader<CountryResponse>(bytes);
+  return { countryOf: (address) => countryIn(lookUp(reader, address.replace(/^::ffff:(?=\d+\.)/i, ''))) };
+}
+
+function bundled(): URL {
+  return new URL(import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'));
+}
+
+/** The country of a record: flat as in the bundled file, or nested as in those that operators bring. */
+function countryIn(record: unknown): string | null {
+  const fields = isObject(record) ? record : {};
+  const nested = isObject(fields.country) ? fields.country.iso_code : undefined;
+  const code = fields.country_code ?? nested;
+  return typeof code === 'string' && COUNTRY.test(code) ? code : null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function lookUp(reader: Reader<CountryResponse>, address: string): unknown {
+  try {
+    return reader.get(address);
+  } catch {
+    // The reader throws for what is no address; that has no country either.
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { rangeOf } from '../../catalog/statistics/statistics-range.ts';
+import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { parseGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoStatisticsModel } from '../models/play-data.ts';
+import { LibraryParams } from '../read-params.ts';
+import { queryFlag, queryText } from '../read-query.ts';
+
+type Deps = { statistics: StatisticsStore; videoViews: VideoViewStore };
+
+/** Interface section 4.3, rules of the statistics operation. */
+export const getStatistics = defineOperation({
+  name: 'getStatistics',
+  method: 'GET',
+  path: '/library/{libraryId}/statistics',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object({
+    dateFrom: queryText(),
+    dateTo: queryText(),
+    hourly: queryFlag(false),
+    videoGuid: queryText(),
+  }),
+  body: null,
+  answer: VideoStatisticsModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId }, query }, { statistics, videoViews }: Deps) {
+    const mediaId = query.videoGuid === '' ? null : parseGuid(query.videoGuid);
+    if (query.videoGuid !== '' && mediaId === null) {
+      throw new Refused('not-found', 'Expected the GUID of a video in videoGuid. Check it.');
+    }
+    // Refuses an unknown video, and one of another library.
+    if (mediaId !== null) await videoViews.load({ libraryId, mediaId });
+    return await statistics.load({ libraryId, mediaId }, rangeOf(query, Date.now()));
+  },
+});

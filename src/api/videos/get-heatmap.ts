@@ -1,0 +1,28 @@
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoHeatmapModel } from '../models/play-data.ts';
+import { NoQuery } from '../read-query.ts';
+import { recallShowing, VideoParams } from './video-model.ts';
+
+type Deps = { statistics: StatisticsStore; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+
+/** The heatmap of a video: null while its library does not show heatmaps, and below five sessions. */
+export const getHeatmap = defineOperation({
+  name: 'getHeatmap',
+  method: 'GET',
+  path: '/library/{libraryId}/videos/{videoId}/heatmap',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: VideoHeatmapModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { statistics, videoViews, ...deps }: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    const [{ library }] = await Promise.all([recallShowing(libraryId, deps), videoViews.load(key)]);
+    return { heatmap: library.settings.player.showHeatmap ? await statistics.heatmap(key) : null };
+  },
+});

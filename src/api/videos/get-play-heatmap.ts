@@ -1,0 +1,26 @@
+import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoPlayDataModel } from '../models/play-data.ts';
+import { loadPlayData, type PlayDataDeps, PlayQuery } from './load-play-data.ts';
+import { VideoParams } from './video-model.ts';
+
+type Deps = PlayDataDeps & { statistics: StatisticsStore };
+
+/** Play data with the heatmap in it, under the same referrer and token rules as play data. */
+export const getPlayHeatmap = defineOperation({
+  name: 'getPlayHeatmap',
+  method: 'GET',
+  path: '/library/{libraryId}/videos/{videoId}/play/heatmap',
+  auth: 'none',
+  params: VideoParams,
+  query: PlayQuery,
+  body: null,
+  answer: VideoPlayDataModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId }, query, referrer }, deps: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    const playData = await loadPlayData(key, { query, referrer }, deps);
+    return { ...playData, heatmap: playData.showHeatmap ? await deps.statistics.heatmap(key) : null };
+  },
+});

@@ -1,0 +1,38 @@
+import { type Static, Type } from 'typebox';
+import type { MediaKey } from '../../catalog/db.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import type { VideoPlayDataModel } from '../models/play-data.ts';
+import { queryInt64, queryText } from '../read-query.ts';
+import { requireEmbedToken } from '../require-embed-token.ts';
+import { requireReferrer } from '../require-referrer.ts';
+import { toPlayDataModel } from './play-data-model.ts';
+import { recallShowing } from './video-model.ts';
+
+export type PlayDataDeps = {
+  videoViews: VideoViewStore;
+  libraries: LibraryStore;
+  pullZones: PullZoneStore;
+  edgeUrl: string;
+  ownHosts: readonly string[];
+};
+
+export const PlayQuery = Type.Object({ token: queryText(), expires: queryInt64(0) });
+
+/**
+ * Play data of a video for a caller without a key. Refuses (`unauthenticated`) who comes from a page or shows a token
+ * that the library does not accept, and (`not-found`) an unknown video.
+ */
+export async function loadPlayData(
+  key: MediaKey,
+  { query, referrer }: { query: Static<typeof PlayQuery>; referrer: string | null },
+  deps: PlayDataDeps,
+): Promise<VideoPlayDataModel> {
+  const showing = await recallShowing(key.libraryId, deps);
+  requireReferrer(referrer, showing.library, deps.ownHosts);
+  const shown = { token: query.token, expiresSec: query.expires };
+  await requireEmbedToken(shown, { mediaId: key.mediaId, library: showing.library }, deps);
+  const [view, hasPlaylist] = await Promise.all([deps.videoViews.load(key), deps.videoViews.hasPlaylist(key)]);
+  return toPlayDataModel(view, hasPlaylist, showing);
+}

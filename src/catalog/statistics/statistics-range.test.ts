@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { bucketKeys, rangeOf } from './statistics-range.ts';
+
+const NOW = Date.parse('2026-08-20T10:30:00Z');
+
+function keysOf(query: { dateFrom?: string; dateTo?: string; hourly?: boolean }): string[] {
+  return bucketKeys(rangeOf({ dateFrom: '', dateTo: '', hourly: false, ...query }, NOW));
+}
+
+describe('the range of statistics', () => {
+  test.each([
+    { name: 'no dates', query: {} },
+    { name: 'an invalid start, whatever the end says', query: { dateFrom: 'yesterday', dateTo: '2026-01-05' } },
+    { name: 'an end alone', query: { dateTo: '2026-01-05' } },
+  ])('$name gives the last 30 days', ({ query }) => {
+    const keys = keysOf(query);
+    expect([keys[0], keys.at(-1), keys.length]).toEqual(['2026-07-21T00:00:00Z', '2026-08-20T00:00:00Z', 31]);
+  });
+
+  test.each([
+    { dateTo: '', last: '2026-08-20T00:00:00Z' },
+    { dateTo: 'never', last: '2026-08-20T00:00:00Z' },
+    { dateTo: '2026-08-01', last: '2026-08-20T00:00:00Z' },
+    { dateTo: '2026-08-12T01:00:00+02:00', last: '2026-08-11T00:00:00Z' },
+    { dateTo: '2099-01-01', last: '2026-08-20T00:00:00Z' },
+  ])('from the 10th to "$dateTo" ends at $last', ({ dateTo, last }) => {
+    const keys = keysOf({ dateFrom: '2026-08-10', dateTo });
+    expect([keys[0], keys.at(-1)]).toEqual(['2026-08-10T00:00:00Z', last]);
+  });
+
+  test('hourly buckets are whole, and a time without a zone is UTC', () => {
+    const keys = keysOf({ dateFrom: '2026-08-20T07:59:59', dateTo: '2026-08-20 09:00', hourly: true });
+    expect(keys).toEqual(['2026-08-20T07:00:00Z', '2026-08-20T08:00:00Z', '2026-08-20T09:00:00Z']);
+  });
+
+  test('an absurd span keeps its end', () => {
+    const keys = keysOf({ dateFrom: '0001-01-01', hourly: true });
+    expect([keys.length, keys.at(-1)]).toEqual([2000, '2026-08-20T10:00:00Z']);
+  });
+});

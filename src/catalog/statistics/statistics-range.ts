@@ -1,0 +1,46 @@
+import { HOUR_MS } from './viewing-session.ts';
+
+/** What is asked of the statistics, as it was sent. */
+export type StatisticsQuery = { dateFrom: string; dateTo: string; hourly: boolean };
+
+/** Whole buckets of `stepMs` in UTC, from `fromMs` up to but without `toMs`. */
+export type StatisticsRange = { fromMs: number; toMs: number; stepMs: number };
+
+const DAY_MS = 24 * HOUR_MS;
+const USUAL_MS = 30 * DAY_MS;
+/** The longest answer; a longer range keeps its end. */
+const MOST_BUCKETS = 2_000;
+const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+
+/**
+ * The range of interface section 4.3, rules 1 to 4: without a valid `dateFrom` the last 30 days, whatever `dateTo` is;
+ * a `dateTo` that is missing, invalid or before `dateFrom` is now. Each bucket that the range touches is in it, whole.
+ */
+export function rangeOf({ dateFrom, dateTo, hourly }: StatisticsQuery, nowMs: number): StatisticsRange {
+  const stepMs = hourly ? HOUR_MS : DAY_MS;
+  const sentFrom = readTime(dateFrom);
+  const sentTo = readTime(dateTo);
+  const isUsual = sentFrom === null || sentFrom > nowMs;
+  const from = isUsual ? nowMs - USUAL_MS : sentFrom;
+  const to = isUsual || sentTo === null || sentTo < from ? nowMs : Math.min(sentTo, nowMs);
+  const toMs = (Math.floor(to / stepMs) + 1) * stepMs;
+  return { fromMs: Math.max(Math.floor(from / stepMs) * stepMs, toMs - MOST_BUCKETS * stepMs), toMs, stepMs };
+}
+
+/** The buckets of a range as the interface keys them, `yyyy-MM-ddTHH:mm:ssZ`. */
+export function bucketKeys({ fromMs, toMs, stepMs }: StatisticsRange): string[] {
+  return Array.from({ length: (toMs - fromMs) / stepMs }, (_, index) => bucketKey(fromMs + index * stepMs));
+}
+
+export function bucketKey(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** A date, with or without a time; without a zone it is UTC. Null for what is no date. */
+function readTime(text: string): number | null {
+  const trimmed = text.trim();
+  const zone = DATE.exec(trimmed)?.[1];
+  if (!DATE.test(trimmed)) return null;
+  const ms = Date.parse(zone === undefined && trimmed.length > 10 ? `${trimmed}Z` : trimmed);
+  return Number.isNaN(ms) ? null : ms;
+}

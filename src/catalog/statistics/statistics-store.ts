@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db, MediaKey } from '../db.ts';
+import { toHeatmap } from './heat.ts';
+import { bucketKey, bucketKeys, type StatisticsRange } from './statistics-range.ts';
+
+/** Statistics of a library, or of one of its videos: charts by bucket, zeros included, and sums by country. */
+export type Statistics = {
+  viewsChart: Record<string, number>;
+  watchTimeChart: Record<string, number>;
+  countryViewCounts: Record<string, number>;
+  countryWatchTime: Record<string, number>;
+  /** 0 to 100; 0 for a library, and below five views. */
+  engagementScore: number;
+};
+
+/** Below this many sessions neither heat nor engagement says anything, and a single viewer could be made out. */
+export const FEWEST_SESSIONS = 5;
+
+export type StatisticsStore = {
+  /** Statistics of a library (`mediaId` null) or a video, over whole buckets. */
+  load(of: { libraryId: number; mediaId: Guid | null }, range: StatisticsRange): Promise<Statistics>;
+  /** The heatmap of a video by second; null below five sessions. */
+  heatmap(key: MediaKey): Promise<Record<string, number> | null>;
+};
+
+type Sum = { bucket_ms: number; country: string; views: number; watch_sec: number };
+
+export function createStatisticsStore(db: Db): StatisticsStore {
+  return {
+    async load(of, range) {
+      const [sums, durationSec] = await Promise.all([selectSums(db, of, range), selectDuration(db, of)]);
+      return toStatistics(sums, range, durationSec);
+    },
+    async heatmap({ libraryId, mediaId }) {
+      const heat = await db
+        .selectFrom('media_heat')
+        .select(['bucket_sec', 'sessions', 'counts'])
+        .where('library_id', '=', libraryId)
+        .where('media_id', '=', mediaId)
+        .executeTakeFirst();
+      return heat === undefined || heat.sessions < FEWEST_SESSIONS ? null : toHeatmap(heat.counts, heat.bucket_sec);
+    },
+  };
+}
+
+async function selectSums(
+  db: Db,
+  { libraryId, mediaId }: { libraryId: number; mediaId: Guid | null },
+  { fromMs, toMs, stepMs }: StatisticsRange,
+): Promise<Sum[]> {
+  const from =
+    mediaId === null
+      ? sql`stat_library_hour where library_id = ${libraryId}`
+      : sql`stat_hour where library_id = ${libraryId} and media_id = ${mediaId}`;
+  const { rows } = await sql<Sum>`
+    select floor(extract(epoch from hour) * 1000 / ${stepMs})::bigint * ${stepMs}::bigint as bucket_ms, country,
+      sum(views)::bigint as views, sum(watch_sec)::bigint as watch_sec
+    from ${from} and hour >= ${new Date(fromMs)} and hour < ${new Date(toMs)}
+    group by 1, 2`.execute(db);
+  return rows;
+}
+
+async function selectDuration(db: Db, { libraryId, mediaId }: { libraryId: number; mediaId: Guid | null }) {
+  if (mediaId === null) return null;
+  const media = await db
+    .selectFrom('media')
+    .select('duration_ms')
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  return media === undefined ? null : media.duration_ms / 1000;
+}
+
+function toStatistics(sums: readonly Sum[], range: StatisticsRange, durationSec: number | null): Statistics {
+  const zeros = () => Object.fromEntries(bucketKeys(range).map((key) => [key, 0]));
+  const [viewsChart, watchTimeChart] = [zeros(), zeros()];
+  const countryViewCounts: Record<string, number> = {};
+  const countryWatchTime: Record<string, number> = {};
+  const total = { views: 0, watchSec: 0 };
+  for (const { bucket_ms, country, views, watch_sec } of sums) {
+    const key = bucketKey(bucket_ms);
+    viewsChart[key] = (viewsChart[key] ?? 0) + views;
+    watchTimeChart[key] = (watchTimeChart[key] ?? 0) + watch_sec;
+    total.views += views;
+    total.watchSec += watch_sec;
+    if (country === '') continue;
+    countryViewCounts[country] = (countryViewCounts[country] ?? 0) + views;
+    countryWatchTime[country] = (countryWatchTime[country] ?? 0) + watch_sec;
+  }
+  return {
+    viewsChart,
+    watchTimeChart,
+    countryViewCounts,
+    countryWatchTime,
+    engagementScore: engagementOf(total, durationSec),
+  };
+}
+
+/** The mean share of a video that its views watched, in percent: watch time / (views x length), 100 at most. */
+function engagementOf({ views, watchSec }: { views: number; watchSec: number }, durationSec: number | null): number {
+  if (durationSec === null || durationSec <= 0 || views < FEWEST_SESSIONS) return 0;
+  return Math.round(Math.min(1, watchSec / (views * durationSec)) * 100);
+}

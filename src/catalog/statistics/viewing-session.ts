@@ -1,0 +1,147 @@
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import type { ViewingTicket } from './viewing-ticket.ts';
+
+/**
+ * What is known of one tab's visit to one video so far: totals, never differences, so that what is lost, repeated or
+ * arrives late changes nothing. `watchedSec[n]` belongs to the n-th UTC hour from `startHourMs` on.
+ */
+export type ViewingSession = {
+  libraryId: number;
+  mediaId: Guid;
+  sessionId: Guid;
+  /** The UTC hour of the first moving frame; the view counts there. */
+  startHourMs: number;
+  /** Rises with each beacon of a session; only a higher one replaces what is known. */
+  sequence: number;
+  watchedSec: number[];
+  bucketSec: number;
+  /** How often each bucket was played, one byte each. */
+  heat: Buffer;
+  startupMs: number | null;
+  stallCount: number;
+  stallMs: number;
+  failures: number;
+  /** Host of the page that embeds the player; empty where it is not known. */
+  referrerHost: string;
+};
+
+/** A beacon as it arrives: JSON of these fields. `heat` is base64url of a byte a bucket, trailing zeros left out. */
+type Beacon = {
+  session: string;
+  sequence: number;
+  /** From the page's delivery to the first moving frame. */
+  startedMs: number;
+  watchedSec: number[];
+  heat: string;
+  startupMs: number | null;
+  stallCount: number;
+  stallMs: number;
+  failures: number;
+  page: string;
+};
+
+export const HOUR_MS = 3600_000;
+const MAX_SEQUENCE = 1_000_000;
+const MAX_HOURS = 73;
+const MAX_RATE = 4;
+const MAX_COUNT = 100_000;
+const MAX_MS = 24 * HOUR_MS;
+/** A beacon and the clock that bounds it are this far apart at the most. */
+const SLACK_SEC = 5;
+const HOST = /^[a-z0-9.:[\]-]{0,253}$/i;
+const HEAT = /^[A-Za-z0-9_-]{0,800}$/;
+
+/**
+ * Reads a beacon against its ticket. Totals are cut to what the edge's own clock allows since the page was delivered,
+ * heat to the media's length. Null for what no player page writes.
+ */
+export function readBeacon(text: string, ticket: ViewingTicket, nowMs: number): ViewingSession | null {
+  const beacon = parseBeacon(text);
+  const sessionId = beacon === null ? null : parseGuid(beacon.session);
+  if (beacon === null || sessionId === null) return null;
+  const startMs = Math.min(ticket.issuedAtMs + beacon.startedMs, nowMs);
+  const startHourMs = Math.floor(startMs / HOUR_MS) * HOUR_MS;
+  const elapsedSec = (nowMs - startMs) / 1000 + SLACK_SEC;
+  return {
+    libraryId: ticket.libraryId,
+    mediaId: ticket.mediaId,
+    sessionId,
+    startHourMs,
+    sequence: beacon.sequence,
+    watchedSec: cutHours(beacon.watchedSec, { startHourMs, startMs, nowMs, elapsedSec }),
+    bucketSec: ticket.bucketSec,
+    heat: cutHeat(Buffer.from(beacon.heat, 'base64url'), ticket, elapsedSec),
+    startupMs: beacon.startupMs,
+    stallCount: beacon.stallCount,
+    stallMs: beacon.stallMs,
+    failures: beacon.failures,
+    referrerHost: beacon.page.toLowerCase(),
+  };
+}
+
+type Elapsed = { startHourMs: number; startMs: number; nowMs: number; elapsedSec: number };
+
+/** No hour holds more than lies of it between start and now, and all together no more than has passed. */
+function cutHours(watchedSec: readonly number[], { startHourMs, startMs, nowMs, elapsedSec }: Elapsed): number[] {
+  let leftSec = Math.floor(elapsedSec);
+  const cut: number[] = [];
+  for (const [index, sec] of watchedSec.entries()) {
+    const fromMs = Math.max(startHourMs + index * HOUR_MS, startMs);
+    const toMs = Math.min(startHourMs + (index + 1) * HOUR_MS, nowMs + SLACK_SEC * 1000);
+    const hourSec = Math.ceil((toMs - fromMs) / 1000);
+    const kept = Math.max(0, Math.min(sec, hourSec, leftSec));
+    leftSec -= kept;
+    cut.push(kept);
+  }
+  return cut;
+}
+
+/** At the highest rate that players offer, so many buckets can have been played since the start; more is none of ours. */
+function cutHeat(heat: Buffer, { bucketSec, bucketCount }: ViewingTicket, elapsedSec: number): Buffer {
+  const cut = Buffer.from(heat.subarray(0, bucketCount));
+  // Each entry into a bucket counts, and seeks enter without playing: at most four a second.
+  let left = Math.ceil((elapsedSec * MAX_RATE) / bucketSec) + MAX_RATE * Math.ceil(elapsedSec);
+  for (const [index, count] of cut.entries()) {
+    const kept = Math.min(count, left);
+    cut[index] = kept;
+    left -= kept;
+  }
+  return cut;
+}
+
+function parseBeacon(text: string): Beacon | null {
+  const sent = parseObject(text);
+  if (sent === null) return null;
+  const { session, sequence, startedMs, watchedSec, heat, startupMs, stallCount, stallMs, failures, page } = sent;
+  const isFit =
+    typeof session === 'string' &&
+    isCount(sequence, MAX_SEQUENCE) &&
+    isCount(startedMs, MAX_HOURS * HOUR_MS) &&
+    Array.isArray(watchedSec) &&
+    watchedSec.length <= MAX_HOURS &&
+    watchedSec.every((sec) => isCount(sec, 3600)) &&
+    typeof heat === 'string' &&
+    HEAT.test(heat) &&
+    (startupMs === null || isCount(startupMs, MAX_MS)) &&
+    isCount(stallCount, MAX_COUNT) &&
+    isCount(stallMs, MAX_MS) &&
+    isCount(failures, MAX_COUNT) &&
+    typeof page === 'string' &&
+    HOST.test(page);
+  // Each field was just checked against the type.
+  const counts = { startupMs, stallCount, stallMs, failures };
+  return isFit ? ({ session, sequence, startedMs, watchedSec, heat, page, ...counts } as Beacon) : null;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isCount(value: unknown, most: number): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
+}

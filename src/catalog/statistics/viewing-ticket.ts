@@ -1,0 +1,60 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+
+/** What a player page is handed with its page, and sends back with each beacon. Heat is counted in buckets of `bucketSec`. */
+export type ViewingTicket = {
+  libraryId: number;
+  mediaId: Guid;
+  /** When the page was handed out, by the edge's clock. */
+  issuedAtMs: number;
+  bucketSec: number;
+  /** 0 for media without an end, whose heat is not counted. */
+  bucketCount: number;
+};
+
+/** A page may stay open and go on counting for three days. */
+const VALID_MS = 72 * 3600_000;
+/** Edges' clocks may differ by this much. */
+const CLOCK_MS = 5_000;
+const MAC_BYTES = 16;
+const TICKET = /^([1-9]\d{0,14})\.([0-9a-f-]{36})\.(\d{1,14})\.(\d{1,6})\.(\d{1,3})\.([A-Za-z0-9_-]{22})$/;
+
+/** Buckets of a media's heatmap: a second each, or as many as give 600 at most. */
+export const MAX_BUCKETS = 600;
+
+/** How the heat of a media of this length is counted. */
+export function bucketsOf(durationSec: number): { bucketSec: number; bucketCount: number } {
+  const wholeSec = Math.ceil(durationSec);
+  const bucketSec = Math.max(1, Math.ceil(wholeSec / MAX_BUCKETS));
+  return { bucketSec, bucketCount: Math.ceil(wholeSec / bucketSec) };
+}
+
+/** Writes a ticket: its fields in the clear and an HMAC-SHA256 of them, cut to 128 bits. */
+export function writeTicket(ticket: ViewingTicket, secret: Uint8Array): string {
+  const { libraryId, mediaId, issuedAtMs, bucketSec, bucketCount } = ticket;
+  const text = [libraryId, mediaId, issuedAtMs, bucketSec, bucketCount].join('.');
+  return `${text}.${macOf(text, secret).toString('base64url')}`;
+}
+
+/** Reads a ticket; null for one that this installation did not write, or that is older than three days. */
+export function readTicket(text: string, secret: Uint8Array, nowMs: number): ViewingTicket | null {
+  const [, library, media = '', issued, bucketSec, bucketCount, mac = ''] = TICKET.exec(text) ?? [];
+  const mediaId = parseGuid(media);
+  if (mediaId === null) return null;
+  const shown = Buffer.from(mac, 'base64url');
+  const signed = text.slice(0, text.length - mac.length - 1);
+  if (shown.length !== MAC_BYTES || !timingSafeEqual(shown, macOf(signed, secret))) return null;
+  const issuedAtMs = Number(issued);
+  if (issuedAtMs > nowMs + CLOCK_MS || issuedAtMs < nowMs - VALID_MS) return null;
+  return {
+    libraryId: Number(library),
+    mediaId,
+    issuedAtMs,
+    bucketSec: Number(bucketSec),
+    bucketCount: Number(bucketCount),
+  };
+}
+
+function macOf(text: string, secret: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update(text).digest().subarray(0, MAC_BYTES);
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { isbot } from 'isbot';
+import { readBeacon } from '../../catalog/statistics/viewing-session.ts';
+import { readTicket } from '../../catalog/statistics/viewing-ticket.ts';
+import type { Geo } from '../../ports/geo.ts';
+import { deviceOf } from './device.ts';
+import type { SessionBuffer } from './session-buffer.ts';
+
+export type BeaconDeps = { sessions: SessionBuffer; geo: Geo; ticketSecret: Uint8Array };
+
+/** The longest body that is read, in bytes. */
+export const MAX_BEACON_BYTES = 8_192;
+
+/**
+ * Takes what a player page sends of a visit: a line with the page's ticket, then JSON (`viewing-session.ts`). What no page
+ * of ours wrote, what is out of date and what crawlers send counts nothing; the answer never says which.
+ */
+export function takeBeacon(
+  { body, address, headers }: { body: string; address: string; headers: IncomingMessage['headers'] },
+  { sessions, geo, ticketSecret }: BeaconDeps,
+  nowMs: number,
+): void {
+  const userAgent = headers['user-agent'] ?? '';
+  if (userAgent === '' || isbot(userAgent)) return;
+  const end = body.indexOf('\n');
+  const ticket = end === -1 ? null : readTicket(body.slice(0, end), ticketSecret, nowMs);
+  const session = ticket === null ? null : readBeacon(body.slice(end + 1), ticket, nowMs);
+  if (session === null) return;
+  sessions.add({ ...session, country: geo.countryOf(address) ?? '', device: deviceOf(userAgent) });
+}

@@ -1,0 +1,132 @@
+import { openVisitLedger, type VisitClock, type VisitLedger } from './visit-ledger.ts';
+
+/** What the page was handed for its beacons. */
+export type Viewing = { ticket: string; bucketSec: number; bucketCount: number };
+
+const EACH_MS = 10_000;
+const STEP_MS = 250;
+const IDLE_MS = 30 * 60_000;
+/** Below this many ms without a picture nobody notices. */
+const STALL_MS = 250;
+
+/**
+ * Counts what is watched of a video and sends the totals so far to the edge that served the page: at the first moving
+ * frame, every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins. Nothing is
+ * sent to any other host, and nothing is stored in the browser.
+ */
+export function sendBeacons(video: HTMLVideoElement, viewing: Viewing): void {
+  const clock: VisitClock = { sincePageMs: () => performance.now(), deliveredAtMs: issuedAtMs(viewing.ticket) };
+  const visit = new Visit(clock, viewing);
+  let stallTimer: ReturnType<typeof setTimeout> | undefined;
+  const isMoving = () => !video.paused && !video.seeking && !video.ended && video.readyState >= 3;
+  const step = () => {
+    if (!isMoving()) return;
+    if (visit.move(video.currentTime, video.playbackRate)) visit.send();
+  };
+  const rest = () => {
+    step();
+    visit.ledger.rest();
+  };
+  setInterval(step, STEP_MS);
+  setInterval(() => visit.send(), EACH_MS);
+  video.addEventListener('timeupdate', step);
+  video.addEventListener('ratechange', rest);
+  video.addEventListener('pause', () => {
+    visit.end(video.currentTime, video.playbackRate);
+    visit.send();
+  });
+  video.addEventListener('seeking', () => visit.ledger.jump());
+  video.addEventListener('ended', () => {
+    visit.end(video.duration, video.playbackRate);
+    visit.send();
+  });
+  video.addEventListener('waiting', () => {
+    visit.ledger.rest();
+    if (video.seeking) return;
+    stallTimer ??= setTimeout(() => visit.ledger.stall(false), STALL_MS);
+  });
+  video.addEventListener('playing', () => {
+    clearTimeout(stallTimer);
+    stallTimer = undefined;
+    visit.ledger.stall(true);
+  });
+  video.addEventListener('error', () => visit.ledger.fail());
+  document.addEventListener('visibilitychange', () => {
+    step();
+    if (document.visibilityState === 'hidden') visit.send();
+  });
+  addEventListener('pagehide', () => {
+    rest();
+    visit.send();
+  });
+}
+
+/** One visit after another: each with its own id and sequence. */
+class Visit {
+  ledger: VisitLedger;
+  private readonly clock: VisitClock;
+  private readonly viewing: Viewing;
+  private id = crypto.randomUUID();
+  private sequence = 0;
+  private sent = '';
+  private movedAtMs = 0;
+
+  constructor(clock: VisitClock, viewing: Viewing) {
+    this.clock = clock;
+    this.viewing = viewing;
+    this.ledger = openVisitLedger(clock, viewing);
+  }
+
+  /** Answers whether the picture moved for the first time. */
+  move(positionSec: number, rate: number): boolean {
+    const wasMoving = this.ledger.totals() !== null;
+    if (wasMoving && this.clock.sincePageMs() - this.movedAtMs > IDLE_MS) this.begin();
+    this.ledger.moveTo(positionSec, rate);
+    this.movedAtMs = this.clock.sincePageMs();
+    return !wasMoving && this.ledger.totals() !== null;
+  }
+
+  /** The picture came to rest here. */
+  end(positionSec: number, rate: number): void {
+    if (Number.isFinite(positionSec)) this.move(positionSec, rate);
+    this.ledger.rest();
+  }
+
+  send(): void {
+    const totals = this.ledger.totals();
+    if (totals === null) return;
+    const { heat, ...counts } = totals;
+    const body = { session: this.id, page: referrerHost(), heat: toBase64Url(heat), ...counts };
+    const text = JSON.stringify(body);
+    if (text === this.sent) return;
+    this.sent = text;
+    const beacon = `${this.viewing.ticket}\n${JSON.stringify({ ...body, sequence: this.sequence })}`;
+    this.sequence += 1;
+    // A beacon that is lost is made good by the next one: it carries the totals.
+    navigator.sendBeacon('/beacons', beacon);
+  }
+
+  private begin(): void {
+    this.id = crypto.randomUUID();
+    this.sequence = 0;
+    this.ledger = openVisitLedger(this.clock, this.viewing);
+  }
+}
+
+function issuedAtMs(ticket: string): number {
+  return Number(ticket.split('.')[2]);
+}
+
+function referrerHost(): string {
+  try {
+    return new URL(document.referrer).hostname;
+  } catch {
+    return '';
+  }
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  const end = bytes.findLastIndex((byte) => byte > 0) + 1;
+  const text = btoa(String.fromCharCode(...bytes.subarray(0, end)));
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { openVisitLedger } from './visit-ledger.ts';
+
+const DELIVERED = Date.parse('2026-08-20T10:59:50Z');
+
+/** A ledger of a clip of 8 s, and a viewer whose time passes in steps of 250 ms. */
+function watch(bucketSec = 1) {
+  let nowMs = 1_000;
+  const clock = { sincePageMs: () => nowMs, deliveredAtMs: DELIVERED };
+  const ledger = openVisitLedger(clock, { bucketSec, bucketCount: 8 / bucketSec });
+  let positionSec = 0;
+  return {
+    ledger,
+    play(sec: number, rate = 1) {
+      ledger.moveTo(positionSec, rate);
+      for (let step = 0; step < sec * 4; step += 1) {
+        nowMs += 250;
+        positionSec += 0.25 * rate;
+        ledger.moveTo(positionSec, rate);
+      }
+    },
+    wait(sec: number) {
+      nowMs += sec * 1000;
+    },
+    seek(toSec: number) {
+      ledger.jump();
+      positionSec = toSec;
+    },
+    totals: () => ledger.totals(),
+  };
+}
+
+describe('the account of a visit', () => {
+  test('is empty before the first moving frame', () => {
+    const viewer = watch();
+    viewer.wait(10);
+    viewer.ledger.stall(false);
+    expect(viewer.totals()).toBeNull();
+  });
+
+  test('counts wall-clock seconds of moving picture, at any speed', () => {
+    const viewer = watch();
+    viewer.play(2);
+    viewer.ledger.rest();
+    viewer.wait(60);
+    viewer.play(2, 2);
+    expect(viewer.totals()).toMatchObject({ startedMs: 1_000, startupMs: 1_000 });
+    expect(viewer.totals()?.watchedSec.reduce((sum, sec) => sum + sec)).toBe(4);
+    expect([...(viewer.totals()?.heat ?? [])]).toEqual([1, 1, 1, 1, 1, 1, 0, 0]);
+  });
+
+  test('counts what is played again, but not a pause inside it', () => {
+    const viewer = watch();
+    viewer.play(2.5);
+    viewer.ledger.rest();
+    viewer.play(0.5);
+    viewer.seek(1);
+    viewer.play(2);
+    expect([...(viewer.totals()?.heat ?? [])]).toEqual([1, 2, 2, 0, 0, 0, 0, 0]);
+  });
+
+  test('splits at the full hour', () => {
+    const viewer = watch();
+    viewer.wait(4);
+    viewer.play(8);
+    expect(viewer.totals()?.watchedSec).toEqual([5, 3]);
+  });
+
+  test('counts neither sleep nor a jump as watched', () => {
+    const viewer = watch();
+    viewer.play(1);
+    viewer.wait(3_000);
+    viewer.ledger.moveTo(1.1, 1);
+    viewer.ledger.moveTo(7, 1);
+    expect(viewer.totals()?.watchedSec[0]).toBe(1);
+  });
+
+  test('counts stalls after the start only', () => {
+    const viewer = watch();
+    viewer.ledger.stall(false);
+    viewer.ledger.stall(true);
+    viewer.play(1);
+    viewer.ledger.stall(false);
+    viewer.wait(2);
+    viewer.ledger.stall(true);
+    expect(viewer.totals()).toMatchObject({ stallCount: 1, stallMs: 2_000 });
+  });
+});

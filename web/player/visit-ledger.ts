@@ -1,0 +1,103 @@
+/** Totals of one visit so far. `watchedSec[n]` belongs to the n-th UTC hour from the one in which it began. */
+export type VisitTotals = {
+  startedMs: number;
+  watchedSec: number[];
+  /** How often each bucket was entered and played, 255 at most. */
+  heat: Uint8Array;
+  startupMs: number | null;
+  stallCount: number;
+  stallMs: number;
+  failures: number;
+};
+
+/** What the page knows of time: ms since it was delivered, and the edge's clock at that moment. */
+export type VisitClock = { sincePageMs(): number; deliveredAtMs: number };
+
+export type VisitLedger = {
+  /** The picture stands at `positionSec`: it moved on from the last place, or jumped there. */
+  moveTo(positionSec: number, rate: number): void;
+  /** The picture stopped: what follows is no movement from here. */
+  rest(): void;
+  /** The picture jumps: the bucket that it lands in is entered anew. */
+  jump(): void;
+  stall(isOver: boolean): void;
+  fail(): void;
+  /** Null before the first moving frame. */
+  totals(): VisitTotals | null;
+};
+
+const HOUR_MS = 3600_000;
+/** Timers of hidden pages and slow machines may come this late; what is longer was sleep. */
+const LONGEST_STEP_SEC = 5;
+const MOST_COUNT = 255;
+
+/**
+ * Keeps the account of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was played.
+ * Sleep, stalls and seeks count nothing: only what the picture moved on does.
+ */
+export function openVisitLedger(
+  clock: VisitClock,
+  { bucketSec, bucketCount }: { bucketSec: number; bucketCount: number },
+): VisitLedger {
+  const watchedMs: number[] = [];
+  const heat = new Uint8Array(bucketCount);
+  const counts = { startupMs: null as number | null, stallCount: 0, stallMs: 0, failures: 0 };
+  let startedMs: number | null = null;
+  let last: { positionSec: number; atMs: number } | null = null;
+  let bucket = -1;
+  let stalledAtMs: number | null = null;
+
+  const addWatched = (ms: number, atMs: number) => {
+    const firstHour = Math.floor((clock.deliveredAtMs + (startedMs ?? atMs)) / HOUR_MS);
+    const hour = Math.floor((clock.deliveredAtMs + atMs) / HOUR_MS) - firstHour;
+    while (watchedMs.length <= hour) watchedMs.push(0);
+    watchedMs[hour] = (watchedMs[hour] ?? 0) + ms;
+  };
+  const enter = (positionSec: number) => {
+    const entered = Math.floor(positionSec / bucketSec);
+    if (entered === bucket) return;
+    bucket = entered;
+    const count = heat[entered];
+    if (count !== undefined) heat[entered] = Math.min(MOST_COUNT, count + 1);
+  };
+  return {
+    moveTo(positionSec, rate) {
+      const atMs = clock.sincePageMs();
+      const from = last;
+      last = { positionSec, atMs };
+      if (from === null || rate <= 0) return;
+      const mediaSec = positionSec - from.positionSec;
+      const wallSec = (atMs - from.atMs) / 1000;
+      if (mediaSec <= 0 || wallSec > LONGEST_STEP_SEC || mediaSec > (wallSec + 0.5) * rate + 0.5) return;
+      startedMs ??= from.atMs;
+      counts.startupMs ??= Math.round(startedMs);
+      addWatched(Math.min(wallSec, mediaSec / rate) * 1000, atMs);
+      // A step may pass several buckets; the last place itself is entered with the next step.
+      for (let at = from.positionSec; at < positionSec; at += bucketSec) enter(at);
+    },
+    rest() {
+      last = null;
+    },
+    jump() {
+      last = null;
+      bucket = -1;
+    },
+    stall(isOver) {
+      if (!isOver) stalledAtMs ??= clock.sincePageMs();
+      if (!isOver || stalledAtMs === null) return;
+      if (startedMs !== null) {
+        counts.stallCount += 1;
+        counts.stallMs += Math.round(clock.sincePageMs() - stalledAtMs);
+      }
+      stalledAtMs = null;
+    },
+    fail() {
+      counts.failures += 1;
+    },
+    totals() {
+      if (startedMs === null) return null;
+      const watchedSec = watchedMs.map((ms) => Math.round(ms / 1000));
+      return { startedMs: Math.round(startedMs), watchedSec, heat, ...counts };
+    },
+  };
+}
