@@ -58,11 +58,35 @@ test('every operation says how it succeeds, how it is refused and who may call i
   const { securitySchemes = {} } = document.components;
   for (const { operation } of described) {
     const statuses = Object.keys(operation.responses);
-    expect(statuses.filter((status) => status.startsWith('2')).length).toBe(1);
+    expect(statuses.filter((status) => /^[23]/.test(status)).length).toBe(1);
     const answers = Object.values<object>(operation.responses);
     expect(answers.every((answer) => 'description' in answer || '$ref' in answer)).toBe(true);
     const needed = operation.security.flatMap((way: object) => Object.keys(way));
     expect(needed.filter((scheme: string) => !(scheme in securitySchemes))).toEqual([]);
+  }
+});
+
+test('every operation has a summary, a description in sentences and a call as its example', () => {
+  for (const { operation } of described) {
+    const { operationId, summary, description, 'x-codeSamples': samples } = operation;
+    expect([operationId, summary]).toEqual([operationId, expect.stringMatching(/^[A-Z].{3,}[^.]$/)]);
+    expect([operationId, description]).toEqual([operationId, expect.stringMatching(/^[A-Z].{15,}\.$/)]);
+    expect(samples).toMatchObject([{ source: expect.stringMatching(/^curl .*http:\/\/127\.0\.0\.1:7700\//) }]);
+  }
+});
+
+test('the examples of bodies and answers fit their models', () => {
+  for (const { method, path: address, body, answer, answerStatus = 200, name } of operations) {
+    const { requestBody, responses } = Object(document.paths[address])[method.toLowerCase()];
+    const shown = [
+      [body, requestBody],
+      [answer, responses[answerStatus]],
+    ];
+    for (const [model, part] of shown) {
+      if (model === null || typeof model === 'string') continue;
+      const { example } = part.content['application/json'];
+      expect([name, Compile(model).Errors(example)]).toEqual([name, []]);
+    }
   }
 });
 

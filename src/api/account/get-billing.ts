@@ -7,6 +7,7 @@ export const getBilling = defineOperation({
   name: 'getBilling',
   method: 'GET',
   path: '/billing',
+  description: 'Reads what the account owes, which is nothing: an installation charges nobody.',
   auth: 'account-key',
   params: NoParams,
   query: NoQuery,

@@ -10,6 +10,7 @@ export const getUser = defineOperation({
   name: 'getUser',
   method: 'GET',
   path: '/user',
+  description: 'Reads the account. An installation knows it by its id alone: nothing is kept of persons.',
   auth: 'account-key',
   params: NoParams,
   query: NoQuery,

@@ -9,6 +9,7 @@ export const createCollection = defineOperation({
   name: 'createCollection',
   method: 'POST',
   path: '/library/{libraryId}/collections',
+  description: 'Creates a collection, which groups videos of a library.',
   auth: 'access-key',
   params: LibraryParams,
   query: NoQuery,

@@ -9,6 +9,7 @@ export const deleteCollection = defineOperation({
   name: 'deleteCollection',
   method: 'DELETE',
   path: '/library/{libraryId}/collections/{collectionId}',
+  description: 'Deletes a collection. Its videos stay in the library, in no collection.',
   auth: 'access-key',
   params: CollectionParams,
   query: NoQuery,

@@ -12,6 +12,7 @@ export const getCollection = defineOperation({
   name: 'getCollection',
   method: 'GET',
   path: '/library/{libraryId}/collections/{collectionId}',
+  description: 'Reads a collection with its counts; with includeThumbnails also the pictures of its newest videos.',
   auth: 'access-key',
   params: CollectionParams,
   query: Type.Object({ includeThumbnails: queryFlag(false) }),

@@ -13,6 +13,7 @@ export const listCollections = defineOperation({
   name: 'listCollections',
   method: 'GET',
   path: '/library/{libraryId}/collections',
+  description: 'Lists the collections of a library a page at a time, newest first unless ordered by name.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({

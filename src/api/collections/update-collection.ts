@@ -10,6 +10,7 @@ export const updateCollection = defineOperation({
   name: 'updateCollection',
   method: 'POST',
   path: '/library/{libraryId}/collections/{collectionId}',
+  description: 'Renames a collection.',
   auth: 'access-key',
   params: CollectionParams,
   query: NoQuery,

@@ -15,6 +15,9 @@ export const askFairPlayLicence = defineOperation({
   name: 'askFairPlayLicence',
   method: 'POST',
   path: '/FairPlay/{libraryId}/license',
+  description:
+    'Answers the FairPlay licence (CKC) for the raw request (SPC) of a player. Referrer rules and embed token apply.',
+  exampleQuery: 'videoId=0192f000-0000-7000-8000-000000000001',
   auth: 'none',
   params: LibraryParams,
   query: Type.Object({ ...TOKEN_QUERY, videoId: queryText() }),
@@ -35,6 +38,7 @@ export const askFairPlayLicenceByPath = defineOperation({
   name: 'askFairPlayLicenceByPath',
   method: 'POST',
   path: '/FairPlayLicense/{libraryId}/{videoId}',
+  description: 'Answers the FairPlay licence (CKC) for the request (SPC) of a player, both in base64 in JSON.',
   auth: 'none',
   params: VideoPathParams,
   query: Type.Object(TOKEN_QUERY),

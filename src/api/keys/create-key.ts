@@ -9,6 +9,7 @@ export const createKey = defineOperation({
   name: 'createKey',
   method: 'POST',
   path: '/videolibrary/{id}/keys',
+  description: 'Creates a further key of a library, for reading or for writing. Its text is shown this once.',
   auth: 'account-key',
   params: KeysParams,
   query: NoQuery,

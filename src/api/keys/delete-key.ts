@@ -8,6 +8,7 @@ export const deleteKey = defineOperation({
   name: 'deleteKey',
   method: 'DELETE',
   path: '/videolibrary/{id}/keys/{keyId}',
+  description: 'Ends a further key of a library for good.',
   auth: 'account-key',
   params: KeyParams,
   query: NoQuery,

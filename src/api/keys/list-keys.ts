@@ -9,6 +9,7 @@ export const listKeys = defineOperation({
   name: 'listKeys',
   method: 'GET',
   path: '/videolibrary/{id}/keys',
+  description: 'Lists the further keys of a library. Their texts are not kept.',
   auth: 'account-key',
   params: KeysParams,
   query: NoQuery,

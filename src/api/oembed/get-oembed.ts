@@ -34,6 +34,9 @@ export const getOEmbed = defineOperation({
   name: 'getOEmbed',
   method: 'GET',
   path: '/OEmbed',
+  description:
+    "Describes a player page for applications that embed by oEmbed. The library's referrer rules and token apply.",
+  exampleQuery: 'url=http%3A%2F%2F127.0.0.1%3A7701%2Fembed%2F1%2F0192f000-0000-7000-8000-000000000001',
   auth: 'none',
   params: Type.Object({}),
   query: Type.Object({

@@ -7,6 +7,7 @@ import {
   StatusModelOfListOfString,
 } from '../models/status.ts';
 import type { Components, Schema } from './component-schemas.ts';
+import { exampleOf } from './examples.ts';
 
 /** What of an operation its answers follow from. */
 export type Answering = Pick<
@@ -58,7 +59,8 @@ function success({ answer }: Answering, components: Components): Schema {
   if (answer === 'bytes') {
     return { description: 'The bytes.', headers: HEADERS, content: { 'application/octet-stream': {} } };
   }
-  return { description: 'Done.', headers: HEADERS, ...json(components.refer(answer)) };
+  const content = { 'application/json': { schema: components.refer(answer), example: exampleOf(answer) } };
+  return { description: 'Done.', headers: HEADERS, content };
 }
 
 function refusal({ errorShape }: Answering, status: number, components: Components): Schema {

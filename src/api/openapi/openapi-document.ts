@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import type { AnswerContract, Auth, BodyContract, Contract } from '../define-operation.ts';
 import { type Components, createComponents, type Schema } from './component-schemas.ts';
 import { describeAnswers } from './describe-answers.ts';
+import { exampleOf, writeCurl } from './examples.ts';
 import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
 
 /** The version of the interface that is spoken, not of this program. */
@@ -44,15 +45,17 @@ export function toOpenApi(operations: readonly Described[]): OpenApi {
 }
 
 function describeOperation(operation: Described, components: Components): Schema {
-  const { name, path, auth, params, query, body } = operation;
+  const { name, path, description, auth, params, query, body } = operation;
   return {
     operationId: name,
     summary: toSummary(name),
+    description,
     tags: [toTag(path)],
     security: SECURITY[auth],
     parameters: [...parametersOf(params, 'path', components), ...parametersOf(query, 'query', components)],
     ...(body !== null && { requestBody: describeBody(operation, body, components) }),
     responses: describeAnswers(operation, components),
+    'x-codeSamples': [{ lang: 'Shell', source: writeCurl(operation) }],
   };
 }
 
@@ -60,7 +63,8 @@ function parametersOf({ properties }: TObject, place: 'path' | 'query', { refer 
   return Object.entries(properties).map(([name, schema]) => {
     const { title, ...plain } = refer(schema);
     const description = title === undefined ? {} : { description: `The ${title}.` };
-    return { name, in: place, required: place === 'path', ...description, schema: plain };
+    const example = place === 'path' ? { example: exampleOf(schema, name) } : {};
+    return { name, in: place, required: place === 'path', ...description, schema: plain, ...example };
   });
 }
 
@@ -69,7 +73,8 @@ function describeBody({ bodyLimitBytes }: Described, body: TSchema | 'raw', { re
   const limit = `At most ${bodyLimitBytes ?? 2 ** 20} bytes; read as JSON whatever type it claims.`;
   const { required }: { required?: unknown[] } = { ...body };
   const isRequired = required !== undefined && required.length > 0;
-  return { description: limit, required: isRequired, content: { 'application/json': { schema: refer(body) } } };
+  const content = { 'application/json': { schema: refer(body), example: exampleOf(body) } };
+  return { description: limit, required: isRequired, content };
 }
 
 function toSummary(name: string): string {

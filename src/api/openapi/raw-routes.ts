@@ -3,11 +3,17 @@ import type { Components, Schema } from './component-schemas.ts';
 
 const SIGNED = [{ AuthorizationSignature: [], AuthorizationExpire: [], VideoId: [], LibraryId: [] }];
 const TUS = { $ref: '#/components/headers/TusResumable' };
+const UPLOAD = 'http://127.0.0.1:7700/tusupload/0192f000-0000-7000-8000-000000000002';
+const SIGNED_HEADERS =
+  "-H 'Tus-Resumable: 1.0.0' -H 'LibraryId: 1' -H 'VideoId: GUID' -H 'AuthorizationExpire: 1800000000' -H 'AuthorizationSignature: HEX'";
 const OFFSET = { $ref: '#/components/headers/UploadOffset' };
 
 type TusCall = {
   name: string;
   summary: string;
+  description: string;
+  /** What stands after `curl` in its example. */
+  example: string;
   asks: readonly Schema[];
   body?: Schema;
   status: number;
@@ -21,6 +27,7 @@ export function rawRoutes(components: Components): Record<string, Schema> {
   const call = (parts: TusCall) => tusOperation(parts, components);
   return {
     '/healthz': { get: HEALTH },
+    '/play/{libraryId}/{videoId}': { get: PLAY },
     '/tusupload': { post: call(CREATE), options: DESCRIBE },
     '/tusupload/{uploadId}': {
       parameters: [{ name: 'uploadId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
@@ -49,6 +56,8 @@ function header(name: string, description: string): Schema {
 const HEALTH = {
   operationId: 'getHealth',
   summary: 'Say whether every part of the service is ready',
+  description: 'Answers without a key what each role, the database and the store say of themselves.',
+  'x-codeSamples': [{ lang: 'Shell', source: 'curl http://127.0.0.1:7700/healthz' }],
   tags: ['Service'],
   security: [],
   responses: {
@@ -57,9 +66,28 @@ const HEALTH = {
   },
 };
 
+const PLAY = {
+  operationId: 'openPlayer',
+  summary: 'Open the player page of a video',
+  description:
+    'Leads to the player page at the delivery address, with its query. Whether it may be played is judged there.',
+  tags: ['Service'],
+  security: [],
+  parameters: [
+    { name: 'libraryId', in: 'path', required: true, schema: { type: 'integer' }, example: 1 },
+    { name: 'videoId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
+  ],
+  responses: { 302: { description: 'Location is the page.' }, 404: { description: 'The address names no video.' } },
+  'x-codeSamples': [
+    { lang: 'Shell', source: 'curl -i http://127.0.0.1:7700/play/1/0192f000-0000-7000-8000-000000000001' },
+  ],
+};
+
 const DESCRIBE = {
   operationId: 'describeUploads',
   summary: 'Say which version and extensions of tus are spoken',
+  description: 'Answers the discovery request of tus 1.0.0 and the preflights of browsers.',
+  'x-codeSamples': [{ lang: 'Shell', source: 'curl -i -X OPTIONS http://127.0.0.1:7700/tusupload' }],
   tags: ['Resumable uploads'],
   security: [],
   responses: { 204: { description: 'Told by the headers Tus-Version, Tus-Extension and Tus-Max-Size.' } },
@@ -68,6 +96,9 @@ const DESCRIBE = {
 const CREATE: TusCall = {
   name: 'createUpload',
   summary: 'Create a resumable upload',
+  description:
+    'Opens an upload of a whole file for a video that takes one. Parts of parallel uploads (Upload-Concat) are refused.',
+  example: `-i -X POST -H 'Upload-Length: 1000000' ${SIGNED_HEADERS} http://127.0.0.1:7700/tusupload`,
   asks: [
     parameter('Upload-Length', 'Size of the file in bytes.', { type: 'integer', minimum: 1 }),
     {
@@ -88,6 +119,8 @@ const CREATE: TusCall = {
 const ASK: TusCall = {
   name: 'getUploadOffset',
   summary: 'Ask how much of an upload has arrived',
+  description: 'Answers where the next bytes begin, after an interruption for example.',
+  example: `-I ${SIGNED_HEADERS} ${UPLOAD}`,
   asks: [],
   status: 200,
   says: 'Told by its headers.',
@@ -98,6 +131,8 @@ const ASK: TusCall = {
 const APPEND: TusCall = {
   name: 'appendToUpload',
   summary: 'Send the next bytes of an upload',
+  description: 'Stores the body where the upload ends; with its last byte the video has its file.',
+  example: `-X PATCH -H 'Upload-Offset: 0' -H 'Content-Type: application/offset+octet-stream' ${SIGNED_HEADERS} --data-binary @FILE ${UPLOAD}`,
   asks: [
     parameter('Upload-Offset', 'Where the bytes begin.', { type: 'integer', minimum: 0 }),
     {
@@ -120,6 +155,8 @@ const APPEND: TusCall = {
 const GIVE_UP: TusCall = {
   name: 'deleteUpload',
   summary: 'Give an upload up',
+  description: 'Ends an upload that is not complete, with all that was stored of it.',
+  example: `-X DELETE ${SIGNED_HEADERS} ${UPLOAD}`,
   asks: [],
   status: 204,
   says: 'Gone.',
@@ -147,6 +184,8 @@ function tusOperation(parts: TusCall, components: Components): Schema {
   return {
     operationId: parts.name,
     summary: parts.summary,
+    description: parts.description,
+    'x-codeSamples': [{ lang: 'Shell', source: `curl ${parts.example}` }],
     tags: ['Resumable uploads'],
     security: SIGNED,
     parameters: [{ $ref: '#/components/parameters/TusResumable' }, ...parts.asks],

@@ -7,6 +7,7 @@ export const followLibrary = defineOperation({
   name: 'followLibrary',
   method: 'GET',
   path: '/library/{libraryId}/progress',
+  description: "Sends the states and the progress of a library's videos as server-sent events, as they change.",
   auth: 'access-key',
   params: LibraryParams,
   query: NoQuery,

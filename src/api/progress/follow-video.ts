@@ -11,6 +11,7 @@ export const followVideo = defineOperation({
   name: 'followVideo',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/progress',
+  description: 'Sends the state and the progress of a video as server-sent events, as they change.',
   auth: 'access-key',
   params: Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') }),
   query: NoQuery,

@@ -9,6 +9,7 @@ export const listPullZones = defineOperation({
   name: 'listPullZones',
   method: 'GET',
   path: '/pullzone',
+  description: 'Lists the pull zones of the account, as a plain list unless a page is named.',
   auth: 'account-key',
   params: NoParams,
   query: ListQuery,

@@ -11,6 +11,8 @@ export const resetSecurityKey = defineOperation({
   name: 'resetSecurityKey',
   method: 'POST',
   path: '/pullzone/{id}/resetSecurityKey',
+  description:
+    'Gives a pull zone another key for tokens, drawn at random unless one is sent. Tokens of the old key end.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
   query: NoQuery,

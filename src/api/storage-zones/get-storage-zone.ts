@@ -13,6 +13,7 @@ export const getStorageZone = defineOperation({
   name: 'getStorageZone',
   method: 'GET',
   path: '/storagezone/{id}',
+  description: 'Reads the storage of a library: its name and how many bytes it holds.',
   auth: 'account-key',
   params: StorageZoneParams,
   query: NoQuery,

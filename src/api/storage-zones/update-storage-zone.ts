@@ -9,6 +9,8 @@ export const updateStorageZone = defineOperation({
   name: 'updateStorageZone',
   method: 'POST',
   path: '/storagezone/{id}',
+  description:
+    'Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is refused.',
   auth: 'account-key',
   params: StorageZoneParams,
   query: NoQuery,

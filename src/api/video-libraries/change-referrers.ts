@@ -8,17 +8,40 @@ import { ReferrerModel } from '../models/video-library.ts';
 import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 
-export const addAllowedReferrer = referrerOperation('addAllowedReferrer', 'allowedReferrers', addReferrer);
-export const removeAllowedReferrer = referrerOperation('removeAllowedReferrer', 'allowedReferrers', removeReferrer);
-export const addBlockedReferrer = referrerOperation('addBlockedReferrer', 'blockedReferrers', addReferrer);
-export const removeBlockedReferrer = referrerOperation('removeBlockedReferrer', 'blockedReferrers', removeReferrer);
+export const addAllowedReferrer = referrerOperation({
+  name: 'addAllowedReferrer',
+  description: "Adds a host to the pages that may show a library's videos.",
+  list: 'allowedReferrers',
+  transition: addReferrer,
+});
+export const removeAllowedReferrer = referrerOperation({
+  name: 'removeAllowedReferrer',
+  description: "Takes a host off the pages that may show a library's videos.",
+  list: 'allowedReferrers',
+  transition: removeReferrer,
+});
+export const addBlockedReferrer = referrerOperation({
+  name: 'addBlockedReferrer',
+  description: "Adds a host to the pages that may not show a library's videos.",
+  list: 'blockedReferrers',
+  transition: addReferrer,
+});
+export const removeBlockedReferrer = referrerOperation({
+  name: 'removeBlockedReferrer',
+  description: "Takes a host off the pages that may not show a library's videos.",
+  list: 'blockedReferrers',
+  transition: removeReferrer,
+});
+
+type Change = { name: string; description: string; list: ReferrerList; transition: typeof addReferrer };
 
 /** Each is named as the last part of its path. */
-function referrerOperation(name: string, list: ReferrerList, transition: typeof addReferrer) {
+function referrerOperation({ name, description, list, transition }: Change) {
   return defineOperation({
     name,
     method: 'POST',
     path: `/videolibrary/{id}/${name}`,
+    description,
     auth: 'account-key',
     params: CoreLibraryParams,
     query: NoQuery,

@@ -15,6 +15,7 @@ export const createLibrary = defineOperation({
   name: 'createLibrary',
   method: 'POST',
   path: '/videolibrary',
+  description: 'Creates a library with keys and a pull zone of its own.',
   auth: 'account-key',
   params: NoParams,
   query: NoQuery,

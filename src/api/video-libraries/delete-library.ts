@@ -11,6 +11,7 @@ export const deleteLibrary = defineOperation({
   name: 'deleteLibrary',
   method: 'DELETE',
   path: '/videolibrary/{id}',
+  description: 'Deletes a library with all of its videos. It cannot be undone.',
   auth: 'account-key',
   params: CoreLibraryParams,
   query: NoQuery,

@@ -11,6 +11,7 @@ export const deleteWatermark = defineOperation({
   name: 'deleteWatermark',
   method: 'DELETE',
   path: '/videolibrary/{id}/watermark',
+  description: 'Deletes the watermark of a library; videos that were encoded with it keep it.',
   auth: 'account-key',
   params: CoreLibraryParams,
   query: NoQuery,

@@ -28,6 +28,7 @@ export const getDrmStatistics = defineOperation({
   ...COMMON,
   name: 'getDrmStatistics',
   path: '/videolibrary/{id}/drm/statistics',
+  description: "Counts the licences of Widevine, PlayReady and FairPlay given out for a library's videos, by UTC day.",
   answer: DrmStatisticsModel,
   async run({ params: { id }, query }, { libraryViews, db }: Deps) {
     await libraryViews.load(id);
@@ -43,6 +44,8 @@ export const getTranscribingStatistics = defineOperation({
   ...COMMON,
   name: 'getTranscribingStatistics',
   path: '/videolibrary/{id}/transcribing/statistics',
+  description:
+    'Counts the seconds of speech transcribed for a library, by UTC day. None is transcribed by this version.',
   answer: TranscribingStatisticsModel,
   async run({ params: { id }, query }, { libraryViews }: Deps) {
     await libraryViews.load(id);

@@ -9,6 +9,7 @@ export const listLanguages = defineOperation({
   name: 'listLanguages',
   method: 'GET',
   path: '/videolibrary/languages',
+  description: 'Lists the languages that captions and players can be in.',
   auth: 'account-key',
   params: NoParams,
   query: NoQuery,

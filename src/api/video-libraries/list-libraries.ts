@@ -9,6 +9,7 @@ export const listLibraries = defineOperation({
   name: 'listLibraries',
   method: 'GET',
   path: '/videolibrary',
+  description: 'Lists the libraries of the account, as a plain list unless a page is named.',
   auth: 'account-key',
   params: NoParams,
   query: ListQuery,

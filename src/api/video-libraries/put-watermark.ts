@@ -15,6 +15,7 @@ export const putWatermark = defineOperation({
   name: 'putWatermark',
   method: 'PUT',
   path: '/videolibrary/{id}/watermark',
+  description: 'Sets the picture that is drawn over videos of a library while they are encoded.',
   auth: 'account-key',
   params: CoreLibraryParams,
   query: NoQuery,

@@ -14,6 +14,7 @@ export const updateLibrary = defineOperation({
   name: 'updateLibrary',
   method: 'POST',
   path: '/videolibrary/{id}',
+  description: 'Changes settings of a library; fields that are left out stay as they are.',
   auth: 'account-key',
   params: CoreLibraryParams,
   query: NoQuery,

@@ -32,6 +32,7 @@ export const addOutputCodec = defineOperation({
   name: 'addOutputCodec',
   method: 'PUT',
   path: '/library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}',
+  description: 'Encodes a finished video in one more codec. What is there keeps playing meanwhile.',
   auth: 'access-key',
   params: Type.Object({ ...VideoParams.properties, outputCodecId: Type.String({ title: 'codec' }) }),
   query: NoQuery,

@@ -33,6 +33,7 @@ export const composeVideos = defineOperation({
   name: 'composeVideos',
   method: 'POST',
   path: '/library/{libraryId}/videos/compose',
+  description: 'Creates a video from parts of other videos of the library, without another upload.',
   auth: 'access-key',
   params: LibraryParams,
   query: NoQuery,

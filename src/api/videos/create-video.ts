@@ -14,6 +14,7 @@ export const createVideo = defineOperation({
   name: 'createVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos',
+  description: 'Creates a video without a file. Upload the file next, by PUT, tus or fetch.',
   auth: 'access-key',
   params: LibraryParams,
   query: NoQuery,

@@ -10,6 +10,7 @@ export const deleteCaption = defineOperation({
   name: 'deleteCaption',
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}/captions/{srclang}',
+  description: 'Deletes the captions of a language.',
   auth: 'access-key',
   params: CaptionParams,
   query: NoQuery,

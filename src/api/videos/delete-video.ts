@@ -13,6 +13,7 @@ export const deleteVideo = defineOperation({
   name: 'deleteVideo',
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}',
+  description: 'Deletes a video with all that is stored of it. It cannot be undone.',
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,

@@ -16,6 +16,7 @@ export const fetchIntoVideo = defineOperation({
   name: 'fetchIntoVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/fetch',
+  description: 'Fetches the file of a video that has none yet from an address.',
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,

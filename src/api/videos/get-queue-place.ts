@@ -17,6 +17,7 @@ export const getQueuePlace = defineOperation({
   name: 'getQueuePlace',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/queue',
+  description: 'Says what a video waits for, how many are before it, and about how long it takes.',
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,

@@ -20,6 +20,7 @@ export const getResolutions = defineOperation({
   name: 'getResolutions',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/resolutions',
+  description: 'Lists the resolutions of a video: listed to players, stored, offered as MP4, and set for the library.',
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,

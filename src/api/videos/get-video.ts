@@ -11,6 +11,7 @@ export const getVideo = defineOperation({
   name: 'getVideo',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}',
+  description: 'Reads a video: its state, its progress, what it is and what its owner wrote of it.',
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,

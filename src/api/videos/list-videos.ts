@@ -19,6 +19,7 @@ export const listVideos = defineOperation({
   name: 'listVideos',
   method: 'GET',
   path: '/library/{libraryId}/videos',
+  description: 'Lists the videos of a library a page at a time, newest first; search finds a part of the title.',
   auth: 'access-key',
   params: LibraryParams,
   // `incomplete` is an extension: only videos that are finished without something that was planned.

@@ -17,6 +17,8 @@ export const reencodeVideo = defineOperation({
   name: 'reencodeVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/reencode',
+  description:
+    "Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done.",
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,

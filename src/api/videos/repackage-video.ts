@@ -19,6 +19,8 @@ export const repackageVideo = defineOperation({
   name: 'repackageVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/repackage',
+  description:
+    'Gives a video of a library with Enterprise DRM new keys; earlier ones stay good unless they are not to be kept.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ keepOriginalFiles: queryFlag(true) }),

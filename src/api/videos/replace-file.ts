@@ -14,6 +14,8 @@ export const replaceFile = defineOperation({
   name: 'replaceFile',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/replace',
+  description:
+    'Lets a finished video take one more upload within a day, which takes the place of its file when it is encoded.',
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,

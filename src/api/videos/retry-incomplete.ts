@@ -14,6 +14,7 @@ export const retryIncomplete = defineOperation({
   name: 'retryIncomplete',
   method: 'POST',
   path: '/library/{libraryId}/videos/incomplete/retry',
+  description: 'Encodes once more what failed of all videos of a library that are otherwise finished.',
   auth: 'access-key',
   params: LibraryParams,
   query: NoQuery,

@@ -18,6 +18,7 @@ export const retryResolutions = defineOperation({
   name: 'retryResolutions',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/resolutions/retry',
+  description: 'Encodes once more what failed of a video that is otherwise finished.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ resolution: queryText() }),

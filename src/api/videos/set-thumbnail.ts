@@ -34,6 +34,8 @@ export const setThumbnail = defineOperation({
   name: 'setThumbnail',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/thumbnail',
+  description:
+    'Sets the thumbnail of a video from an address in the query, or from the picture that is the body (JPEG, PNG, WebP or AVIF).',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ thumbnailUrl: queryText() }),

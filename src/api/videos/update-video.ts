@@ -13,6 +13,7 @@ export const updateVideo = defineOperation({
   name: 'updateVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}',
+  description: 'Changes what the owner writes of a video; fields that are left out stay as they are.',
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,

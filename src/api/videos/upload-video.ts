@@ -38,6 +38,7 @@ export const uploadVideo = defineOperation({
   name: 'uploadVideo',
   method: 'PUT',
   path: '/library/{libraryId}/videos/{videoId}',
+  description: 'Uploads the file of a video as the raw body, of any content type and length. A video takes one file.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({

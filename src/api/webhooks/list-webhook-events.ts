@@ -14,6 +14,7 @@ export const listWebhookEvents = defineOperation({
   name: 'listWebhookEvents',
   method: 'GET',
   path: '/library/{libraryId}/webhooks',
+  description: 'Lists the webhook events of a library with what became of them, newest first.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({ ...PAGING, state: queryText() }),

@@ -12,6 +12,7 @@ export const resendWebhookEvent = defineOperation({
   name: 'resendWebhookEvent',
   method: 'POST',
   path: '/library/{libraryId}/webhooks/{eventId}/resend',
+  description: 'Sends a webhook event again.',
   auth: 'access-key',
   params: Type.Object({ ...LibraryParams.properties, eventId: guidParam('webhook event') }),
   query: NoQuery,
