@@ -60,14 +60,14 @@ test('captions are added, listed, replaced with a new version, and deleted', asy
   expect((await read(guid)).captions[1]).toEqual({ srclang: 'en', label: 'English', version: 3 });
 });
 
-test('the bytes of captions count as storage, those of replaced ones until they are deleted', async () => {
+test('the bytes of captions count as storage, those of replaced ones no more', async () => {
   const guid = await createVideo();
   await add(guid, 'en', { captionsFile: base64(SRT) });
   await add(guid, 'en', { captionsFile: base64(SRT) });
-  expect((await read(guid)).storageSize).toBe(2 * CLEAN.length);
+  expect((await read(guid)).storageSize).toBe(CLEAN.length);
   expect(await stored(guid)).toHaveLength(2);
   const { body } = await api.call('GET', `/library/1/videos/${guid}/storage`);
-  expect(Object(body).data).toMatchObject({ encoded: {}, miscellaneous: 2 * CLEAN.length, originals: 0 });
+  expect(Object(body).data).toMatchObject({ encoded: {}, miscellaneous: CLEAN.length, originals: 0 });
   const retired = await api.database.db
     .selectFrom('retired_object')
     .selectAll()
@@ -157,7 +157,7 @@ describe('what is refused', () => {
     expect(await stored(guid)).toEqual([]);
   });
 
-  test.each(['en_US', 'x'.repeat(40), 'e%20n', '..%2fx', 'en%0a', '%C3%A9'])('the language %s', async (srclang) => {
+  test.each(['en_', 'x'.repeat(40), 'e%20n', '..%2fx', 'en%0a', '%C3%A9'])('the language %s', async (srclang) => {
     const guid = await createVideo();
     const answer = await add(guid, srclang, { captionsFile: base64(SRT) });
     expect(answer.status).toBe(400);

@@ -138,7 +138,7 @@ test.each([
   ['WebhookUrl', 'ftp://hooks.test'],
   ['WebhookUrl', 'javascript:alert(1)'],
   ['EncodingTier', 2],
-  ['EncodingTier', '1'],
+  ['EncodingTier', 'one'],
   ['AllowEarlyPlay', 'yes'],
   ['Name', ' '],
   ['FontFamily', 'x'.repeat(2001)],

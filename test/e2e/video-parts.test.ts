@@ -173,19 +173,22 @@ async function* readStatuses(stream: Response): AsyncGenerator<number, undefined
   return undefined;
 }
 
-test('what the interface says of storage is what lies in the folder, and a cleanup takes a resolution away', async () => {
+test('what the interface says of storage lies in the folder, and a cleanup takes a resolution away at once', async () => {
   const expectSums = async () => {
     const { data } = Object(await call(service, 'GET', `/library/1/videos/${guid}/storage`));
     const encoded = Object.values<{ size: number }>(data.encoded).reduce((sum, { size }) => sum + size, 0);
     const sum = encoded + data.thumbnails + data.previews + data.originals + data.mp4Fallback + data.miscellaneous;
-    expect([sum, Object(await getVideo(service, guid)).storageSize]).toEqual([await bytesOnDisk(), sum]);
+    expect((await getVideo(service, guid)).storageSize).toBe(sum);
+    // What was replaced or taken away lies there for up to a day more.
+    expect(sum).toBeLessThanOrEqual(await bytesOnDisk());
+    return sum;
   };
-  await expectSums();
+  const before = await expectSums();
   await call(service, 'POST', `/library/1/videos/${guid}/resolutions/cleanup?resolutionsToDelete=240p`);
   expect((await getVideo(service, guid)).availableResolutions).toBe('360p');
   await expect.poll(async () => (await fetch(file('240p/video.m3u8'))).status).toBe(404);
   expect((await fetch(file('360p/video.m3u8'))).status).toBe(200);
-  await expectSums();
+  expect(await expectSums()).toBeLessThan(before);
   const { data } = Object(await call(service, 'GET', `/library/1/videos/${guid}/resolutions`));
   expect(data).toMatchObject({ availableResolutions: ['360p'], hasOriginal: true });
 });

@@ -39,7 +39,7 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
   const pictures = video.renditions.filter(({ kind }) => kind === 'video');
   const finished = pictures.filter(({ isShown, state }) => isShown && state === 'finished');
   const whole = pictures.filter(({ isShown, isOnDemand, state }) => isShown && (isOnDemand || state === 'finished'));
-  const stored = pictures.filter(({ storageBytes }) => storageBytes > 0);
+  const stored = video.renditions.filter(({ storageBytes, isRetired }) => storageBytes > 0 && !isRetired);
   const hasMp4 = video.state === 'finished' && library.settings.mp4.enabled && !library.settings.drm.enabled;
   return {
     videoId,
@@ -49,15 +49,15 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
     playlistResolutions: pictures
       .filter(({ isShown, hasStart, isOnDemand }) => isShown && (hasStart || isOnDemand))
       .map((rendition) => reference(rendition.rung, playlistOf(rendition))),
-    storageResolutions: stored.map(({ rung, id }) => reference(rung, `${library.id}/${videoId}/${id}/`)),
+    storageResolutions: stored
+      .filter(({ kind }) => kind === 'video')
+      .map(({ rung, id }) => reference(rung, `${library.id}/${videoId}/${id}/`)),
     mp4Resolutions: hasMp4
       ? listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === 'x264'))).map((rung) =>
           reference(rung, `play_${rung}p.mp4`),
         )
       : [],
-    storageObjects: video.renditions
-      .filter(({ storageBytes }) => storageBytes > 0)
-      .map((rendition) => toFolder(rendition, { library, videoId, createdAt: video.createdAt })),
+    storageObjects: stored.map((rendition) => toFolder(rendition, { library, videoId, createdAt: video.createdAt })),
     oldResolutions: [],
     hasBothOldAndNewResolutionFormat: false,
     hasOriginal: video.originalBytes !== null,

@@ -22,10 +22,9 @@ export const getStorageSize = defineOperation({
   },
 });
 
-/** Every byte is in one of the sums: what is retired and not deleted yet counts as miscellaneous. */
+/** Every byte in use is in one of the sums. What was taken away is deleted within a day, and counts no longer. */
 function sumUp(video: StoredVideo): VideoStorageSizeModel {
   const kept = video.renditions.filter(({ isRetired }) => !isRetired);
-  const retired = video.renditions.filter(({ isRetired }) => isRetired);
   return {
     encoded: Object.fromEntries(
       kept.map(({ id, codec, rung, storageBytes }) => [
@@ -38,10 +37,7 @@ function sumUp(video: StoredVideo): VideoStorageSizeModel {
     originals: video.originalBytes ?? 0,
     // MP4 files are put together while they are sent.
     mp4Fallback: 0,
-    miscellaneous:
-      video.retiredBytes +
-      retired.reduce((sum, { storageBytes }) => sum + storageBytes, 0) +
-      video.captions.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
+    miscellaneous: video.keptSourceBytes + video.captions.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
     calculatedAt: wireTime(new Date()),
   };
 }

@@ -38,7 +38,7 @@ const video: StoredVideo = {
   otherThumbnailBytes: 0,
   previewBytes: 0,
   captions: [],
-  retiredBytes: 0,
+  keptSourceBytes: 0,
   renditions,
 };
 const nothing: CleanupWish = { rungs: [], configured: [240, 720], unlisted: false, all: false, original: false };

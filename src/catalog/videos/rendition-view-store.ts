@@ -35,8 +35,8 @@ export type StoredVideo = {
   otherThumbnailBytes: number;
   previewBytes: number;
   captions: readonly CaptionTrack[];
-  /** Objects that were replaced and are not deleted yet. */
-  retiredBytes: number;
+  /** The file before, kept until the one that takes its place is known to be usable. */
+  keptSourceBytes: number;
   /** Highest picture first, then sound. */
   renditions: readonly RenditionView[];
 };
@@ -65,7 +65,7 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
       (select coalesce(sum(size_bytes), 0)::bigint from picture p where p.library_id = media.library_id
         and p.media_id = media.id and p.use = 'preview') as "previewBytes",
       (select coalesce(sum(size_bytes), 0)::bigint from retired_object o
-        where o.library_id = media.library_id and o.media_id = media.id) as "retiredBytes"
+        where o.library_id = media.library_id and o.media_id = media.id and o.retired_at = 'infinity') as "keptSourceBytes"
     from media where library_id = ${key.libraryId} and id = ${key.mediaId} and type = 'video'
   `.execute(db);
   const [video] = rows;

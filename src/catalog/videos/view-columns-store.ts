@@ -15,11 +15,19 @@ export const RUNGS = sql<
   'rungs',
 );
 
+/** What is stored of a video without what was taken away from it and is deleted within a day. */
+const IN_USE_BYTES = `greatest(0, media.storage_bytes
+  - coalesce((select sum(r.storage_bytes) from rendition r where r.library_id = media.library_id and r.media_id = media.id
+      and r.retired_at is not null), 0)
+  - coalesce((select sum(o.size_bytes) from retired_object o where o.library_id = media.library_id and o.media_id = media.id
+      and o.retired_at < 'infinity'), 0))::bigint`;
+
 /** The columns of `VideoViewRow`, of a query over `media`: only what is shown, since a page pays for each column a hundred times. */
 export const VIEW = `media.library_id, media.id, media.title, media.description, media.category, media.collection_id,
   media.is_public, media.created_at, media.state, media.facts is not null as was_planned, media.upload_options,
   media.source_key, encode(media.source_sha256, 'hex') as source_sha256, media.duration_ms, media.width_px,
-  media.height_px, media.frame_rate, media.rotation_deg, media.encode_progress, media.storage_bytes,
+  media.height_px, media.frame_rate, media.rotation_deg, media.encode_progress,
+  ${IN_USE_BYTES} as storage_bytes,
   media.thumbnail_key, media.thumbnail_file_name, media.thumbnail_width_px, media.thumbnail_height_px,
   media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.pictures -> 'previews', '[]') as previews,
   media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.views, media.watch_sec_total,
