@@ -1,4 +1,5 @@
 import { runLength, type SegmentRun } from '../presentation/segment-run.ts';
+import { type MediaTag, writeMediaTags } from './media-tags.ts';
 
 /** Below this many ticks a second, microseconds tell any two ticks apart. */
 const MICROSECOND_TIMESCALE_LIMIT = 400_000;
@@ -10,26 +11,26 @@ const MICROSECOND_TIMESCALE_LIMIT = 400_000;
  * so that sums of them never drift from the ticks.
  */
 export function writeMediaPlaylist(run: SegmentRun, folder: string, keyLines: readonly string[] = []): string {
-  const lines = [
-    '#EXTM3U',
-    '#EXT-X-VERSION:7',
-    `#EXT-X-TARGETDURATION:${Math.max(1, Math.round(run.longestTicks / run.timescale))}`,
-    '#EXT-X-MEDIA-SEQUENCE:0',
-    `#EXT-X-PLAYLIST-TYPE:${run.isWhole ? 'VOD' : 'EVENT'}`,
-    '#EXT-X-INDEPENDENT-SEGMENTS',
+  const tags: MediaTag[] = [
+    { tag: 'version', version: 7 },
+    { tag: 'target-duration', sec: Math.max(1, Math.round(run.longestTicks / run.timescale)) },
+    { tag: 'media-sequence', number: 0 },
+    { tag: 'playlist-type', type: run.isWhole ? 'VOD' : 'EVENT' },
+    { tag: 'independent-segments' },
   ];
-  if (!run.isWhole) lines.push('#EXT-X-START:TIME-OFFSET=0');
-  lines.push(`#EXT-X-MAP:URI="${folder}init.mp4"`, ...keyLines);
+  if (!run.isWhole) tags.push({ tag: 'start', offsetSec: 0 });
+  tags.push({ tag: 'map', uri: `${folder}init.mp4` });
+  for (const line of keyLines) tags.push({ tag: 'key', line });
   const decimals = run.timescale < MICROSECOND_TIMESCALE_LIMIT ? 6 : 9;
   const origin = run.boundaryTicks[0] ?? 0;
   let before = 0;
   for (let segment = 0; segment < runLength(run); segment += 1) {
     const after = roundTime(((run.boundaryTicks[segment + 1] ?? 0) - origin) / run.timescale, decimals);
-    lines.push(`#EXTINF:${(after - before).toFixed(decimals)},`, `${folder}${segment}.m4s`);
+    tags.push({ tag: 'segment', durationSec: after - before, decimals, uri: `${folder}${segment}.m4s` });
     before = after;
   }
-  if (run.isWhole) lines.push('#EXT-X-ENDLIST');
-  return `${lines.join('\n')}\n`;
+  if (run.isWhole) tags.push({ tag: 'end-list' });
+  return writeMediaTags(tags);
 }
 
 function roundTime(sec: number, decimals: number): number {

@@ -1,0 +1,141 @@
+/** A byte range of a resource, or all of it. */
+export type Resource = { uri: string; byteRange?: { length: number; offset: number } };
+
+/** EXT-X-SERVER-CONTROL (RFC 8216bis section 4.4.3.8); seconds. */
+export type ServerControl = {
+  canBlockReload: boolean;
+  canSkipUntilSec?: number;
+  holdBackSec?: number;
+  partHoldBackSec?: number;
+};
+
+/** One line, or two, of a media playlist, named as in RFC 8216bis section 4.4. Durations in seconds, times in ms since 1970. */
+export type MediaTag =
+  | { tag: 'version'; version: number }
+  | { tag: 'independent-segments' }
+  | { tag: 'start'; offsetSec: number }
+  | { tag: 'target-duration'; sec: number }
+  | { tag: 'media-sequence'; number: number }
+  | { tag: 'discontinuity-sequence'; number: number }
+  | { tag: 'playlist-type'; type: 'VOD' | 'EVENT' }
+  | { tag: 'i-frames-only' }
+  | ({ tag: 'server-control' } & ServerControl)
+  | { tag: 'part-inf'; targetSec: number }
+  | { tag: 'skip'; segments: number }
+  | ({ tag: 'map' } & Resource)
+  /** EXT-X-KEY as its scheme writes it. */
+  | { tag: 'key'; line: string }
+  | { tag: 'discontinuity' }
+  | { tag: 'program-date-time'; timeMs: number }
+  | { tag: 'gap' }
+  | ({ tag: 'segment'; durationSec: number; decimals?: number } & Resource)
+  | ({ tag: 'part'; durationSec: number; isIndependent: boolean; isGap?: boolean } & Resource)
+  | ({ tag: 'preload-hint'; type: 'PART' | 'MAP' } & Resource)
+  | { tag: 'rendition-report'; uri: string; lastSequence: number; lastPart: number | null }
+  | {
+      tag: 'date-range';
+      id: string;
+      startMs: number;
+      durationSec?: number;
+      attributes: Readonly<Record<string, string>>;
+    }
+  | { tag: 'end-list' };
+
+/** Writes a media playlist; the tags stand in the order given. */
+export function writeMediaTags(tags: readonly MediaTag[]): string {
+  return `#EXTM3U\n${tags.map((tag) => `${writeTag(tag)}\n`).join('')}`;
+}
+
+function writeTag(tag: MediaTag): string {
+  switch (tag.tag) {
+    case 'version':
+      return `#EXT-X-VERSION:${tag.version}`;
+    case 'independent-segments':
+      return '#EXT-X-INDEPENDENT-SEGMENTS';
+    case 'start':
+      return `#EXT-X-START:TIME-OFFSET=${tag.offsetSec}`;
+    case 'target-duration':
+      return `#EXT-X-TARGETDURATION:${tag.sec}`;
+    case 'media-sequence':
+      return `#EXT-X-MEDIA-SEQUENCE:${tag.number}`;
+    case 'discontinuity-sequence':
+      return `#EXT-X-DISCONTINUITY-SEQUENCE:${tag.number}`;
+    case 'playlist-type':
+      return `#EXT-X-PLAYLIST-TYPE:${tag.type}`;
+    case 'i-frames-only':
+      return '#EXT-X-I-FRAMES-ONLY';
+    case 'server-control':
+      return writeServerControl(tag);
+    case 'part-inf':
+      return `#EXT-X-PART-INF:PART-TARGET=${seconds(tag.targetSec)}`;
+    case 'skip':
+      return `#EXT-X-SKIP:SKIPPED-SEGMENTS=${tag.segments}`;
+    case 'map':
+      return `#EXT-X-MAP:${resource(tag)}`;
+    case 'key':
+      return tag.line;
+    case 'discontinuity':
+      return '#EXT-X-DISCONTINUITY';
+    case 'program-date-time':
+      return `#EXT-X-PROGRAM-DATE-TIME:${new Date(tag.timeMs).toISOString()}`;
+    case 'gap':
+      return '#EXT-X-GAP';
+    case 'segment':
+      return writeSegment(tag);
+    case 'part':
+      return writePart(tag);
+    case 'preload-hint':
+      return `#EXT-X-PRELOAD-HINT:TYPE=${tag.type},${resource(tag)}`;
+    case 'rendition-report':
+      return writeReport(tag);
+    case 'date-range':
+      return writeDateRange(tag);
+    case 'end-list':
+      return '#EXT-X-ENDLIST';
+  }
+}
+
+type Tag<Name extends MediaTag['tag']> = Extract<MediaTag, { tag: Name }>;
+
+function writeServerControl(control: Tag<'server-control'>): string {
+  const attributes = [
+    control.canBlockReload ? 'CAN-BLOCK-RELOAD=YES' : null,
+    control.canSkipUntilSec === undefined ? null : `CAN-SKIP-UNTIL=${seconds(control.canSkipUntilSec)}`,
+    control.holdBackSec === undefined ? null : `HOLD-BACK=${seconds(control.holdBackSec)}`,
+    control.partHoldBackSec === undefined ? null : `PART-HOLD-BACK=${seconds(control.partHoldBackSec)}`,
+  ];
+  return `#EXT-X-SERVER-CONTROL:${attributes.filter((attribute) => attribute !== null).join(',')}`;
+}
+
+function writeSegment({ durationSec, decimals = 5, uri, byteRange }: Tag<'segment'>): string {
+  const lines = [`#EXTINF:${durationSec.toFixed(decimals)},`];
+  if (byteRange !== undefined) lines.push(`#EXT-X-BYTERANGE:${byteRange.length}@${byteRange.offset}`);
+  return [...lines, uri].join('\n');
+}
+
+function writePart({ durationSec, isIndependent, isGap, ...place }: Tag<'part'>): string {
+  const flags = `${isIndependent ? ',INDEPENDENT=YES' : ''}${isGap === true ? ',GAP=YES' : ''}`;
+  return `#EXT-X-PART:DURATION=${seconds(durationSec)},${resource(place)}${flags}`;
+}
+
+function writeReport({ uri, lastSequence, lastPart }: Tag<'rendition-report'>): string {
+  const part = lastPart === null ? '' : `,LAST-PART=${lastPart}`;
+  return `#EXT-X-RENDITION-REPORT:URI="${uri}",LAST-MSN=${lastSequence}${part}`;
+}
+
+function writeDateRange({ id, startMs, durationSec, attributes }: Tag<'date-range'>): string {
+  const parts = [`ID="${id}"`, `START-DATE="${new Date(startMs).toISOString()}"`];
+  if (durationSec !== undefined) parts.push(`DURATION=${seconds(durationSec)}`);
+  for (const [name, value] of Object.entries(attributes)) parts.push(`${name}=${value}`);
+  return `#EXT-X-DATERANGE:${parts.join(',')}`;
+}
+
+function resource({ uri, byteRange }: Resource): string {
+  if (byteRange === undefined) return `URI="${uri}"`;
+  return `URI="${uri}",BYTERANGE="${byteRange.length}@${byteRange.offset}"`;
+}
+
+/** A decimal-floating-point without needless zeros. */
+function seconds(sec: number): string {
+  return String(Number(sec.toFixed(5)));
+}
