@@ -6,6 +6,7 @@ import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
 import { openCountedLicences, openEdgeLicences, openPackager, playSessionSecret } from './compose/drm.ts';
+import { openLiveSource } from './compose/live-source.ts';
 import { type OpenedStorage, openMover, openStorage, watchSpace } from './compose/storage.ts';
 import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
@@ -65,7 +66,7 @@ const code = {
       import('./lib/outbound/outbound.ts'),
       import('./jobs/on-demand/viewer-encoder.ts'),
     ]),
-  ingest: async () => [],
+  ingest: () => Promise.all([import('./compose/ingest.ts')]),
 } satisfies Record<Role, () => Promise<unknown>>;
 
 /** Loads the code of a role while it waits to be started. */
@@ -101,7 +102,6 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
 }
 
 async function startOne(role: Role, common: Common, host: RoleHost): Promise<RunningRole> {
-  const { database } = common;
   switch (role) {
     case 'api':
       return startApiRole(common, host);
@@ -110,7 +110,7 @@ async function startOne(role: Role, common: Common, host: RoleHost): Promise<Run
     case 'worker':
       return startWorkerRole(common);
     case 'ingest':
-      return { listeners: {}, health: () => databaseHealth(database), close: () => database.close() };
+      return startIngestRole(common);
   }
 }
 
@@ -204,6 +204,7 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
     watch: (listener) => watchPublications(settings.database, listener),
     wishes: wishes.createWishStore(database.db, newGuid()),
     storage,
+    live: openLiveSource(settings, database),
     sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
     aes: await openAes((error) =>
       log.warn(error, 'OpenSSL cannot be called, protected media is encrypted more slowly'),
@@ -227,6 +228,11 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
       await database.close();
     },
   };
+}
+
+async function startIngestRole(common: Common): Promise<RunningRole> {
+  const [{ openIngest }] = await code.ingest();
+  return { ...(await openIngest(common)), health: () => databaseHealth(common.database) };
 }
 
 async function startWorkerRole(common: Common): Promise<RunningRole> {

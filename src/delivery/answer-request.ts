@@ -15,6 +15,8 @@ import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_NOTHING, notFound } from './http/answer.ts';
 import type { SegmentWishes } from './jit/segment-wishes.ts';
+import type { LiveStreams } from './live/live-streams.ts';
+import { serveLive } from './live/serve-live.ts';
 import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
@@ -34,6 +36,7 @@ export type AnswerDeps = CoverDeps &
     iFrames: IFrameLists;
     known: KnownSegments;
     wishes: SegmentWishes;
+    live: LiveStreams | null;
     storage: EdgeStorage;
     player: PlayerAssets;
     edgeUrl: string | null;
@@ -65,6 +68,7 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
     case 'media': {
       const publication = await findPublication(target, deps);
       if (publication === null) return unknown();
+      if (publication.live !== undefined) return answerLive(publication, target.file, { request, leave }, deps);
       const answer = await answerFile(publication, target.file, { request, leave }, deps);
       deps.known.keep(request, target, { publication, answer });
       return answer;
@@ -99,6 +103,33 @@ async function findPublication(target: MediaTarget, { reader }: AnswerDeps): Pro
   return pullZone === null ? null : reader.find(pullZone.libraryId, target.mediaId);
 }
 
+/** What of a live stream is still growing; its pictures are served like any other's. */
+async function answerLive(
+  publication: Publication,
+  file: MediaFile,
+  { request, leave }: Asked,
+  deps: AnswerDeps,
+): Promise<Answer> {
+  const { live } = publication;
+  if (live === undefined || deps.live === null) return unknown();
+  switch (file.kind) {
+    case 'multivariant':
+    case 'rendition-playlist':
+    case 'init':
+    case 'segment':
+    case 'part': {
+      const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+      const mayPreview = await deps.permits.holdsToken(publication, readPlayRequest(request));
+      const asked = { file, query: queryOf(request), acceptsGzip, mayPreview, leave };
+      return serveLive(publication, live, asked, deps.live);
+    }
+    case 'picture':
+      return answerFile(publication, file, { request, leave }, deps);
+    default:
+      return unknown();
+  }
+}
+
 async function answerFile(
   publication: Publication,
   file: MediaFile,
@@ -127,6 +158,8 @@ async function answerFile(
     case 'init':
     case 'segment':
       return serveSegment(publication, file, { ...deps, leave });
+    case 'part':
+      return notFound('unknown-part', 'There is no such part.');
     case 'key':
       return serveKey(publication, { name: file.name, play: readPlayRequest(request) }, deps);
     case 'fair-play-certificate':

@@ -11,6 +11,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { Geo } from '../ports/geo.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { LiveSource } from './live/live-streams.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 
 export type EdgeStorage = Pick<Storage, 'read' | 'readBytes' | 'head' | 'localPath'>;
@@ -85,6 +86,8 @@ export type EdgeDeps = {
   watch(listener: PublicationListener): PublicationWatch;
   /** Where it tells what viewers want of renditions that are encoded on demand. */
   wishes: WishStore;
+  /** Where live streams come from; without it they are not served. */
+  live?: LiveSource;
   storage: EdgeStorage;
   /** Null where sendfile cannot be called: bytes then go through memory. */
   sendFile: SendFile | null;

@@ -19,6 +19,8 @@ export type MediaFile =
   | { kind: 'rendition-playlist'; renditionId: Guid; session: string | null }
   | { kind: 'init'; renditionId: Guid; cover: Cover }
   | { kind: 'segment'; renditionId: Guid; segment: number; cover: Cover }
+  /** A partial segment of a live stream. */
+  | { kind: 'part'; renditionId: Guid; segment: number; part: number }
   | { kind: 'i-frame-playlist'; renditionId: Guid; cover: Cover }
   | { kind: 'i-frame'; renditionId: Guid; startTick: number; cover: Cover }
   /** `system` is null for our own, ClearKey's. */
@@ -37,6 +39,7 @@ export type MediaFile =
 const SAFE_SEGMENT = /^[A-Za-z0-9._=&%~,+:-]+$/;
 const RUNG = /^([1-9]\d{1,4})p$/;
 const SEGMENT_FILE = /^(0|[1-9]\d{0,8})\.m4s$/;
+const PART_FILE = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,2})\.m4s$/;
 const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
 const CAPTIONS_FILE = /^([A-Za-z0-9_-]{1,35})\.(vtt|m3u8)$/;
@@ -81,7 +84,9 @@ function parsePlayer(
 
 function parseMedia(pullZone: PullZoneName, segments: readonly string[]): EdgeTarget | null {
   const token = isPathToken(segments[0]) ? segments[0] : null;
-  const [media = '', ...names] = token === null ? segments : segments.slice(1);
+  const path = token === null ? segments : segments.slice(1);
+  // Applications know a live stream, and the video that it becomes, by this address too.
+  const [media = '', ...names] = path[0] === 'live' ? path.slice(1) : path;
   const mediaId = parseGuid(media);
   const file = mediaId === null ? null : parseFile(names);
   return mediaId === null || file === null ? null : { kind: 'media', pullZone, token, mediaId, file };
@@ -120,7 +125,7 @@ function parseSeekFile(name: string): MediaFile | null {
 }
 
 function parseTopFile(name: string): MediaFile | null {
-  if (name === 'playlist.m3u8') return { kind: 'multivariant' };
+  if (name === 'playlist.m3u8' || name === 'live.m3u8') return { kind: 'multivariant' };
   if (name === 'manifest.mpd') return { kind: 'manifest' };
   if (name === 'original') return { kind: 'original' };
   if (name === 'license') return { kind: 'licence', system: null };
@@ -141,6 +146,8 @@ function parseRenditionFile(renditionId: Guid, names: readonly string[]): MediaF
   if (name === 'video.m3u8') return parseRenditionPlaylist(renditionId, cover);
   if (name === 'i-frames.m3u8') return { kind: 'i-frame-playlist', renditionId, cover };
   if (name === 'init.mp4') return { kind: 'init', renditionId, cover };
+  const [, partOf, part] = PART_FILE.exec(name) ?? [];
+  if (partOf !== undefined) return { kind: 'part', renditionId, segment: Number(partOf), part: Number(part) };
   const segment = SEGMENT_FILE.exec(name)?.[1];
   return segment === undefined ? null : { kind: 'segment', renditionId, segment: Number(segment), cover };
 }

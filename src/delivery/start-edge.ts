@@ -17,6 +17,7 @@ import { hasSeveralHosts } from './http/ambiguous-host.ts';
 import { redactUrl } from './http/redact-url.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
 import { SegmentWishes } from './jit/segment-wishes.ts';
+import { LiveStreams } from './live/live-streams.ts';
 import { MoviePlans } from './mp4/movie-plans.ts';
 import { IndexReader } from './objects/index-reader.ts';
 import { ObjectSender, type Receiver } from './objects/object-sender.ts';
@@ -42,6 +43,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const movies = new MoviePlans(indexes, limits.moviePlanBytes);
   const iFrames = new IFrameLists(indexes, deps.log);
   const wishes = new SegmentWishes(deps.wishes, deps.log);
+  const live = deps.live === undefined ? null : new LiveStreams(deps.live, deps.log);
   const { player, edgeUrl, log } = deps;
   const known = new KnownSegments(reader);
   const sessions = openSessionBuffer({ count: deps.viewing.count, log });
@@ -51,7 +53,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   });
   const leases = new ByteLeases(budgets);
   const answers: AnswerDeps = {
-    ...{ reader, known, objects, movies, iFrames, wishes, storage, player, edgeUrl },
+    ...{ reader, known, objects, movies, iFrames, wishes, live, storage, player, edgeUrl },
     keys: new PackageKeys(deps.secretBox, deps.aes),
     sessions: createPlaySessions(deps.sessionSecret),
     aes: deps.aes,
@@ -87,6 +89,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     async close() {
       await reader.close();
       await wishes.close();
+      live?.close();
       await drain(server, limits.drainMs);
       await sessions.close();
       indexes.close();

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 
 /** Starts listening and answers the real port; 0 takes any free one. Rejects when the port is taken. */
-export async function listen(server: HttpServer, port: number, host: string): Promise<number> {
+export async function listen(server: Server, port: number, host: string): Promise<number> {
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo; // A server that listens on a port has one.

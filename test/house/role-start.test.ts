@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { supervisedRoles } from '../../src/config/roles.ts';
+import { roles } from '../../src/config/roles.ts';
 
-test.each(supervisedRoles)('the role %s loads nothing of Node that only WebSocket clients need', (role) => {
+test.each(roles)('the role %s loads nothing of Node that only WebSocket clients need', (role) => {
   const compose = path.join(import.meta.dirname, '../../src/compose.ts');
   const script = `
     const { loadRole } = await import(${JSON.stringify(compose)});

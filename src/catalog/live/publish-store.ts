@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import type { Db, MediaKey, Tx } from '../db.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { hashKey } from '../keys/access-key.ts';
 import type { LiveLease } from './live-lease.ts';
@@ -33,10 +33,10 @@ export type PublishStore = {
    * also when another process owns it. Refuses an unknown key (`not-found`) and one whose stream has ended (`invalid`).
    */
   authorise(streamKey: string, node: { id: Guid; feedUrl: string }): Promise<PublishGrant>;
+  /** Takes up the leases of the process that ran with this id before. */
+  adopt(owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]>;
   /** Renews the leases of a process in one statement; answers those that it still owns. */
   renew(owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]>;
-  /** Gives a stream up that has no publisher and nothing left to store. Harmless when it is lost already. */
-  release(lease: LiveLease): Promise<void>;
 };
 
 export function createPublishStore(
@@ -55,11 +55,8 @@ export function createPublishStore(
         }
         return { ...(await takeLease(tx, key, node)), stream };
       }),
+    adopt: (owner, feedUrl) => adoptLeases(db, owner, feedUrl),
     renew: (owner, reports) => renewLeases(db, owner, reports),
-    async release({ key, owner, epoch }) {
-      await sql`update live_lease set owner = null, feed_url = null, lease_until = null
-        where stream_id = ${key.mediaId} and owner = ${owner} and epoch = ${epoch}`.execute(db);
-    },
   };
 }
 
@@ -74,18 +71,37 @@ async function findByKey(tx: Tx, streamKey: string): Promise<MediaKey> {
 }
 
 async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: string }) {
-  const { rows } = await sql<{ epoch: number; session: number; attempt: number }>`
-    update live_lease set
-      epoch = case when owner = ${node.id} and lease_until > now() then epoch else epoch + 1 end,
+  const { rows } = await sql<{ epoch: number; session: number; attempt: number; isTaken: boolean }>`
+    with before as (select stream_id, owner is not distinct from ${node.id} and lease_until > now()
+      and feed_url = ${node.feedUrl} as is_same from live_lease where stream_id = ${key.mediaId} for update)
+    update live_lease l set
+      epoch = case when before.is_same then epoch else epoch + 1 end,
       owner = ${node.id}, feed_url = ${node.feedUrl}, session = session + 1,
       lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC})
-    where stream_id = ${key.mediaId}
-    returning epoch, session, nextval('encode_attempt')::int as attempt`.execute(tx);
+    from before where l.stream_id = before.stream_id
+    returning epoch, session, nextval('encode_attempt')::int as attempt, not coalesce(before.is_same, false) as "isTaken"`.execute(
+    tx,
+  );
   const [row] = rows;
   if (row === undefined) throw new Error(`Expected stream ${key.mediaId} to have a lease row.`);
-  // The owner before drops its publishers; edges open their feed from this process.
+  // Edges open their feed from this process; the owner before drops its publishers.
+  if (row.isTaken) await bumpPublication(tx, key);
   await sql`select pg_notify(${LIVE_CHANNEL}, ${key.mediaId})`.execute(tx);
   return { lease: { key, owner: node.id, epoch: row.epoch, attempt: row.attempt }, session: row.session };
+}
+
+async function adoptLeases(db: Db, owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]> {
+  const { rows } = await sql<{ libraryId: number; mediaId: Guid; epoch: number; attempt: number; state: LiveState }>`
+    update live_lease l set feed_url = ${feedUrl}, lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC})
+    from live_stream s where l.owner = ${owner} and s.id = l.stream_id
+    returning s.library_id as "libraryId", s.id as "mediaId", l.epoch, s.state,
+      nextval('encode_attempt')::int as attempt`.execute(db);
+  for (const { libraryId, mediaId } of rows)
+    await inTransaction(db, (tx) => bumpPublication(tx, { libraryId, mediaId }));
+  return rows.map(({ libraryId, mediaId, epoch, attempt, state }) => ({
+    lease: { key: { libraryId, mediaId }, owner, epoch, attempt },
+    state,
+  }));
 }
 
 async function renewLeases(db: Db, owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]> {

@@ -71,7 +71,7 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
 }
 
 // The starts come from the rows of the first video rendition, or of the sound where there is no picture. The periods
-// that viewers saw stay; of several the longest is the timeline of what knows one timeline only.
+// that viewers saw stay, previews retire; of several the longest is the timeline of what knows one timeline only.
 async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   await sql`
     with main as (
@@ -94,7 +94,8 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
       order by end_ticks::float8 / timescale desc limit 1)
     returning id`.execute(tx);
   await sql`
-    update rendition r set state = 'finished', active = t.active
+    update rendition r set state = 'finished', active = t.active,
+      retired_at = case when t.end_ticks = 0 then now() end
     from timeline t where r.library_id = ${libraryId} and r.media_id = ${mediaId}
       and t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id`.execute(tx);
   return rows.length > 0;

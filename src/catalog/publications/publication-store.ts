@@ -6,6 +6,7 @@ import { readPlannedSegments, readSegmentTable, segmentCount } from '../../media
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { selectPackages } from '../drm/drm-package-store.ts';
+import { loadLiveHead } from '../live/live-media-store.ts';
 import type { TimelineTable } from '../schema.ts';
 import { readDeliverySettings } from './delivery-settings.ts';
 import type { Publication, StoredChunk, StoredRendition } from './publication.ts';
@@ -109,13 +110,15 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .leftJoin('pull_zone', 'pull_zone.library_id', 'media.library_id')
     .select(['publication', 'title', 'description', 'state', 'state_reason', 'encode_progress', 'duration_ms'])
     .select(['width_px', 'height_px', 'frame_rate', 'thumbnail_key', 'thumbnail_file_name', 'source_key', 'facts'])
-    .select(['pictures', 'captions', 'meta_tags', 'library.settings', 'pull_zone.name as pull_zone_name'])
+    .select(['pictures', 'captions', 'meta_tags', 'library.settings', 'pull_zone.name as pull_zone_name', 'media.type'])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
     .where('library.deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return null;
+  const live = row.type === 'live' ? await loadLiveHead(db, mediaId) : null;
   return {
+    ...(live === null ? {} : { live }),
     libraryId,
     mediaId,
     publication: row.publication,

@@ -8,6 +8,7 @@ import {
 import type { KeyGroup } from '../../ports/drm-key-source.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { DrmPackage } from '../drm/drm-package.ts';
+import type { LiveHead } from '../live/live-head.ts';
 import type { CaptionTrack, MediaState, MetaTag } from '../schema.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
@@ -30,6 +31,8 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
 export type Publication = {
   libraryId: number;
   mediaId: Guid;
+  /** There while it is a live stream. */
+  live?: LiveHead;
   publication: number;
   pullZoneName: string;
   settings: DeliverySettings;

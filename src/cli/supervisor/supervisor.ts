@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Role, supervisedRoles } from '../../config/roles.ts';
+import { type Role, roles } from '../../config/roles.ts';
 import type { RoleSettings, Settings } from '../../config/settings.ts';
 import {
   baseAddresses,
@@ -53,7 +53,7 @@ export class Supervisor {
   async start(): Promise<void> {
     const { dataDir, databaseUrl, ...settings } = this.#settings;
     // The processes load their code while the database starts.
-    for (const role of supervisedRoles) this.#roles.set(role, this.#openRole(role));
+    for (const role of roles) this.#roles.set(role, this.#openRole(role));
     const [sandbox, secretKey, keys, database] = await Promise.all([
       findSandboxLevel(),
       ensureSecretKey(dataDir, settings.secretKey),
@@ -150,7 +150,7 @@ export class Supervisor {
   #changed(): void {
     this.#tellFleet();
     const healths = [...this.#roles.values()].map((role) => role.health);
-    if (healths.length === supervisedRoles.length && healths.every((health) => health.state === 'ok')) {
+    if (healths.length === roles.length && healths.every((health) => health.state === 'ok')) {
       this.#allReady.resolve();
     }
     const isFailing = healths.some((health) => health.state === 'failing');

@@ -57,6 +57,13 @@ export class PlayPermits {
     return denied('token-denied', message);
   }
 
+  /** Whether a request shows a valid embed token, in a library that asks for them. */
+  async holdsToken({ libraryId, mediaId }: Asked, { shown }: PlayRequest): Promise<boolean> {
+    if (shown.token === '') return false;
+    const keys = (await this.#access.get(String(libraryId)))?.tokenKeys ?? null;
+    return keys !== null && isEmbedTokenValid(shown, { mediaId, keys }, Date.now());
+  }
+
   /** As `refusalOf`, for the player page. `isDirect`: it is opened by itself, not inside a page of the owner. */
   async refusalOfPlayer({ isDirect, ...asked }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
     const access = await this.#access.get(String(asked.libraryId));

@@ -1,0 +1,11 @@
+import type { LiveState } from './live-stream.ts';
+
+/** What an edge must know of a stream to show it. */
+export type LiveHead = {
+  state: LiveState;
+  isPublic: boolean;
+  /** Seconds that viewers can go back; null without DVR. */
+  dvrWindowSec: number | null;
+  /** Where the owner gives its feed; null while no process owns it. */
+  feedUrl: string | null;
+};

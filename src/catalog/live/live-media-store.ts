@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { FeedPeriod } from '../../media/live/feed-message.ts';
+import type { SegmentRow } from '../../media/live/live-index.ts';
+import type { Db, MediaKey } from '../db.ts';
+import type { LiveHead } from './live-head.ts';
+import { slotOf } from './period-store.ts';
+
+/** What is stored of a stream's recent past: its periods, their init segments, and segments in their order. */
+export type StoredLive = { periods: { period: FeedPeriod; inits: Map<Guid, Buffer> }[]; segments: SegmentRow[] };
+
+/** Reads the rows of segments that began within the last `windowSec` seconds, and the periods that they belong to. */
+export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): Promise<StoredLive> {
+  const { rows: periods } = await sql<{
+    number: number;
+    timelineId: Guid;
+    firstSequence: number;
+    isPreview: boolean;
+    frameRate: number;
+  }>`
+    select p.number, p.timeline_id as "timelineId", p.first_sequence as "firstSequence", p.is_preview as "isPreview",
+      coalesce(s.frame_rate, 0) as "frameRate"
+    from live_period p left join live_stream s on s.id = p.media_id
+    where p.library_id = ${key.libraryId} and p.media_id = ${key.mediaId} order by p.number`.execute(db);
+  const renditions = await db
+    .selectFrom('rendition')
+    .select(['id', 'timeline_id', 'kind', 'rung', 'codec_string', 'timescale', 'width_px', 'height_px', 'init'])
+    .where('library_id', '=', key.libraryId)
+    .where('media_id', '=', key.mediaId)
+    .orderBy('kind', 'desc')
+    .execute();
+  const { rows: segments } = await sql<SegmentRow>`
+    select rendition_id as "renditionId", first_segment as number, start_tick as "startTick",
+      duration_ticks as "durationTicks", wall_ms as "wallMs", storage_key as "storageKey", size_bytes as "sizeBytes"
+    from chunk where library_id = ${key.libraryId} and media_id = ${key.mediaId}
+      and wall_ms > (extract(epoch from now()) * 1000)::bigint - ${Math.round(windowSec * 1000)}::bigint
+    order by first_segment`.execute(db);
+  return {
+    segments,
+    periods: periods.map(({ timelineId, ...period }) => {
+      const own = renditions.filter((one) => one.timeline_id === timelineId);
+      return {
+        inits: new Map(own.map(({ id, init }) => [id, init ?? Buffer.alloc(0)])),
+        period: {
+          ...period,
+          renditions: own.map((one) => ({
+            id: one.id,
+            kind: one.kind,
+            slot: slotOf(one),
+            rung: one.rung,
+            codecString: one.codec_string ?? '',
+            timescale: one.timescale,
+            widthPx: one.width_px,
+            heightPx: one.height_px,
+          })),
+        },
+      };
+    }),
+  };
+}
+
+/** The head of a stream; null when there is none. */
+export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | null> {
+  const { rows } = await sql<LiveHead>`
+    select s.state, s.is_public as "isPublic", case when s.dvr_enabled then s.dvr_window_sec end as "dvrWindowSec",
+      l.feed_url as "feedUrl"
+    from live_stream s left join live_lease l on l.stream_id = s.id where s.id = ${mediaId}`.execute(db);
+  return rows[0] ?? null;
+}

@@ -1,0 +1,67 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database } from '../catalog/db.ts';
+import { createLiveStore, LIVE_CHANNEL } from '../catalog/live/live-store.ts';
+import { stopStream } from '../catalog/live/live-stream.ts';
+import { createPublishStore } from '../catalog/live/publish-store.ts';
+import type { openLog } from '../cli/log.ts';
+import type { RoleSettings } from '../config/settings.ts';
+import { startLiveNode } from '../ingest/live/live-node.ts';
+import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
+import { listen } from '../jobs/queue/listen.ts';
+import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
+import { createSecretBox } from '../lib/secret-box.ts';
+import type { Storage } from '../ports/storage.ts';
+import { feedSecretOf } from './live-source.ts';
+
+/** Publishers that one process takes. */
+const CAPACITY = 300;
+
+type Deps = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
+
+/** Starts what takes publishers: the owner of their streams, and a listener a protocol. `close` ends the database too. */
+export async function openIngest({ settings, database, storage, log }: Deps) {
+  const folder = join(settings.dataDir, 'live');
+  const report = (error: Error) => log.warn(error, 'live error');
+  const shared = { db: database.db, secretBox: createSecretBox(settings.secretKey) };
+  const streams = createLiveStore(shared);
+  const node = await startLiveNode({
+    db: database.db,
+    storage,
+    publishing: createPublishStore(shared),
+    nodeId: await readNodeId(folder),
+    host: settings.host,
+    feedHost: settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host,
+    feedSecret: feedSecretOf(settings.secretKey),
+    journalFolder: join(folder, 'journal'),
+    capacity: CAPACITY,
+    stopIdle: async ({ key }) => void (await streams.change(key, stopStream)),
+    listen: ({ changed, connected }) =>
+      listen(database.pool, LIVE_CHANNEL, { onPayload: changed, onConnected: connected, onError: report }),
+    report,
+  });
+  const rtmp = await startRtmp({
+    host: settings.host,
+    port: settings.rtmpPort,
+    publish: (request) => node.publish(request),
+    report,
+  });
+  return {
+    listeners: { rtmp: rtmp.port },
+    async close() {
+      await node.close();
+      await rtmp.close();
+      await database.close();
+    },
+  };
+}
+
+async function readNodeId(folder: string): Promise<Guid> {
+  const path = join(folder, 'node-id');
+  await mkdir(folder, { recursive: true });
+  const known = await readFile(path, 'utf8').then(parseGuid, () => null);
+  if (known !== null) return known;
+  const id = newGuid();
+  await writeFile(path, id, { mode: 0o600 });
+  return id;
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import { createFeedReader, type FeedFrame } from '../../media/live/feed-message.ts';
+
+export type FeedHandlers = { frame(frame: FeedFrame): void; lost(reason: string): void };
+
+/** A feed without a byte for this long is dead. */
+const SILENT_MS = 20_000;
+
+/** Opens a stream's feed at its owner. `lost` is called once, unless `close` was called before. */
+export function openFeed(url: string, secret: string, handlers: FeedHandlers): { close(): void } {
+  let isOver = false;
+  const lose = (reason: string) => {
+    if (isOver) return;
+    isOver = true;
+    handlers.lost(reason);
+  };
+  const asked = request(url, { headers: { Authorization: `Bearer ${secret}` }, timeout: SILENT_MS }, (response) => {
+    read(response, handlers, lose);
+  });
+  asked.on('error', (error) => lose(error.message));
+  asked.on('timeout', () => asked.destroy(new Error('Nothing came over the feed for too long.')));
+  asked.end();
+  return {
+    close() {
+      isOver = true;
+      asked.destroy();
+    },
+  };
+}
+
+function read(response: IncomingMessage, { frame }: FeedHandlers, lose: (reason: string) => void): void {
+  if (response.statusCode !== 200) {
+    response.resume();
+    lose(`The owner answered ${response.statusCode}.`);
+    return;
+  }
+  const reader = createFeedReader();
+  response.on('data', (chunk: Buffer) => {
+    try {
+      for (const one of reader.push(chunk)) frame(one);
+    } catch (error) {
+      response.destroy();
+      lose(error instanceof Error ? error.message : String(error));
+    }
+  });
+  response.on('error', (error) => lose(error.message));
+  response.on('end', () => lose('The owner ended the feed.'));
+}

@@ -1,0 +1,73 @@
+import type { LiveHead } from '../../catalog/live/live-head.ts';
+import type { StoredLive } from '../../catalog/live/live-media-store.ts';
+import type { Publication } from '../../catalog/publications/publication.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { WatchedStream } from './watched-stream.ts';
+
+export type LiveSource = {
+  /** What edges show to the owners of streams. */
+  secret: string;
+  loadStored(key: { libraryId: number; mediaId: Guid }, windowSec: number): Promise<StoredLive>;
+};
+
+type Log = { warn(fields: object, message: string): void };
+
+/** A stream that nobody asked about for so long is let go of. */
+const UNUSED_MS = 60_000;
+const MOST_STREAMS = 1_000;
+/** How far back a stream without DVR goes. */
+export const PLAIN_WINDOW_SEC = 30;
+
+/** The live streams that are watched at this edge: one feed a stream, however many viewers it has. */
+export class LiveStreams {
+  readonly #source: LiveSource;
+  readonly #log: Log;
+  readonly #watched = new Map<Guid, WatchedStream>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(source: LiveSource, log: Log) {
+    this.#source = source;
+    this.#log = log;
+    this.#timer = setInterval(() => this.#dropUnused(), UNUSED_MS / 4);
+    this.#timer.unref();
+  }
+
+  /** The stream as it is known here; null when this edge watches too many already. */
+  async watch({ libraryId, mediaId }: Publication, head: LiveHead): Promise<WatchedStream | null> {
+    let stream = this.#watched.get(mediaId);
+    if (stream === undefined) {
+      if (this.#watched.size >= MOST_STREAMS) return null;
+      stream = new WatchedStream(mediaId, head, head.dvrWindowSec ?? PLAIN_WINDOW_SEC, {
+        secret: this.#source.secret,
+        loadStored: (windowSec) => this.#source.loadStored({ libraryId, mediaId }, windowSec),
+        warn: (error, message) => this.#log.warn({ err: error, mediaId }, message),
+      });
+      this.#watched.set(mediaId, stream);
+    }
+    stream.update(head);
+    try {
+      await stream.ready;
+    } catch (error) {
+      // Nothing of it is known: the next viewer tries again.
+      this.#watched.delete(mediaId);
+      stream.close();
+      throw error;
+    }
+    return stream;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const stream of this.#watched.values()) stream.close();
+    this.#watched.clear();
+  }
+
+  #dropUnused(): void {
+    const oldest = Date.now() - UNUSED_MS;
+    for (const [mediaId, stream] of this.#watched) {
+      if (stream.lastUsedMs > oldest) continue;
+      stream.close();
+      this.#watched.delete(mediaId);
+    }
+  }
+}

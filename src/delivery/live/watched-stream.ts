@@ -1,0 +1,144 @@
+import type { LiveHead } from '../../catalog/live/live-head.ts';
+import type { StoredLive } from '../../catalog/live/live-media-store.ts';
+import { LiveIndex } from '../../media/live/live-index.ts';
+import { openFeed } from './feed-connection.ts';
+
+export type WatchDeps = {
+  secret: string;
+  /** Rows of a stream's segments within the last seconds. */
+  loadStored(windowSec: number): Promise<StoredLive>;
+  warn(error: unknown, message: string): void;
+};
+
+/** Kept beyond the window, for viewers who are behind. */
+const SLACK_SEC = 60;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 3_000;
+const SNAPSHOT_LIMIT_MS = 3_000;
+/** Viewers who wait for one stream. */
+const MOST_WAITING = 5_000;
+
+type Waiter = { check(): boolean; done(): void };
+
+/** A stream that somebody watches at this edge: its index, and the one feed that keeps it. */
+export class WatchedStream {
+  readonly index = new LiveIndex();
+  readonly #mediaId: string;
+  readonly #deps: WatchDeps;
+  readonly #waiters = new Set<Waiter>();
+  #head: LiveHead;
+  #windowSec: number;
+  #feed: { close(): void } | null = null;
+  #feedUrl: string | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #failures = 0;
+  #isClosed = false;
+  #ready: Promise<void>;
+  lastUsedMs = Date.now();
+
+  constructor(mediaId: string, head: LiveHead, windowSec: number, deps: WatchDeps) {
+    this.#mediaId = mediaId;
+    this.#deps = deps;
+    this.#head = head;
+    this.#windowSec = windowSec;
+    this.#ready = this.#start();
+  }
+
+  /** Resolves when the past is known and the owner, if there is one, has sent what it holds. */
+  get ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** Takes the stream's newest head: another owner has another feed. */
+  update(head: LiveHead): void {
+    this.lastUsedMs = Date.now();
+    if (head.feedUrl === this.#head.feedUrl) return;
+    this.#head = head;
+    this.#failures = 0;
+    this.#connect().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
+  }
+
+  /** Waits until `check` holds, asking again after each change. False when it does not in time, or the viewer left. */
+  async until(check: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
+    if (check()) return true;
+    if (this.#waiters.size >= MOST_WAITING || signal.aborted || this.#isClosed) return false;
+    return new Promise((resolve) => {
+      const finish = (found: boolean) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', leave);
+        this.#waiters.delete(waiter);
+        resolve(found);
+      };
+      const waiter = { check, done: () => finish(true) };
+      const leave = () => finish(false);
+      const timer = setTimeout(() => finish(check()), limitMs);
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiters.add(waiter);
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#feed?.close();
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    for (const waiter of this.#waiters) waiter.done();
+  }
+
+  async #start(): Promise<void> {
+    await this.#connect();
+    await this.#loadPast();
+  }
+
+  /** After the snapshot: what was stored before it has its row by then. */
+  async #loadPast(): Promise<void> {
+    const { periods, segments } = await this.#deps.loadStored(this.#windowSec + SLACK_SEC);
+    for (const { period, inits } of periods) this.index.addPeriod(period, inits);
+    for (const segment of segments) this.index.addRow(segment);
+    this.#wake();
+  }
+
+  async #connect(): Promise<void> {
+    this.#feed?.close();
+    this.#feedUrl = this.#head.feedUrl;
+    if (this.#feedUrl === null || this.#isClosed) return;
+    const url = `${this.#feedUrl}/feed/${this.#mediaId}`;
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(resolve, SNAPSHOT_LIMIT_MS);
+      this.#feed = openFeed(url, this.#deps.secret, {
+        frame: (frame) => {
+          if (frame.message.type === 'snapshot') {
+            clearTimeout(limit);
+            this.#failures = 0;
+            resolve();
+          }
+          if (this.index.apply(frame)) this.#changed();
+        },
+        lost: (reason) => {
+          clearTimeout(limit);
+          resolve();
+          this.#lose(reason);
+        },
+      });
+    });
+  }
+
+  #lose(reason: string): void {
+    this.index.isConnected = false;
+    if (this.#isClosed || this.index.hasEnded || this.#feedUrl === null) return;
+    if (this.#failures === 3) this.#deps.warn(new Error(reason), 'live feed lost');
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#retry = setTimeout(() => {
+      this.#start().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
+    }, pauseMs);
+  }
+
+  #changed(): void {
+    this.index.trim((this.#windowSec + SLACK_SEC) * 1000, Date.now());
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const waiter of this.#waiters) if (waiter.check()) waiter.done();
+  }
+}

@@ -1,0 +1,42 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Guid } from '../../lib/guid.ts';
+import { parseGuid } from '../../lib/guid.ts';
+import { http } from '../../lib/http.ts';
+import { closeServer, listen } from '../../lib/listen.ts';
+
+/** Attaches an edge to a stream that this process owns; false when it does not own it. */
+export type Attach = (streamId: Guid, response: ServerResponse) => boolean;
+
+export type FeedServer = { port: number; close(): Promise<void> };
+
+const PATH = /^\/feed\/([0-9a-f-]{36})$/;
+
+/** Serves the feeds of live streams to edges that have the service's secret. A feed lasts until either side ends it. */
+export async function startFeedServer(
+  { host, port, secret }: { host: string; port: number; secret: string },
+  attach: Attach,
+): Promise<FeedServer> {
+  const expected = Buffer.from(`Bearer ${secret}`);
+  const server = http.createServer(
+    { headersTimeout: 5_000, requestTimeout: 5_000, noDelay: true },
+    (request, response) => {
+      const status = answer(request, response, { expected, attach });
+      if (status !== 200) response.writeHead(status).end();
+    },
+  );
+  const bound = await listen(server, port, host);
+  return { port: bound, close: () => closeServer(server, 100) };
+}
+
+function answer(
+  { method, url = '', headers }: IncomingMessage,
+  response: ServerResponse,
+  { expected, attach }: { expected: Buffer; attach: Attach },
+): number {
+  const came = Buffer.from(headers.authorization ?? '');
+  if (came.length !== expected.length || !timingSafeEqual(came, expected)) return 401;
+  const streamId = parseGuid(PATH.exec(url)?.[1] ?? '');
+  if (streamId === null || method !== 'GET') return 404;
+  return attach(streamId, response) ? 200 : 404;
+}

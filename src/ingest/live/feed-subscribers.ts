@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+
+/** An edge that takes less than it is sent is disconnected at this many bytes; it connects again and starts anew. */
+const MOST_WAITING_BYTES = 64 * 2 ** 20;
+const MOST_SUBSCRIBERS = 1_000;
+
+/** The edges that watch one stream. */
+export class FeedSubscribers {
+  readonly #responses = new Set<ServerResponse>();
+
+  /** Adds an edge after its snapshot; false when there are too many. */
+  add(response: ServerResponse, snapshot: readonly Buffer[]): boolean {
+    if (this.#responses.size >= MOST_SUBSCRIBERS) return false;
+    this.#responses.add(response);
+    response.once('close', () => this.#responses.delete(response));
+    write(response, snapshot);
+    return true;
+  }
+
+  send(frame: readonly Buffer[]): void {
+    for (const response of this.#responses) {
+      if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
+      else write(response, frame);
+    }
+  }
+
+  end(): void {
+    for (const response of this.#responses) response.end();
+    this.#responses.clear();
+  }
+}
+
+function write(response: ServerResponse, pieces: readonly Buffer[]): void {
+  response.cork();
+  for (const piece of pieces) response.write(piece);
+  response.uncork();
+}

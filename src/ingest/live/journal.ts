@@ -1,0 +1,117 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { readBoxHead } from '../../media/bmff/boxes.ts';
+import { readFragment } from '../../media/cmaf/fragment.ts';
+import type { SegmentFragment } from '../../media/cmaf/segment.ts';
+import type { LivePart } from '../../media/live/part-writer.ts';
+
+/** A segment of a rendition: one file of its fragments, until its row is committed. */
+export type JournalSegment = { streamId: Guid; period: number; renditionId: Guid; segment: number; wallMs: number };
+
+export type JournalEntry = JournalSegment & { path: string };
+
+const FILE = /^(\d{1,9})_([0-9a-f-]{36})_(\d{1,9})_(\d{1,15})\.m4s$/;
+
+/** Keeps the parts of segments that have no row yet on this machine's disk, so that a dead process loses none. */
+export class Journal {
+  readonly #folder: string;
+  readonly #open = new Map<string, WriteStream>();
+  readonly #report: (error: Error) => void;
+
+  constructor(folder: string, report: (error: Error) => void) {
+    this.#folder = folder;
+    this.#report = report;
+  }
+
+  async openStream(streamId: Guid): Promise<void> {
+    await mkdir(join(this.#folder, streamId), { recursive: true });
+  }
+
+  /** Appends a part. Writes are handed to the system at once: a dead process loses nothing that it was given. */
+  append(place: JournalSegment, { fragment }: LivePart): void {
+    const path = this.pathOf(place);
+    const file = this.#open.get(path) ?? this.#create(path);
+    file.write(Buffer.concat([fragment.head, fragment.payload]));
+  }
+
+  /** Ends the file of a closed segment. */
+  close(place: JournalSegment): void {
+    const path = this.pathOf(place);
+    this.#open.get(path)?.end();
+    this.#open.delete(path);
+  }
+
+  /** Deletes the file of a segment that has its row. */
+  async forget(path: string): Promise<void> {
+    this.#open.get(path)?.destroy();
+    this.#open.delete(path);
+    await rm(path, { force: true });
+  }
+
+  async forgetStream(streamId: Guid): Promise<void> {
+    await rm(join(this.#folder, streamId), { recursive: true, force: true });
+  }
+
+  pathOf({ streamId, period, renditionId, segment, wallMs }: JournalSegment): string {
+    return join(this.#folder, streamId, `${period}_${renditionId}_${segment}_${wallMs}.m4s`);
+  }
+
+  #create(path: string): WriteStream {
+    const file = createWriteStream(path);
+    // A full disk costs what a crash would lose, not the stream.
+    file.on('error', (error) => this.#report(error));
+    this.#open.set(path, file);
+    return file;
+  }
+}
+
+/** What processes before left in a folder of journals, by stream. */
+export async function listJournal(folder: string): Promise<Map<Guid, JournalEntry[]>> {
+  await mkdir(folder, { recursive: true });
+  const streams = new Map<Guid, JournalEntry[]>();
+  for (const name of await readdir(folder)) {
+    const streamId = parseGuid(name);
+    if (streamId === null) continue;
+    const files = await readdir(join(folder, name));
+    streams.set(
+      streamId,
+      files.flatMap((file) => parseEntry(streamId, join(folder, name, file), file)),
+    );
+  }
+  return streams;
+}
+
+function parseEntry(streamId: Guid, path: string, file: string): JournalEntry[] {
+  const [, period, rendition = '', segment, wallMs] = FILE.exec(file) ?? [];
+  const renditionId = parseGuid(rendition);
+  if (renditionId === null) return [];
+  return [{ streamId, path, period: Number(period), renditionId, segment: Number(segment), wallMs: Number(wallMs) }];
+}
+
+/** The whole fragments of a journal file; a torn last one is left out. */
+export async function readJournalFile(path: string): Promise<{ fragment: SegmentFragment; durationTicks: number }[]> {
+  return wholeFragments(await readFile(path)).map((bytes) => {
+    const { baseTick, samples, payloadOffset, payload } = readFragment(bytes);
+    const durationTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+    return { fragment: { head: bytes.subarray(0, payloadOffset), payload, baseTick, samples }, durationTicks };
+  });
+}
+
+function wholeFragments(bytes: Buffer): Buffer[] {
+  const fragments: Buffer[] = [];
+  let start = 0;
+  let at = 0;
+  for (
+    let head = readBoxHead(bytes, at);
+    head !== null && at + head.sizeBytes <= bytes.length;
+    head = readBoxHead(bytes, at)
+  ) {
+    at += head.sizeBytes;
+    if (head.type !== 'mdat') continue;
+    fragments.push(bytes.subarray(start, at));
+    start = at;
+  }
+  return fragments;
+}

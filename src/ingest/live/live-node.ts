@@ -1,0 +1,196 @@
+import type { Db } from '../../catalog/db.ts';
+import type { LiveLease } from '../../catalog/live/live-lease.ts';
+import type { LiveState } from '../../catalog/live/live-stream.ts';
+import type { PublishGrant, PublishStore } from '../../catalog/live/publish-store.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { MediaInput, PublishRequest } from '../../media/live/publisher.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { startFeedServer } from './feed-server.ts';
+import { FeedSubscribers } from './feed-subscribers.ts';
+import { Journal } from './journal.ts';
+import { LivePublisher } from './live-publisher.ts';
+import { OwnedStream } from './owned-stream.ts';
+import { recoverJournal } from './recover-journal.ts';
+import { SegmentCommitter } from './segment-committer.ts';
+
+export type LiveNodeDeps = {
+  db: Db;
+  storage: Storage;
+  publishing: PublishStore;
+  /** The same over restarts of this machine's process. */
+  nodeId: Guid;
+  host: string;
+  /** How edges reach `host`; null: by `host` itself. */
+  feedHost: string;
+  feedSecret: string;
+  journalFolder: string;
+  /** Publishers at once. */
+  capacity: number;
+  /** Ends a stream that has had no publisher for too long. */
+  stopIdle(lease: LiveLease): Promise<void>;
+  /** Listens for changes of streams; `close` ends it. */
+  listen(handlers: { changed(streamId: string): void; connected(): void }): Promise<{ close(): Promise<void> }>;
+  report(error: Error): void;
+};
+
+export type LiveNode = {
+  publish(request: PublishRequest): Promise<MediaInput>;
+  close(): Promise<void>;
+};
+
+const RENEW_EVERY_MS = 1_000;
+const IDLE_MS = 30 * 60 * 1000;
+const SETTLE_MS = 4_000;
+
+/** Owns live streams: decides on publishers, keeps leases, serves feeds, and makes videos of what ended. */
+export async function startLiveNode(deps: LiveNodeDeps): Promise<LiveNode> {
+  const node = new Node(deps);
+  await node.start();
+  return node;
+}
+
+class Node implements LiveNode {
+  readonly #deps: LiveNodeDeps;
+  readonly #streams = new Map<Guid, OwnedStream>();
+  readonly #subscribers = new Map<Guid, FeedSubscribers>();
+  readonly #finishing = new Map<Guid, Promise<void>>();
+  readonly #journal: Journal;
+  readonly #committer: SegmentCommitter;
+  #feedUrl = '';
+  #closers: (() => Promise<void>)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #renewal: Promise<void> | null = null;
+  #isClosing = false;
+
+  constructor(deps: LiveNodeDeps) {
+    this.#deps = deps;
+    this.#journal = new Journal(deps.journalFolder, deps.report);
+    this.#committer = new SegmentCommitter(deps);
+  }
+
+  async start(): Promise<void> {
+    const { host, feedHost, feedSecret } = this.#deps;
+    const feeds = await startFeedServer({ host, port: 0, secret: feedSecret }, (streamId, response) => {
+      const stream = this.#streams.get(streamId);
+      if (stream === undefined) return false;
+      response.writeHead(200, { 'Content-Type': 'application/octet-stream' });
+      return this.#subscribersOf(streamId).add(response, stream.snapshot());
+    });
+    this.#feedUrl = `http://${feedHost.includes(':') ? `[${feedHost}]` : feedHost}:${feeds.port}`;
+    this.#closers.push(() => feeds.close());
+    await this.#adopt();
+    const listener = await this.#deps.listen({ changed: () => this.#renewSoon(), connected: () => this.#renewSoon() });
+    this.#closers.push(() => listener.close());
+    this.#timer = setInterval(() => this.#renewSoon(), RENEW_EVERY_MS);
+  }
+
+  async publish({ streamKey, slot, disconnect }: PublishRequest): Promise<MediaInput> {
+    if (this.#isClosing || this.#publisherCount() >= this.#deps.capacity) {
+      throw new Refused('unavailable', 'The server takes no more publishers now.');
+    }
+    const grant = await this.#deps.publishing.authorise(streamKey, { id: this.#deps.nodeId, feedUrl: this.#feedUrl });
+    const stream = await this.#streamOf(grant);
+    const publisher = new LivePublisher(slot, grant.session, disconnect);
+    stream.add(publisher);
+    return {
+      push: (event, wireBytes) => stream.push(publisher, event, wireBytes),
+      end: () => stream.remove(publisher),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    const settled = Promise.all([...this.#streams.values()].map((stream) => stream.settle()));
+    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())]);
+    for (const subscribers of this.#subscribers.values()) subscribers.end();
+    this.#committer.close();
+    await Promise.all(this.#closers.map((close) => close()));
+    await this.#renewal;
+  }
+
+  /** Takes up the streams that the process before owned, with what its journal holds. */
+  async #adopt(): Promise<void> {
+    const { db, nodeId, journalFolder, publishing, report } = this.#deps;
+    const owned = await publishing.adopt(nodeId, this.#feedUrl);
+    await recoverJournal({ db, folder: journalFolder, committer: this.#committer, report }, owned);
+    for (const { lease, state } of owned) await this.#own(lease, state);
+  }
+
+  async #streamOf({ lease, stream: { state } }: PublishGrant): Promise<OwnedStream> {
+    const known = this.#streams.get(lease.key.mediaId);
+    if (known !== undefined && !known.isLost && known.lease.epoch === lease.epoch) return known;
+    known?.lose();
+    return this.#own(lease, state);
+  }
+
+  async #own(lease: LiveLease, state: LiveState): Promise<OwnedStream> {
+    const streamId = lease.key.mediaId;
+    const subscribers = this.#subscribersOf(streamId);
+    const stream = new OwnedStream(lease, state, {
+      db: this.#deps.db,
+      journal: this.#journal,
+      committer: this.#committer,
+      subscribers,
+      report: this.#deps.report,
+    });
+    this.#streams.set(streamId, stream);
+    await stream.load();
+    return stream;
+  }
+
+  #subscribersOf(streamId: Guid): FeedSubscribers {
+    const known = this.#subscribers.get(streamId) ?? new FeedSubscribers();
+    this.#subscribers.set(streamId, known);
+    return known;
+  }
+
+  #publisherCount(): number {
+    return [...this.#streams.values()].reduce((sum, { publishers }) => sum + publishers.length, 0);
+  }
+
+  /** One renewal at a time; a change that comes during one is seen by the next second's. */
+  #renewSoon(): void {
+    this.#renewal ??= this.#renew()
+      .catch((error: Error) => this.#deps.report(error))
+      .finally(() => {
+        this.#renewal = null;
+      });
+  }
+
+  async #renew(): Promise<void> {
+    const nowMs = Date.now();
+    const streams = [...this.#streams.entries()].filter(([id]) => !this.#finishing.has(id));
+    const reports = streams.map(([, stream]) => stream.report(nowMs));
+    const renewed = await this.#deps.publishing.renew(this.#deps.nodeId, reports);
+    for (const [id, stream] of streams) {
+      // A publisher that came meanwhile may have made it another one.
+      if (this.#streams.get(id) !== stream) continue;
+      const answer = renewed.find((one) => one.streamId === id);
+      if (answer === undefined) this.#forget(id, stream);
+      else if (stream.renewed(answer)) this.#finish(id, stream);
+      else if (stream.publishers.length === 0 && nowMs - stream.silentSinceMs > IDLE_MS)
+        await this.#deps.stopIdle(stream.lease);
+    }
+  }
+
+  #forget(id: Guid, stream: OwnedStream): void {
+    stream.lose();
+    this.#streams.delete(id);
+    this.#subscribers.delete(id);
+  }
+
+  #finish(id: Guid, stream: OwnedStream): void {
+    const done = stream
+      .finish()
+      .then(() => {
+        this.#streams.delete(id);
+        this.#subscribers.delete(id);
+      })
+      // It is tried again with the next renewal.
+      .catch((error: Error) => this.#deps.report(error))
+      .finally(() => this.#finishing.delete(id));
+    this.#finishing.set(id, done);
+  }
+}

@@ -1,0 +1,257 @@
+import type { Db } from '../../catalog/db.ts';
+import type { LiveLease } from '../../catalog/live/live-lease.ts';
+import type { LiveState } from '../../catalog/live/live-stream.ts';
+import {
+  loadLastPeriod,
+  type OpenPeriod,
+  openPeriod,
+  type Period,
+  type PeriodRendition,
+} from '../../catalog/live/period-store.ts';
+import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publish-store.ts';
+import { sealOwned } from '../../catalog/live/seal-store.ts';
+import { newGuid } from '../../lib/guid.ts';
+import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/access-unit.ts';
+import { writeFeedFrame } from '../../media/live/feed-message.ts';
+import { buildLiveInit, codecNameOf } from '../../media/live/period-init.ts';
+import { type PeriodTracks, parametersOf } from '../../media/live/stream-packager.ts';
+import type { FeedSubscribers } from './feed-subscribers.ts';
+import type { LivePublisher } from './live-publisher.ts';
+import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
+
+export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & { db: Db; subscribers: FeedSubscribers };
+
+/** Media that waits for a period to be opened, or for a second track. */
+const MOST_HELD_BYTES = 16 * 2 ** 20;
+/** A backup takes over when the primary has sent nothing for so long. */
+const SILENT_MS = 2_000;
+
+/**
+ * A stream that this process owns: its publishers, the period that is being written, and the edges that watch it. It
+ * outlives its publishers: one that comes back goes on in the same period if its parameters are the same.
+ */
+export class OwnedStream {
+  readonly lease: LiveLease;
+  readonly #deps: StreamDeps;
+  #state: LiveState;
+  #publishers: LivePublisher[] = [];
+  #active: LivePublisher | null = null;
+  #writers: PeriodWriter[] = [];
+  #last: OpenPeriod | null = null;
+  #held: { unit: AccessUnit; bytes: number }[] = [];
+  #heldBytes = 0;
+  #isOpening = false;
+  #isLost = false;
+  silentSinceMs = Date.now();
+
+  constructor(lease: LiveLease, state: LiveState, deps: StreamDeps) {
+    this.lease = lease;
+    this.#state = state;
+    this.#deps = deps;
+  }
+
+  /** Reads where the stream stands; before the first publisher is let in. */
+  async load(): Promise<void> {
+    this.#last = await loadLastPeriod(this.#deps.db, this.lease.key);
+    await this.#deps.journal.openStream(this.lease.key.mediaId);
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  get publishers(): readonly LivePublisher[] {
+    return this.#publishers;
+  }
+
+  /** Lets an accepted publisher in; the one that had its slot is disconnected. */
+  add(publisher: LivePublisher): void {
+    const before = this.#publishers.filter(({ slot }) => slot === publisher.slot);
+    this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
+    for (const old of before) this.#drop(old, 'Another publisher with the same key took over.');
+    this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
+  }
+
+  remove(publisher: LivePublisher): void {
+    this.#publishers = this.#publishers.filter((one) => one !== publisher);
+    if (this.#active === publisher) this.#endRun();
+    if (this.#publishers.length > 0) return;
+    this.silentSinceMs = Date.now();
+    this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: false }));
+  }
+
+  /** Takes what a publisher sends. */
+  push(publisher: LivePublisher, event: LiveEvent, wireBytes: number): void {
+    const isChanged = publisher.note(event, wireBytes);
+    if (!this.#publishers.includes(publisher)) return;
+    if (publisher !== this.#active && !this.#mayActivate(publisher)) return;
+    if (isChanged) this.#endRun(publisher);
+    if (event.type === 'config') return;
+    this.#hold(event.unit);
+    if (!this.#isOpening && publisher.tracks !== null) this.#drain(publisher.tracks);
+  }
+
+  /** What is reported with the renewal of the lease. */
+  report(nowMs: number): MediaReport {
+    const at = (slot: string) => this.#publishers.find((one) => one.slot === slot)?.lastMediaMs ?? null;
+    const samples = this.#publishers.map((one) => ({ one, sample: one.meter.sample(nowMs) }));
+    const bitrate = samples.find(({ one }) => one === this.#active)?.sample ?? null;
+    const { key, epoch } = this.lease;
+    return { streamId: key.mediaId, epoch, primaryMediaAtMs: at('primary'), backupMediaAtMs: at('backup'), bitrate };
+  }
+
+  /** Acts on what the stream's row says; true when the stream has ended and is to be finished. */
+  renewed({ state, kickedSession }: Renewed): boolean {
+    this.#state = state;
+    for (const publisher of this.#publishers) {
+      if (publisher.session <= kickedSession) this.#drop(publisher, 'The key of the stream was replaced.');
+    }
+    const hasEnded = state === 'ended' || state === 'vod-processing' || state === 'error';
+    if (hasEnded) this.#dropAll('The stream has ended.');
+    return hasEnded;
+  }
+
+  /** Another process owns the stream, or it is gone: nothing is published any more. */
+  lose(): void {
+    this.#isLost = true;
+    this.#dropAll('Another publisher with the same key took over.');
+    this.#deps.subscribers.end();
+  }
+
+  /** Stores what is left of a stream that ended, makes its video, and ends the feeds. */
+  async finish(): Promise<void> {
+    this.#endRun();
+    for (const writer of this.#writers) await writer.settled();
+    await sealOwned(this.#deps.db, this.lease);
+    this.#deps.subscribers.send(writeFeedFrame({ type: 'end' }));
+    this.#deps.subscribers.end();
+    await this.#deps.journal.forgetStream(this.lease.key.mediaId);
+  }
+
+  /** Stores what is open; for a process that closes. */
+  async settle(): Promise<void> {
+    this.#dropAll('The server restarts.');
+    this.#endRun();
+    for (const writer of this.#writers) await writer.settled();
+  }
+
+  /** All frames that a new edge needs. */
+  snapshot(): Buffer[] {
+    const frames = this.#writers.flatMap((writer) => writer.snapshot());
+    const isConnected = this.#publishers.length > 0;
+    return [...frames, ...writeFeedFrame({ type: 'publisher', isConnected }), ...writeFeedFrame({ type: 'snapshot' })];
+  }
+
+  #mayActivate(publisher: LivePublisher): boolean {
+    const active = this.#active;
+    const isSilent = active === null || Date.now() - (active.lastMediaMs ?? 0) > SILENT_MS;
+    const isPreferred = publisher.slot === 'primary' && active?.slot === 'backup' && publisher.tracks !== null;
+    if (!isSilent && !isPreferred) return false;
+    this.#endRun(publisher);
+    return true;
+  }
+
+  #endRun(next: LivePublisher | null = null): void {
+    this.#active = next;
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#writers.at(-1)?.flush();
+  }
+
+  #hold(unit: AccessUnit): void {
+    this.#held.push({ unit, bytes: unit.bytes.length });
+    this.#heldBytes += unit.bytes.length;
+    while (this.#heldBytes > MOST_HELD_BYTES) this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
+  }
+
+  #drain(tracks: PeriodTracks): void {
+    for (let next = this.#held[0]; next !== undefined; next = this.#held[0]) {
+      const { unit } = next;
+      const isStart = tracks.video === null || (unit.kind === 'video' && unit.isKey);
+      const writer = this.#writers.at(-1);
+      if (isStart && (writer === undefined || !this.#fits(writer.period, tracks))) {
+        this.#open(tracks);
+        return;
+      }
+      this.#held.shift();
+      this.#heldBytes -= next.bytes;
+      writer?.push(unit);
+    }
+  }
+
+  #fits({ parameters, isPreview }: Pick<Period, 'parameters' | 'isPreview'>, tracks: PeriodTracks): boolean {
+    return parameters === parametersOf(tracks) && isPreview === (this.#state !== 'running');
+  }
+
+  /** Opens the period that follows while frames are held. */
+  #open(tracks: PeriodTracks): void {
+    this.#isOpening = true;
+    this.#writers.at(-1)?.flush();
+    this.#openNext(tracks)
+      .then((writer) => {
+        this.#writers = [...this.#writers.filter((one) => !one.isStored), writer];
+        this.#deps.subscribers.send(writer.snapshot());
+      })
+      .catch((error: Error) => {
+        // The next keyframe tries again.
+        this.#held = [];
+        this.#heldBytes = 0;
+        this.#deps.report(
+          new Error(`A period of stream ${this.lease.key.mediaId} could not be opened.`, { cause: error }),
+        );
+      })
+      .finally(() => {
+        this.#isOpening = false;
+        const active = this.#active?.tracks ?? null;
+        if (active !== null) this.#drain(active);
+      });
+  }
+
+  async #openNext(tracks: PeriodTracks): Promise<PeriodWriter> {
+    const known = this.#last;
+    const writer = this.#writers.at(-1);
+    const deps = {
+      ...this.#deps,
+      broadcast: (frame: Buffer[]) => this.#deps.subscribers.send(frame),
+      lost: () => this.lose(),
+    };
+    if (writer === undefined && known !== null && this.#fits(known, tracks)) {
+      const place = { segment: known.nextSegment, endMs: known.endMs };
+      return new PeriodWriter(this.lease, { period: known, tracks, place }, deps);
+    }
+    const before = writer?.period ?? known;
+    const isPreview = this.#state !== 'running';
+    const nextSegment = writer?.nextSegment ?? known?.nextSegment ?? 0;
+    const firstSequence = before === null || before.isPreview !== isPreview ? 0 : before.firstSequence + nextSegment;
+    const renditions = [tracks.video, tracks.audio].flatMap((track) => (track === null ? [] : [renditionOf(track)]));
+    const wanted = { firstSequence, isPreview, parameters: parametersOf(tracks), renditions };
+    const { widthPx = 0, heightPx = 0, frameRate = 0 } = tracks.video ?? {};
+    const period = await openPeriod(this.#deps.db, this.lease, wanted, { widthPx, heightPx, frameRate });
+    return new PeriodWriter(this.lease, { period, tracks, place: { segment: 0, endMs: 0 } }, deps);
+  }
+
+  #drop(publisher: LivePublisher, reason: string): void {
+    this.remove(publisher);
+    publisher.disconnect(reason);
+  }
+
+  #dropAll(reason: string): void {
+    for (const publisher of this.#publishers) this.#drop(publisher, reason);
+  }
+}
+
+function renditionOf(track: TrackConfig): PeriodRendition {
+  const { init, facts } = buildLiveInit(track);
+  const isVideo = track.kind === 'video';
+  return {
+    id: newGuid(),
+    kind: track.kind,
+    rung: isVideo ? track.heightPx : null,
+    codec: codecNameOf(track),
+    codecString: facts.codecString,
+    timescale: track.timescale,
+    init,
+    widthPx: isVideo ? track.widthPx : null,
+    heightPx: isVideo ? track.heightPx : null,
+  };
+}

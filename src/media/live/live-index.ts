@@ -1,0 +1,175 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { FeedFrame, FeedMessage, FeedPeriod, FeedRendition } from './feed-message.ts';
+
+/** A partial segment and its bytes; null once the segment is stored and they were let go. */
+export type IndexedPart = { startTick: number; durationTicks: number; isIndependent: boolean; bytes: Buffer | null };
+
+/** A segment of one rendition as an edge knows it. */
+export type IndexedSegment = {
+  number: number;
+  startTick: number;
+  durationTicks: number;
+  wallMs: number | null;
+  parts: IndexedPart[];
+  isClosed: boolean;
+  stored: { storageKey: string; sizeBytes: number } | null;
+};
+
+/** A stored segment as its row describes it. */
+export type SegmentRow = {
+  renditionId: Guid;
+  number: number;
+  startTick: number;
+  durationTicks: number;
+  wallMs: number | null;
+  storageKey: string;
+  sizeBytes: number;
+};
+
+export type IndexedRendition = FeedRendition & { init: Buffer; segments: IndexedSegment[] };
+
+export type IndexedPeriod = Omit<FeedPeriod, 'renditions'> & {
+  renditions: IndexedRendition[];
+  cuts: Map<number, number>;
+};
+
+/** Segments whose parts stay in memory and are listed. */
+const SEGMENTS_WITH_PARTS = 4;
+
+/**
+ * What an edge knows of a live stream: rows of the past, and what the owner's feed adds. Taking the same message, or the
+ * same row, twice changes nothing.
+ */
+export class LiveIndex {
+  readonly #periods = new Map<number, IndexedPeriod>();
+  readonly #renditions = new Map<Guid, { period: IndexedPeriod; rendition: IndexedRendition }>();
+  isConnected = false;
+  hasEnded = false;
+  /** Rises with each change that a playlist shows. */
+  version = 0;
+
+  /** Periods, oldest first. */
+  get periods(): IndexedPeriod[] {
+    return [...this.#periods.values()].toSorted((a, b) => a.number - b.number);
+  }
+
+  find(renditionId: Guid): { period: IndexedPeriod; rendition: IndexedRendition } | null {
+    return this.#renditions.get(renditionId) ?? null;
+  }
+
+  addPeriod({ renditions, ...period }: FeedPeriod, inits: ReadonlyMap<Guid, Buffer> = new Map()): void {
+    if (this.#periods.has(period.number)) return;
+    const added: IndexedPeriod = { ...period, renditions: [], cuts: new Map() };
+    for (const described of renditions) {
+      const rendition = { ...described, init: inits.get(described.id) ?? Buffer.alloc(0), segments: [] };
+      added.renditions.push(rendition);
+      this.#renditions.set(rendition.id, { period: added, rendition });
+    }
+    this.#periods.set(period.number, added);
+    this.version += 1;
+  }
+
+  addRow({ renditionId, storageKey, sizeBytes, ...times }: SegmentRow): void {
+    const rendition = this.#renditions.get(renditionId)?.rendition;
+    if (rendition === undefined) return;
+    const known = rendition.segments.find(({ number }) => number === times.number);
+    const stored = { storageKey, sizeBytes };
+    if (known !== undefined) known.stored ??= stored;
+    else insert(rendition.segments, { ...times, parts: [], isClosed: true, stored });
+    this.version += 1;
+  }
+
+  /** Takes a message of the feed; true when a playlist shows it. */
+  apply({ message, bytes }: FeedFrame): boolean {
+    const isShown = this.#apply(message, bytes);
+    if (isShown) this.version += 1;
+    return isShown;
+  }
+
+  /** Lets go of what is older than the window; the newest segments stay. */
+  trim(windowMs: number, nowMs: number): void {
+    for (const { renditions } of this.#periods.values()) {
+      for (const { segments, timescale } of renditions) {
+        const surplus = segments.findIndex(({ wallMs, durationTicks }) => {
+          return wallMs === null || wallMs + (durationTicks * 1000) / timescale > nowMs - windowMs;
+        });
+        segments.splice(
+          0,
+          Math.min(surplus === -1 ? segments.length : surplus, Math.max(0, segments.length - SEGMENTS_WITH_PARTS)),
+        );
+        for (const segment of segments.slice(0, -SEGMENTS_WITH_PARTS)) releaseParts(segment);
+      }
+    }
+  }
+
+  #apply(message: FeedMessage, bytes: Buffer): boolean {
+    switch (message.type) {
+      case 'period':
+        this.addPeriod(message.period);
+        return true;
+      case 'init': {
+        const found = this.#renditions.get(message.renditionId);
+        if (found !== undefined) found.rendition.init = bytes;
+        return true;
+      }
+      case 'cut':
+        this.#periods.get(message.period)?.cuts.set(message.segment, message.wallMs);
+        return false;
+      case 'part':
+        return this.#addPart(message, bytes);
+      case 'closed': {
+        const segment = this.#segment(message);
+        if (segment === null || segment.isClosed) return false;
+        segment.isClosed = true;
+        return true;
+      }
+      case 'stored': {
+        const segment = this.#segment(message);
+        if (segment !== null) segment.stored = { storageKey: message.storageKey, sizeBytes: message.sizeBytes };
+        return false;
+      }
+      case 'publisher':
+        this.isConnected = message.isConnected;
+        return false;
+      case 'end':
+        this.hasEnded = true;
+        return true;
+      case 'ping':
+      case 'snapshot':
+        return false;
+    }
+  }
+
+  #addPart(message: Extract<FeedMessage, { type: 'part' }>, bytes: Buffer): boolean {
+    const found = this.#renditions.get(message.renditionId);
+    if (found === undefined) return false;
+    const { segments } = found.rendition;
+    let segment = segments.find(({ number }) => number === message.segment);
+    if (segment === undefined) {
+      const wallMs = found.period.cuts.get(message.segment) ?? null;
+      const times = { startTick: message.startTick, durationTicks: 0, wallMs };
+      segment = { number: message.segment, ...times, parts: [], isClosed: false, stored: null };
+      insert(segments, segment);
+    }
+    if (segment.isClosed || message.part !== segment.parts.length) return false;
+    const { startTick, durationTicks, isIndependent } = message;
+    segment.parts.push({ startTick, durationTicks, isIndependent, bytes });
+    segment.durationTicks += durationTicks;
+    return true;
+  }
+
+  #segment({ renditionId, segment }: { renditionId: Guid; segment: number }): IndexedSegment | null {
+    const rendition = this.#renditions.get(renditionId)?.rendition;
+    return rendition?.segments.findLast(({ number }) => number === segment) ?? null;
+  }
+}
+
+function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
+  const at = segments.findLastIndex(({ number }) => number < segment.number);
+  segments.splice(at + 1, 0, segment);
+}
+
+function releaseParts(segment: IndexedSegment): void {
+  if (segment.stored === null) return;
+  segment.parts = [];
+}

@@ -1,0 +1,48 @@
+import type { IndexedRendition, LiveIndex } from './live-index.ts';
+
+/** Before a segment is whole its rate is not known: what a 1080p stream usually needs. */
+const UNKNOWN_BPS = 6_000_000;
+const AUDIO_GROUP = 'audio';
+
+/**
+ * Writes the multivariant playlist of a stream from its newest period (RFC 8216 section 4.3.4). Null while it has none.
+ * Rates are those of the segments that are known.
+ */
+export function liveMultivariant(index: LiveIndex, isPreview: boolean): string | null {
+  const period = index.periods.findLast((one) => one.isPreview === isPreview);
+  if (period === undefined) return null;
+  const audio = period.renditions.find(({ kind }) => kind === 'audio');
+  const videos = period.renditions.filter(({ kind }) => kind === 'video');
+  const audioBps = audio === undefined ? 0 : peakBps(audio);
+  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
+  if (audio !== undefined && videos.length === 0) {
+    lines.push(`#EXT-X-STREAM-INF:BANDWIDTH=${audioBps},CODECS="${audio.codecString}"`, addressOf(audio));
+  } else if (audio !== undefined) {
+    const attributes = `TYPE=AUDIO,GROUP-ID="${AUDIO_GROUP}",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES`;
+    lines.push(`#EXT-X-MEDIA:${attributes},URI="${addressOf(audio)}"`);
+  }
+  for (const video of videos) {
+    const codecs = [video, audio].flatMap((one) => (one === undefined ? [] : [one.codecString])).join(',');
+    const attributes = [`BANDWIDTH=${peakBps(video) + audioBps}`, `CODECS="${codecs}"`];
+    if (video.widthPx !== null && video.heightPx !== null)
+      attributes.push(`RESOLUTION=${video.widthPx}x${video.heightPx}`);
+    if (period.frameRate > 0) attributes.push(`FRAME-RATE=${period.frameRate.toFixed(3)}`);
+    if (audio !== undefined) attributes.push(`AUDIO="${AUDIO_GROUP}"`);
+    lines.push(`#EXT-X-STREAM-INF:${attributes.join(',')}`, addressOf(video));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function addressOf({ id }: IndexedRendition): string {
+  return `r/${id}/video.m3u8`;
+}
+
+function peakBps({ segments, timescale, kind }: IndexedRendition): number {
+  const rates = segments
+    .filter(({ isClosed, durationTicks }) => isClosed && durationTicks > 0)
+    .map(({ stored, parts, durationTicks }) => {
+      const bytes = stored?.sizeBytes ?? parts.reduce((sum, part) => sum + (part.bytes?.length ?? 0), 0);
+      return Math.ceil((bytes * 8 * timescale) / durationTicks);
+    });
+  return rates.length > 0 ? Math.max(...rates) : kind === 'audio' ? 192_000 : UNKNOWN_BPS;
+}

@@ -1,0 +1,48 @@
+import type HlsEngine from 'hls.js';
+import type { Browser, Page } from 'playwright-core';
+import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
+
+/** How a player that was started with `playLive` does. */
+export type LivePlayback = { timeSec: number; latencySec: number; stalls: number; errors: string[]; frames: number };
+
+type Page1 = { live: { hls: HlsEngine; stalls: number; errors: string[] } };
+
+/** Opens a page that plays a live stream with low latency until it is closed. */
+export async function playLive(browser: Browser, origin: string, address: string): Promise<Page> {
+  const page = await openScriptPage(browser, origin, HLS_JS);
+  await page.evaluate((source) => {
+    const video = document.querySelector('video') as HTMLVideoElement;
+    // The script tag put hls.js's one export there.
+    const { Hls } = window as unknown as { Hls: typeof HlsEngine };
+    const hls = new Hls({ lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 });
+    const live = { hls, stalls: 0, errors: [] as string[] };
+    Object.assign(window, { live });
+    hls.on(Hls.Events.ERROR, (_, { details, fatal }) => {
+      live.errors.push(details);
+      if (fatal) hls.startLoad();
+    });
+    video.addEventListener('waiting', () => {
+      if (video.currentTime > 0) live.stalls += 1;
+    });
+    hls.on(Hls.Events.MANIFEST_PARSED, () => void video.play().catch(() => undefined));
+    hls.loadSource(source);
+    hls.attachMedia(video);
+  }, address);
+  return page;
+}
+
+export function readPlayback(page: Page): Promise<LivePlayback> {
+  return page.evaluate(() => {
+    const video = document.querySelector('video') as HTMLVideoElement;
+    // `playLive` put it there.
+    const { live } = window as unknown as Page1;
+    const frames = video.getVideoPlaybackQuality().totalVideoFrames;
+    return {
+      timeSec: video.currentTime,
+      latencySec: live.hls.latency,
+      stalls: live.stalls,
+      errors: live.errors,
+      frames,
+    };
+  });
+}

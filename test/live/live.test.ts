@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { openBrowser } from '../support/browser.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { playLive, readPlayback } from './live-player.ts';
+import { ended, LIVE_SETTINGS, openLiveCatalogue, publish, readText, until } from './live-service.ts';
+
+const run = promisify(execFile);
+
+let service: Service;
+let browser: Browser;
+let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  catalogue = await openLiveCatalogue(service);
+});
+afterAll(async () => {
+  await browser.close();
+  await catalogue.database.close();
+  await discard(service);
+});
+
+test('a killed encoder comes back into the page that plays, and the stop makes the video at once', async () => {
+  const { key, ingest, base } = await createStream();
+  await catalogue.streams.change(key, startStream);
+  const first = publish(ingest);
+  await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
+  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`);
+  const before = await until(async () => {
+    const now = await readPlayback(page);
+    return now.timeSec > 4 ? now : null;
+  }, 'playback');
+  expect(before.errors).toEqual([]);
+  first.kill('SIGKILL');
+  await ended(first);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  const second = publish(ingest);
+  const after = await until(async () => {
+    const now = await readPlayback(page);
+    return now.timeSec > before.timeSec + 6 ? now : null;
+  }, 'playback that goes on in the same page');
+  expect(after.errors.filter((error) => !error.startsWith('buffer'))).toEqual([]);
+  const live = await readText(await mediaPlaylistOf(base));
+  expect(live).not.toContain('EXT-X-DISCONTINUITY\n');
+  expect(live).toContain('#EXT-X-MEDIA-SEQUENCE:0\n');
+  await catalogue.streams.change(key, stopStream);
+  await ended(second);
+  const video = await until(async () => {
+    const text = await readText(await mediaPlaylistOf(base));
+    return text?.includes('#EXT-X-ENDLIST') ? text : null;
+  }, 'the video');
+  // All that viewers were sent is in the video, under the same numbers.
+  for (const [segment] of (live ?? '').matchAll(/^\d+\.m4s$/gm)) expect(video).toContain(`\n${segment}\n`);
+  expect(await catalogue.streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
+  const { stdout, stderr } = await run('ffprobe', [
+    ...['-v', 'error', '-count_frames', '-select_streams', 'v', '-show_entries', 'stream=nb_read_frames'],
+    ...['-of', 'csv=p=0', `${base}/playlist.m3u8`],
+  ]);
+  expect(stderr).toBe('');
+  const listedSec = [...video.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, sec]) => sum + Number(sec), 0);
+  expect(Number.parseInt(stdout, 10) / 25).toBeCloseTo(listedSec, 1);
+}, 180_000);
+
+test('a publisher is refused without a valid key, and one with the same key takes over', async () => {
+  const { key, ingest, base } = await createStream();
+  const wrong = publish(`${ingest.slice(0, -4)}0000`);
+  let said = '';
+  wrong.stderr?.on('data', (bytes: Buffer) => {
+    said += bytes.toString();
+  });
+  expect(await ended(wrong)).not.toBe(0);
+  expect(said).toContain('No stream has this key');
+  const frozen = publish(ingest);
+  await until(async () => ((await catalogue.streams.load(key)).ingest.primaryLive ? true : null), 'a preview');
+  expect(await readText(`${base}/playlist.m3u8`)).toBe(null);
+  frozen.kill('SIGSTOP');
+  await catalogue.streams.change(key, startStream);
+  const newer = publish(ingest);
+  await until(() => readText(`${base}/playlist.m3u8`), 'a playlist of the newer publisher');
+  frozen.kill('SIGKILL');
+  await catalogue.streams.remove(key);
+  await ended(newer);
+  expect(await readText(`${base}/playlist.m3u8`)).toBe(null);
+}, 120_000);
+
+async function createStream() {
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+  const { listeners } = await service.health();
+  const ingest = `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`;
+  return { key: { libraryId: 1, mediaId: stream.id }, ingest, base: `${service.edgeUrl}/vz-1/${stream.id}` };
+}
+
+async function mediaPlaylistOf(base: string): Promise<string> {
+  const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
+  return `${base}/${/\n(r\/.*\.m3u8)/.exec(multivariant)?.[1]}`;
+}
