@@ -2,7 +2,11 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { runChild } from './run-child.js';
 
-/** @typedef {{ program: string, debianPackage: string }} Tool */
+/**
+ * `debianPackage` may be several, with spaces between them.
+ *
+ * @typedef {{ program: string, debianPackage: string }} Tool
+ */
 
 /** @type {readonly Tool[]} */
 const SERVE_TOOLS = [
@@ -11,6 +15,9 @@ const SERVE_TOOLS = [
   { program: 'bwrap', debianPackage: 'bubblewrap' },
 ];
 
+/** HTTP, HLS, MP4 and Matroska; H.264 and AAC. */
+const GSTREAMER_PLUGINS = 'gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-libav';
+
 /** @type {Record<string, readonly Tool[]>} */
 const TOOLS = {
   serve: SERVE_TOOLS,
@@ -18,6 +25,8 @@ const TOOLS = {
     ...SERVE_TOOLS,
     { program: 'chromium', debianPackage: 'chromium' },
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
+    { program: 'mpv', debianPackage: 'mpv' },
+    { program: 'gst-launch-1.0', debianPackage: `gstreamer1.0-tools ${GSTREAMER_PLUGINS}` },
   ],
   soak: [...SERVE_TOOLS, { program: 'zzuf', debianPackage: 'zzuf' }],
 };

@@ -1,6 +1,7 @@
 import type { Publication, StoredChunk } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { type IFrame, iFrameSizeBytes, writeIFrameHead } from '../../media/hls/i-frame.ts';
+import { readInitSegment } from '../../media/cmaf/init-segment.ts';
+import { type IFrame, writeIFrameHead } from '../../media/hls/i-frame.ts';
 import { locateSample } from '../../media/presentation/published-rendition.ts';
 import { type CoverDeps, coverBytes, isOpened, type OpenCover, openCover, type Piece } from '../drm/cover-bytes.ts';
 import type { OpenedRendition } from '../drm/package-keys.ts';
@@ -27,7 +28,7 @@ export async function serveIFrames(publication: Publication, file: IFrameFile, d
   const found = await deps.iFrames.find(rendition, file.startTick);
   if (found === null) return notFound('unknown-i-frame', 'No picture starts there.');
   if (cover.kind === 'clear') return answerClear(rendition, found);
-  return coverBytes({ publication, rendition, cover, piece: describePicture(found) }, deps, deps.leave);
+  return coverBytes({ publication, rendition, cover, piece: describePicture(rendition, found) }, deps, deps.leave);
 }
 
 function hasIFrames({ kind, state, chunks }: OpenedRendition): boolean {
@@ -65,28 +66,33 @@ async function dressOf(
 type FoundPicture = { chunk: StoredChunk; frame: IFrame };
 
 /** A picture is encrypted as the sample of its segment that it is: under the same initialisation vector. */
-function describePicture({ chunk, frame }: FoundPicture): Piece {
+function describePicture({ init }: OpenedRendition, { chunk, frame }: FoundPicture): Piece {
   const { segment, firstSample } = locateSample(chunk, frame.sample);
   const sizeBytes = frame.endByte - frame.startByte + 1;
   return {
     kind: 'picture',
     name: `i${frame.startTick}`,
     window: { key: chunk.storageKey, version: '', start: frame.startByte, sizeBytes },
-    head: writeIFrameHead(frame),
+    head: headOf(init, frame),
     segment,
     firstSample: frame.sample - firstSample,
   };
 }
 
-function answerClear({ id }: OpenedRendition, { chunk, frame }: FoundPicture): Answer {
+function answerClear({ id, init }: OpenedRendition, { chunk, frame }: FoundPicture): Answer {
+  const head = headOf(init, frame);
   return {
     kind: 'parts',
-    sizeBytes: iFrameSizeBytes(frame),
-    cut: (slice) => cutPicture(writeIFrameHead(frame), { key: chunk.storageKey, start: frame.startByte }, slice),
+    sizeBytes: head.length + frame.endByte - frame.startByte + 1,
+    cut: (slice) => cutPicture(head, { key: chunk.storageKey, start: frame.startByte }, slice),
     contentType: 'video/mp4',
     cacheControl: CACHE_FOR_EVER,
     etag: `"${id}-i${frame.startTick}"`,
   };
+}
+
+function headOf(init: Buffer, frame: IFrame): Buffer {
+  return writeIFrameHead(frame, readInitSegment(init).delayTicks);
 }
 
 function cutPicture(head: Buffer, { key, start }: Omit<ObjectPart, 'end'>, slice: Slice): Part[] {

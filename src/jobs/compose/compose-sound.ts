@@ -2,9 +2,9 @@ import { findSourceChunk, loadComposition } from '../../catalog/compose/composit
 import type { WorkRendition } from '../../catalog/encoding/work-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES, createAacSegmenter, SILENT_FRAME } from '../../media/cmaf/aac.ts';
-import { readFragment } from '../../media/cmaf/fragment.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { AUDIO_RATE_HZ } from '../../media/cmaf/sound-grid.ts';
+import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
 import { planSound, type SoundSpan } from '../../media/compose/plan-sound.ts';
 import { type HeldWork, holdWork } from '../encode/hold-work.ts';
 import { protectVideo } from '../encode/protect-video.ts';
@@ -101,10 +101,7 @@ async function readFrames(source: Guid, segment: number, deps: JobDeps, signal: 
     return [];
   }
   const { bytes, fragments } = found;
-  let at = 0;
-  return fragments.flatMap(({ prefixBytes, payloadBytes }) => {
-    const { samples, payload } = readFragment(bytes.subarray(at, at + prefixBytes + payloadBytes));
-    at += prefixBytes + payloadBytes;
+  return readStoredFragments(bytes, fragments).flatMap(({ samples, payload }) => {
     let end = 0;
     return samples.map(({ sizeBytes }) => {
       end += sizeBytes;

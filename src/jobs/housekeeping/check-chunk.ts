@@ -2,9 +2,9 @@ import { idxKeyOf } from '../../catalog/encoding/work.ts';
 import type { ScrubChunk } from '../../catalog/scrub/scrub-store.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import { buildChunk, segmentRanges } from '../../media/cmaf/chunk.ts';
-import { readFragment } from '../../media/cmaf/fragment.ts';
 import { decodeIdx } from '../../media/cmaf/idx.ts';
-import type { Segment, SegmentFragment } from '../../media/cmaf/segment.ts';
+import type { Segment } from '../../media/cmaf/segment.ts';
+import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { checkObject, isMissing, isWorn } from './check-object.ts';
 
@@ -40,14 +40,7 @@ export async function rebuildIndex(chunk: ScrubChunk, storage: Storage, signal: 
   const bytes = await storage.readBytes(chunk.storageKey, null, signal);
   let startTick = chunk.startTick;
   const segments = segmentRanges(chunk).map((range): Segment => {
-    let at = range.startByte;
-    const fragments = range.fragments.map(({ prefixBytes, payloadBytes }): SegmentFragment => {
-      const [from, end] = [at, at + prefixBytes + payloadBytes];
-      at = end;
-      const { baseTick, samples } = readFragment(bytes.subarray(from, end));
-      const payload = bytes.subarray(from + prefixBytes, end);
-      return { head: bytes.subarray(from, from + prefixBytes), payload, baseTick, samples };
-    });
+    const fragments = readStoredFragments(bytes.subarray(range.startByte, range.endByte + 1), range.fragments);
     const samples = fragments.flatMap((fragment) => fragment.samples);
     const durationTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
     const segment = { number: range.segment, timescale: chunk.timescale, startTick, durationTicks, fragments };

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { idxKeyOf } from '../../catalog/encoding/work.ts';
 import type { PictureChunk, PictureRendition } from '../../catalog/pictures/picture-view-store.ts';
 import { decodeIdx } from '../../media/cmaf/idx.ts';
+import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import { type CutSamples, cutSamples, type SampleRun, type Stretch } from '../../media/images/cut-samples.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
@@ -9,13 +10,14 @@ const MAX_READ_BYTES = 32 * 2 ** 20;
 
 /** Reads a whole rendition as a stream of cut samples. */
 export function readRendition(storage: Storage, { init, chunks }: PictureRendition, signal: AbortSignal): Readable {
+  const { delayTicks } = readInitSegment(init);
   return Readable.from(
     (async function* () {
       yield init;
       for (const chunk of chunks) {
         const { startTick, durationTicks, storageKey } = chunk;
         const whole = { fromTick: startTick, toTick: startTick + durationTicks };
-        const { runs } = await cutChunk(storage, chunk, [whole], signal);
+        const { runs } = await cutChunk({ storage, chunk, delayTicks }, [whole], signal);
         yield* readRuns(storage, storageKey, runs, signal);
       }
     })(),
@@ -33,11 +35,12 @@ export async function readStretches(
   stretches: readonly Stretch[],
   signal: AbortSignal,
 ): Promise<RenditionStretches> {
+  const { delayTicks } = readInitSegment(init);
   const cuts: (CutSamples & { object: StorageKey })[] = [];
   for (const chunk of chunks) {
     const wanted = stretches.filter((stretch) => overlaps(chunk, stretch));
     if (wanted.length === 0) continue;
-    cuts.push({ object: chunk.storageKey, ...(await cutChunk(storage, chunk, wanted, signal)) });
+    cuts.push({ object: chunk.storageKey, ...(await cutChunk({ storage, chunk, delayTicks }, wanted, signal)) });
   }
   const stream = Readable.from(
     (async function* () {
@@ -49,13 +52,15 @@ export async function readStretches(
   return { stream, ticks: cuts.flatMap(({ ticks }) => ticks) };
 }
 
+type ChunkToCut = { storage: Storage; chunk: PictureChunk; delayTicks: number };
+
 async function cutChunk(
-  storage: Storage,
-  { storageKey }: PictureChunk,
+  { storage, chunk, delayTicks }: ChunkToCut,
   stretches: readonly Stretch[],
   signal: AbortSignal,
 ): Promise<CutSamples> {
-  return cutSamples(decodeIdx(await storage.readBytes(idxKeyOf(storageKey), null, signal)), stretches);
+  const index = decodeIdx(await storage.readBytes(idxKeyOf(chunk.storageKey), null, signal));
+  return cutSamples(index, stretches, delayTicks);
 }
 
 /** Runs that lie close together are read at once, others one by one. */

@@ -3,6 +3,7 @@ import { encode, runTool, splitStream } from '../../../test/support/media/read-t
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES, createAacSegmenter } from './aac.ts';
 import { type Fragment, readFragment } from './fragment.ts';
 import { normaliseInit } from './init-segment.ts';
+import { presentationDelayTicks } from './presentation-delay.ts';
 import type { Segment } from './segment.ts';
 
 const WHOLE_TRACK = { sampleRateHz: 48000, firstSegment: 0, primingFrames: 1 };
@@ -35,7 +36,9 @@ describe('an AAC track', () => {
     const reread = segments.map((it) => readFragment(bytesOf([it])));
     expect(reread.map((it) => it.baseTick)).toEqual([0, 192_512, 385_024]);
     const samples = reread.flatMap((it) => it.samples);
-    expect(samples.every((it) => it.isSync && it.durationTicks === 1024 && it.compositionOffsetTicks === 0)).toBe(true);
+    const offsets = new Set(samples.map((it) => it.compositionOffsetTicks));
+    expect([...offsets]).toEqual([presentationDelayTicks(48_000)]);
+    expect(samples.every((it) => it.isSync && it.durationTicks === 1024)).toBe(true);
   });
 
   test('gives a segment as soon as its last frame is there', async () => {

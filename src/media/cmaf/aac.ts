@@ -98,6 +98,6 @@ function makeSegment(timescale: number, number: number, frames: readonly Frame[]
   }));
   const payload = Buffer.concat(frames.map((frame) => frame.bytes));
   const durationTicks = frames.length * AAC_FRAME_TICKS;
-  const fragments = sealFragments(number, [{ baseTick: startTick, samples, payload }]);
+  const fragments = sealFragments({ number, timescale }, [{ baseTick: startTick, samples, payload }]);
   return { number, timescale, startTick, durationTicks, fragments };
 }

@@ -58,7 +58,8 @@ describe.each(encodes)('an init segment of $name', ({ args, codec }) => {
   test('says the same once normalised, opens the stream for ffmpeg, and is normal already', async () => {
     const { init, fragments } = splitStream(await stream);
     const normal = normaliseInit(init);
-    const { sampleDefaults, ...facts } = readInitSegment(normal);
+    const { sampleDefaults, delayTicks, ...facts } = readInitSegment(normal);
+    expect(delayTicks).toBe(Math.round(0.2 * facts.timescale));
     expect(readInitSegment(init)).toMatchObject(facts);
     expect(sampleDefaults).toEqual({ durationTicks: 0, sizeBytes: 0, flags: 0 });
     expect(normaliseInit(normal)).toEqual(normal);

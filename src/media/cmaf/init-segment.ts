@@ -14,6 +14,7 @@ import {
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readCodecString } from './codec-string.ts';
 import type { SampleDefaults } from './fragment.ts';
+import { presentationDelayTicks } from './presentation-delay.ts';
 import { readEntryBox, readSampleEntry, type SampleEntry, writeStableEntry } from './sample-entry.ts';
 
 /** RFC 8216bis VIDEO-RANGE: how picture samples become light. */
@@ -24,6 +25,8 @@ export type InitFacts = {
   trackId: number;
   /** Ticks per second of all times in the fragments. */
   timescale: number;
+  /** What the edit list takes off all presentation times: media_time of its one entry, 0 without one. */
+  delayTicks: number;
   /** RFC 6381, as in a playlist's CODECS. */
   codecString: string;
   /** What the fragments' samples have where they do not say (trex). */
@@ -74,6 +77,7 @@ export function readInitSegment(bytes: Buffer): InitFacts {
   const common = {
     trackId: track.trackId,
     timescale: track.timescale,
+    delayTicks: track.delayTicks,
     codecString: readCodecString(entry),
     sampleDefaults: track.sampleDefaults,
   };
@@ -90,7 +94,7 @@ export function readInitSegment(bytes: Buffer): InitFacts {
 
 /**
  * Rewrites an init segment so that all encoder runs of one rendition give the same bytes: track id 1, zero
- * durations and dates, no edit list, no user data, no bit rates, no encoder name. The codec's configuration
+ * durations and dates, our own edit list, no user data, no bit rates, no encoder name. The codec's configuration
  * stays as it is, so a run with other settings still differs.
  */
 export function normaliseInit(bytes: Buffer): Buffer {
@@ -99,10 +103,13 @@ export function normaliseInit(bytes: Buffer): Buffer {
   return writeInitSegment({ timescale, handler, language, geometry, sampleEntry });
 }
 
-/** Makes the init segment of a fragmented track: ftyp, and a moov without samples, edit list or duration. */
+/**
+ * Makes the init segment of a fragmented track: ftyp, and a moov without samples or duration, whose edit list takes
+ * off the presentation delay that all fragments have.
+ */
 export function writeInitSegment(init: InitFields): Buffer {
   const isVideo = init.handler === 'video';
-  const brands = Buffer.from('iso6\0\0\0\0iso6cmf2mp41', 'latin1');
+  const brands = Buffer.from('iso6\0\0\0\0iso6cmfcmp41', 'latin1');
   const mediaHeader = isVideo
     ? writeFullBox('vmhd', 0, 1, Buffer.alloc(8))
     : writeFullBox('smhd', 0, 0, Buffer.alloc(4));
@@ -126,7 +133,7 @@ export function writeInitSegment(init: InitFields): Buffer {
     writeBox(
       'moov',
       movieHeader(),
-      writeBox('trak', trackHeader(init), media),
+      writeBox('trak', trackHeader(init), delayEdit(init.timescale), media),
       writeBox('mvex', writeFullBox('trex', 0, 0, writeU32(TRACK_ID, 1, 0, 0, 0))),
     ),
   ]);
@@ -138,6 +145,7 @@ type OpenTrack = {
   handler: 'video' | 'audio';
   language: number;
   geometry: Buffer;
+  delayTicks: number;
   stsd: Box;
   sampleDefaults: SampleDefaults;
 };
@@ -165,6 +173,7 @@ function openTrack(bytes: Buffer): OpenTrack {
     ...readTrackHeader(bytes, requireBox(bytes, inTrak, ['tkhd'])),
     ...readMediaHeader(bytes, requireBox(bytes, inTrak, ['mdia', 'mdhd'])),
     handler: readHandler(bytes, requireBox(bytes, inTrak, ['mdia', 'hdlr'])),
+    delayTicks: readDelay(bytes, findBox(bytes, inTrak, ['edts', 'elst'])),
     stsd: requireBox(bytes, inTrak, ['mdia', 'minf', 'stbl', 'stsd']),
     sampleDefaults: readSampleDefaults(bytes, findBox(bytes, boxes, ['mvex', 'trex'])),
   };
@@ -177,6 +186,16 @@ function readTrackHeader(bytes: Buffer, tkhd: Box): { trackId: number; geometry:
   const trackId = fields.u32();
   fields.skip(4 + (wide ? 8 : 4) + 16);
   return { trackId, geometry: fields.take(GEOMETRY_BYTES) };
+}
+
+/** An empty edit (media_time -1) and a list of several are no delay that we wrote. */
+function readDelay(bytes: Buffer, elst: Box | null): number {
+  if (elst === null) return 0;
+  const fields = readFields(bytes, elst);
+  const isWide = readVersion(fields).version === 1;
+  if (fields.u32() !== 1) return 0;
+  fields.skip(isWide ? 8 : 4);
+  return Math.max(0, isWide ? fields.u64() : fields.i32());
 }
 
 function readMediaHeader(bytes: Buffer, mdhd: Box): { timescale: number; language: number } {
@@ -203,6 +222,12 @@ function readSampleDefaults(bytes: Buffer, trex: Box | null): SampleDefaults {
   const fields = readFields(bytes, trex);
   fields.skip(12);
   return { durationTicks: fields.u32(), sizeBytes: fields.u32(), flags: fields.u32() };
+}
+
+/** One edit without an end (segment_duration 0, as fragments follow) that begins behind the presentation delay. */
+function delayEdit(timescale: number): Buffer {
+  const entry = Buffer.concat([writeU32(0, presentationDelayTicks(timescale)), writeU16(1, 0)]);
+  return writeBox('edts', writeFullBox('elst', 0, 0, writeU32(1), entry));
 }
 
 /** mvhd: timescale 1000, rate 1.0, volume 1.0, ten reserved bytes, unity matrix, next track id. */

@@ -82,11 +82,12 @@ describe.each([
     ).toHaveLength(total);
   });
 
-  test('give a first sample whose decode and presentation time is the cut', async () => {
+  test('give a first sample that is decoded at the cut, and presented after the delay that the init takes off', async () => {
     const { segments } = await encodeRun(2, 2);
     const firsts = segments.map((it) => readFragment(segmentBytes([it]).subarray(0, firstFragmentBytes(it))));
     expect(firsts.map((it) => it.baseTick)).toEqual([cutList.startTicks[2], cutList.startTicks[3]]);
-    expect(firsts.map((it) => it.samples[0]?.compositionOffsetTicks)).toEqual([0, 0]);
+    const delayTicks = Math.round(0.2 * cutList.timescale);
+    expect(firsts.map((it) => it.samples[0]?.compositionOffsetTicks)).toEqual([delayTicks, delayTicks]);
     expect(firsts.map((it) => it.samples[0]?.isSync)).toEqual([true, true]);
   });
 });

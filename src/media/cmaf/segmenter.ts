@@ -1,6 +1,7 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { CutList } from '../timeline/cut-list.ts';
 import type { Sample } from './fragment.ts';
+import { decodeTicks } from './presentation-delay.ts';
 import { type FragmentParts, type Segment, sealFragments } from './segment.ts';
 
 /** What a segmenter needs of a fragment; `readFragment` gives it. */
@@ -36,9 +37,8 @@ type TimedFragment = { samples: TimedSample[]; payload: Buffer };
  * Cuts the fragments of one video encoder run at the timeline's cuts and gives them its times.
  *
  * The run's clock is shifted once, so that its first presented frame falls on the first cut. Then every
- * segment's decode times are its presentation times in rising order, so that they start at the cut, have no
- * gap or overlap within and between runs, and need signed composition offsets (trun version 1). The last
- * frame of a segment lasts until the next cut, whatever the encoder wrote.
+ * segment's decode times are its presentation times in rising order (`decodeTicks`), so that they start at the cut
+ * and have no gap or overlap within and between runs. The last frame of a segment lasts until the next cut, whatever the encoder wrote.
  *
  * Throws BrokenMedia, naming what was expected and what came, when a segment does not open with a sync
  * sample exactly on its cut, when a frame lies outside its segment, and when one is missing, doubled or extra.
@@ -171,7 +171,7 @@ function closeSegment(plan: RunPlan, number: number, open: readonly TimedFragmen
     timescale: plan.timescale,
     startTick,
     durationTicks: endTick - startTick,
-    fragments: sealFragments(number, retime(open, ticks, endTick)),
+    fragments: sealFragments({ number, timescale: plan.timescale }, retime(open, endTick, plan.timescale)),
   };
 }
 
@@ -225,8 +225,10 @@ function expectedTicks(plan: RunPlan, start: number, next: number): ((index: num
   return (index) => (start + index * frameTicks < next ? start + index * frameTicks : null);
 }
 
-/** Decode times are the presentation times in rising order; each sample lasts to the next. */
-function retime(open: readonly TimedFragment[], ticks: readonly number[], endTick: number): FragmentParts[] {
+/** Gives the samples their decode times; each lasts to the next. */
+function retime(open: readonly TimedFragment[], endTick: number, timescale: number): FragmentParts[] {
+  const presentTicks = open.flatMap(({ samples }) => samples.map(({ presentTick }) => presentTick));
+  const ticks = decodeTicks(presentTicks, timescale);
   let index = 0;
   return open.map((fragment) => {
     const baseTick = ticks[index] ?? endTick;

@@ -30,8 +30,9 @@ export function writeFragment(head: FragmentHead, payload: Uint8Array): Buffer {
 
 /**
  * Makes the compact moof and the mdat header that stand before a fragment's payload (ISO 14496-12 section
- * 8.8): one traf, offsets from the moof, 64-bit tfdt, one version 1 trun with signed composition offsets,
- * and constant columns as tfhd defaults. Refuses no samples, more than 65535, and 4 GiB of payload.
+ * 8.8): one traf, offsets from the moof, 64-bit tfdt, one trun, and constant columns as tfhd defaults. The
+ * samples' composition offsets are written as they are, the presentation delay with them (`delaySamples`): in a
+ * trun of version 0, or of version 1 if one is negative. Refuses no samples, more than 65535, and 4 GiB of payload.
  */
 export function writeFragmentHead(head: FragmentHead): Buffer {
   const { samples } = head;
@@ -105,7 +106,8 @@ function writeTrun(
     (layout.sizeBytes === null ? 0x200 : 0) |
     (layout.flags === null ? 0x400 : 0) |
     (layout.hasOffsets ? 0x800 : 0);
-  writer.box('trun', sizeBytes).u32(0x01000000 + flags);
+  const version = samples.some(({ compositionOffsetTicks }) => compositionOffsetTicks < 0) ? 1 : 0;
+  writer.box('trun', sizeBytes).u32(version * 2 ** 24 + flags);
   writer.u32(samples.length).u32(dataOffset);
   if (layout.firstFlags !== null) writer.u32(layout.firstFlags);
   for (const sample of samples) {

@@ -1,7 +1,7 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { readFragment } from '../cmaf/fragment.ts';
 import type { FragmentEntry } from '../cmaf/fragment-table.ts';
 import { type FragmentParts, type Segment, sealFragments } from '../cmaf/segment.ts';
+import { readStoredFragments } from '../cmaf/stored-fragments.ts';
 
 /** Where a copied segment goes: its number and the ticks that it covers on the new timeline. */
 export type CopyPlace = { number: number; timescale: number; startTick: number; durationTicks: number };
@@ -11,17 +11,14 @@ export type CopyPlace = { number: number; timescale: number; startTick: number; 
  * before or after the border lasts to it. Throws BrokenMedia when the segment does not fit.
  */
 export function copySegment(bytes: Buffer, fragments: readonly FragmentEntry[], place: CopyPlace): Segment {
-  let at = 0;
   let tick = place.startTick;
-  const parts = fragments.map(({ prefixBytes, payloadBytes }): FragmentParts => {
-    const { samples, payload } = readFragment(bytes.subarray(at, at + prefixBytes + payloadBytes));
-    at += prefixBytes + payloadBytes;
+  const parts = readStoredFragments(bytes, fragments).map(({ samples, payload }): FragmentParts => {
     const baseTick = tick;
     tick += samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
     return { baseTick, samples, payload };
   });
   const lackTicks = place.startTick + place.durationTicks - tick;
-  return { ...place, fragments: sealFragments(place.number, stretchEnd(parts, lackTicks, place)) };
+  return { ...place, fragments: sealFragments(place, stretchEnd(parts, lackTicks, place)) };
 }
 
 function stretchEnd(parts: readonly FragmentParts[], lackTicks: number, place: CopyPlace): FragmentParts[] {

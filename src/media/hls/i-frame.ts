@@ -15,8 +15,8 @@ export type IFrame = {
 };
 
 const MAX_SEQUENCE = 0xffffffff;
-/** All heads are equally long: one sample, every field of it in tfhd. */
-const HEAD_BYTES = writeIFrameHead({ startTick: 0, durationTicks: 1, startByte: 0, endByte: 0, sample: 0 }).length;
+/** All heads with a presentation delay are equally long: one sample, all but its offset in tfhd. */
+const HEAD_BYTES = writeIFrameHead({ startTick: 0, durationTicks: 1, startByte: 0, endByte: 0, sample: 0 }, 1).length;
 
 /**
  * Lists the pictures of a chunk that stand alone, in order of time. The last one is shown to the end of the
@@ -38,13 +38,14 @@ export function findIFrame(index: ChunkIndex, startTick: number): IFrame | null 
 /**
  * Makes the moof and mdat header of an I-frame segment (RFC 8216 section 4.3.3.6): one sample, decoded when it
  * is shown. The picture's bytes follow it, and the rendition's own init segment opens it. It takes the place of a
- * byte range of the stored fragment, whose moof promises more samples than would follow.
+ * byte range of the stored fragment, whose moof promises more samples than would follow. `delayTicks` is the
+ * presentation delay of that init segment (`InitFacts`).
  */
-export function writeIFrameHead(frame: IFrame): Buffer {
+export function writeIFrameHead(frame: IFrame, delayTicks: number): Buffer {
   const sample = {
     durationTicks: frame.durationTicks,
     sizeBytes: frame.endByte - frame.startByte + 1,
-    compositionOffsetTicks: 0,
+    compositionOffsetTicks: delayTicks,
     isSync: true,
   };
   // Any number that rises with time serves as a sequence.
@@ -52,7 +53,7 @@ export function writeIFrameHead(frame: IFrame): Buffer {
   return writeFragmentHead({ sequence, baseTick: frame.startTick, trackId: TRACK_ID, samples: [sample] });
 }
 
-/** Bytes of an I-frame segment, head and picture. */
+/** Bytes of an I-frame segment, head and picture; without a presentation delay it has 4 less. */
 export function iFrameSizeBytes(frame: IFrame): number {
   return HEAD_BYTES + frame.endByte - frame.startByte + 1;
 }

@@ -34,13 +34,15 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
+const delayTicks = 4800;
+
 /** Each picture as it is delivered: its head, then the one range of its chunk. */
 function iFrameSegments(): { frame: IFrame; bytes: Buffer }[] {
   return video.chunks.flatMap(({ storageKey, index }) => {
     const object = video.objects.get(storageKey) ?? Buffer.alloc(0);
     return listIFrames(index).map((frame) => {
       const picture = object.subarray(frame.startByte, frame.endByte + 1);
-      return { frame, bytes: Buffer.concat([writeIFrameHead(frame), picture]) };
+      return { frame, bytes: Buffer.concat([writeIFrameHead(frame, delayTicks), picture]) };
     });
   });
 }
@@ -56,7 +58,7 @@ describe('the I-frame segments of a real clip', () => {
       const { baseTick, samples, payload } = readFragment(bytes);
       expect(baseTick).toBe(frame.startTick);
       expect(samples).toEqual([
-        { durationTicks: 48_000, sizeBytes: payload.length, compositionOffsetTicks: 0, isSync: true },
+        { durationTicks: 48_000, sizeBytes: payload.length, compositionOffsetTicks: delayTicks, isSync: true },
       ]);
     }
   });

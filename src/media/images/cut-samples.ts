@@ -8,14 +8,15 @@ export type Stretch = { fromTick: number; toTick: number };
 
 /**
  * Samples of one fragment that lie one behind the other: `head` is the moof and mdat header to put before bytes
- * `startByte` to `endByte`, both included, of the chunk object. They are shown `LEAD_SEC` later than in the rendition.
+ * `startByte` to `endByte`, both included, of the chunk object. With the rendition's init
+ * segment before them, they are shown `LEAD_SEC` later than in the rendition.
  */
 export type SampleRun = { head: Buffer; startByte: number; endByte: number };
 
 /** All that decoding stretches of a chunk takes, and when their pictures are shown, in order of time. */
 export type CutSamples = { runs: readonly SampleRun[]; ticks: readonly number[] };
 
-/** `compositionOffsetTicks` is raised by the lead, `shownTick` is not. */
+/** `compositionOffsetTicks` is raised by lead and presentation delay, `shownTick` is not. */
 type Placed = Sample & { fragment: number; startByte: number; decodeTick: number; shownTick: number };
 
 /**
@@ -29,10 +30,10 @@ const MAX_SEQUENCE = 0xffffffff;
 /**
  * Cuts out of a chunk what decoding the pictures of stretches takes: from the keyframe before each on, nothing behind
  * its last picture. The picture that is shown at a stretch's start is always among them; what lies outside the chunk
- * is not. `ticks` lists the wanted pictures alone.
+ * is not. `ticks` lists the wanted pictures alone. `delayTicks` is the presentation delay of the init segment.
  */
-export function cutSamples(index: ChunkIndex, stretches: readonly Stretch[]): CutSamples {
-  const samples = placeSamples(index);
+export function cutSamples(index: ChunkIndex, stretches: readonly Stretch[], delayTicks: number): CutSamples {
+  const samples = placeSamples(index, delayTicks + LEAD_SEC * index.timescale);
   const shown = samples.map(({ shownTick }) => shownTick).sort((a, b) => a - b);
   const needed = new Set<Placed>();
   const ticks = new Set<number>();
@@ -47,7 +48,7 @@ export function cutSamples(index: ChunkIndex, stretches: readonly Stretch[]): Cu
   return { runs: groupRuns(samples, needed), ticks: [...ticks].sort((a, b) => a - b) };
 }
 
-function placeSamples(index: ChunkIndex): Placed[] {
+function placeSamples(index: ChunkIndex, laterTicks: number): Placed[] {
   const placed: Placed[] = [];
   let [decodeTick, byte] = [index.startTick, 0];
   for (const [fragment, { samples, prefixBytes }] of index.fragments.entries()) {
@@ -57,7 +58,7 @@ function placeSamples(index: ChunkIndex): Placed[] {
       const sizeBytes = index.sampleSizesBytes[at] ?? 0;
       const durationTicks = index.sampleDurationsTicks[at] ?? 0;
       const shownTick = decodeTick + (index.compositionOffsetsTicks[at] ?? 0);
-      const compositionOffsetTicks = shownTick - decodeTick + LEAD_SEC * index.timescale;
+      const compositionOffsetTicks = shownTick - decodeTick + laterTicks;
       const isSync = index.syncs[at] === 1;
       const sample = { sizeBytes, durationTicks, compositionOffsetTicks, isSync, decodeTick };
       placed.push({ ...sample, fragment, startByte: byte, shownTick });

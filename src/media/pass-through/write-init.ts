@@ -1,3 +1,4 @@
+import { presentationDelayTicks } from '../cmaf/presentation-delay.ts';
 import type { Mp4Index } from './mp4-index.ts';
 import type { PassThroughPlan } from './plan-pass-through.ts';
 
@@ -8,7 +9,7 @@ const ENABLED_IN_MOVIE = 3;
 
 /**
  * Makes the init segment of a pass-through (ISO 14496-12 section 8.2, CMAF header of ISO 23000-19): one track
- * with id 1, the source's decoder configuration, no edit list, no samples, durations of 0.
+ * with id 1, the source's decoder configuration, the edit list of the presentation delay, no samples, durations of 0.
  */
 export function buildInit(index: Mp4Index, plan: PassThroughPlan): Buffer {
   const ftyp = box('ftyp', text('iso6'), u32(1), text('iso6cmfcmp41'));
@@ -27,7 +28,8 @@ function track(index: Mp4Index, plan: PassThroughPlan): Buffer {
   const hdlr = fullBox('hdlr', 0, u32(0), text('vide'), zeros(12), text('video\0'));
   const dinf = box('dinf', fullBox('dref', 0, u32(1), fullBox('url ', 1)));
   const minf = box('minf', fullBox('vmhd', 1, zeros(8)), dinf, sampleTable(index));
-  return box('trak', tkhd, box('mdia', mdhd, hdlr, minf));
+  const edit = fullBox('elst', 0, u32(1, 0, presentationDelayTicks(plan.cutList.timescale)), u16(1, 0));
+  return box('trak', tkhd, box('edts', edit), box('mdia', mdhd, hdlr, minf));
 }
 
 function sampleTable(index: Mp4Index): Buffer {

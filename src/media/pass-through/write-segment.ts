@@ -1,8 +1,9 @@
 import type { FragmentEntry } from '../cmaf/fragment-table.ts';
+import { decodeTicks, delaySamples, presentationDelayTicks } from '../cmaf/presentation-delay.ts';
 import type { Mp4Index } from './mp4-index.ts';
 import type { PassThroughPlan } from './plan-pass-through.ts';
 import { fragmentPrefixBytes, fragmentRanges, type PlannedSegment } from './segments.ts';
-import { pictureTick, sortedTicks } from './timeline.ts';
+import { pictureTick } from './timeline.ts';
 
 /** A stretch of the source file. */
 export type ByteRun = { offset: number; length: number };
@@ -49,9 +50,8 @@ export function* passThroughSegments(
 }
 
 /**
- * Makes one segment of a planned pass-through. Decoding times are the picture times in rising order, so they
- * begin at the keyframe's own time whatever the reorder delay, and composition offsets are signed (trun
- * version 1, ISO 14496-12 section 8.8.8). Throws on a number that the plan does not have.
+ * Makes one segment of a planned pass-through. Decoding times are the picture times in rising order (`decodeTicks`),
+ * so they begin at the keyframe's own time whatever the reorder delay; heads have the presentation delay. Throws on a number that the plan does not have.
  */
 export function buildSegment(index: Mp4Index, plan: PassThroughPlan, segmentNumber: number): PassThroughSegment {
   const segment = plan.segments[segmentNumber];
@@ -65,7 +65,8 @@ export function buildSegment(index: Mp4Index, plan: PassThroughPlan, segmentNumb
   for (const [number, range] of fragmentRanges(segment.firstSample, segment.endSample).entries()) {
     const own = samples.slice(range[0] - segment.firstSample, range[1] - segment.firstSample);
     const payloadBytes = own.reduce((sum, sample) => sum + sample.sizeBytes, 0);
-    const prefix = writePrefix(own, { baseTick, payloadBytes, sequence: segment.firstFragment + number + 1 });
+    const delayed = delaySamples(own, presentationDelayTicks(plan.cutList.timescale));
+    const prefix = writePrefix(delayed, { baseTick, payloadBytes, sequence: segment.firstFragment + number + 1 });
     fragments.push({ prefix, runs: mergeRuns(index, range) });
     const entry = { payloadBytes, prefixBytes: prefix.length, samples: own.length, startsSegment: number === 0 };
     fragmentEntries.push(entry);
@@ -77,7 +78,10 @@ export function buildSegment(index: Mp4Index, plan: PassThroughPlan, segmentNumb
 
 function listSamples(index: Mp4Index, { shiftTicks }: PassThroughPlan, segment: PlannedSegment): WrittenSample[] {
   const { firstSample, endSample } = segment;
-  const ticks = sortedTicks(index, shiftTicks, [firstSample, endSample]);
+  const shownTicks: number[] = [];
+  for (let sample = firstSample; sample < endSample; sample += 1)
+    shownTicks.push(pictureTick(index, shiftTicks, sample));
+  const ticks = decodeTicks(shownTicks, index.timescale);
   const endTicks = segment.startTicks + segment.durationTicks;
   const samples: WrittenSample[] = [];
   let nextSync = firstSyncFrom(index.syncSamples, firstSample);
@@ -88,7 +92,7 @@ function listSamples(index: Mp4Index, { shiftTicks }: PassThroughPlan, segment: 
     samples.push({
       durationTicks: (ticks[sample - firstSample + 1] ?? endTicks) - tick,
       sizeBytes: index.sizesBytes[sample] ?? 0,
-      compositionOffsetTicks: pictureTick(index, shiftTicks, sample) - tick,
+      compositionOffsetTicks: (shownTicks[sample - firstSample] ?? 0) - tick,
       isSync,
     });
   }
@@ -142,7 +146,8 @@ function writePrefix(samples: readonly WrittenSample[], { baseTick, payloadBytes
   box('traf', moofBytes - 24);
   box('tfhd', 16, 0x020000, 1);
   box('tfdt', 20, 0x01000000, Math.floor(baseTick / HIGH_WORD), baseTick % HIGH_WORD);
-  box('trun', moofBytes - 68, 0x01000f01, samples.length, prefix.length);
+  const version = samples.some(({ compositionOffsetTicks }) => compositionOffsetTicks < 0) ? 0x01000000 : 0;
+  box('trun', moofBytes - 68, version + 0xf01, samples.length, prefix.length);
   for (const sample of samples) {
     u32(sample.durationTicks, sample.sizeBytes, sample.isSync ? SYNC_FLAGS : NON_SYNC_FLAGS);
     at = prefix.writeInt32BE(sample.compositionOffsetTicks, at);

@@ -43,6 +43,9 @@ export async function checkWholeVideo(service: Service, guid: string): Promise<W
   return whole;
 }
 
+/** Composition offsets are raised by it, and the init segment's edit list takes it off. */
+const PRESENTATION_DELAY_SEC = 0.2;
+
 /** Segments follow each other without hole or overlap from 0, and each EXTINF is its segment's true length. */
 function checkTimes({ url, segments, timescale, targetDurationSec }: FetchedRendition): void {
   let nextTick = 0;
@@ -51,7 +54,7 @@ function checkTimes({ url, segments, timescale, targetDurationSec }: FetchedRend
     expect({ uri, beginsAt: times.baseTick, firstOffset: times.firstCtsTicks }).toEqual({
       uri,
       beginsAt: nextTick,
-      firstOffset: 0,
+      firstOffset: Math.round(PRESENTATION_DELAY_SEC * timescale),
     });
     nextTick += times.durationTicks;
     sumSec += extinfSec;

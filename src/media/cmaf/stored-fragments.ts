@@ -1,0 +1,21 @@
+import { readFragment } from './fragment.ts';
+import type { FragmentEntry } from './fragment-table.ts';
+import { delaySamples } from './presentation-delay.ts';
+import type { SegmentFragment } from './segment.ts';
+
+/**
+ * Reads the fragments of one whole stored segment, offsets without the presentation delay: a segment's first sample is
+ * presented when it is decoded, so its offset is the delay that the segment was written with. That is 0 in fragments
+ * from before there was one. Throws BrokenMedia on damaged bytes.
+ */
+export function readStoredFragments(bytes: Buffer, fragments: readonly FragmentEntry[]): SegmentFragment[] {
+  let at = 0;
+  let delayTicks: number | null = null;
+  return fragments.map(({ prefixBytes, payloadBytes }): SegmentFragment => {
+    const stored = bytes.subarray(at, at + prefixBytes + payloadBytes);
+    at += stored.length;
+    const { baseTick, samples, payload } = readFragment(stored);
+    delayTicks ??= samples[0]?.compositionOffsetTicks ?? 0;
+    return { head: stored.subarray(0, prefixBytes), payload, baseTick, samples: delaySamples(samples, -delayTicks) };
+  });
+}

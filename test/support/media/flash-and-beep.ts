@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+/** A bound on hanging: players that encode what they play, on a busy machine. */
+const PLAY_MS = 90_000;
+const BRIGHT_LEVEL = 200;
+
+export const FLASH_AT_SEC = [1, 2, 3] as const;
+
+/** When pictures flash and beeps begin, in seconds of what a player played. */
+export type FlashesAndBeeps = { flashesSec: number[]; beepsSec: number[] };
+
+/** Input arguments of 4 s with a white picture and a beep at each full second from 1 on. */
+export function flashAndBeep(rate: number, size = '426x240'): string[] {
+  const flash = `drawbox=c=white:t=fill:enable='gte(t,0.9)*lt(mod(t+0.0005,1),${1 / rate})'`;
+  const beep = "aevalsrc='if(gte(t,0.9)*lt(mod(t,1),0.1),0.8*sin(2*PI*1000*t),0)':s=48000:d=4";
+  const picture = `testsrc2=s=${size}:r=${rate}:d=4,eq=brightness=-0.5:contrast=0.4,${flash}`;
+  return ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', beep];
+}
+
+/** Plays an address to its end with a player of this machine and finds what it showed and when. */
+export type PlayThrough = (url: string, folder: string) => Promise<FlashesAndBeeps>;
+
+export const PLAYERS: Readonly<Record<'ffmpeg' | 'mpv' | 'GStreamer', PlayThrough>> = {
+  ffmpeg: (url) => findFlashesAndBeeps(url),
+  async mpv(url, folder) {
+    const file = path.join(folder, 'mpv.mkv');
+    const output = [`--o=${file}`, '--of=matroska', '--ovc=ffv1', '--oac=pcm_s16le', '--no-ocopy-metadata'];
+    await run('mpv', ['--no-config', '--really-quiet', ...output, url], { timeout: PLAY_MS });
+    return findFlashesAndBeeps(file);
+  },
+  async GStreamer(url, folder) {
+    const file = path.join(folder, 'gstreamer.mkv');
+    const queue = 'queue max-size-time=0 max-size-buffers=0 max-size-bytes=0';
+    const output = `matroskamux name=m ! filesink location=${file}`;
+    const picture = `d. ! ${queue} ! videoconvert ! jpegenc ! m.`;
+    const sound = `d. ! ${queue} ! audioconvert ! audio/x-raw,format=S16LE ! m.`;
+    const pipeline = `${output} uridecodebin3 uri=${url} name=d ${picture} ${sound}`;
+    await run('gst-launch-1.0', ['-q', ...pipeline.split(' ')], { timeout: PLAY_MS });
+    return findFlashesAndBeeps(file);
+  },
+};
+
+/** Decodes a file or an address with ffmpeg, at the times that it gives pictures and sound. */
+export async function findFlashesAndBeeps(input: string): Promise<FlashesAndBeeps> {
+  const decode = ['-nostdin', '-v', 'info', '-copyts', '-i', input];
+  const options = { timeout: PLAY_MS, maxBuffer: 64 * 2 ** 20 };
+  const show = ['-map', '0:v:0', '-vf', 'scale=8:8,format=gray,showinfo', '-fps_mode', 'passthrough'];
+  const pictures = await run('ffmpeg', [...decode, ...show, '-f', 'null', '-'], options);
+  const listen = ['-map', '0:a:0', '-af', 'silencedetect=n=-25dB:d=0.3'];
+  const sound = await run('ffmpeg', [...decode, ...listen, '-f', 'null', '-'], options);
+  const shown = [...pictures.stderr.matchAll(/pts_time:([\d.-]+).*? mean:\[(\d+)/g)];
+  const flashes = shown.filter(([, , level]) => Number(level) > BRIGHT_LEVEL);
+  // The filter reports an end of the silence at the end of the sound as well.
+  const heard = [...sound.stderr.matchAll(/silence_end: ([\d.]+)/g)].slice(0, FLASH_AT_SEC.length);
+  return { flashesSec: flashes.map(([, sec]) => Number(sec)), beepsSec: heard.map(([, sec]) => Number(sec)) };
+}
