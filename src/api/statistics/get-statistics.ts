@@ -16,6 +16,7 @@ export const getStatistics = defineOperation({
   name: 'getStatistics',
   method: 'GET',
   path: '/library/{libraryId}/statistics',
+  description: 'Sums up views and watch time of a library or of one video by day or hour (UTC), with countries.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({
