@@ -41,6 +41,15 @@ export function incompleteMessage(missing: readonly string[], at: Date): MediaMe
   return make(LEVEL.warning, ISSUE.transcodingWarnings, message, INCOMPLETE_VALUE, at);
 }
 
+/** Part of a sound track could not be decoded and is silent. */
+export function lostSoundMessage(
+  { lostSec, durationSec }: { lostSec: number; durationSec: number },
+  at: Date,
+): MediaMessage {
+  const message = `${lostSec.toFixed(1)} of ${durationSec.toFixed(1)} seconds of the sound could not be decoded and are silent.`;
+  return make(LEVEL.warning, ISSUE.originalCorrupted, message, 'sound-damaged', at);
+}
+
 /** The video was to be encoded on demand and is encoded as a whole instead. */
 export function jitIncompatibleMessage(reason: string, at: Date): MediaMessage {
   const message = `The video is encoded as a whole and not on demand: ${reason}.`;

@@ -1,8 +1,14 @@
+import type { MediaKey } from '../../catalog/db.ts';
 import { findStored } from '../../catalog/encoding/chunk-store.ts';
+import { lostSoundMessage } from '../../catalog/encoding/messages.ts';
+import { addMessages } from '../../catalog/encoding/settle-store.ts';
 import { loadWorkView, type WorkRendition, type WorkView } from '../../catalog/encoding/work-view-store.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
 import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
-import { planAudioEncode } from '../../media/encode/encode-audio.ts';
-import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { planAudioEncode, type SoundJob } from '../../media/encode/encode-audio.ts';
+import { type MendedSound, runMendedSound } from '../../media/encode/run-mended-sound.ts';
+import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import type { AudioFacts, SourceFacts } from '../../media/probe/source-facts.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
@@ -40,11 +46,14 @@ async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSignal): 
   try {
     const niceness = work.lane === 'long' ? 10 : 0;
     const { durationSec, normaliseLoudness = false } = rendition.plan;
-    const plan = planAudioEncode(view.facts, track, { durationSec, normaliseLoudness });
     const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
-    const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
+    const begun = { facts: view.facts, track, sound: { durationSec, normaliseLoudness } };
+    // What failed once is the source's fault more often than not.
+    const start = held.claim.failures > 0 ? runMendedSound : runWholeSound;
+    const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
     try {
       await publishTrack({ held, deps, view, rendition, run }, signal);
+      await reportLoss(deps, work.key, { lostSec: lostSec(), durationSec });
     } finally {
       // A part ends before the encoder does.
       ended.abort();
@@ -54,6 +63,20 @@ async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSignal): 
   } finally {
     await local.release();
   }
+}
+
+async function runWholeSound(
+  { facts, track, sound }: { facts: SourceFacts; track: AudioFacts; sound: SoundJob },
+  options: FfmpegOptions,
+  signal: AbortSignal,
+): Promise<MendedSound> {
+  const run = await runFfmpeg(planAudioEncode(facts, track, sound), options, signal);
+  return { run, lostSec: () => 0 };
+}
+
+async function reportLoss(deps: JobDeps, key: MediaKey, lost: { lostSec: number; durationSec: number }): Promise<void> {
+  if (lost.lostSec === 0) return;
+  await inTransaction(deps.db, (tx) => addMessages(tx, key, [lostSoundMessage(lost, new Date())]));
 }
 
 type TrackJob = { held: HeldWork; deps: JobDeps; view: WorkView; rendition: WorkRendition; run: FfmpegRun };

@@ -57,6 +57,47 @@ export function planAudioEncode(
 }
 
 /**
+ * As `planAudioEncode`, of a source that was decoded already: its standard input is interleaved 16-bit stereo at 48 kHz
+ * (`placeSound`), as long as the track.
+ */
+export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: SoundJob): FfmpegPlan {
+  const filters = [...(normaliseLoudness ? LOUDNESS_FILTERS : []), 'aformat=sample_fmts=fltp'];
+  return {
+    argv: [
+      ...QUIET_ARGV,
+      ...['-f', 's16le', '-ar', String(AUDIO_RATE_HZ), '-ac', '2', '-i', 'pipe:0'],
+      ...['-af', [...filters, ...cutTo(countAudioSamples(durationSec))].join(',')],
+      ...toAac(),
+    ],
+    outputs: ['aac'],
+    durationSec,
+  };
+}
+
+/**
+ * Plans the decode of one whole track to interleaved 16-bit stereo at 48 kHz on the first output, whatever changes midway
+ * and however much of it is damaged. The second output says when each piece sounds and how many samples it has; it is
+ * written before the piece. ffmpeg builds its filters anew where parameters change, so nothing here may count from the start.
+ */
+export function planSoundDecode({ streamIndex }: Pick<AudioFacts, 'streamIndex'>, durationSec: number): FfmpegPlan {
+  const filters = [
+    `aresample=${AUDIO_RATE_HZ}`,
+    'aformat=sample_fmts=s16:channel_layouts=stereo',
+    'astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Number_of_samples',
+    `ametadata=print:file=pipe\\\\:${FIRST_OUTPUT_FD + 1}:direct=1`,
+  ];
+  return {
+    argv: [
+      ...[...QUIET_ARGV, '-max_error_rate', '1'],
+      ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL, '-map', `0:${streamIndex}`],
+      ...['-af', filters.join(','), '-f', 's16le', `pipe:${FIRST_OUTPUT_FD}`],
+    ],
+    outputs: ['pcm', 'times'],
+    durationSec,
+  };
+}
+
+/**
  * Plans the encode of a range of segments alone: as those of the whole track, to the sample, as far as the source's
  * timestamps are. The first `primingFramesOf` packets are to be dropped, and so is what comes after the range. Not for
  * levelled loudness: that depends on all that came before.

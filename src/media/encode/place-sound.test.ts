@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { PCM_SAMPLE_BYTES, placeSound, type SoundAccount, type SoundFrame } from './place-sound.ts';
+
+const RATE_HZ = 1000;
+const FRAME = 100;
+
+/** Frames of a tenth of a second whose samples all are `value`, at the times that are given. */
+async function* framesAt(times: readonly [atSec: number, value: number][]): AsyncGenerator<SoundFrame> {
+  for (const [atSec, value] of times) yield { atSec, pcm: Buffer.alloc(FRAME * PCM_SAMPLE_BYTES, value) };
+}
+
+async function place(times: readonly [number, number][], totalFrames: number) {
+  const account: SoundAccount = { keptSec: 0, isWhole: false };
+  const placing = { startSec: 10, sampleRateHz: RATE_HZ, totalSamples: totalFrames * FRAME };
+  const parts: Buffer[] = [];
+  for await (const part of placeSound(framesAt(times), placing, account)) parts.push(part);
+  const pcm = Buffer.concat(parts);
+  expect(pcm.length).toBe(placing.totalSamples * PCM_SAMPLE_BYTES);
+  const values = Array.from({ length: totalFrames }, (_, at) => pcm[(at + 0.5) * FRAME * PCM_SAMPLE_BYTES]);
+  return { values, keptSec: Number(account.keptSec.toFixed(3)) };
+}
+
+const run = (fromSec: number, values: readonly number[]): [number, number][] =>
+  values.map((value, index) => [fromSec + index / 10, value]);
+
+test('sound stands at its time, with silence before, between and after', async () => {
+  const times = [...run(10.3, [1, 2, 3, 4]), ...run(11, [5, 6, 7, 8])];
+  const placed = await place(times, 16);
+  expect(placed.values).toEqual([0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 5, 6, 7, 8, 0, 0]);
+  expect(placed).toMatchObject({ keptSec: 0.8 });
+});
+
+test('a frame or two that leap away are dropped, and what follows stays in its place', async () => {
+  const times = [...run(10, [1, 2]), ...run(99, [9]), ...run(10.2, [3, 4]), ...run(2, [9, 9]), ...run(10.4, [5, 6])];
+  expect((await place(times, 7)).values).toEqual([1, 2, 3, 4, 5, 6, 0]);
+});
+
+test('what was there already is cut off once enough frames agree, and times that drift are joined', async () => {
+  const repeated = [...run(10, [1, 2, 3, 4, 5, 6]), ...run(10.2, [3, 4, 5, 6, 7, 8])];
+  expect((await place(repeated, 8)).values).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  const drifting = Array.from({ length: 10 }, (_, at): [number, number] => [10 + at * 0.104, at + 1]);
+  expect((await place(drifting, 10)).values).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+});
+
+test('sound beyond the end of the track is left out', async () => {
+  expect(await place(run(9.8, [1, 2, 3, 4, 5, 6, 7]), 3)).toMatchObject({ values: [3, 4, 5], keptSec: 0.3 });
+});

@@ -1,0 +1,90 @@
+/** Decoded sound of one moment: interleaved 16-bit stereo at 48 kHz, and when it sounds on the source's clock. */
+export type SoundFrame = { atSec: number; pcm: Buffer };
+
+/** How much of a track is sound that was decoded, in seconds, and whether all of it was laid. */
+export type SoundAccount = { keptSec: number; isWhole: boolean };
+
+export type SoundPlacing = {
+  /** The source's clock at the track's first sample. */
+  startSec: number;
+  sampleRateHz: number;
+  /** The track has exactly so many. */
+  totalSamples: number;
+};
+
+/** Two channels of 16 bits. */
+export const PCM_SAMPLE_BYTES = 4;
+
+/** Sound this near to its time is joined to what came before: times are rounded, and clocks drift. A viewer notices more. */
+const DRIFT_SEC = 0.04;
+/** Frames that must agree on a new place before it is believed; what has a place of its own for less is noise. */
+const WITNESSES = 4;
+const ZEROS = Buffer.alloc(64 * 1024);
+
+/**
+ * Lays decoded frames on the samples of a track, each at its time, with silence where there is none. A few frames that
+ * leap away from all others, as damaged headers make them, are dropped; sound that was there already is cut off. Gives PCM
+ * of exactly `totalSamples`. It holds a few frames at most.
+ */
+export async function* placeSound(
+  frames: AsyncIterable<SoundFrame>,
+  placing: SoundPlacing,
+  account: SoundAccount,
+): AsyncGenerator<Buffer, void> {
+  const { sampleRateHz, totalSamples } = placing;
+  const drift = DRIFT_SEC * sampleRateHz;
+  let at = 0;
+  let strays: SoundFrame[] = [];
+
+  function* silence(untilSample: number): Generator<Buffer> {
+    const until = Math.min(untilSample, totalSamples);
+    while (at < until) {
+      const bytes = ZEROS.subarray(0, (until - at) * PCM_SAMPLE_BYTES);
+      at += bytes.length / PCM_SAMPLE_BYTES;
+      yield bytes;
+    }
+  }
+
+  function* keep({ pcm }: SoundFrame, skippedSamples: number): Generator<Buffer> {
+    const from = Math.max(0, skippedSamples) * PCM_SAMPLE_BYTES;
+    const bytes = pcm.subarray(from, from + (totalSamples - at) * PCM_SAMPLE_BYTES);
+    at += bytes.length / PCM_SAMPLE_BYTES;
+    account.keptSec += bytes.length / PCM_SAMPLE_BYTES / sampleRateHz;
+    if (bytes.length > 0) yield bytes;
+  }
+
+  function* settle(group: readonly SoundFrame[]): Generator<Buffer> {
+    for (const frame of group) {
+      const ahead = sampleOf(frame, placing) - at;
+      if (ahead > drift) yield* silence(at + ahead);
+      yield* keep(frame, ahead < -drift ? -ahead : 0);
+    }
+  }
+
+  for await (const frame of frames) {
+    const isExpected = Math.abs(sampleOf(frame, placing) - at) <= drift;
+    if (isExpected) {
+      strays = [];
+      yield* keep(frame, 0);
+      continue;
+    }
+    const last = strays.at(-1);
+    if (last !== undefined && !follows(frame, last, sampleRateHz)) strays = [];
+    strays.push(frame);
+    if (strays.length < WITNESSES) continue;
+    yield* settle(strays);
+    strays = [];
+  }
+  yield* settle(strays.filter((frame) => sampleOf(frame, placing) >= at));
+  yield* silence(totalSamples);
+  account.isWhole = true;
+}
+
+function follows(frame: SoundFrame, before: SoundFrame, sampleRateHz: number): boolean {
+  const dueSec = before.atSec + before.pcm.length / PCM_SAMPLE_BYTES / sampleRateHz;
+  return Math.abs(frame.atSec - dueSec) <= DRIFT_SEC;
+}
+
+function sampleOf({ atSec }: SoundFrame, { startSec, sampleRateHz }: SoundPlacing): number {
+  return Math.round((atSec - startSec) * sampleRateHz);
+}

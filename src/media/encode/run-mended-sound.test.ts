@@ -1,0 +1,67 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decodeRaw, factsOf, forever, makeClip, makeFolder } from '../../../test/support/media/run-clip.ts';
+import { runMendedSound } from './run-mended-sound.ts';
+
+let dir = '';
+let remove = async () => {};
+beforeAll(async () => {
+  ({ dir, remove } = await makeFolder());
+});
+afterAll(() => remove());
+
+const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=64x64:r=25:d=3'];
+const HALF = 24_000;
+
+async function mend(path: string): Promise<{ levels: number[]; lostSec: number }> {
+  const facts = await factsOf(path);
+  const [track] = facts.audio;
+  if (track === undefined) throw new Error('Expected sound.');
+  const sound = { durationSec: facts.durationSec, normaliseLoudness: false };
+  const { run, lostSec } = await runMendedSound({ facts, track, sound }, { sourcePath: path }, forever);
+  const [aac = Buffer.alloc(0)] = await Promise.all(run.outputs.map((output) => buffer(output)));
+  await run.done;
+  const bytes = await decodeRaw(aac, 'a');
+  const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const loudest = (half: number) =>
+    samples.slice(half * HALF, (half + 1) * HALF).reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+  return {
+    levels: Array.from({ length: Math.floor(samples.length / HALF) }, (_, half) => loudest(half)),
+    lostSec: lostSec(),
+  };
+}
+
+test('AC-3 that goes from stereo to 5.1 midway sounds to its end', async () => {
+  const stereo = [...PICTURE, '-f', 'lavfi', '-i', 'sine=440:d=3', '-c:v', 'mpeg2video', '-c:a', 'ac3', '-ac', '2'];
+  const surround = [...PICTURE, '-f', 'lavfi', '-i', 'sine=880:d=3', '-c:v', 'mpeg2video', '-c:a', 'ac3', '-ac', '6'];
+  const parts = [await makeClip(dir, 'a.ts', stereo), await makeClip(dir, 'b.ts', surround)];
+  const list = join(dir, 'list.txt');
+  await writeFile(list, parts.map((part) => `file '${part}'\n`).join(''));
+  const path = await makeClip(dir, 'joined.ts', ['-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy']);
+  const { levels, lostSec } = await mend(path);
+  expect(levels.length).toBeGreaterThanOrEqual(12);
+  expect(Math.min(...levels.slice(0, 12))).toBeGreaterThan(0.02);
+  expect(lostSec).toBe(0);
+});
+
+test('of MP2 whose packets are partly missing the rest sounds, each at its time', async () => {
+  const argv = [...PICTURE, '-f', 'lavfi', '-i', 'sine=440:d=3', '-c:v', 'mpeg2video', '-c:a', 'mp2', '-ac', '2'];
+  const whole = await readFile(await makeClip(dir, 'whole.ts', argv));
+  const packets = Array.from({ length: whole.length / 188 }, (_, at) => whole.subarray(at * 188, (at + 1) * 188));
+  const isSound = (packet: Buffer) => (packet.readUInt16BE(1) & 0x1fff) === 0x101;
+  // A second in the middle is gone, and every fiftieth packet besides.
+  const sounding: Buffer[] = packets.filter(isSound);
+  const isLost = (packet: Buffer) => {
+    const share = sounding.indexOf(packet) / sounding.length;
+    return share >= 0 && ((share > 1 / 3 && share < 2 / 3) || (share > 0.1 && sounding.indexOf(packet) % 50 === 0));
+  };
+  const path = join(dir, 'lossy.ts');
+  await writeFile(path, Buffer.concat(packets.filter((packet) => !isLost(packet))));
+  const { levels, lostSec } = await mend(path);
+  expect(levels[0]).toBeGreaterThan(0.02);
+  expect(levels[5]).toBeGreaterThan(0.02);
+  expect(lostSec).toBeGreaterThan(0.9);
+  expect(lostSec).toBeLessThan(1.8);
+});

@@ -1,0 +1,111 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/sound-grid.ts';
+import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
+import type { AudioFacts, SourceFacts } from '../probe/source-facts.ts';
+import { planPlacedAudioEncode, planSoundDecode, type SoundJob } from './encode-audio.ts';
+import { PCM_SAMPLE_BYTES, placeSound, type SoundAccount, type SoundFrame } from './place-sound.ts';
+
+/** An encode of a damaged track. `lostSec`, what is silent and was not in the source, counts once it is at its end. */
+export type MendedSound = { run: FfmpegRun; lostSec: () => number };
+
+type MendOptions = Pick<FfmpegOptions, 'sourceDurationSec' | 'niceness'> & { sourcePath: string };
+
+/** Sound that lasts this much less than the container says has lost nothing: priming, padding and rounding. */
+const LOSS_DOUBT_SEC = 0.1;
+
+/**
+ * Encodes a track that the usual way fails on, since its parameters change midway or packets are lost: one ffmpeg decodes
+ * what can be decoded, its sound is laid at its times with silence between, and another ffmpeg encodes that, to what
+ * `planAudioEncode` would give. Both end with the signal, and the first when the second does. Fails when nothing decodes.
+ */
+export async function runMendedSound(
+  { facts, track, sound }: { facts: SourceFacts; track: AudioFacts; sound: SoundJob },
+  options: MendOptions,
+  signal: AbortSignal,
+): Promise<MendedSound> {
+  const account: SoundAccount = { keptSec: 0, isWhole: false };
+  const ended = new AbortController();
+  const decoder = await runFfmpeg(
+    planSoundDecode(track, sound.durationSec),
+    options,
+    AbortSignal.any([signal, ended.signal]),
+  );
+  const placing = {
+    startSec: facts.startSec,
+    sampleRateHz: AUDIO_RATE_HZ,
+    totalSamples: countAudioSamples(sound.durationSec),
+  };
+  const input = Readable.from(placeDecoded(decoder, placing, account), { objectMode: false });
+  const end = () => {
+    ended.abort();
+    for (const output of decoder.outputs) output.destroy();
+    input.destroy();
+  };
+  try {
+    const run = await runFfmpeg(planPlacedAudioEncode(sound), { ...options, sourcePath: null, input }, signal);
+    const done = run.done.finally(end);
+    done.catch(() => undefined);
+    return { run: { ...run, done }, lostSec: () => lostSec({ facts, track, sound }, account) };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+async function* placeDecoded(
+  decoder: FfmpegRun,
+  placing: Parameters<typeof placeSound>[1],
+  account: SoundAccount,
+): AsyncGenerator<Buffer> {
+  const [pcm, times] = decoder.outputs;
+  if (pcm === undefined || times === undefined) throw new Error('Expected PCM and its times of a decode.');
+  yield* placeSound(readFrames(pcm, times), placing, account);
+  if (account.keptSec > 0) return;
+  await decoder.done;
+  throw new Error('Expected sound to decode, nothing of it did.');
+}
+
+/** Pairs the times with the samples that they are of. */
+async function* readFrames(pcm: Readable, times: Readable): AsyncGenerator<SoundFrame> {
+  const take = createTaker(pcm);
+  let atSec = Number.NaN;
+  for await (const line of createInterface({ input: times })) {
+    const time = /^frame:.* pts_time:(-?[\d.]+)/.exec(line)?.[1];
+    if (time !== undefined) atSec = Number(time);
+    const samples = /Number_of_samples=(\d+)/.exec(line)?.[1];
+    if (samples === undefined) continue;
+    const bytes = await take(Number(samples) * PCM_SAMPLE_BYTES);
+    if (bytes.length > 0 && Number.isFinite(atSec)) yield { atSec, pcm: bytes };
+  }
+}
+
+/** Takes a number of bytes at a time from a stream; fewer at its end. Holds one chunk of it beyond those. */
+function createTaker(stream: Readable): (count: number) => Promise<Buffer> {
+  const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
+  let held: Buffer = Buffer.alloc(0);
+  return async (count) => {
+    const parts: Buffer[] = [held];
+    let length = held.length;
+    while (length < count) {
+      const next = await chunks.next();
+      if (next.done === true) break;
+      parts.push(next.value);
+      length += next.value.length;
+    }
+    const all = Buffer.concat(parts);
+    held = all.subarray(count);
+    return all.subarray(0, count);
+  };
+}
+
+function lostSec(
+  { facts, track, sound }: { facts: SourceFacts; track: AudioFacts; sound: SoundJob },
+  { keptSec, isWhole }: SoundAccount,
+): number {
+  if (!isWhole) return 0;
+  const beginSec = Math.max(0, track.startSec - facts.startSec);
+  const endSec = Math.min(sound.durationSec, beginSec + (track.durationSec ?? sound.durationSec));
+  const lost = endSec - beginSec - keptSec;
+  return lost > LOSS_DOUBT_SEC ? lost : 0;
+}

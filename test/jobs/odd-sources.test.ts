@@ -1,0 +1,61 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { checkFinished } from './check-video.ts';
+import { addLibrary, type Lab, loadMedia, makeClip, startLab, untilState, upload } from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
+
+let lab: Lab;
+let libraryId: number;
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
+  await lab.startWorker();
+});
+afterAll(() => lab.stop());
+
+test('sound that changes midway is kept, and a message says how much of a damaged one is silent', async () => {
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=3'];
+  const sound = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:d=3'];
+  const stereo = await makeClip(
+    lab,
+    'stereo.ts',
+    ...pictures,
+    ...sound(3),
+    '-c:v',
+    'mpeg2video',
+    '-c:a',
+    'ac3',
+    '-ac',
+    '2',
+  );
+  const surround = await makeClip(
+    lab,
+    'six.ts',
+    ...pictures,
+    ...sound(3),
+    '-c:v',
+    'mpeg2video',
+    '-c:a',
+    'ac3',
+    '-ac',
+    '6',
+  );
+  const list = path.join(path.dirname(stereo), 'list.txt');
+  await writeFile(list, [stereo, surround].map((part) => `file '${part}'\n`).join(''));
+  const joined = await makeClip(lab, 'joined.ts', '-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy');
+  // Packets of the sound's stream, of which half a second is taken out.
+  const bytes = await readFile(joined);
+  const packets = Array.from({ length: bytes.length / 188 }, (_, at) => bytes.subarray(at * 188, (at + 1) * 188));
+  const sounding = packets.filter((packet) => (packet.readUInt16BE(1) & 0x1fff) === 0x101);
+  const lost = new Set(sounding.slice(Math.floor(sounding.length * 0.7), Math.floor(sounding.length * 0.8)));
+  await writeFile(joined, Buffer.concat(packets.filter((packet) => !lost.has(packet))));
+  const key = await upload(lab, libraryId, joined);
+  await untilState(lab, key, 'finished');
+  const renditions = await checkFinished(lab, key);
+  expect(renditions.filter(({ kind }) => kind === 'audio')).toHaveLength(1);
+  const { messages } = await loadMedia(lab, key);
+  expect(JSON.stringify(messages)).toMatch(/0\.\d of 6\.\d seconds of the sound could not be decoded and are silent/);
+});
