@@ -22,8 +22,8 @@ test('sound that changes midway is kept, and a message says how much of a damage
   const stereo = await makeClip(
     lab,
     'stereo.ts',
-    ...pictures,
-    ...sound(3),
+    ...picture,
+    ...sound,
     '-c:v',
     'mpeg2video',
     '-c:a',
@@ -31,18 +31,7 @@ test('sound that changes midway is kept, and a message says how much of a damage
     '-ac',
     '2',
   );
-  const surround = await makeClip(
-    lab,
-    'six.ts',
-    ...pictures,
-    ...sound(3),
-    '-c:v',
-    'mpeg2video',
-    '-c:a',
-    'ac3',
-    '-ac',
-    '6',
-  );
+  const surround = await makeClip(lab, 'six.ts', ...picture, ...sound, '-c:v', 'mpeg2video', '-c:a', 'ac3', '-ac', '6');
   const list = path.join(path.dirname(stereo), 'list.txt');
   await writeFile(list, [stereo, surround].map((part) => `file '${part}'\n`).join(''));
   const joined = await makeClip(lab, 'joined.ts', '-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy');
@@ -58,4 +47,20 @@ test('sound that changes midway is kept, and a message says how much of a damage
   expect(renditions.filter(({ kind }) => kind === 'audio')).toHaveLength(1);
   const { messages } = await loadMedia(lab, key);
   expect(JSON.stringify(messages)).toMatch(/0\.\d of 6\.\d seconds of the sound could not be decoded and are silent/);
+});
+
+test('recordings that were appended, each with a clock of its own, are one video with a message', async () => {
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=4', '-f', 'lavfi', '-i', 'sine=frequency=440:d=4'];
+  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-c:a', 'aac'];
+  const one = await makeClip(lab, 'one.ts', ...inputs, ...codecs);
+  const later = await makeClip(lab, 'later.ts', '-i', one, '-c', 'copy', '-output_ts_offset', '500');
+  const appended = path.join(path.dirname(one), 'appended.ts');
+  await writeFile(appended, Buffer.concat(await Promise.all([one, one, later].map((part) => readFile(part)))));
+  const key = await upload(lab, libraryId, appended);
+  await untilState(lab, key, 'finished');
+  const renditions = await checkFinished(lab, key);
+  expect(renditions).toMatchObject([{ kind: 'video' }, { kind: 'audio' }]);
+  for (const { durationSec } of renditions) expect(Math.abs(durationSec - 12)).toBeLessThan(0.3);
+  const { messages } = await loadMedia(lab, key);
+  expect(JSON.stringify(messages)).toContain('The clock of the file jumps 2 times');
 });

@@ -11,6 +11,7 @@ import { toNumber } from '../../media/probe/frame-rate.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
+import { openPlanned } from '../encode/open-joined.ts';
 import { endFailedRun, type PicturesInit, readPictures } from '../encode/read-pictures.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -36,7 +37,7 @@ export async function* encodePieces(
     throw new Refused('invalid', 'The original of a part of this video is gone, from which its ends are encoded.');
   }
   const cutList = cutAt(run.pieces, view.recipe.timescale, part, original.facts);
-  const local = await deps.sources.open(original.sourceKey, signal);
+  const local = await openPlanned(deps.sources, original, signal);
   const stop = new AbortController();
   try {
     const watermark = await readWatermark(deps.storage, libraryId, part.watermark, signal);

@@ -14,6 +14,7 @@ import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import { type WorkRef, workJob } from '../queue/send-works.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
+import { openPlanned } from './open-joined.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { readSound, type SoundInit } from './read-sound.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
@@ -41,7 +42,7 @@ async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSignal): 
   if (view === null || rendition === undefined) throw new LeaseLost();
   const track = view.facts.audio.find(({ streamIndex }) => streamIndex === rendition.plan.streamIndex);
   if (track === undefined) throw new Error(`Expected sound in stream ${rendition.plan.streamIndex}, found none.`);
-  const local = await deps.sources.open(view.sourceKey, signal);
+  const local = await openPlanned(deps.sources, view, signal);
   const ended = new AbortController();
   try {
     const niceness = work.lane === 'long' ? 10 : 0;

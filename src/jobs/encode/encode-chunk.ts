@@ -6,6 +6,7 @@ import { LeaseLost } from '../queue/hold-lease.ts';
 import { type WorkRef, workJob } from '../queue/send-works.ts';
 import { encodeRungs } from './encode-rungs.ts';
 import { type HeldWork, holdWork } from './hold-work.ts';
+import { openPlanned } from './open-joined.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
@@ -37,7 +38,7 @@ export const encodeFirstChunk = defineJob<WorkRef, JobDeps>({
 async function encodeRange({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadWorkView(deps.db, claim.work);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();
-  const local = await deps.sources.open(view.sourceKey, signal);
+  const local = await openPlanned(deps.sources, view, signal);
   // What a timeline begins with is watched while it grows.
   const publish =
     claim.work.fromSegment > 0

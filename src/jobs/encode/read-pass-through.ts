@@ -20,7 +20,8 @@ import type { SourceCache } from './source-cache.ts';
 /** A source file opened for reading by ranges. */
 export type OpenFile = RangeSource & { close(): Promise<void> };
 
-type OpenSource = OpenFile & { path: string };
+/** That of an original, and its path for tools. */
+export type OpenSource = OpenFile & { path: string };
 
 /** The index of an MP4 with the heads of its cuts: what planning a pass-through takes beside the probe's facts. */
 export type IndexedSource = { index: Mp4Index; heads: readonly CutHead[] };

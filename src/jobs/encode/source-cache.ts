@@ -13,7 +13,20 @@ import { takeOwnFolder } from './own-folder.ts';
 /** An original as a local file. Call `release` once, when it is not read any more. */
 export type LocalSource = { path: string; release: () => Promise<void> };
 
-export type SourceCache = { open(key: StorageKey, signal: AbortSignal): Promise<LocalSource> };
+export type SourceCache = {
+  open(key: StorageKey, signal: AbortSignal): Promise<LocalSource>;
+  /**
+   * As `open`, of a file that is made from an original, which `name` tells from others of the same original. It is kept
+   * beside the copies of originals; whoever asks for it while it is made waits for it. `make` is given the original.
+   */
+  openMade(key: StorageKey, made: MadeSource, signal: AbortSignal): Promise<LocalSource>;
+};
+
+/** A file to be made of an original; `body` fails when it is not whole. `sizeBytes` is about what it takes. */
+export type MadeSource = {
+  name: string;
+  make(path: string, signal: AbortSignal): Promise<{ sizeBytes: number; body: Readable }>;
+};
 
 export type SourceCacheOptions = { parent: string; maxBytes: number; report: (error: Error) => void };
 
@@ -41,12 +54,11 @@ export async function createSourceCache(
   let downloads = 0;
   let trimmed: Promise<void> = Promise.resolve();
 
-  function hold(key: StorageKey): Held {
-    const name = createHash('sha256').update(key).digest('hex');
+  function hold(name: string, read: ReadSource): Held {
     const before = held.get(name);
     if (before !== undefined) return before;
     const unread = new AbortController();
-    const entry = { name, readers: 0, unread, ready: fetchOnce(key, join(folder, name), unread.signal) };
+    const entry = { name, readers: 0, unread, ready: fetchOnce(read, join(folder, name), unread.signal) };
     held.set(name, entry);
     // Whoever comes next starts anew; a failed copy is not handed out.
     entry.ready.catch(() => forget(entry));
@@ -57,16 +69,16 @@ export async function createSourceCache(
     if (held.get(entry.name) === entry) held.delete(entry.name);
   }
 
-  async function fetchOnce(key: StorageKey, path: string, signal: AbortSignal): Promise<string> {
+  async function fetchOnce(read: ReadSource, path: string, signal: AbortSignal): Promise<string> {
     // One that began before this copy was held may be about to remove it.
     await trimmed;
     const now = new Date();
     const isThere = (await ifPresent(utimes(path, now, now))) !== null;
     if (isThere) return path;
     downloads += 1;
-    const { info, body } = await storage.read(key, null, signal);
-    await requireRoom(folder, info.sizeBytes, held).catch(unread(body));
-    return await store({ body, sizeBytes: info.sizeBytes, path, part: `${path}.${downloads}.part` }, signal);
+    const { sizeBytes, body } = await read(signal);
+    await requireRoom(folder, sizeBytes, held).catch(unread(body));
+    return await store({ body, sizeBytes, path, part: `${path}.${downloads}.part` }, signal);
   }
 
   async function release(entry: Held): Promise<void> {
@@ -80,21 +92,63 @@ export async function createSourceCache(
     await turn;
   }
 
+  async function openHeld(name: string, read: ReadSource, signal: AbortSignal): Promise<LocalSource> {
+    const entry = hold(name, read);
+    entry.readers += 1;
+    try {
+      return { path: await unlessAborted(entry.ready, signal), release: () => release(entry) };
+    } catch (error) {
+      // What could not be tidied is tidied with the next; why it could not be opened matters more.
+      await release(entry).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function open(key: StorageKey, signal: AbortSignal): Promise<LocalSource> {
+    const place = storage.localPath(key);
+    if (place !== null) return { path: place, release: async () => {} };
+    return openHeld(nameOf(key), readOriginal(storage, key), signal);
+  }
+
   return {
-    async open(key, signal) {
-      const place = storage.localPath(key);
-      if (place !== null) return { path: place, release: async () => {} };
-      const entry = hold(key);
-      entry.readers += 1;
-      try {
-        return { path: await unlessAborted(entry.ready, signal), release: () => release(entry) };
-      } catch (error) {
-        // What could not be tidied is tidied with the next; why it could not be opened matters more.
-        await release(entry).catch(() => undefined);
-        throw error;
-      }
+    open,
+    openMade(key, { name, make }, signal) {
+      const read = makeFrom((unread) => open(key, unread), make, report);
+      return openHeld(`${nameOf(key)}-${name}`, read, signal);
     },
   };
+}
+
+type ReadSource = (signal: AbortSignal) => Promise<{ sizeBytes: number; body: Readable }>;
+
+function readOriginal(storage: Storage, key: StorageKey): ReadSource {
+  return async (signal) => {
+    const { info, body } = await storage.read(key, null, signal);
+    return { sizeBytes: info.sizeBytes, body };
+  };
+}
+
+/** The original is held until what is made of it has been read or given up. */
+function makeFrom(
+  open: (signal: AbortSignal) => Promise<LocalSource>,
+  make: MadeSource['make'],
+  report: (error: Error) => void,
+): ReadSource {
+  return async (signal) => {
+    const original = await open(signal);
+    try {
+      const made = await make(original.path, signal);
+      made.body.once('close', () => void original.release().catch(report));
+      return made;
+    } catch (error) {
+      await original.release();
+      throw error;
+    }
+  };
+}
+
+function nameOf(key: StorageKey): string {
+  return createHash('sha256').update(key).digest('hex');
 }
 
 type Download = { body: Readable; sizeBytes: number; path: string; part: string };

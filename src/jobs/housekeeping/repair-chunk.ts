@@ -8,6 +8,7 @@ import { planAudioEncode } from '../../media/encode/encode-audio.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { encodeRungs } from '../encode/encode-rungs.ts';
 import { type HeldWork, holdWork } from '../encode/hold-work.ts';
+import { openPlanned } from '../encode/open-joined.ts';
 import { openRanges, readSegment, replanPassThrough } from '../encode/read-pass-through.ts';
 import { endRun } from '../encode/read-pictures.ts';
 import { readSound, type SoundInit } from '../encode/read-sound.ts';
@@ -46,7 +47,7 @@ async function repair(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promi
   const attempt = await nextAttempt(deps.db);
   const place = { storage: deps.storage, key: claim.work.key, renditionId: rendition.id, attempt };
   const writer = createChunkWriter(place);
-  const local = await deps.sources.open(view.sourceKey, signal);
+  const local = await openPlanned(deps.sources, view, signal);
   try {
     await expectSound(view, local.path, signal);
     const output = await make({ held, deps, view, rendition, writer, path: local.path }, signal);

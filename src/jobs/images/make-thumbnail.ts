@@ -7,6 +7,7 @@ import { writeBlurhash } from '../../media/images/blurhash.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
 import { chooseThumbnail, planThumbnails } from '../../media/images/thumbnail.ts';
 import { type HeldWork, holdWork } from '../encode/hold-work.ts';
+import { openPlanned } from '../encode/open-joined.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -42,7 +43,7 @@ async function storeThumbnail({ claim }: HeldWork, deps: JobDeps, signal: AbortS
 }
 
 async function takePicture(view: WorkView, deps: JobDeps, signal: AbortSignal): Promise<Poster | null> {
-  const local = await deps.sources.open(view.sourceKey, signal);
+  const local = await openPlanned(deps.sources, view, signal);
   try {
     const plan = planThumbnails(view.facts, view.thumbnailTimeMs === null ? null : view.thumbnailTimeMs / 1000);
     const run = await runFfmpeg(plan, { sourcePath: local.path, niceness: 10 }, signal);

@@ -6,6 +6,7 @@ import { commitSegment } from '../../catalog/jit/segment-store.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
+import { openPlanned } from '../encode/open-joined.ts';
 import { readPictureTicks } from '../encode/read-pass-through.ts';
 import { endFailedRun, endRun, type PicturesInit, readPictures } from '../encode/read-pictures.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
@@ -35,7 +36,7 @@ export async function makeSegments(
   const view = await loadWorkView(deps.db, { ...claim, renditionIds: [claim.renditionId] });
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition === undefined) throw new Error('Expected the original file to be there, it is gone.');
-  const local = await deps.sources.open(view.sourceKey, signal);
+  const local = await openPlanned(deps.sources, view, signal);
   try {
     const job: SegmentJob = { control, deps, told, view, rendition, path: local.path };
     for (const [index, range] of planRanges(job).entries()) {

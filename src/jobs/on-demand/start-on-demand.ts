@@ -7,6 +7,7 @@ import { planEncode } from '../../media/encode/encode.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
 import { type HeldWork, holdWork } from '../encode/hold-work.ts';
+import { openPlanned } from '../encode/open-joined.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import { endFailedRun, endRun, type PicturesInit, readPictures } from '../encode/read-pictures.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
@@ -35,7 +36,7 @@ async function fixInits({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal)
   const watermark = await readWatermark(deps.storage, claim.work.key.libraryId, renditions[0]?.plan.watermark, signal);
   const threads = { decoderThreads: 1, encoderThreads: 1 };
   const plan = planEncode({ facts, cutList, range, rungs, codec, watermark, ...threads });
-  const local = await deps.sources.open(view.sourceKey, signal);
+  const local = await openPlanned(deps.sources, view, signal);
   const ended = new AbortController();
   try {
     const options = { sourcePath: local.path, sourceDurationSec: facts.durationSec, niceness: 0 };

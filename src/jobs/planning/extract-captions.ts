@@ -12,6 +12,7 @@ import { chooseSubtitles, planSubtitles } from '../../media/captions/subtitles.t
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { SourceFacts, SubtitleFacts } from '../../media/probe/source-facts.ts';
 import { nameTrack } from '../../media/probe/track-name.ts';
+import { openPlanned } from '../encode/open-joined.ts';
 import { discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -36,7 +37,7 @@ export const extractCaptions = defineJob<CaptionsRef, JobDeps>({
     const isMissing = ({ language }: SubtitleFacts) => findCaption(source.captions, language) === undefined;
     const tracks = chooseSubtitles(source.facts).filter(isMissing);
     if (tracks.length === 0) return;
-    const local = await deps.sources.open(source.sourceKey, signal);
+    const local = await openPlanned(deps.sources, source, signal);
     try {
       const texts = await readTexts(local.path, source.facts, tracks, signal);
       for (const [index, track] of tracks.entries()) await storeTrack(key, track, texts[index] ?? '', deps, signal);

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { MediaKey } from '../../catalog/db.ts';
 import { LostClaim } from '../../catalog/encoding/chunk-store.ts';
 import type { EncodePlan } from '../../catalog/encoding/encode-plan.ts';
@@ -16,9 +17,11 @@ import { FIRST_PRIORITY } from '../../catalog/encoding/work.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { Refused } from '../../lib/refused.ts';
 import { chooseSubtitles } from '../../media/captions/subtitles.ts';
-import { probeSource } from '../../media/probe/run-probe.ts';
+import { probeJoined, probeSource } from '../../media/probe/run-probe.ts';
+import type { SourceFacts, SourceFault } from '../../media/probe/source-facts.ts';
+import { openJoined } from '../encode/open-joined.ts';
 import { protectVideo } from '../encode/protect-video.ts';
-import { type IndexedSource, indexSource, openSource } from '../encode/read-pass-through.ts';
+import { type IndexedSource, indexSource, type OpenSource, openSource } from '../encode/read-pass-through.ts';
 import { encodeFirstSound, type FirstSound } from '../encode/read-sound.ts';
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -111,7 +114,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
       (found) => found !== null,
       () => false,
     );
-    const [facts, indexed] = await Promise.all([probeSource(file.path, file.sizeBytes, signal, isWhole), indexing]);
+    const [facts, indexed] = await Promise.all([probeOriginal({ file, claim, isWhole }, deps, signal), indexing]);
     if ('kind' in facts) {
       await inTransaction(deps.db, (tx) => failMedia(tx, claim.key, facts.kind, faultMessage(facts, new Date())));
       return;
@@ -136,6 +139,24 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   } finally {
     early.abort();
     await file.close();
+  }
+}
+
+/** Probes an original or, when its clock jumps, the copy of it that everything will be made of. */
+async function probeOriginal(
+  { file, claim, isWhole }: { file: OpenSource; claim: ProcessClaim; isWhole: Promise<boolean> },
+  deps: JobDeps,
+  signal: AbortSignal,
+): Promise<SourceFacts | SourceFault> {
+  const facts = await probeSource(file.path, file.sizeBytes, signal, isWhole);
+  if ('kind' in facts || facts.isJoined !== true) return facts;
+  const joined = await openJoined(deps.sources, claim.sourceKey, signal);
+  try {
+    const found = await probeJoined(joined.path, (await stat(joined.path)).size, signal);
+    if ('kind' in found) return found;
+    return { ...found, sizeBytes: facts.sizeBytes, warnings: [...facts.warnings, ...found.warnings] };
+  } finally {
+    await joined.release();
   }
 }
 

@@ -43,3 +43,18 @@ function steadySecOf(scan: ClockScan | undefined): number {
 function isSlides({ packets, leaps, leapSec }: ClockScan): boolean {
   return leaps > (packets - 1) / 2 && leapSec <= leaps * LONGEST_SLIDE_SEC;
 }
+
+/** A decode clock that goes back by more than rounding, or on by more than a pause, has jumped. */
+const BACK_SEC = 0.5;
+const AHEAD_SEC = 10;
+
+/** Whether a step of a stream's decode times, in the order of the file, is a jump of the clock. */
+export function isJump(fromSec: number, toSec: number): boolean {
+  return toSec < fromSec - BACK_SEC || toSec > fromSec + AHEAD_SEC;
+}
+
+/** How often the clock of a source jumps: as often as that of the stream where it does most. Subtitles pause by nature. */
+export function countJumps(facts: SourceFacts, scans: ReadonlyMap<number, { jumps: number }>): number {
+  const streams = [...(facts.video === null ? [] : [facts.video]), ...facts.audio];
+  return Math.max(0, ...streams.map(({ streamIndex }) => scans.get(streamIndex)?.jumps ?? 0));
+}

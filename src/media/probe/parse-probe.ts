@@ -64,6 +64,11 @@ export function parseProbe(
   };
 }
 
+/** Whether a file is an MPEG-TS: recordings of it are joined end to end, each with a clock of its own. */
+export function isTransportStream(answer: unknown): boolean {
+  return readText(asRaw(asRaw(answer).format).format_name) === 'mpegts';
+}
+
 /** True when the container left out what a plan needs: a duration, or the average frame rate. */
 export function needsPacketScan(answer: unknown): boolean {
   const root = asRaw(answer);

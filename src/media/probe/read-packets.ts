@@ -1,15 +1,19 @@
 import { createInterface } from 'node:readline';
 import { type ChildEnd, startSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import { type BurstMeter, createBurstMeter } from './burst-meter.ts';
-import { type ClockScan, LEAP_SEC } from './judge-clock.ts';
+import { type ClockScan, isJump, LEAP_SEC } from './judge-clock.ts';
 import type { PacketSpan } from './parse-probe.ts';
 import { planFfprobe } from './plan-ffprobe.ts';
 
 /** What the packets of one stream show, by stream index in a scan. */
-export type ScannedSpan = PacketSpan & ClockScan;
+export type ScannedSpan = PacketSpan & ClockScan & { jumps: number };
 export type Scan = { spans: ReadonlyMap<number, ScannedSpan>; end: ChildEnd };
 
-type Gathering = { packets: number; leaps: number; leapSec: number; times: Times | null; bursts: BurstMeter };
+type Gathering = Omit<ScannedSpan, 'firstSec' | 'endSec' | 'burstRate'> & {
+  times: Times | null;
+  bursts: BurstMeter;
+  decodeSec: number | null;
+};
 type Times = { firstSec: number; endSec: number; lastSec: number };
 
 /**
@@ -32,10 +36,14 @@ export function reachSec(spans: ReadonlyMap<number, PacketSpan>): number {
   return Math.max(Number.NEGATIVE_INFINITY, ...[...spans.values()].map((span) => span.endSec));
 }
 
-function toSpan([index, { times, bursts, ...counts }]: [number, Gathering]): [number, ScannedSpan][] {
+function toSpan([index, { times, bursts, decodeSec: _, ...counts }]: [number, Gathering]): [number, ScannedSpan][] {
   if (times === null) return [];
   const { firstSec, endSec } = times;
   return [[index, { ...counts, firstSec, endSec, burstRate: bursts.rate() }]];
+}
+
+function createGathering(): Gathering {
+  return { packets: 0, leaps: 0, leapSec: 0, jumps: 0, times: null, bursts: createBurstMeter(), decodeSec: null };
 }
 
 function addPacket(gathered: Map<number, Gathering>, line: string): void {
@@ -43,13 +51,17 @@ function addPacket(gathered: Map<number, Gathering>, line: string): void {
   if (match === null) return;
   const [index, pts, dts, duration] = match.slice(1).map(Number);
   if (index === undefined) return;
-  const span = gathered.get(index) ?? { packets: 0, leaps: 0, leapSec: 0, times: null, bursts: createBurstMeter() };
+  const span = gathered.get(index) ?? createGathering();
   gathered.set(index, span);
   // Ogg gives times to some packets only; all count.
   span.packets += 1;
   const atSec = pts !== undefined && Number.isFinite(pts) ? pts : dts;
   if (atSec === undefined || !Number.isFinite(atSec)) return;
   span.bursts.add(atSec);
+  if (dts !== undefined && Number.isFinite(dts)) {
+    if (span.decodeSec !== null && isJump(span.decodeSec, dts)) span.jumps += 1;
+    span.decodeSec = dts;
+  }
   const endSec = atSec + (duration !== undefined && Number.isFinite(duration) ? duration : 0);
   if (span.times === null) {
     span.times = { firstSec: atSec, endSec, lastSec: endSec };

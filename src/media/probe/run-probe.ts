@@ -1,8 +1,8 @@
 import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import { toNumber } from './frame-rate.ts';
-import { isSuspectedlyLong, whyClockIsBroken } from './judge-clock.ts';
+import { countJumps, isSuspectedlyLong, whyClockIsBroken } from './judge-clock.ts';
 import { ALLOWED_FORMATS, MAX_STREAMS, SOURCE_URL } from './open-source.ts';
-import { needsPacketScan, parseProbe } from './parse-probe.ts';
+import { isTransportStream, needsPacketScan, parseProbe } from './parse-probe.ts';
 import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
 import { reachSec, type Scan, scanPackets } from './read-packets.ts';
 import type { SourceFacts, SourceFault } from './source-facts.ts';
@@ -18,7 +18,8 @@ const USUAL_MOST_RATE = 60;
  * Looks into a source file inside the sandbox. Answers what it holds, or why it cannot become a video.
  * Nothing but the file is opened, nothing is decoded beyond what finding the codecs takes, and each step
  * ends within 20 s. `sizeBytes` is the file's size as stored. Who finds out meanwhile that all samples of the picture
- * lie within the file says so by `isWhole`, which spares a look at its end. An abort throws the signal's reason.
+ * lie within the file says so by `isWhole`, which spares a look at its end. Of an MPEG-TS whose clock jumps the durations are
+ * missing and `isJoined` is true: `probeJoined` finds them in a copy whose clock was joined. An abort throws the signal's reason.
  */
 export async function probeSource(
   path: string,
@@ -26,34 +27,69 @@ export async function probeSource(
   signal: AbortSignal,
   isWhole: Promise<boolean> = Promise.resolve(false),
 ): Promise<SourceFacts | SourceFault> {
-  if (sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes.' };
-  const facts = await probeStreams({ path, sizeBytes, isWhole }, signal);
-  if ('kind' in facts || !isSuspectedlyLong(facts)) return facts;
-  const { spans, end } = await scanPackets(path, null, signal);
+  return probeFile({ path, sizeBytes, isWhole, judgesJumps: true }, signal);
+}
+
+/** As `probeSource`, of a copy whose clock was joined: what jumps are left in it are let be. */
+export async function probeJoined(
+  path: string,
+  sizeBytes: number,
+  signal: AbortSignal,
+): Promise<SourceFacts | SourceFault> {
+  const facts = await probeFile({ path, sizeBytes, isWhole: Promise.resolve(false), judgesJumps: false }, signal);
+  return 'kind' in facts ? facts : { ...facts, isJoined: true };
+}
+
+type ProbedFile = { path: string; sizeBytes: number; isWhole: Promise<boolean>; judgesJumps: boolean };
+
+async function probeFile(file: ProbedFile, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
+  if (file.sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes.' };
+  const facts = await probeStreams(file, signal);
+  if ('kind' in facts || facts.isJoined === true || !isSuspectedlyLong(facts)) return facts;
+  const { spans, end } = await scanPackets(file.path, null, signal);
   // A file of so many packets has more in it than leaps.
   if (end.killed !== null) return facts;
   return whyClockIsBroken(facts, spans) ?? facts;
 }
 
 async function probeStreams(
-  { path, sizeBytes, isWhole }: { path: string; sizeBytes: number; isWhole: Promise<boolean> },
+  { path, sizeBytes, isWhole, judgesJumps }: ProbedFile,
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
   const answer = await askStreams(path, signal);
   if ('kind' in answer) return answer;
   const { json, stderr } = answer;
   const probed = { path, sizeBytes, json };
+  const whole = judgesJumps && isTransportStream(json) ? await scanPackets(path, null, signal) : null;
+  const jumping = whole === null ? null : findJumps(probed, whole);
+  if (jumping !== null) return jumping;
   const isGuess = /Estimating duration from bitrate/.test(stderr);
   if (isGuess || needsPacketScan(json)) return probeByScan(probed, signal);
   const stated = parseProbe(json, sizeBytes, new Map());
   if ('kind' in stated) return stated;
-  if (hasDoubtfulRate(stated)) return probeRates(probed, stated, signal);
+  if (whole !== null || hasDoubtfulRate(stated)) {
+    return probeRates(probed, { stated, scan: whole ?? (await scanPackets(path, null, signal)) }, signal);
+  }
   const endSec = stated.startSec + stated.durationSec;
   const { video } = stated;
   const isSeen = video !== null && video.startSec + video.durationSec >= endSec - TAIL_SEC / 2;
   if (isSeen && (await isWhole)) return stated;
   const tail = await scanPackets(path, Math.max(0, endSec - TAIL_SEC), signal);
   return reachesEnd(tail, stated) ? stated : probeDamaged(probed, stated, signal);
+}
+
+/**
+ * The facts of a file whose clock jumps, but for its durations and rates, which only a joined copy shows. Null when it does
+ * not, or when the file is too long to see it whole.
+ */
+function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null {
+  const facts = parseProbe(withoutDurations(json), sizeBytes, new Map());
+  if (scan.end.killed !== null || 'kind' in facts) return null;
+  const jumps = countJumps(facts, scan.spans);
+  if (jumps === 0) return null;
+  const times = jumps === 1 ? 'once' : `${jumps} times`;
+  const warning = `The clock of the file jumps ${times}: what follows was joined to what was before.`;
+  return { ...facts, isJoined: true, warnings: [warning] };
 }
 
 /** An average says little of a picture whose rate varies, and containers of a second or so state impossible ones. */
@@ -64,14 +100,14 @@ function hasDoubtfulRate({ video }: SourceFacts): boolean {
 /** Takes rates from the times of all packets. Of a file too long for that, from those of its beginning. */
 async function probeRates(
   probed: Probed,
-  stated: SourceFacts,
+  { stated, scan }: { stated: SourceFacts; scan: Scan },
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
   const { path, sizeBytes, json } = probed;
-  const scan = await scanPackets(path, null, signal);
   const endSec = stated.startSec + stated.durationSec;
   const tail = scan.end.killed === null ? scan : await scanPackets(path, Math.max(0, endSec - TAIL_SEC), signal);
-  return reachesEnd(tail, stated) ? parseProbe(json, sizeBytes, scan.spans) : probeDamaged(probed, stated, signal);
+  if (!reachesEnd(tail, stated)) return probeDamaged(probed, stated, signal);
+  return hasDoubtfulRate(stated) ? parseProbe(json, sizeBytes, scan.spans) : stated;
 }
 
 function reachesEnd(scan: Scan, { startSec, durationSec }: SourceFacts): boolean {

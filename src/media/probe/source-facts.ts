@@ -17,6 +17,8 @@ export type SourceFacts = {
   video: VideoFacts | null;
   audio: AudioFacts[];
   subtitles: SubtitleFacts[];
+  /** Its clock jumps: all but the probe is of a copy whose clock was joined, and so is all that is made. */
+  isJoined?: boolean;
   /** Problems that do not stop the encode (truncated file, odd timestamps). */
   warnings: string[];
 };
