@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Grant } from '../catalog/keys/access-key.ts';
 import type { RefusalKind } from '../lib/refused.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { type BodyCheck, readJsonBody } from './read-json-body.ts';
 import { readParams } from './read-params.ts';
 import { readQuery } from './read-query.ts';
 
@@ -45,6 +45,8 @@ export type Contract<P extends TObject, Q extends TObject, B extends BodyContrac
   body: B;
   /** The largest JSON body, 1 MiB when absent. */
   bodyLimitBytes?: number;
+  /** What the body's model cannot express. */
+  checkBody?: BodyCheck;
   /** The model of a success, `events` or `bytes`; null when it has no body. */
   answer: A;
   /** The status of a success, 200 when absent. */
@@ -122,9 +124,10 @@ export function defineOperation<
 function bodyReader<P extends TObject, Q extends TObject, A extends AnswerContract>(
   contract: Contract<P, Q, BodyContract, A>,
 ): (message: IncomingMessage) => Promise<unknown> {
-  const { body, bodyLimitBytes } = contract;
+  const { body, bodyLimitBytes, checkBody } = contract;
   if (body === null) return async () => null;
   if (body === 'raw') return async (message) => message;
   const validator = Compile(body);
-  return (message) => readJsonBody(message, { schema: body, validator, limitBytes: bodyLimitBytes ?? 2 ** 20 });
+  const check = checkBody ?? (() => []);
+  return (message) => readJsonBody(message, { schema: body, validator, limitBytes: bodyLimitBytes ?? 2 ** 20, check });
 }

@@ -98,7 +98,7 @@ function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown 
     case 'status':
       return model;
     case 'list':
-      return { ...model, data: [message] };
+      return { ...model, data: [...(error?.faults ?? [message])] };
     case 'text':
       return message;
     case 'captions':

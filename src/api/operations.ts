@@ -10,6 +10,9 @@ import type { RetryStore } from '../catalog/encoding/retry-store.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
+import type { LiveReportStore } from '../catalog/live/live-report-store.ts';
+import type { LiveStore } from '../catalog/live/live-store.ts';
+import type { LiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { StatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
@@ -38,6 +41,19 @@ import { getFairPlayCertificate } from './drm/get-fair-play-certificate.ts';
 import { createKey } from './keys/create-key.ts';
 import { deleteKey } from './keys/delete-key.ts';
 import { listKeys } from './keys/list-keys.ts';
+import { getBitrateHistory, getCurrentBitrate } from './live/bitrates.ts';
+import { createLiveStream } from './live/create-live-stream.ts';
+import { deleteLiveStream } from './live/delete-live-stream.ts';
+import { getLivePlayData } from './live/get-live-play-data.ts';
+import { getLiveStatus } from './live/get-live-status.ts';
+import { getLiveStream } from './live/get-live-stream.ts';
+import { listLiveStreams } from './live/list-live-streams.ts';
+import { listLiveThumbnails } from './live/list-live-thumbnails.ts';
+import { regenerateStreamKey } from './live/regenerate-stream-key.ts';
+import { deleteLiveThumbnail, setLiveThumbnail } from './live/set-live-thumbnail.ts';
+import { startLiveStream } from './live/start-live-stream.ts';
+import { stopLiveStream } from './live/stop-live-stream.ts';
+import { updateLiveStream } from './live/update-live-stream.ts';
 import { getOEmbed } from './oembed/get-oembed.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
@@ -109,6 +125,9 @@ export type OperationDeps = {
   collections: CollectionStore;
   keys: KeyStore;
   libraries: LibraryStore;
+  live: LiveStore;
+  liveReports: LiveReportStore;
+  liveThumbnails: LiveThumbnailStore;
   libraryViews: LibraryViewStore;
   outlooks: OutlookStore;
   pictures: PictureMaker;
@@ -142,6 +161,21 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getCollection,
   listCollections,
   updateCollection,
+  createLiveStream,
+  deleteLiveStream,
+  deleteLiveThumbnail,
+  getBitrateHistory,
+  getCurrentBitrate,
+  getLivePlayData,
+  getLiveStatus,
+  getLiveStream,
+  listLiveStreams,
+  listLiveThumbnails,
+  regenerateStreamKey,
+  setLiveThumbnail,
+  startLiveStream,
+  stopLiveStream,
+  updateLiveStream,
   addCaption,
   addOutputCodec,
   cleanResolutions,

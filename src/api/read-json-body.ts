@@ -5,7 +5,10 @@ import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
 import { readBytes } from './read-bytes.ts';
 
-type Wanted = { schema: TSchema; validator: Validator; limitBytes: number };
+/** Faults of a body that its model cannot express, a sentence each; called with what fields came, whatever they hold. */
+export type BodyCheck = (sent: Readonly<Record<string, unknown>>) => string[];
+
+type Wanted = { schema: TSchema; validator: Validator; limitBytes: number; check: BodyCheck };
 
 /** The parts of JSON Schema that our models are made of. */
 type Shape = {
@@ -21,12 +24,13 @@ type Shape = {
  * that the model does not name are passed over, a number may stand in quotes, an empty body (or `null`, or PHP's `[]`) is an empty object.
  * Refuses what is no JSON or does not fit (`invalid`), what is too large, and what takes over 30 s to arrive.
  */
-export async function readJsonBody(message: IncomingMessage, { schema, validator, limitBytes }: Wanted) {
+export async function readJsonBody(message: IncomingMessage, { schema, validator, limitBytes, check }: Wanted) {
   const bytes = await readBytes(message, { what: 'a JSON body', limitBytes });
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   const value = shaped(schema, parse(text));
-  if (validator.Check(value)) return value;
-  throw misfit(validator, value);
+  const further = check({ ...Object(value) });
+  if (validator.Check(value) && further.length === 0) return value;
+  throw misfit(validator, value, further);
 }
 
 function parse(text: string): unknown {
@@ -82,13 +86,19 @@ function allowsNull({ type }: Shape): boolean {
   return Array.isArray(type) && type.includes('null');
 }
 
-function misfit(validator: Validator, value: unknown): Refused {
+function misfit(validator: Validator, value: unknown, further: readonly string[]): Refused {
   const faults = validator.Errors(value).slice(0, 5);
   const list = faults.map(
     ({ instancePath, message }) => `${instancePath === '' ? 'the body' : instancePath} ${message}`,
   );
-  const message = `The body does not fit: ${list.join('; ')}. Correct it and send it again.`;
-  return new Refused('invalid', message, { field: faults[0] === undefined ? '' : fieldOf(faults[0]) });
+  const found = [...list, ...further];
+  const message = `The body does not fit: ${found.join('; ')}. Correct it and send it again.`;
+  const field = faults[0] === undefined ? '' : fieldOf(faults[0]);
+  return new Refused('invalid', message, { field, faults: found.map(toSentence) });
+}
+
+function toSentence(fault: string): string {
+  return `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`;
 }
 
 /** The field of the body that a fault lies in, or that it misses; empty when it is the body itself. */

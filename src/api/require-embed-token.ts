@@ -14,16 +14,25 @@ type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
 export async function requireEmbedToken(
   shown: EmbedToken,
   { mediaId, library }: { mediaId: Guid; library: Library },
-  { pullZones, libraries }: Deps,
+  deps: Deps,
 ): Promise<void> {
   if (!library.settings.access.playerTokenRequired) return;
-  const [zoneKey, { libraryKey }] = await Promise.all([
-    pullZones.securityKey(library.pullZone.id),
-    libraries.keys(library.id),
-  ]);
-  if (isEmbedTokenValid(shown, { mediaId, keys: [zoneKey, libraryKey] }, Date.now())) return;
+  if (await showsEmbedToken(shown, { mediaId, library }, deps)) return;
   throw new Refused(
     'unauthenticated',
     `This library plays with a token only: expected token and expires in the query, got ${describeToken(shown, Date.now())}. Sign SHA256(key + video id + expires) anew.`,
   );
+}
+
+/** Whether a caller shows a valid token for a media, also where its library asks for none. */
+export async function showsEmbedToken(
+  shown: EmbedToken,
+  { mediaId, library }: { mediaId: Guid; library: Library },
+  { pullZones, libraries }: Deps,
+): Promise<boolean> {
+  const [zoneKey, { libraryKey }] = await Promise.all([
+    pullZones.securityKey(library.pullZone.id),
+    libraries.keys(library.id),
+  ]);
+  return isEmbedTokenValid(shown, { mediaId, keys: [zoneKey, libraryKey] }, Date.now());
 }

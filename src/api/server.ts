@@ -13,6 +13,9 @@ import { createRetryStore } from '../catalog/encoding/retry-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
 import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
+import { createLiveReportStore } from '../catalog/live/live-report-store.ts';
+import { createLiveStore } from '../catalog/live/live-store.ts';
+import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { createStatisticsStore } from '../catalog/statistics/statistics-store.ts';
@@ -105,6 +108,9 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     collections: createCollectionStore(db),
     drmPackages: createDrmPackageStore(db),
     keys: createKeyStore(db),
+    live: createLiveStore({ db, secretBox: deps.secretBox }),
+    liveReports: createLiveReportStore(db),
+    liveThumbnails: createLiveThumbnailStore(db),
     libraries: createLibraryStore({ db, secretBox }),
     libraryViews: createLibraryViewStore({ db, secretBox }),
     outlooks: createOutlookStore(db),

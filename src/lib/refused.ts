@@ -19,18 +19,23 @@ export type RefusalKind =
   | 'unavailable'
   | 'disk-full';
 
+type RefusedOptions = ErrorOptions & { field?: string; faults?: readonly string[] };
+
 /**
  * A refusal that is the caller's doing. Its message says what was expected, what came and what to do;
- * `field` names the part of the request that it is about, where there is one.
+ * `field` names the part of the request that it is about, where there is one; `faults` holds a sentence for each fault
+ * where there are several.
  */
 export class Refused extends Error {
   readonly kind: RefusalKind;
   readonly field: string | null;
+  readonly faults: readonly string[];
 
-  constructor(kind: RefusalKind, message: string, options: ErrorOptions & { field?: string } = {}) {
+  constructor(kind: RefusalKind, message: string, options: RefusedOptions = {}) {
     super(message, options);
     this.name = 'Refused';
     this.kind = kind;
     this.field = options.field ?? null;
+    this.faults = options.faults ?? [message];
   }
 }

@@ -10,18 +10,6 @@ import { type Ask, startWorld, type World } from './world.ts';
 
 /** Operations of the interface document that the service does not have yet. */
 const MISSING = [
-  'GET /library/{libraryId}/live/{streamId}',
-  'PUT /library/{libraryId}/live/{streamId}',
-  'DELETE /library/{libraryId}/live/{streamId}',
-  'GET /library/{libraryId}/live/{streamId}/play',
-  'POST /library/{libraryId}/live',
-  'GET /library/{libraryId}/live',
-  'PUT /library/{libraryId}/live/{streamId}/start',
-  'PUT /library/{libraryId}/live/{streamId}/stop',
-  'GET /library/{libraryId}/live/{streamId}/bitrate-history',
-  'GET /library/{libraryId}/live/{streamId}/current-bitrate',
-  'POST /library/{libraryId}/live/{streamId}/thumbnail',
-  'GET /library/{libraryId}/live/{streamId}/thumbnails',
   'POST /library/{libraryId}/videos/{videoId}/transcribe',
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
 ];

@@ -11,6 +11,8 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     CreateVideoModel: { title: 'A sample' },
     UpdateVideoModel: { title: 'A sample' },
     ComposeVideoModel: { title: 'A sample', parts: [{ videoId: UNKNOWN_GUID, startMs: 0, endMs: 1000 }] },
+    CreateLiveStreamModel: { title: 'A sample', dvrEnabled: true, dvrWindowSeconds: 7200 },
+    UpdateLiveStreamModel: { title: 'A sample' },
     UpdateCollectionModel: { name: 'A sample' },
     FetchVideoRequest: { url: `${origin.url}/film.mp4` },
     CaptionModelAdd: { label: 'English', captionsFile: Buffer.from(CAPTIONS).toString('base64') },

@@ -1,12 +1,10 @@
 import type { Guid } from '../../src/lib/guid.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { addRows } from '../support/rendition-rows.ts';
+import { liveScenarios } from './live-scenarios.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
-import type { Ask, World } from './world.ts';
+import type { Scenario, World } from './world.ts';
 import { UNKNOWN_GUID, UNKNOWN_ID } from './world.ts';
-
-/** Prepares what must be so and words the request that then gets the status. */
-export type Scenario = (world: World) => Promise<Omit<Ask, 'method'>>;
 
 /**
  * How each listed status of an operation that depends on the operation itself is produced: its success, and refusals
@@ -37,6 +35,7 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
   'POST /library/{libraryId}/collections': {
     200: async () => ({ path: '/library/1/collections', body: { name: 'New' } }),
   },
+  ...liveScenarios,
   'GET /library/{libraryId}/videos': {
     200: async (world) => {
       await world.makeVideo();

@@ -34,6 +34,9 @@ export type World = {
   stop(): Promise<void>;
 };
 
+/** Prepares what must be so and words the request that then gets the status. */
+export type Scenario = (world: World) => Promise<Omit<Ask, 'method'>>;
+
 export const UNKNOWN_GUID = '0190a0a0-0000-7000-8000-000000000000';
 export const UNKNOWN_ID = 987_654;
 
@@ -113,6 +116,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
   };
   const makers: Record<string, (which: Which) => Promise<string>> = {
     video: (which) => create('videos', { title: 'Made for a test' }, which),
+    'live stream': (which) => create('live', { title: 'Made for a test' }, which),
     collection: (which) => create('collections', { name: 'Made for a test' }, which),
     library: async (which) => String(Object(await library(which)).id ?? UNKNOWN_ID),
     'pull zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),

@@ -19,6 +19,9 @@ export const RtmpOutput = model('RtmpOutput', {
 });
 export type RtmpOutput = Static<typeof RtmpOutput>;
 
+/** A relay in the older form, one address with its key, or in the newer one. Echoed as it was sent. */
+const relay = () => Type.Unsafe<string | RtmpOutput>({ type: ['string', 'object'], properties: RtmpOutput.properties });
+
 export const LiveStreamModel = model('LiveStreamModel', {
   videoLibraryId: int64(),
   guid: text({ minLength: 1 }),
@@ -52,7 +55,7 @@ export const LiveStreamModel = model('LiveStreamModel', {
   thumbnailUpdatedAt: nullable(dateTime()),
   enableCountdown: nullable(flag()),
   /** Newer clients decode RtmpOutput[]. */
-  rtmpOutputs: nullable(Type.Array(text())),
+  rtmpOutputs: nullable(Type.Array(relay())),
   preStreamTrailerVideoId: nullable(text()),
   ingestEndpoints: nullable(IngestEndpoints),
 });
@@ -72,7 +75,7 @@ export const CreateLiveStreamModel = model('CreateLiveStreamModel', {
   public: Type.Optional(flag()),
   enableCountdown: Type.Optional(nullable(flag())),
   /** Older spec: string[] max 5; newer: RtmpOutput[] max 4; accept both. */
-  rtmpOutputs: Type.Optional(nullable(Type.Array(text()))),
+  rtmpOutputs: Type.Optional(nullable(Type.Array(relay()))),
   preStreamTrailerVideoId: Type.Optional(nullable(text())),
 });
 export type CreateLiveStreamModel = Static<typeof CreateLiveStreamModel>;
@@ -89,7 +92,7 @@ export const UpdateLiveStreamModel = model('UpdateLiveStreamModel', {
   public: Type.Optional(flag()),
   enableCountdown: Type.Optional(nullable(flag())),
   /** See CreateLiveStreamModel. */
-  rtmpOutputs: Type.Optional(nullable(Type.Array(text()))),
+  rtmpOutputs: Type.Optional(nullable(Type.Array(relay()))),
   preStreamTrailerVideoId: Type.Optional(nullable(text())),
 });
 export type UpdateLiveStreamModel = Static<typeof UpdateLiveStreamModel>;

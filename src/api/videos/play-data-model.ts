@@ -1,16 +1,9 @@
-import type { Library } from '../../catalog/libraries/library.ts';
 import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { edgeFileUrl } from '../addresses.ts';
-import { DrmVersion } from '../models/enums.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
+import { DRM_VERSION, playerLook } from '../player-look.ts';
 import { type Showing, toVideoModel } from './video-model.ts';
-
-const DRM_VERSION = {
-  basic: DrmVersion.values.Basic,
-  enterprise: DrmVersion.values.Enterprise,
-  'basic-v2': DrmVersion.values.BasicV2,
-} as const;
 
 /** Writes all that a player needs to know of a video. `hasPlaylist`: its playlist would list something. */
 export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: Showing): VideoPlayDataModel {
@@ -61,25 +54,5 @@ function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, library, edgeU
     videoPlaylistUrl: address('playlist.m3u8'),
     originalUrl: showsOriginal ? address('original') : null,
     previewUrl: view.previews.includes('preview.webp') ? address('preview.webp') : null,
-  };
-}
-
-function playerLook({ settings: { player } }: Library) {
-  return {
-    controls: player.controls.join(','),
-    playerKeyColor: player.keyColor,
-    vastTagUrl: player.vastTagUrl,
-    viAiPublisherId: player.viAiPublisherId,
-    captionsFontSize: player.captionsFontSizePx,
-    captionsFontColor: player.captionsFontColor,
-    captionsBackground: player.captionsBackground,
-    uiLanguage: player.uiLanguage,
-    showHeatmap: player.showHeatmap,
-    fontFamily: player.fontFamily,
-    playbackSpeeds: player.playbackSpeeds.join(','),
-    rememberPlayerPosition: player.rememberPosition,
-    customCss: null,
-    exposeVideoMetadata: player.exposeVideoMetadata,
-    enableCompactControls: player.compactControls,
   };
 }

@@ -16,8 +16,8 @@ import { edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
+import { readPicture } from '../read-picture.ts';
 import { queryText } from '../read-query.ts';
-import { readPicture } from './read-picture.ts';
 import { recallShowing, VideoParams } from './video-model.ts';
 
 type Deps = {

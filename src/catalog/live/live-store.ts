@@ -189,7 +189,8 @@ async function requireCollection(tx: Tx, wanted: Pick<LiveStream, 'libraryId' | 
 
 async function replaceKey(tx: Tx, key: MediaKey, secretBox: SecretBox): Promise<void> {
   const stream = await lockStream(tx, key, secretBox);
-  if ('endedAt' in stream) throw new Refused('invalid', 'The stream has ended. It takes no key any more.');
+  if ('endedAt' in stream)
+    throw new Refused('invalid', 'The stream has ended, and takes no key any more. Create another one.');
   await tx
     .updateTable('live_stream')
     .set(keyColumns(newStreamKey(), secretBox))

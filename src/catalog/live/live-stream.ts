@@ -57,7 +57,10 @@ export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveS
   }
   const frozen = frozenFields(stream, edit, now);
   if (frozen.length > 0) {
-    throw new Refused('invalid', `After the start of a stream ${frozen.join(', ')} cannot be changed.`);
+    throw new Refused(
+      'invalid',
+      `After the start of a stream ${frozen.join(', ')} cannot be changed. Create another one.`,
+    );
   }
   const { title = stream.title, description = stream.description, recordVod = stream.recordVod } = edit;
   const written = { title, description, recordVod };
@@ -92,7 +95,7 @@ export function startStream(stream: LiveStream, now: Date): LiveStream {
     case 'vod-processing':
     case 'ended':
     case 'error':
-      throw new Refused('invalid', 'The stream has ended. A stream that ended cannot start again.');
+      throw new Refused('invalid', 'The stream has ended, and cannot start again. Create another one.');
     default:
       return unreachable(stream);
   }
@@ -116,7 +119,7 @@ export function publishStream(stream: LiveStream, now: Date): LiveStream {
     case 'vod-processing':
     case 'ended':
     case 'error':
-      throw new Refused('invalid', 'The stream has ended. Its key is not accepted any more.');
+      throw new Refused('invalid', 'The stream has ended, and its key is not accepted any more. Create another one.');
     default:
       return unreachable(stream);
   }

@@ -15,6 +15,8 @@ export const WebhookStatus = {
   presignedUploadFailed: 8,
   captionsGenerated: 9,
   titleOrDescriptionGenerated: 10,
+  liveStarted: 14,
+  liveEnded: 15,
 } as const;
 export type WebhookStatus = (typeof WebhookStatus)[keyof typeof WebhookStatus];
 

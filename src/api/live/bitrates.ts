@@ -1,0 +1,62 @@
+import { Type } from 'typebox';
+import type { LiveReportStore } from '../../catalog/live/live-report-store.ts';
+import type { LiveStore } from '../../catalog/live/live-store.ts';
+import type { BitrateSample } from '../../catalog/live/live-stream.ts';
+import { defineOperation } from '../define-operation.ts';
+import { maybe, NoQuery } from '../read-query.ts';
+import { LiveParams } from './live-model.ts';
+
+/** Bitrates of a stream, a sample a second, as JSON that is sent as bytes: the interface gives it no model. */
+export const getBitrateHistory = defineOperation({
+  name: 'getBitrateHistory',
+  method: 'GET',
+  path: '/library/{libraryId}/live/{streamId}/bitrate-history',
+  auth: 'none',
+  params: LiveParams,
+  query: Type.Object({ startTime: maybe.dateTime(), endTime: maybe.dateTime() }),
+  body: null,
+  answer: 'bytes',
+  refusals: {},
+  errorShape: 'status',
+  async run({ params: { libraryId, streamId }, query }, { liveReports }: { liveReports: LiveReportStore }) {
+    const range = { from: timeOf(query.startTime), to: timeOf(query.endTime) };
+    const samples = await liveReports.bitrates({ libraryId, mediaId: streamId }, range);
+    return Buffer.from(JSON.stringify(samples.map(toSampleModel)));
+  },
+});
+
+/** The latest sample; zeros while nothing is published. */
+export const getCurrentBitrate = defineOperation({
+  name: 'getCurrentBitrate',
+  method: 'GET',
+  path: '/library/{libraryId}/live/{streamId}/current-bitrate',
+  auth: 'none',
+  params: LiveParams,
+  query: NoQuery,
+  body: null,
+  answer: 'bytes',
+  refusals: {},
+  errorShape: 'status',
+  async run({ params: { libraryId, streamId } }, { live }: { live: LiveStore }) {
+    const { ingest } = await live.load({ libraryId, mediaId: streamId });
+    const isLive = ingest.primaryLive || ingest.backupLive;
+    const silence = { atMs: Date.now(), bitrateBps: 0, videoBps: 0, audioBps: 0, fps: 0 };
+    return Buffer.from(JSON.stringify(toSampleModel((isLive ? ingest.bitrate : null) ?? silence)));
+  },
+});
+
+function timeOf(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  // Without a zone it is UTC.
+  return new Date(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) || text.length <= 10 ? text : `${text}Z`);
+}
+
+function toSampleModel({ atMs, bitrateBps, videoBps, audioBps, fps }: BitrateSample) {
+  return {
+    timestamp: new Date(atMs).toISOString(),
+    bitrate: bitrateBps,
+    videoBitrate: videoBps,
+    audioBitrate: audioBps,
+    fps,
+  };
+}

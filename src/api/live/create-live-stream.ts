@@ -1,0 +1,34 @@
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { LiveStore } from '../../catalog/live/live-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { CreateLiveStreamModel, LiveStreamModel } from '../models/live-stream.ts';
+import { LibraryParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { audienceOf, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
+import { checkNewStream, toNewSettings } from './read-live-settings.ts';
+
+type Deps = LiveShowingDeps & { live: LiveStore; libraries: LibraryStore };
+
+/** Ingest processes name their own region; one machine has this one. */
+const REGION = 'local';
+
+export const createLiveStream = defineOperation({
+  name: 'createLiveStream',
+  method: 'POST',
+  path: '/library/{libraryId}/live',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: NoQuery,
+  body: CreateLiveStreamModel,
+  checkBody: checkNewStream,
+  answer: LiveStreamModel,
+  refusals: { invalid: 400, forbidden: 403 },
+  errorShape: 'list',
+  async run({ params: { libraryId }, body, grant }, { live, ...deps }: Deps) {
+    const showing = await recallLiveShowing(libraryId, deps);
+    const { rungs } = showing.library.settings.encoding;
+    const availableResolutions = rungs.map((rung) => `${rung}p`).join(',') || 'source';
+    const wanted = { ...toNewSettings(body), libraryId, availableResolutions, ingestRegion: REGION };
+    return toLiveModel(await live.create(wanted), showing, audienceOf(grant));
+  },
+});

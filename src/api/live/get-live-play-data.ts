@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { describeToken, type EmbedToken } from '../../catalog/libraries/embed-token.ts';
+import type { Library } from '../../catalog/libraries/library.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { LiveStore } from '../../catalog/live/live-store.ts';
+import type { LiveView } from '../../catalog/live/live-view-store.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { edgeFileUrl } from '../addresses.ts';
+import { defineOperation } from '../define-operation.ts';
+import { LiveStreamPlayDataModel } from '../models/play-data.ts';
+import { DRM_VERSION, playerLook } from '../player-look.ts';
+import { queryInt64, queryText } from '../read-query.ts';
+import { requireEmbedToken, showsEmbedToken } from '../require-embed-token.ts';
+import { requireReferrer } from '../require-referrer.ts';
+import { LiveParams, type LiveShowing, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
+
+type Deps = LiveShowingDeps & {
+  live: LiveStore;
+  libraries: LibraryStore;
+  pullZones: PullZoneStore;
+  ownHosts: readonly string[];
+};
+
+/** What a player needs to know of a stream: never a key, an ingest address or a relay. */
+export const getLivePlayData = defineOperation({
+  name: 'getLivePlayData',
+  method: 'GET',
+  path: '/library/{libraryId}/live/{streamId}/play',
+  auth: 'none',
+  params: LiveParams,
+  query: Type.Object({ token: queryText(), expires: queryInt64(0) }),
+  body: null,
+  answer: LiveStreamPlayDataModel,
+  refusals: { forbidden: 403, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, streamId }, query, referrer }, deps: Deps) {
+    const key = { libraryId, mediaId: streamId };
+    const showing = await recallLiveShowing(libraryId, deps);
+    requireReferrer(referrer, showing.library, deps.ownHosts);
+    const shown = { token: query.token, expiresSec: query.expires };
+    const view = await deps.live.load(key);
+    await requireEmbedToken(shown, { mediaId: streamId, library: showing.library }, deps);
+    await requireAudience(view, { shown, library: showing.library }, deps);
+    return toLivePlayData(view, showing);
+  },
+});
+
+/** A stream that is not public is for those alone who show a token for it. */
+async function requireAudience(
+  { stream }: LiveView,
+  { shown, library }: { shown: EmbedToken; library: Library },
+  deps: Deps,
+): Promise<void> {
+  if (stream.isPublic || (await showsEmbedToken(shown, { mediaId: stream.id, library }, deps))) return;
+  throw new Refused(
+    'forbidden',
+    `This stream is not public: expected token and expires in the query, got ${describeToken(shown, Date.now())}. Sign SHA256(key + stream id + expires) anew.`,
+  );
+}
+
+function toLivePlayData(view: LiveView, showing: LiveShowing) {
+  const { library, edgeUrl } = showing;
+  const { settings } = library;
+  const { exposeVideoMetadata: _, customCss: __, ...look } = playerLook(library);
+  const address = (file: string) => edgeFileUrl(edgeUrl, library, view.stream.id, file);
+  return {
+    liveStream: toLiveModel(view, showing, 'viewer'),
+    libraryName: library.name,
+    captionsPath: address('captions/'),
+    seekPath: address('seek'),
+    thumbnailUrl: address(view.thumbnailFileName ?? 'thumbnail.jpg'),
+    fallbackUrl: null,
+    videoPlaylistUrl: address('playlist.m3u8'),
+    originalUrl: null,
+    previewUrl: null,
+    ...look,
+    enableDRM: settings.drm.enabled,
+    drmVersion: DRM_VERSION[settings.drm.version],
+    widevineMinClientSecurityLevel: settings.drm.widevine.minClientSecurityLevel,
+    allowEarlyPlay: false,
+    tokenAuthEnabled: settings.access.playerTokenRequired,
+    enableMP4Fallback: settings.mp4.enabled && !settings.drm.enabled,
+    zoneTier: 0,
+  };
+}

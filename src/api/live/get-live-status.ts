@@ -1,0 +1,32 @@
+import type { LiveStore } from '../../catalog/live/live-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { wireTime } from '../models/answers.ts';
+import { LiveStreamStatusModel } from '../models/live-stream.ts';
+import { NoQuery } from '../read-query.ts';
+import { durationSecOf, LiveParams } from './live-model.ts';
+
+/** How publishing to a stream goes, as its ingest process reported it within the last second. */
+export const getLiveStatus = defineOperation({
+  name: 'getLiveStatus',
+  method: 'GET',
+  path: '/library/{libraryId}/live/{streamId}/status',
+  auth: 'access-key',
+  params: LiveParams,
+  query: NoQuery,
+  body: null,
+  answer: LiveStreamStatusModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, streamId } }, { live }: { live: LiveStore }) {
+    const view = await live.load({ libraryId, mediaId: streamId });
+    const { primaryLive, backupLive, msSinceMedia } = view.ingest;
+    return {
+      readyToStart: (primaryLive || backupLive) && ['created', 'scheduled', 'preview'].includes(view.stream.state),
+      primaryLive,
+      backupLive,
+      lastPingAgo: msSinceMedia,
+      duration: durationSecOf(view, Date.now()),
+      statusTimeUtc: wireTime(new Date()),
+    };
+  },
+});

@@ -1,0 +1,23 @@
+import type { LiveStore } from '../../catalog/live/live-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { LiveStreamModel } from '../models/live-stream.ts';
+import { NoQuery } from '../read-query.ts';
+import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
+
+export const getLiveStream = defineOperation({
+  name: 'getLiveStream',
+  method: 'GET',
+  path: '/library/{libraryId}/live/{streamId}',
+  auth: 'access-key',
+  params: LiveParams,
+  query: NoQuery,
+  body: null,
+  answer: LiveStreamModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, streamId }, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
+    const key = { libraryId, mediaId: streamId };
+    const [view, showing] = await Promise.all([live.load(key), recallLiveShowing(libraryId, deps)]);
+    return toLiveModel(view, showing, audienceOf(grant));
+  },
+});

@@ -1,0 +1,38 @@
+import { Type } from 'typebox';
+import type { LiveReportStore } from '../../catalog/live/live-report-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { edgeFileUrl } from '../addresses.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ThumbnailListResponseModel } from '../models/live-stream.ts';
+import { maybe, queryInt32 } from '../read-query.ts';
+import { LiveParams, type LiveShowingDeps, recallLiveShowing } from './live-model.ts';
+
+const USUAL_LIMIT = 5;
+const MOST = 1_000;
+
+/** The stills of a stream, newest first. */
+export const listLiveThumbnails = defineOperation({
+  name: 'listLiveThumbnails',
+  method: 'GET',
+  path: '/library/{libraryId}/live/{streamId}/thumbnails',
+  auth: 'access-key',
+  params: LiveParams,
+  query: Type.Object({ limit: queryInt32(USUAL_LIMIT, 1, MOST), from: maybe.dateTime(), to: maybe.dateTime() }),
+  body: null,
+  answer: Type.Array(ThumbnailListResponseModel),
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'text',
+  async run({ params: { libraryId, streamId }, query }, deps: LiveShowingDeps & { liveReports: LiveReportStore }) {
+    const [from, to] = [query.from, query.to].map((text) => (text === undefined ? null : new Date(text)));
+    if (from && to && from > to) throw new Refused('invalid', 'Expected from to be before to. Turn them around.');
+    const wanted = { from: from ?? null, to: to ?? null, limit: query.limit };
+    const [{ library, edgeUrl }, stills] = await Promise.all([
+      recallLiveShowing(libraryId, deps),
+      deps.liveReports.stills({ libraryId, mediaId: streamId }, wanted),
+    ]);
+    return stills.map((at) => ({
+      url: edgeFileUrl(edgeUrl, library, streamId, `thumbnails/${at.getTime()}.jpg`),
+      timestamp: at.toISOString(),
+    }));
+  },
+});

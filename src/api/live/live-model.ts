@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import type { Grant } from '../../catalog/keys/access-key.ts';
+import type { Library } from '../../catalog/libraries/library.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { LiveReportStore } from '../../catalog/live/live-report-store.ts';
+import type { LiveState, RelayRequest } from '../../catalog/live/live-stream.ts';
+import type { LiveView } from '../../catalog/live/live-view-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { edgeFileUrl } from '../addresses.ts';
+import { wireTime } from '../models/answers.ts';
+import { LiveStreamStatus } from '../models/enums.ts';
+import type { IngestEndpoints, LiveStreamModel } from '../models/live-stream.ts';
+import { guidParam, LibraryParams } from '../read-params.ts';
+
+export const LiveParams = Type.Object({ ...LibraryParams.properties, streamId: guidParam('live stream') });
+
+const STATUS = {
+  created: LiveStreamStatus.values.Created,
+  scheduled: LiveStreamStatus.values.Scheduled,
+  preview: LiveStreamStatus.values.Preview,
+  running: LiveStreamStatus.values.Running,
+  ended: LiveStreamStatus.values.Ended,
+  'vod-processing': LiveStreamStatus.values.VodProcessing,
+  error: LiveStreamStatus.values.Error,
+} as const satisfies Record<LiveState, number>;
+
+/** `owner` sees keys, `reader` (a reading key) sees them masked, a `viewer` (no key) nothing of ingest and relays. */
+export type LiveAudience = 'owner' | 'reader' | 'viewer';
+
+/** What showing a stream needs besides the stream. */
+export type LiveShowing = { library: Library; edgeUrl: string; ingestAddresses: readonly string[] };
+
+export type LiveShowingDeps = { libraries: LibraryStore; liveReports: LiveReportStore; edgeUrl: string };
+
+/** Recalls what showing streams of a library needs. Refuses (`not-found`) a library that is gone. */
+export async function recallLiveShowing(libraryId: number, deps: LiveShowingDeps): Promise<LiveShowing> {
+  const [library, ingestAddresses] = await Promise.all([
+    deps.libraries.recall(libraryId),
+    deps.liveReports.ingestAddresses(),
+  ]);
+  if (library === null) throw new Refused('not-found', `There is no library ${libraryId}. Check the id.`);
+  return { library, edgeUrl: deps.edgeUrl, ingestAddresses };
+}
+
+export function audienceOf(grant: Grant | null): LiveAudience {
+  if (grant === null) return 'viewer';
+  return grant.scope === 'read' ? 'reader' : 'owner';
+}
+
+/** Writes a stream as the interface shows it (interface section 4.2). */
+export function toLiveModel(view: LiveView, showing: LiveShowing, audience: LiveAudience): LiveStreamModel {
+  const { stream } = view;
+  return {
+    videoLibraryId: stream.libraryId,
+    guid: stream.id,
+    title: stream.title,
+    description: stream.description,
+    category: stream.category,
+    collectionId: stream.collectionId,
+    public: stream.isPublic,
+    status: STATUS[stream.state],
+    dateCreated: wireTime(view.createdAt),
+    scheduledStartTime: timeOrNull(stream.scheduledStartAt),
+    scheduledEndTime: timeOrNull(stream.scheduledEndAt),
+    startedAt: timeOrNull('startedAt' in stream ? stream.startedAt : null),
+    endedAt: timeOrNull('endedAt' in stream ? stream.endedAt : null),
+    durationSeconds: durationSecOf(view, Date.now()),
+    streamKey: audience === 'owner' ? view.streamKey : maskKey(view.streamKey),
+    playbackUrlHls: edgeFileUrl(showing.edgeUrl, showing.library, stream.id, 'playlist.m3u8'),
+    dvrEnabled: stream.dvrEnabled,
+    dvrWindowSeconds: stream.dvrWindowSec,
+    recordVod: stream.recordVod,
+    availableResolutions: view.availableResolutions,
+    width: view.widthPx,
+    height: view.heightPx,
+    framerate: view.frameRate,
+    ingestRegion: view.ingestRegion,
+    peakConcurrentViewers: view.peakViewers,
+    totalViewerSeconds: view.viewerSeconds,
+    thumbnailFileName: view.thumbnailFileName,
+    thumbnailUpdatedAt: timeOrNull(view.thumbnailUpdatedAt),
+    enableCountdown: stream.countdownEnabled,
+    rtmpOutputs: relaysFor(stream.relays, audience),
+    preStreamTrailerVideoId: stream.trailerVideoId,
+    ingestEndpoints: audience === 'viewer' ? null : endpointsOf(showing.ingestAddresses),
+  };
+}
+
+/** Whole seconds from the start to the end, or until now; null before the start. */
+export function durationSecOf({ stream, durationMs }: LiveView, nowMs: number): number | null {
+  if (durationMs !== null) return Math.round(durationMs / 1000);
+  return stream.state === 'running' ? Math.max(0, Math.round((nowMs - stream.startedAt.getTime()) / 1000)) : null;
+}
+
+function timeOrNull(time: Date | null): string | null {
+  return time === null ? null : wireTime(time);
+}
+
+/** The prefix of a key stays, so that it is seen to be one. */
+function maskKey(key: string): string {
+  return key.replace(/[0-9a-f]+$/, (digits) => '*'.repeat(digits.length));
+}
+
+function relaysFor(relays: readonly RelayRequest[] | null, audience: LiveAudience) {
+  if (relays === null || audience === 'viewer') return null;
+  if (audience === 'owner') return [...relays];
+  return relays.map((relay) =>
+    // The last part of a relay's address is the key of another service.
+    typeof relay === 'string' ? relay.replace(/[^/]*$/, '***') : { ...relay, streamKey: relay.streamKey && '***' },
+  );
+}
+
+function endpointsOf([primary, backup]: readonly string[]): IngestEndpoints {
+  return { rtmp: { primaryIngestUrl: primary ?? null, backupIngestUrl: backup ?? primary ?? null } };
+}

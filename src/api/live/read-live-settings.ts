@@ -1,0 +1,104 @@
+import type { LiveEdit, LiveSettings, RelayRequest } from '../../catalog/live/live-stream.ts';
+import { parseGuid } from '../../lib/guid.ts';
+import type { CreateLiveStreamModel, RtmpOutput, UpdateLiveStreamModel } from '../models/live-stream.ts';
+
+type Sent = CreateLiveStreamModel & UpdateLiveStreamModel;
+
+const MAX_TITLE = 1_000;
+/** Five relays in the older form, four in the newer one (wire-facts section 11). */
+const MOST_ADDRESSES = 5;
+const MOST_OUTPUTS = 4;
+const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+const UNNAMED = 'Live stream';
+
+/** Faults of a new stream's body that its model cannot express. */
+export function checkNewStream(sent: Readonly<Record<string, unknown>>): string[] {
+  const needsWindow = sent.dvrEnabled === true && sent.dvrWindowSeconds == null;
+  return [
+    ...checkStream(sent),
+    ...(needsWindow ? ['dvrWindowSeconds is required with dvrEnabled: send 1 to 43200 seconds'] : []),
+  ];
+}
+
+/** Faults of a change of a stream. */
+export function checkStream(sent: Readonly<Record<string, unknown>>): string[] {
+  const { title, collectionId, preStreamTrailerVideoId, scheduledStartTime, scheduledEndTime, rtmpOutputs } = sent;
+  const faults: string[] = [];
+  if (title === '') faults.push('title must not be empty');
+  if (typeof title === 'string' && title.length > MAX_TITLE)
+    faults.push(`title must have at most ${MAX_TITLE} characters`);
+  if (isText(collectionId) && parseGuid(collectionId) === null)
+    faults.push('collectionId must be the GUID of a collection');
+  if (isText(preStreamTrailerVideoId) && parseGuid(preStreamTrailerVideoId) === null) {
+    faults.push('preStreamTrailerVideoId must be the GUID of a video');
+  }
+  for (const [name, value] of Object.entries({ scheduledStartTime, scheduledEndTime })) {
+    if (isText(value) && readTime(value) === null)
+      faults.push(`${name} must be a date and time, such as 2026-11-22T18:00:00Z`);
+  }
+  const [from, to] = [scheduledStartTime, scheduledEndTime].map((value) => (isText(value) ? readTime(value) : null));
+  if (from && to && to <= from) faults.push('scheduledEndTime must be after scheduledStartTime');
+  if (Array.isArray(rtmpOutputs)) faults.push(...checkRelays(rtmpOutputs));
+  return faults;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function checkRelays(relays: readonly unknown[]): string[] {
+  const isOlder = relays.every((relay) => typeof relay === 'string');
+  const most = isOlder ? MOST_ADDRESSES : MOST_OUTPUTS;
+  const faults = relays.length > most ? [`rtmpOutputs must have at most ${most} entries, got ${relays.length}`] : [];
+  for (const [index, relay] of relays.entries()) {
+    const address = typeof relay === 'string' ? relay : (Object(relay).endpoint ?? '');
+    if (isRelayAddress(address)) continue;
+    faults.push(`rtmpOutputs[${index}] must be an address that begins with rtmp:// or rtmps://`);
+  }
+  return faults;
+}
+
+function isRelayAddress(address: unknown): boolean {
+  return typeof address === 'string' && /^rtmps?:\/\//i.test(address) && URL.canParse(address);
+}
+
+/** The settings of a new stream; what was not sent has its default. The body has been checked. */
+export function toNewSettings(sent: CreateLiveStreamModel): LiveSettings {
+  return {
+    ...{ title: UNNAMED, description: null, category: null, collectionId: null, isPublic: true },
+    ...{ scheduledStartAt: null, scheduledEndAt: null, dvrEnabled: false, dvrWindowSec: null, recordVod: false },
+    ...{ countdownEnabled: null, relays: null, trailerVideoId: null },
+    ...toEdit(sent),
+  };
+}
+
+/** The change that a body asks for: what is absent, or null where null has no meaning, stays. */
+export function toEdit(sent: Sent): LiveEdit {
+  return {
+    ...(sent.title != null && { title: sent.title }),
+    ...(sent.description !== undefined && { description: sent.description }),
+    ...(sent.collectionId !== undefined && { collectionId: parseGuid(sent.collectionId ?? '') }),
+    ...(sent.dvrEnabled !== undefined && { dvrEnabled: sent.dvrEnabled }),
+    ...(sent.dvrWindowSeconds != null && { dvrWindowSec: sent.dvrWindowSeconds }),
+    ...(sent.recordVod !== undefined && { recordVod: sent.recordVod }),
+    ...(sent.scheduledStartTime !== undefined && { scheduledStartAt: readTime(sent.scheduledStartTime ?? '') }),
+    ...(sent.scheduledEndTime !== undefined && { scheduledEndAt: readTime(sent.scheduledEndTime ?? '') }),
+    ...(sent.public !== undefined && { isPublic: sent.public }),
+    ...(sent.enableCountdown !== undefined && { countdownEnabled: sent.enableCountdown }),
+    ...(sent.rtmpOutputs !== undefined && { relays: sent.rtmpOutputs?.map(toRelay) ?? null }),
+    ...(sent.preStreamTrailerVideoId !== undefined && { trailerVideoId: sent.preStreamTrailerVideoId || null }),
+  };
+}
+
+function toRelay(sent: string | RtmpOutput): RelayRequest {
+  return typeof sent === 'string' ? sent : { endpoint: sent.endpoint ?? null, streamKey: sent.streamKey ?? null };
+}
+
+/** A time without a zone is UTC (wire-facts, LiveStreamModel); null for none and for what is no time. */
+function readTime(text: string): Date | null {
+  const match = TIME.exec(text.trim());
+  if (match === null) return null;
+  const isLocal = match[1] === undefined && text.trim().length > 10;
+  const time = new Date(isLocal ? `${text.trim()}Z` : text.trim());
+  return Number.isNaN(time.getTime()) ? null : time;
+}

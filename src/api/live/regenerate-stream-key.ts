@@ -1,0 +1,23 @@
+import type { LiveStore } from '../../catalog/live/live-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { LiveStreamModel } from '../models/live-stream.ts';
+import { NoQuery } from '../read-query.ts';
+import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
+
+/** Gives a stream another key and disconnects who publishes with the one before. */
+export const regenerateStreamKey = defineOperation({
+  name: 'regenerateStreamKey',
+  method: 'PUT',
+  path: '/library/{libraryId}/live/{streamId}/regenerate-key',
+  auth: 'access-key',
+  params: LiveParams,
+  query: NoQuery,
+  body: null,
+  answer: LiveStreamModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'list',
+  async run({ params: { libraryId, streamId }, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
+    const showing = await recallLiveShowing(libraryId, deps);
+    return toLiveModel(await live.regenerateKey({ libraryId, mediaId: streamId }), showing, audienceOf(grant));
+  },
+});

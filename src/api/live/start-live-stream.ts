@@ -1,0 +1,25 @@
+import type { LiveStore } from '../../catalog/live/live-store.ts';
+import { startStream } from '../../catalog/live/live-stream.ts';
+import { defineOperation } from '../define-operation.ts';
+import { LiveStreamModel } from '../models/live-stream.ts';
+import { NoQuery } from '../read-query.ts';
+import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
+
+/** Lets viewers in; doing it twice answers the same. */
+export const startLiveStream = defineOperation({
+  name: 'startLiveStream',
+  method: 'PUT',
+  path: '/library/{libraryId}/live/{streamId}/start',
+  auth: 'access-key',
+  params: LiveParams,
+  query: NoQuery,
+  body: null,
+  answer: LiveStreamModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'list',
+  async run({ params: { libraryId, streamId }, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
+    const showing = await recallLiveShowing(libraryId, deps);
+    const view = await live.change({ libraryId, mediaId: streamId }, startStream);
+    return toLiveModel(view, showing, audienceOf(grant));
+  },
+});

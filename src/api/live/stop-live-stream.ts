@@ -1,0 +1,38 @@
+import type { LiveStore } from '../../catalog/live/live-store.ts';
+import { type LiveStream, stopStream } from '../../catalog/live/live-stream.ts';
+import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
+import { announce } from '../../catalog/webhooks/webhook-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { LiveStreamModel } from '../models/live-stream.ts';
+import { NoQuery } from '../read-query.ts';
+import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
+
+/** Ends a stream for good and disconnects its publisher; what was recorded becomes a video under the same id. */
+export const stopLiveStream = defineOperation({
+  name: 'stopLiveStream',
+  method: 'PUT',
+  path: '/library/{libraryId}/live/{streamId}/stop',
+  auth: 'access-key',
+  params: LiveParams,
+  query: NoQuery,
+  body: null,
+  answer: LiveStreamModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'list',
+  async run({ params: { libraryId, streamId }, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
+    const key = { libraryId, mediaId: streamId };
+    const showing = await recallLiveShowing(libraryId, deps);
+    const view = await live.change(key, stopBegun, () => announce(key, WebhookStatus.liveEnded));
+    return toLiveModel(view, showing, audienceOf(grant));
+  },
+});
+
+/** What never began has nothing to stop, and could not begin any more: that is refused rather than done. */
+function stopBegun(stream: LiveStream, now: Date): LiveStream {
+  if (stream.state !== 'created' && stream.state !== 'scheduled') return stopStream(stream, now);
+  throw new Refused(
+    'invalid',
+    'The stream has not begun: nothing is published. Start it first, or delete it: send DELETE.',
+  );
+}

@@ -1,0 +1,46 @@
+import type { LiveStore } from '../../catalog/live/live-store.ts';
+import { editStream, frozenFields, type LiveEdit, type LiveStream } from '../../catalog/live/live-stream.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { LiveStreamModel, UpdateLiveStreamModel } from '../models/live-stream.ts';
+import { NoQuery } from '../read-query.ts';
+import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
+import { checkStream, toEdit } from './read-live-settings.ts';
+
+export const updateLiveStream = defineOperation({
+  name: 'updateLiveStream',
+  method: 'PUT',
+  path: '/library/{libraryId}/live/{streamId}',
+  auth: 'access-key',
+  params: LiveParams,
+  query: NoQuery,
+  body: UpdateLiveStreamModel,
+  checkBody: checkStream,
+  answer: LiveStreamModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  errorShape: 'list',
+  async run(
+    { params: { libraryId, streamId }, body, grant },
+    { live, ...deps }: LiveShowingDeps & { live: LiveStore },
+  ) {
+    const showing = await recallLiveShowing(libraryId, deps);
+    const edit = toEdit(body);
+    const view = await live.change({ libraryId, mediaId: streamId }, (stream, now) => {
+      requireEdit(stream, edit, now);
+      return editStream(stream, edit, now);
+    });
+    return toLiveModel(view, showing, audienceOf(grant));
+  },
+});
+
+/** Every fault that a change has with this stream at once, a sentence each. */
+function requireEdit(stream: LiveStream, edit: LiveEdit, now: Date): void {
+  const { dvrEnabled, dvrWindowSec } = { ...stream, ...edit };
+  const faults = frozenFields(stream, edit, now).map(
+    (field) => `After the start of a stream ${field} cannot be changed. Create another one.`,
+  );
+  if (dvrEnabled && dvrWindowSec === null) {
+    faults.push('DvrWindowSeconds is required with dvrEnabled. Send 1 to 43200 seconds.');
+  }
+  if (faults.length > 0) throw new Refused('invalid', faults.join(' '), { faults });
+}
