@@ -179,7 +179,7 @@ test('sound alone and picture alone are whole videos', async () => {
 });
 
 test.each([
-  { missing: 'last frames are', share: 0.97, seconds: 4, messages: [] },
+  { missing: 'last frames are', share: 0.97, seconds: 4, messages: [{ level: 2, issueCode: 2 }] },
   { missing: 'last two seconds are', share: 0.9, seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
 ])('a file whose $missing missing is a whole video up to there', async ({ share, seconds, messages }) => {
   const inputs = [...picture('25', seconds), '-f', 'lavfi', '-i', `sine=d=${seconds}`];

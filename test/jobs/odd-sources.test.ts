@@ -64,3 +64,19 @@ test('recordings that were appended, each with a clock of its own, are one video
   const { messages } = await loadMedia(lab, key);
   expect(JSON.stringify(messages)).toContain('The clock of the file jumps 2 times');
 });
+
+test('the chapters of a file become those of its video', async () => {
+  const bare = await makeClip(lab, 'bare.mp4', '-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=3', '-c:v', 'libx264');
+  const list = path.join(path.dirname(bare), 'chapters.txt');
+  const chapter = (title: string, from: number, to: number) =>
+    `[CHAPTER]\nTIMEBASE=1/1\nSTART=${from}\nEND=${to}\ntitle=${title}\n`;
+  await writeFile(list, `;FFMETADATA1\n${chapter('One', 0, 1)}${chapter('Two', 1, 3)}`);
+  const clip = await makeClip(lab, 'chapters.mp4', '-i', bare, '-i', list, '-map_metadata', '1', '-c', 'copy');
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  const { chapters } = await loadMedia(lab, key);
+  expect(chapters).toEqual([
+    { title: 'One', start: 0, end: 1 },
+    { title: 'Two', start: 1, end: 3 },
+  ]);
+});

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { SourceChapter } from '../../media/probe/parse-chapters.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import type { Chapter } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { dropUnfinishedSets } from './drop-unfinished-store.ts';
@@ -36,6 +38,7 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
       encode_progress: 0,
       is_incomplete: false,
       messages: JSON.stringify(plan.messages),
+      ...(plan.facts.chapters !== undefined && { chapters: ownChapters(plan.facts.chapters) }),
     })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
@@ -49,6 +52,14 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   await bumpPublication(tx, key);
   await announce(key, WebhookStatus.encoding)(tx);
   return true;
+}
+
+/** The chapters of the file, unless the video has some already; whole seconds, as clients write them. */
+function ownChapters(found: readonly SourceChapter[]): RawBuilder<string> {
+  const chapters: Chapter[] = found.map(({ title, startSec, endSec }) => ({
+    ...{ title, start: Math.floor(startSec), end: Math.round(endSec) },
+  }));
+  return sql<string>`case when chapters = '[]' then ${JSON.stringify(chapters)}::jsonb else chapters end`;
 }
 
 /** Writes a timeline with its renditions and works. */

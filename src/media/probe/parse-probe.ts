@@ -48,7 +48,7 @@ export function parseProbe(
     const hours = (durationSec / 3600).toFixed(1);
     return { kind: 'too-long', message: `Expected at most ${MAX_DURATION_SEC / 3600} hours, the file has ${hours}.` };
   }
-  const container = readText(format.format_name) ?? 'unknown';
+  const container = containerOf(answer);
   return {
     container,
     sizeBytes,
@@ -64,9 +64,9 @@ export function parseProbe(
   };
 }
 
-/** Whether a file is an MPEG-TS: recordings of it are joined end to end, each with a clock of its own. */
-export function isTransportStream(answer: unknown): boolean {
-  return readText(asRaw(asRaw(answer).format).format_name) === 'mpegts';
+/** ffprobe's name of the container: `mpegts`, `mov,mp4,m4a,3gp,3g2,mj2`. */
+export function containerOf(answer: unknown): string {
+  return readText(asRaw(asRaw(answer).format).format_name) ?? 'unknown';
 }
 
 /** True when the container left out what a plan needs: a duration, or the average frame rate. */

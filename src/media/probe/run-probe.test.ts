@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -75,7 +76,84 @@ function manyTracks(count: number): Buffer {
   return Buffer.concat([header, element('18538067', Buffer.concat([tracks, cluster]))]);
 }
 
+/** Its brands and the head of its pictures' data are enough. */
+function heic(): Buffer {
+  const ftyp = Buffer.from('000000186674797068656963000000006d69663168656963', 'hex');
+  return Buffer.concat([ftyp, Buffer.from('000003f06d646174', 'hex'), Buffer.alloc(1000)]);
+}
+
+/** A box between the first and the index that claims ten times the file. */
+function brokenBox(): Buffer {
+  const bytes = readFileSync(good);
+  const at = bytes.indexOf('free') - 4;
+  bytes.writeUInt32BE(bytes.length * 10, at);
+  return bytes;
+}
+
+/** The object type of the sound's configuration becomes 42 by byte edit: ffmpeg encodes no such sound. */
+async function makeUsac(): Promise<string> {
+  const path = await makeClip(dir, 'usac.mp4', ['-i', good, '-c', 'copy']);
+  const bytes = await readFile(path);
+  const at = bytes.indexOf(Buffer.from('05808080', 'hex'), bytes.indexOf('esds'));
+  bytes.set([0xf9, 0x46, 0x40, 0, 0].slice(0, bytes.readUInt8(at + 4)), at + 5);
+  await writeFile(path, bytes);
+  return path;
+}
+
 test.each([
+  { name: 'cut.mp4', share: 0.95, argv: ['-movflags', '+faststart'] },
+  { name: 'cut.mkv', share: 0.95, argv: [] },
+  { name: 'cut.flv', share: 0.95, argv: [] },
+  { name: 'cut-fragments.mp4', share: 0.66, argv: ['-movflags', 'frag_keyframe+empty_moov+default_base_moof'] },
+  { name: 'cut.avi', share: 0.66, argv: [] },
+])('of $name, which is cut off, what can be read is taken with a warning', async ({ name, share, argv }) => {
+  const path = await cut(await makeClip(dir, `whole-${name}`, ['-i', good, '-c', 'copy', ...argv]), name, share);
+  const facts = await factsOf(path);
+  expect(facts.warnings).toEqual([expect.stringContaining('The file ends early')]);
+  expect(facts.durationSec).toBeLessThan(share * 6 + 0.8);
+});
+
+test.each([{ shiftSec: 0 }, { shiftSec: 5000 }])(
+  'fragments whose durations are unknown (all ones) and whose clock begins at $shiftSec s are as long as they are',
+  async ({ shiftSec }) => {
+    const argv = ['-i', good, '-an', '-c', 'copy', '-movflags', 'frag_keyframe+empty_moov+default_base_moof'];
+    const path = await makeClip(dir, `ones-${shiftSec}.mp4`, argv);
+    const bytes = await readFile(path);
+    const timescale = bytes.readUInt32BE(bytes.indexOf('mdhd') + 16);
+    for (const [type, offset] of [
+      ['mvhd', 20],
+      ['tkhd', 24],
+      ['mdhd', 20],
+    ] as const) {
+      bytes.writeUInt32BE(0xffffffff, bytes.indexOf(type) + offset);
+    }
+    for (let at = bytes.indexOf('tfdt'); at > 0; at = bytes.indexOf('tfdt', at + 4)) {
+      const isLong = bytes.readUInt8(at + 4) === 1;
+      const ticks = shiftSec * timescale;
+      if (isLong) bytes.writeBigUInt64BE(bytes.readBigUInt64BE(at + 8) + BigInt(ticks), at + 8);
+      else bytes.writeUInt32BE(bytes.readUInt32BE(at + 8) + ticks, at + 8);
+    }
+    await writeFile(path, bytes);
+    const facts = await factsOf(path);
+    expect(facts.startSec).toBeCloseTo(shiftSec, 1);
+    expect(facts.durationSec).toBeCloseTo(6, 1);
+    expect(facts.warnings).toEqual([]);
+  },
+);
+
+test('chapters are read with their times and titles', async () => {
+  const list = await put(
+    'chapters.txt',
+    ';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=2\ntitle=One\n[CHAPTER]\nTIMEBASE=1/1\nSTART=2\nEND=6\n',
+  );
+  const path = await makeClip(dir, 'chapters.mp4', ['-i', good, '-i', list, '-map_metadata', '1', '-c', 'copy']);
+  expect((await factsOf(path)).chapters).toEqual([
+    { title: 'One', startSec: 0, endSec: 2 },
+    { title: 'Chapter 2', startSec: 2, endSec: expect.closeTo(6, 1) },
+  ]);
+});
+
+test.each<{ what: string; kind: string; says?: string; make: () => Promise<string> }>([
   { what: 'an empty file', kind: 'empty-file', make: () => put('zero.mp4', '') },
   { what: 'text', kind: 'not-media', make: () => put('text.mp4', 'hello world\n') },
   {
@@ -90,16 +168,29 @@ test.each([
     make: () => put('cat.mp4', `ffconcat version 1.0\nfile ${good}\n`),
   },
   { what: 'an MP4 without its index', kind: 'truncated', make: () => cut(good, 'half.mp4', 0.5) },
+  { what: 'a HEIC picture', kind: 'not-media', says: 'still picture .HEIC', make: () => put('a.heic', heic()) },
+  { what: 'an MP4 with a broken box', kind: 'undecodable', says: 'damaged', make: () => put('b.mp4', brokenBox()) },
   {
-    what: 'an MP4 with its index and half its media',
+    what: 'an encrypted MP4',
+    kind: 'undecodable',
+    says: 'encrypted samples',
+    make: () => {
+      const key = '00112233445566778899aabbccddeeff';
+      const scheme = ['-encryption_scheme', 'cenc-aes-ctr', '-encryption_key', key, '-encryption_kid', key];
+      return makeClip(dir, 'encrypted.mp4', ['-i', good, '-c', 'copy', ...scheme]);
+    },
+  },
+  { what: 'xHE-AAC', kind: 'undecodable', says: 'xHE-AAC', make: () => makeUsac() },
+  {
+    what: 'half of an MP4 with its index',
     kind: 'truncated',
     make: async () =>
       cut(await makeClip(dir, 'fast.mp4', ['-i', good, '-c', 'copy', '-movflags', '+faststart']), 'fast2.mp4', 0.5),
   },
   {
-    what: 'half a Matroska file',
+    what: 'half an FLV file',
     kind: 'truncated',
-    make: async () => cut(await makeClip(dir, 'whole.mkv', ['-i', good, '-c', 'copy']), 'half.mkv', 0.5),
+    make: async () => cut(await makeClip(dir, 'whole.flv', ['-i', good, '-c', 'copy']), 'half.flv', 0.5),
   },
   { what: '40,000 tracks', kind: 'too-many-streams', make: () => put('many.mkv', manyTracks(40_000)) },
   {
@@ -123,8 +214,9 @@ test.each([
       return makeClip(dir, 'subs.mkv', ['-i', srt]);
     },
   },
-])('$what is refused as $kind', async ({ kind, make }) => {
-  expect(await probe(await make())).toMatchObject({ kind, message: expect.stringMatching(/^Expected /) });
+])('$what is refused as $kind', async ({ kind, says = '', make }) => {
+  const fault = await probe(await make());
+  expect(fault).toMatchObject({ kind, message: expect.stringMatching(new RegExp(`^Expected .*${says}`)) });
 });
 
 test('a whole picture does not hide that the end of a longer sound is missing', async () => {

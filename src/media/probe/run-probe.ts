@@ -2,15 +2,24 @@ import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import { toNumber } from './frame-rate.ts';
 import { countJumps, isSuspectedlyLong, whyClockIsBroken } from './judge-clock.ts';
 import { ALLOWED_FORMATS, MAX_STREAMS, SOURCE_URL } from './open-source.ts';
-import { isTransportStream, needsPacketScan, parseProbe } from './parse-probe.ts';
+import { parseChapters } from './parse-chapters.ts';
+import { containerOf, needsPacketScan, parseProbe } from './parse-probe.ts';
 import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
+import { explainMissingMoov, findEncryption } from './read-mp4-boxes.ts';
 import { reachSec, type Scan, scanPackets } from './read-packets.ts';
 import type { SourceFacts, SourceFault } from './source-facts.ts';
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
-/** A file of which less can be read is refused; above, its readable part becomes the video, with a warning. */
+const LEAST_MISSING_SEC = 0.05;
+/** Of a file that is cut off, this share of what its container states must be there; the rest is taken with a warning. */
 const MIN_READABLE_SHARE = 0.9;
+/** MPEG-D USAC, the object type of xHE-AAC: ffprobe ends at it, whatever else is in the file. */
+const USAC = /Audio object type 42 is not implemented/;
+const USAC_FAULT: SourceFault = {
+  kind: 'undecodable',
+  message: 'Expected sound that can be decoded, got xHE-AAC (MPEG-D USAC): upload it as AAC-LC, HE-AAC or Opus.',
+};
 /** Pictures a second above which a container's word for it is not taken. */
 const USUAL_MOST_RATE = 60;
 
@@ -52,15 +61,28 @@ async function probeFile(file: ProbedFile, signal: AbortSignal): Promise<SourceF
   return whyClockIsBroken(facts, spans) ?? facts;
 }
 
-async function probeStreams(
+async function probeStreams(file: ProbedFile, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
+  const { path, sizeBytes } = file;
+  const answer = await askStreams(file, signal);
+  if ('kind' in answer) return answer;
+  const isMp4 = /\bmp4\b/.test(containerOf(answer.json));
+  const encrypted = isMp4 ? await findEncryption(path, sizeBytes) : null;
+  if (encrypted !== null) return encrypted;
+  const facts = await probeTimes(file, { ...answer, json: withoutUnknownDurations(answer.json) }, signal);
+  if ('kind' in facts) return facts;
+  const chapters = parseChapters(answer.json, facts);
+  return chapters.length === 0 ? facts : { ...facts, chapters };
+}
+
+type Answer = { json: unknown; stderr: string };
+
+async function probeTimes(
   { path, sizeBytes, isWhole, judgesJumps }: ProbedFile,
+  { json, stderr }: Answer,
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
-  const answer = await askStreams(path, signal);
-  if ('kind' in answer) return answer;
-  const { json, stderr } = answer;
   const probed = { path, sizeBytes, json };
-  const whole = judgesJumps && isTransportStream(json) ? await scanPackets(path, null, signal) : null;
+  const whole = judgesJumps && containerOf(json) === 'mpegts' ? await scanPackets(path, null, signal) : null;
   const jumping = whole === null ? null : findJumps(probed, whole);
   if (jumping !== null) return jumping;
   const isGuess = /Estimating duration from bitrate/.test(stderr);
@@ -75,7 +97,7 @@ async function probeStreams(
   const isSeen = video !== null && video.startSec + video.durationSec >= endSec - TAIL_SEC / 2;
   if (isSeen && (await isWhole)) return stated;
   const tail = await scanPackets(path, Math.max(0, endSec - TAIL_SEC), signal);
-  return reachesEnd(tail, stated) ? stated : probeDamaged(probed, stated, signal);
+  return reachesEnd(tail, stated) && !isCutOff(tail, json) ? stated : probeDamaged(probed, stated, signal);
 }
 
 /**
@@ -106,8 +128,15 @@ async function probeRates(
   const { path, sizeBytes, json } = probed;
   const endSec = stated.startSec + stated.durationSec;
   const tail = scan.end.killed === null ? scan : await scanPackets(path, Math.max(0, endSec - TAIL_SEC), signal);
-  if (!reachesEnd(tail, stated)) return probeDamaged(probed, stated, signal);
+  if (!reachesEnd(tail, stated) || isCutOff(tail, json)) return probeDamaged(probed, stated, signal);
   return hasDoubtfulRate(stated) ? parseProbe(json, sizeBytes, scan.spans) : stated;
+}
+
+/** A recording of a transport stream ends anywhere; other containers end whole. */
+function isCutOff({ end }: Scan, json: unknown): boolean {
+  return (
+    containerOf(json) !== 'mpegts' && /partial file|ended prematurely|Truncat|Packet corrupt/i.test(end.stderrTail)
+  );
 }
 
 function reachesEnd(scan: Scan, { startSec, durationSec }: SourceFacts): boolean {
@@ -125,7 +154,7 @@ async function probeByScan({ path, sizeBytes, json }: Probed, signal: AbortSigna
   return { kind: 'undecodable', message: 'Expected timed packets, found none.' };
 }
 
-/** For files whose end is not where the container says: the readable part decides. */
+/** For files whose end is not where the container says, or not whole: the readable part decides. */
 async function probeDamaged(
   { path, sizeBytes, json }: Probed,
   stated: SourceFacts,
@@ -134,24 +163,29 @@ async function probeDamaged(
   const scan = await scanPackets(path, null, signal);
   if (scan.end.killed !== null) return killedFault(scan.end);
   const readableSec = reachSec(scan.spans) - stated.startSec;
-  const isCut = /partial file|ended prematurely|Truncat/i.test(scan.end.stderrTail);
-  const told = `${readableSec.toFixed(1)} of ${stated.durationSec.toFixed(1)} seconds can be read`;
-  if (!(readableSec > 0) || (isCut && readableSec < stated.durationSec * MIN_READABLE_SHARE)) {
-    return { kind: 'truncated', message: `Expected the whole file, but ${scan.spans.size === 0 ? 'nothing' : told}.` };
+  const share = `${readableSec.toFixed(1)} of ${stated.durationSec.toFixed(1)} seconds can be read`;
+  if (!(readableSec > 0) || (isCutOff(scan, json) && readableSec < stated.durationSec * MIN_READABLE_SHARE)) {
+    return { kind: 'truncated', message: `Expected the whole file, but ${scan.spans.size === 0 ? 'nothing' : share}.` };
   }
   const facts = parseProbe(withoutDurations(json), sizeBytes, scan.spans);
   if ('kind' in facts) return facts;
+  const isShorter = readableSec < stated.durationSec - LEAST_MISSING_SEC;
+  const told = isShorter ? share : `${readableSec.toFixed(1)} seconds can be read`;
   return { ...facts, warnings: [...facts.warnings, `The file ends early: ${told}.`] };
 }
 
-async function askStreams(path: string, signal: AbortSignal): Promise<{ json: unknown; stderr: string } | SourceFault> {
-  const shown = ['-show_format', '-show_streams', '-of', 'json'];
+async function askStreams({ path, sizeBytes }: ProbedFile, signal: AbortSignal): Promise<Answer | SourceFault> {
+  const shown = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json'];
   const run = await runSandboxed(planFfprobe(path, shown, 'warning'), MAX_ANSWER_BYTES, signal);
   signal.throwIfAborted();
   const refusal = readRefusal(run.stderrTail);
   if (refusal !== null) return refusal;
+  if (/moov atom not found/.test(run.stderrTail) && !/low score/.test(run.stderrTail)) {
+    return explainMissingMoov(path, sizeBytes);
+  }
   if (run.killed !== null) return killedFault(run);
   if (run.exitCode === 0) return { json: JSON.parse(run.stdout.toString('utf8')), stderr: run.stderrTail };
+  if (USAC.test(run.stderrTail)) return USAC_FAULT;
   const reason = lastLine(run.stderrTail);
   if (run.stderrTail === '' || /Permission denied|No such file/.test(reason)) {
     throw new Error(`Expected ffprobe to read the source, exit ${run.exitCode} came: ${reason}`);
@@ -173,13 +207,12 @@ function readRefusal(stderr: string): SourceFault | null {
     const message = `Expected one media file (${ALLOWED_FORMATS.split(',', 6).join(', ')} ...), got the format ${format[1]}.`;
     return { kind: 'not-media', message };
   }
-  if (/moov atom not found/.test(stderr) && !/low score/.test(stderr)) {
-    return {
-      kind: 'truncated',
-      message: 'Expected the index (moov) of an MP4 file: the upload is cut off or not finished.',
-    };
-  }
   return null;
+}
+
+/** ISO 14496-12 writes an unknown duration as all ones; ffprobe takes those of 32 bits for a length. */
+function withoutUnknownDurations(json: unknown): unknown {
+  return /"duration_ts": ?4294967295\b/.test(JSON.stringify(json)) ? withoutDurations(json) : json;
 }
 
 /** Takes the container's own durations out, so that the scan's are used. */

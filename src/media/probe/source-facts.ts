@@ -1,3 +1,5 @@
+import type { SourceChapter } from './parse-chapters.ts';
+
 /** A ratio of whole numbers, den > 0, in lowest terms. Frame rates are frames per second. */
 export type Rational = { num: number; den: number };
 
@@ -19,6 +21,8 @@ export type SourceFacts = {
   subtitles: SubtitleFacts[];
   /** Its clock jumps: all but the probe is of a copy whose clock was joined, and so is all that is made. */
   isJoined?: boolean;
+  /** Those that the file brings, when there are any. */
+  chapters?: SourceChapter[];
   /** Problems that do not stop the encode (truncated file, odd timestamps). */
   warnings: string[];
 };

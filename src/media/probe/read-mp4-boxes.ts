@@ -1,0 +1,105 @@
+import { open } from 'node:fs/promises';
+import { type Box, childBoxes, findBox, LONGEST_BOX_HEAD, printable, readBoxes, readBoxHead } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import type { SourceFault } from './source-facts.ts';
+
+/** Boxes at the top of a file that are looked at; a fragmented file has its moov among the first. */
+const MOST_BOXES = 64;
+/** A moov above this is not read for its sample entries: ten hours need 17 MB. */
+const MOST_MOOV_BYTES = 32 * 2 ** 20;
+/** Brands of ISO 23008-12 and of AV1 pictures. */
+const PICTURE_BRANDS = /^(heic|heix|heim|heis|hevc|mif1|msf1|avif|avis)$/;
+const PICTURE_NAMES: Readonly<Record<string, string>> = { avif: 'AVIF', avis: 'AVIF' };
+/** FullBox fields and the count of entries. */
+const STSD_HEAD_BYTES = 8;
+/** Of ISO 14496-12 section 8.12, and those of Apple's protected sounds and pictures. */
+const ENCRYPTED_ENTRIES = ['encv', 'enca', 'drmi', 'drms'];
+
+type TopBox = { type: string; start: number; end: number };
+type TopBoxes = { boxes: TopBox[]; brands: string[]; moov: Buffer | null; damaged: string | null };
+
+/** Says why an MP4 of which no index was found is none: a still picture, a damaged box, or a file that is cut off. */
+export async function explainMissingMoov(path: string, sizeBytes: number): Promise<SourceFault> {
+  const { boxes, brands, damaged } = await readTopBoxes(path, sizeBytes);
+  const picture = brands.find((brand) => PICTURE_BRANDS.test(brand));
+  if (picture !== undefined) {
+    const name = PICTURE_NAMES[picture] ?? 'HEIC';
+    return { kind: 'not-media', message: `Expected a video, got a still picture (${name}).` };
+  }
+  if (damaged !== null) return { kind: 'undecodable', message: damaged };
+  const last = boxes.at(-1);
+  if (last !== undefined && last.end > sizeBytes && last.type !== 'mdat' && last.type !== 'moov') {
+    const message = `Expected box ${printable(last.type)} at byte ${last.start} to end within the file, its size is ${last.end - last.start} bytes: the file is damaged there.`;
+    return { kind: 'undecodable', message };
+  }
+  return {
+    kind: 'truncated',
+    message: 'Expected the index (moov) of an MP4 file: the upload is cut off or not finished.',
+  };
+}
+
+/** Why an MP4 whose samples are encrypted cannot become a video; null when they are not. */
+export async function findEncryption(path: string, sizeBytes: number): Promise<SourceFault | null> {
+  const { moov } = await readTopBoxes(path, sizeBytes);
+  if (moov === null) return null;
+  const entry = listSampleEntries(moov).find((type) => ENCRYPTED_ENTRIES.includes(type));
+  if (entry === undefined) return null;
+  const message = `Expected media in the clear, got encrypted samples (${entry}): decrypt the file and upload that.`;
+  return { kind: 'undecodable', message };
+}
+
+function listSampleEntries(moov: Buffer): string[] {
+  try {
+    const [root] = readBoxes(moov);
+    if (root === undefined) return [];
+    const tracks = childBoxes(moov, root).filter(({ type }) => type === 'trak');
+    return tracks.flatMap((track) => sampleEntriesOf(moov, track));
+  } catch (error) {
+    // What else is wrong with it, ffprobe finds.
+    if (error instanceof BrokenMedia) return [];
+    throw error;
+  }
+}
+
+function sampleEntriesOf(moov: Buffer, track: Box): string[] {
+  const stsd = findBox(moov, childBoxes(moov, track), ['mdia', 'minf', 'stbl', 'stsd']);
+  return stsd === null ? [] : readBoxes(moov, stsd.payloadStart + STSD_HEAD_BYTES, stsd.end).map(({ type }) => type);
+}
+
+async function readTopBoxes(path: string, sizeBytes: number): Promise<TopBoxes> {
+  const file = await open(path);
+  const read = async (at: number, length: number) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
+    return buffer.subarray(0, bytesRead);
+  };
+  const found: TopBoxes = { boxes: [], brands: [], moov: null, damaged: null };
+  try {
+    let at = 0;
+    while (at + 8 <= sizeBytes && found.boxes.length < MOST_BOXES) {
+      const head = readBoxHead(await read(at, LONGEST_BOX_HEAD), 0);
+      if (head === null) break;
+      const end = head.sizeBytes === 0 ? sizeBytes : at + head.sizeBytes;
+      found.boxes.push({ type: head.type, start: at, end });
+      if (head.type === 'ftyp') found.brands = readBrands(await read(at, Math.min(end - at, 256)));
+      if (head.type === 'moov' && end <= sizeBytes && end - at <= MOST_MOOV_BYTES) {
+        found.moov = await read(at, end - at);
+        break;
+      }
+      at = end;
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenMedia)) throw error;
+    found.damaged = `Expected whole boxes in an MP4 file, it is damaged: ${error.message}`;
+  } finally {
+    await file.close();
+  }
+  return found;
+}
+
+/** The major brand and the compatible ones; the version lies between. */
+function readBrands(ftyp: Buffer): string[] {
+  const words = Array.from({ length: Math.floor(ftyp.length / 4) }, (_, at) =>
+    ftyp.toString('latin1', at * 4, at * 4 + 4),
+  );
+  return [...words.slice(2, 3), ...words.slice(4)];
+}
