@@ -65,6 +65,7 @@ const code = {
       import('./jobs/encode/source-cache.ts'),
       import('./lib/outbound/outbound.ts'),
       import('./jobs/on-demand/viewer-encoder.ts'),
+      import('./jobs/queue/task-runner.ts'),
     ]),
   ingest: () => Promise.all([import('./compose/ingest.ts')]),
 } satisfies Record<Role, () => Promise<unknown>>;
@@ -237,8 +238,14 @@ async function startIngestRole(common: Common): Promise<RunningRole> {
 
 async function startWorkerRole(common: Common): Promise<RunningRole> {
   const { settings, database, storage, store, move, log } = common;
-  const [{ allJobs }, { openQueue }, { createSourceCache }, { createOutbound }, { startViewerEncoder }] =
-    await code.worker();
+  const [
+    { allJobs, allTasks },
+    { openQueue },
+    { createSourceCache },
+    { createOutbound },
+    { startViewerEncoder },
+    { startTaskRunner },
+  ] = await code.worker();
   const report = (error: Error) => log.error(error, 'job error');
   const queue = await openQueue({ pool: database.pool, onError: report });
   const outbound = createOutbound({ allow: settings.outboundAllow });
@@ -267,18 +274,16 @@ async function startWorkerRole(common: Common): Promise<RunningRole> {
     makesPreviews: settings.makesPreviews,
     servesViewers: () => viewers.servesViewers(),
   };
-  await queue.run(allJobs, deps, {
-    quickSlots: QUICK_SLOTS,
-    longSlots: settings.encodeThreads,
-    fetchSlots: FETCH_SLOTS,
-  });
+  await queue.run(allJobs, deps, { quickSlots: QUICK_SLOTS, longSlots: 1, fetchSlots: FETCH_SLOTS });
+  const slots = { quickSlots: QUICK_SLOTS, longSlots: settings.encodeThreads };
+  const tasks = await startTaskRunner({ deps, pool: database.pool, slots, tasks: allTasks });
   const webhooks = await startWebhooks(common);
   const mover = move === null ? null : await openMover(move, database, { store, log });
   return {
     listeners: {},
     health: () => databaseHealth(database),
     async close() {
-      await Promise.all([queue.close(), webhooks.close(), viewers.close(), mover?.close()]);
+      await Promise.all([queue.close(), tasks.close(), webhooks.close(), viewers.close(), mover?.close()]);
       await outbound.close();
       await database.close();
     },

@@ -1,6 +1,7 @@
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { claimWork } from '../../src/catalog/encoding/work-store.ts';
 import { planPictures } from '../../src/catalog/pictures/plan-pictures-store.ts';
-import { makePictures } from '../../src/jobs/images/make-pictures.ts';
+import { storePictures } from '../../src/jobs/images/make-pictures.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
@@ -18,21 +19,28 @@ const queue = await openSendOnlyQueue({ pool, onError: report });
 const storage = await createFileStorage(objectsOf({ dataDir }));
 const key = { libraryId: 1, mediaId };
 
-const work = await db.transaction().execute(async (tx) => {
+const claim = await db.transaction().execute(async (tx) => {
   await tx.updateTable('media').set({ pictures: null }).where('id', '=', mediaId).execute();
   await tx.deleteFrom('encode_work').where('media_id', '=', mediaId).execute();
   const shown = tx.selectFrom('timeline').select('id').where('media_id', '=', mediaId).where('active', '=', true);
-  return planPictures(tx, key, (await shown.executeTakeFirstOrThrow()).id);
+  // Claimed in the transaction that plans it, so that no worker of the service takes it.
+  if (!(await planPictures(tx, key, (await shown.executeTakeFirstOrThrow()).id))) return null;
+  const { id } = await tx
+    .selectFrom('encode_work')
+    .select('id')
+    .where('media_id', '=', mediaId)
+    .executeTakeFirstOrThrow();
+  return claimWork(tx, key, id, 'bench');
 });
-if (work === null) throw new Error('Expected a video whose pictures can be made.');
+if (claim === null) throw new Error('Expected a video whose pictures can be made.');
 if (deed === 'make') {
   // The job looks at nothing else.
   const deps = { db, queue, storage, owner: 'bench', report } as unknown as JobDeps;
-  await makePictures.run({ ...key, workId: work.id }, deps, new AbortController().signal);
+  await storePictures({ claim, tell: () => undefined }, deps, new AbortController().signal);
   const made = await db.selectFrom('media').select('pictures').where('id', '=', mediaId).executeTakeFirstOrThrow();
   if (made.pictures === null) throw new Error('Expected the pictures to be made.');
 } else {
-  await db.deleteFrom('encode_work').where('id', '=', work.id).execute();
+  await db.deleteFrom('encode_work').where('id', '=', claim.work.id).execute();
 }
 await queue.close();
 await close();

@@ -104,6 +104,9 @@ export type MediaTable = {
   frame_rate: Generated<number>;
   rotation_deg: number | null;
   encode_progress: Generated<number>;
+  /** Sums of the weights of its encode tasks: what is done, and all. */
+  encode_done: Generated<number>;
+  encode_total: Generated<number>;
   storage_bytes: Generated<number>;
   thumbnail_key: StorageKey | null;
   thumbnail_bytes: Generated<number>;

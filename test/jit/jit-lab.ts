@@ -2,12 +2,12 @@ import { Agent, request } from 'node:http';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { fillChunk } from '../../src/jobs/encode/encode-chunk.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { addLibrary } from '../delivery/publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from '../delivery/start-test-edge.ts';
 import { type Lab, loadMedia, loadRenditions, startLab, until, untilState, upload } from '../jobs/lab.ts';
+import { performTask } from '../jobs/tasks.ts';
 
 /** Workers, and edges over what they make. */
 export type JitLab = Lab & { room: EdgeRoom };
@@ -152,7 +152,7 @@ export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Pr
     .where('kind', '=', 'fill')
     .execute();
   const { servesViewers: _, ...idle } = deps;
-  for (const work of works) await fillChunk.run(work, idle, new AbortController().signal);
+  for (const { libraryId, mediaId, workId } of works) await performTask(idle, { libraryId, mediaId }, workId);
 }
 
 /** What is wished for and under way for a video; works that only fill in do not count. */

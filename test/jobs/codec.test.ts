@@ -6,7 +6,6 @@ import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
-import { sendWorks } from '../../src/jobs/queue/send-works.ts';
 import { storageKey } from '../../src/ports/storage.ts';
 import { checkFinished } from './check-video.ts';
 import {
@@ -52,10 +51,7 @@ const H264 = [
 ];
 
 function addCodec(key: MediaKey, codec: string): Promise<void> {
-  return createCodecStore(lab.database.db).add(key, codec, {
-    plan: (view) => planMissingRungs(codec, view),
-    send: (works) => sendWorks(lab.sender, works),
-  });
+  return createCodecStore(lab.database.db).add(key, codec, (view) => planMissingRungs(codec, view));
 }
 function reencode(key: MediaKey) {
   return createVideoStore(lab.database.db).change(key, requestReencode, lab.sender.send(processVideo, key));

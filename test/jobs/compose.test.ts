@@ -7,7 +7,6 @@ import { composing, loadPart } from '../../src/catalog/compose/compose-store.ts'
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
 import { planComposition } from '../../src/jobs/compose/plan-compose.ts';
-import { sendWorks } from '../../src/jobs/queue/send-works.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadRenditions, makeClip, startLab, untilState, upload } from './lab.ts';
 
@@ -74,7 +73,6 @@ async function compose(parts: readonly Part[], isExact: boolean): Promise<MediaK
   return createVideoStore(db).create(made, (key) => async (tx) => {
     const composed = planComposition(key, wanted, isExact);
     await composing(key, composed)(tx);
-    await sendWorks(lab.sender, composed.timeline.works)(tx);
   });
 }
 

@@ -5,9 +5,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { commitChunks, LostClaim } from '../../src/catalog/encoding/chunk-store.ts';
-import { toWork } from '../../src/catalog/encoding/work-store.ts';
+import { insertWorks } from '../../src/catalog/encoding/work-row-store.ts';
+import { claimWork, releaseWork } from '../../src/catalog/encoding/work-store.ts';
 import { WebhookStatus } from '../../src/catalog/webhooks/webhook.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import { checkFinished, checkObjects } from './check-video.ts';
 import {
   addLibrary,
@@ -246,27 +248,28 @@ test('a rung that cannot be made fails alone, with a message', async () => {
   await untilState(lab, key, 'finished');
   expect(await checkFinished(lab, key)).toEqual([expect.objectContaining({ rung: 240, frames: 60 })]);
   const { messages } = await loadMedia(lab, key);
-  expect(messages).toEqual([expect.objectContaining({ level: 2, issueCode: 2, value: '360p' })]);
+  expect(messages.map(({ level, value }) => `${level} ${value}`)).toEqual(['2 360p', '2 incomplete']);
 });
 
 test('a commit of an earlier attempt is refused whole', async () => {
   const clip = await makeClip(lab, 'fence.mp4', ...picture('25', 3, '320x240'), ...H264, ...SMALL);
   const { key } = await encoded(clip);
   const { db } = lab.database;
-  const [work] = await db.selectFrom('encode_work').selectAll().where('media_id', '=', key.mediaId).execute();
-  if (work === undefined) throw new Error('Expected a work.');
-  await db
-    .updateTable('encode_work')
-    // With a lease: what runs without one counts as lost.
-    .set({
-      state: 'running',
-      attempt: work.attempt + 1,
-      owner: 'another',
-      lease_until: new Date(Date.now() + 3600 * 1000),
-    })
-    .where('id', '=', work.id)
-    .execute();
-  const late = { work: toWork(work), attempt: work.attempt, failures: 0, owner: 'late' };
+  const [rendition] = await loadRenditions(lab, key);
+  if (rendition === undefined) throw new Error('Expected a rendition.');
+  const work = {
+    ...{ key, id: newGuid(), timelineId: rendition.timeline_id, kind: 'video' as const, renditionIds: [rendition.id] },
+    ...{ fromSegment: 0, toSegment: 1, isFirst: false, lane: 'long' as const, priority: 0, weight: 1 },
+  };
+  // In one transaction, so that no worker takes it in between.
+  const late = await db.transaction().execute(async (tx) => {
+    await insertWorks(tx, [work]);
+    const first = await claimWork(tx, key, work.id, 'late');
+    if (first === null) throw new Error('Expected a claim.');
+    await releaseWork(tx, first);
+    expect(await claimWork(tx, key, work.id, 'another')).not.toBeNull();
+    return first;
+  });
   const before = await loadMedia(lab, key);
   const commit = db.transaction().execute((tx) => commitChunks(tx, late, { outputs: [], isLast: true }));
   await expect(commit).rejects.toBeInstanceOf(LostClaim);

@@ -9,13 +9,15 @@ import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import type { Packager } from '../../src/catalog/drm/packager.ts';
+import type { LeaseTimes } from '../../src/catalog/encoding/work.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
-import { allJobs } from '../../src/jobs/all.ts';
+import { allJobs, allTasks } from '../../src/jobs/all.ts';
 import { createSourceCache } from '../../src/jobs/encode/source-cache.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { startViewerEncoder } from '../../src/jobs/on-demand/viewer-encoder.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { type JobQueue, openQueue, openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
+import { startTaskRunner } from '../../src/jobs/queue/task-runner.ts';
 import { openStoreGuard } from '../../src/jobs/store/store-guard.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
@@ -81,6 +83,9 @@ export async function startLab({ makesPreviews } = { makesPreviews: false }): Pr
   };
 }
 
+/** Dead workers are noticed within seconds. */
+const SHORT_LEASES: LeaseTimes = { leaseSec: 4, renewMs: 1_000, loseMs: 10_000, steadySec: 2 };
+
 type WorkerSettings = {
   database: Pick<TestDatabase, 'db' | 'pool'>;
   storage: Storage;
@@ -119,11 +124,14 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     quarantineSec: 0,
   };
   await queue.run(allJobs, deps, settings.slots);
+  const { pool } = database;
+  const tasks = await startTaskRunner({ deps, pool, slots: settings.slots, tasks: allTasks, leases: SHORT_LEASES });
   let isStopped = false;
   return {
     deps,
     async stop() {
-      if (!isStopped) await Promise.all([queue.close(), outbound.close(), viewers.close(), store.close()]);
+      if (!isStopped)
+        await Promise.all([queue.close(), tasks.close(), outbound.close(), viewers.close(), store.close()]);
       isStopped = true;
     },
   };

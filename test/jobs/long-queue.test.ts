@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { saveTimeline } from '../../src/catalog/encoding/plan-store.ts';
-import { claimInTurn } from '../../src/catalog/encoding/turn-store.ts';
-import { renewWork } from '../../src/catalog/encoding/work-store.ts';
+import { claimNext, writeProgress } from '../../src/catalog/encoding/task-store.ts';
+import { refreshProgress } from '../../src/catalog/encoding/work-store.ts';
 import { tellOutlook } from '../../src/catalog/videos/outlook.ts';
 import { createOutlookStore } from '../../src/catalog/videos/outlook-store.ts';
 import { planVideo } from '../../src/jobs/planning/plan-video.ts';
@@ -68,13 +68,14 @@ test('behind 100 hours of queue each video has an end in sight, a short one over
   expect(first.etaSec).toBeLessThan((etas[0] ?? 0) / 20);
   expect(first.message).toMatch(/^Is next|^Waits for/);
   const works = await db.selectFrom('encode_work').selectAll().where('lane', '=', 'long').execute();
-  const [ticket] = works.filter(({ media_id: id, kind }) => id === long[0]?.mediaId && kind === 'video');
-  const answer = await claimInTurn(db, ticket?.id ?? newGuid(), 'test');
-  if (answer.kind !== 'claimed') throw new Error(`Expected a claim, got ${answer.kind}.`);
-  expect(answer.claim.work.key.mediaId).toBe(short.mediaId);
-  // A work of a long video is no more than half a minute of it, and tells how far it is each second.
+  const options = { lane: 'long', owner: 'test', leaseSec: 30, takesBackfill: true, withoutMedia: [] } as const;
+  const claim = await claimNext(db, options);
+  if (claim === null) throw new Error('Expected a claim.');
+  expect(claim.work.key.mediaId).toBe(short.mediaId);
+  // A task of a long video is no more than half a minute of it, and reports how far it is every few seconds.
   const [own] = works.filter(({ media_id: id, kind }) => id === long[0]?.mediaId && kind === 'video').slice(-1);
   expect((own?.to_segment ?? 0) - (own?.from_segment ?? 0)).toBeLessThanOrEqual(9);
-  await renewWork(db, answer.claim, 0.5);
+  await refreshProgress(db, short);
+  expect(await writeProgress(db, [{ claim, fraction: 0.5, written: 0 }])).toEqual(new Set([claim.work.id]));
   expect((await loadMedia(lab, short)).encode_progress).toBeGreaterThan(0);
 });

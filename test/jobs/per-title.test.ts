@@ -4,7 +4,6 @@ import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { createVideoViewStore } from '../../src/catalog/videos/video-view-store.ts';
 import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
-import { sendWorks } from '../../src/jobs/queue/send-works.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 
@@ -64,10 +63,7 @@ test('a rung that was left out is made after all when its codec is asked for, an
   await untilState(lab, key, 'finished');
   const rungs = async () => (await createVideoViewStore(lab.database.db).load(key)).rungs;
   expect(await rungs()).toEqual([240, 480]);
-  await createCodecStore(lab.database.db).add(key, 'x264', {
-    plan: (view) => planMissingRungs('x264', view),
-    send: (works) => sendWorks(lab.sender, works),
-  });
+  await createCodecStore(lab.database.db).add(key, 'x264', (view) => planMissingRungs('x264', view));
   await until(async () => (await rungs()).length === 3, 'the rung that was left out');
   await untilState(lab, key, 'finished');
   expect(await rungs()).toEqual([240, 360, 480]);

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { createRetryStore } from '../../src/catalog/encoding/retry-store.ts';
 import { planRetry } from '../../src/jobs/planning/plan-retry.ts';
-import { sendWorks } from '../../src/jobs/queue/send-works.ts';
 import { checkFinished } from './check-video.ts';
 import {
   addLibrary,
@@ -17,6 +16,7 @@ import {
   upload,
 } from './lab.ts';
 import { loseFirst } from './lose-deadlock.ts';
+import { addTask } from './tasks.ts';
 
 // A bound on hanging, not on speed: other suites share the processors.
 vi.setConfig({ testTimeout: 200_000 });
@@ -30,10 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-const retry = (key: MediaKey, rung: number | null) =>
-  createRetryStore(lab.database.db).retry(key, rung, planRetry, (works) => sendWorks(lab.sender, works));
-const retryAll = () =>
-  createRetryStore(lab.database.db).retryAll(libraryId, planRetry, (works) => sendWorks(lab.sender, works));
+const retry = (key: MediaKey, rung: number | null) => createRetryStore(lab.database.db).retry(key, rung, planRetry);
+const retryAll = () => createRetryStore(lab.database.db).retryAll(libraryId, planRetry);
 /** What a finished video says that it lacks, without the advice at its end. */
 const missing = async (key: MediaKey) =>
   (await loadMedia(lab, key)).messages
@@ -119,7 +117,7 @@ test('images that failed are made once more with all that is incomplete', async 
   const key = await upload(lab, libraryId, await makeClip(lab, 'plain.avi', ...inputs));
   await untilState(lab, key, 'finished');
   const { db } = lab.database;
-  await sql`update encode_work set state = 'failed' where media_id = ${key.mediaId} and kind = 'pictures'`.execute(db);
+  await addTask(db, key, 'pictures', 'failed');
   await sql`update media set pictures = null, is_incomplete = true where id = ${key.mediaId}`.execute(db);
   expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
   await untilState(lab, key, 'finished');

@@ -9,7 +9,6 @@ import { sumStorage } from '../../src/catalog/encoding/storage-store.ts';
 import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
 import { requestRepair } from '../../src/catalog/scrub/repair-store.ts';
 import { findNext, noteScrubbed } from '../../src/catalog/scrub/scrub-store.ts';
-import { repairChunk } from '../../src/jobs/housekeeping/repair-chunk.ts';
 import { scrub } from '../../src/jobs/housekeeping/scrub.ts';
 import { checkFinished } from './check-video.ts';
 import {
@@ -25,6 +24,7 @@ import {
   type Worker,
 } from './lab.ts';
 import { chunksOf, loseChunk } from './stored-chunks.ts';
+import { addTask, claimOnly, performClaim } from './tasks.ts';
 
 // A bound on hanging, not on speed: other suites share the processors.
 vi.setConfig({ testTimeout: 200_000, hookTimeout: 200_000 });
@@ -168,12 +168,14 @@ test('what was made anew from a file that came in the place of the original mean
   const before = await loadChunks(lab, copied);
   const chunk = (await findNext(db, 100))?.find(({ key }) => key.mediaId === copied.mediaId);
   if (chunk?.kind !== 'chunk') throw new Error('Expected a chunk.');
-  const answer = await db.transaction().execute((tx) => requestRepair(tx, chunk, false));
-  if (answer.kind !== 'sent') throw new Error(`Expected a repair, got ${answer.kind}.`);
+  const claim = await db.transaction().execute(async (tx) => {
+    expect(await requestRepair(tx, chunk, false)).toEqual({ kind: 'sent' });
+    return claimOnly(tx, copied, 'repair');
+  });
   const state = (to: 'created' | 'finished') =>
     db.updateTable('media').set({ state: to }).where('id', '=', copied.mediaId).execute();
   await state('created');
-  await repairChunk.run({ ...copied, workId: answer.work.id }, worker.deps, forever);
+  await performClaim(worker.deps, claim);
   await state('finished');
   expect(await countRepairs()).toBe(0);
   expect(await loadChunks(lab, copied)).toEqual(before);
@@ -291,8 +293,8 @@ test('what cannot be made anew is told once on the video, and nothing is taken a
 });
 
 test('nothing is read while somebody waits for encoders', async () => {
-  const { db } = lab.database;
-  await sql`update encode_work set state = 'waiting' where id = (select id from encode_work limit 1)`.execute(db);
+  await worker.stop();
+  await addTask(lab.database.db, encoded, 'video', 'waiting');
   await look();
   expect((await state()).objects_seen ?? 0).toBe(0);
 });

@@ -5,7 +5,6 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
 import { watermarkKey } from '../../src/catalog/libraries/watermark.ts';
 import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
-import { sendWorks } from '../../src/jobs/queue/send-works.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { fetchFile, findRung, type JitLab, segmentUrl, startJitLab } from '../jit/jit-lab.ts';
 import { checkFinished } from '../jobs/check-video.ts';
@@ -94,10 +93,9 @@ test('a codec that is added later has the mark that the video has, whatever its 
   const libraryId = await addMarkedLibrary({ rungs: [240] });
   const key = await uploadFinished(libraryId, 'later.avi', '-f', 'lavfi', '-i', `${GREY}:d=1`, '-c:v', 'mpeg4');
   await lab.database.db.updateTable('library').set({ settings: '{}' }).where('id', '=', libraryId).execute();
-  await createCodecStore(lab.database.db).add(key, 'vp9', {
-    plan: (view) => planMissingRungs('vp9', { ...view, librarySettings: { encoding: { rungs: [240] } } }),
-    send: (works) => sendWorks(lab.sender, works),
-  });
+  await createCodecStore(lab.database.db).add(key, 'vp9', (view) =>
+    planMissingRungs('vp9', { ...view, librarySettings: { encoding: { rungs: [240] } } }),
+  );
   await untilState(lab, key, 'finished');
   const files = await renditionFiles(lab, key);
   expect(new Set(files.map(({ row }) => row.codec))).toEqual(new Set(['vp9', 'x264']));

@@ -5,8 +5,6 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { planMissingRungs } from '../../jobs/planning/plan-codec.ts';
-import type { Queue } from '../../jobs/queue/define-job.ts';
-import { sendWorks } from '../../jobs/queue/send-works.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { VIDEO_CODECS } from '../../media/encode/codecs/all.ts';
@@ -21,7 +19,6 @@ type Deps = {
   videoViews: VideoViewStore;
   codecs: CodecStore;
   libraries: LibraryStore;
-  queue: Queue;
   edgeUrl: string;
 };
 
@@ -41,16 +38,13 @@ export const addOutputCodec = defineOperation({
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'text',
   async run({ params: { libraryId, videoId, outputCodecId } }, deps: Deps) {
-    const { videos, videoViews, codecs, queue } = deps;
+    const { videos, videoViews, codecs } = deps;
     const key = { libraryId, mediaId: videoId };
     await videos.load(key);
     const showing = await recallShowing(libraryId, deps);
     const codec = readCodec(outputCodecId);
     requireOffered(codec, showing.library.settings);
-    await codecs.add(key, codec, {
-      plan: (view) => planMissingRungs(codec, view),
-      send: (works) => sendWorks(queue, works),
-    });
+    await codecs.add(key, codec, (view) => planMissingRungs(codec, view));
     return toVideoModel(await videoViews.load(key), showing);
   },
 });

@@ -6,8 +6,6 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import { planComposition, type WantedPart } from '../../jobs/compose/plan-compose.ts';
-import type { Queue } from '../../jobs/queue/define-job.ts';
-import { sendWorks } from '../../jobs/queue/send-works.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -24,7 +22,6 @@ type Deps = {
   videos: VideoStore;
   videoViews: VideoViewStore;
   libraries: LibraryStore;
-  queue: Queue;
   edgeUrl: string;
 };
 
@@ -41,7 +38,7 @@ export const composeVideos = defineOperation({
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403 },
   errorShape: 'status',
-  async run({ params: { libraryId }, body }, { db, videos, videoViews, queue, ...deps }: Deps) {
+  async run({ params: { libraryId }, body }, { db, videos, videoViews, ...deps }: Deps) {
     const parts: WantedPart[] = [];
     for (const part of body.parts) parts.push(await readPart(db, libraryId, part));
     const wanted = {
@@ -53,7 +50,6 @@ export const composeVideos = defineOperation({
     const key = await videos.create(wanted, (made) => async (tx) => {
       const composed = planComposition(made, parts, body.exact !== false);
       await composing(made, composed)(tx);
-      await sendWorks(queue, composed.timeline.works)(tx);
       await announce(made, WebhookStatus.encoding)(tx);
     });
     return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));

@@ -1,13 +1,11 @@
 import type { RetryStore } from '../../catalog/encoding/retry-store.ts';
 import { planRetry } from '../../jobs/planning/plan-retry.ts';
-import type { Queue } from '../../jobs/queue/define-job.ts';
-import { sendWorks } from '../../jobs/queue/send-works.ts';
 import { defineOperation } from '../define-operation.ts';
 import { RetryIncompleteModel } from '../models/retry-incomplete.ts';
 import { LibraryParams } from '../read-params.ts';
 import { NoQuery } from '../read-query.ts';
 
-type Deps = { retries: RetryStore; queue: Queue };
+type Deps = { retries: RetryStore };
 
 /** An extension of the interface: what failed of all videos of a library that are finished, incomplete, is made once more. */
 export const retryIncomplete = defineOperation({
@@ -22,7 +20,7 @@ export const retryIncomplete = defineOperation({
   answer: RetryIncompleteModel,
   refusals: { forbidden: 403, 'not-found': 404 },
   errorShape: 'status',
-  async run({ params: { libraryId } }, { retries, queue }: Deps) {
-    return retries.retryAll(libraryId, planRetry, (works) => sendWorks(queue, works));
+  async run({ params: { libraryId } }, { retries }: Deps) {
+    return retries.retryAll(libraryId, planRetry);
   },
 });

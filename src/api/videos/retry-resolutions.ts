@@ -3,15 +3,13 @@ import type { RetryStore } from '../../catalog/encoding/retry-store.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { planRetry } from '../../jobs/planning/plan-retry.ts';
-import type { Queue } from '../../jobs/queue/define-job.ts';
-import { sendWorks } from '../../jobs/queue/send-works.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
 import { queryText } from '../read-query.ts';
 import { readRung } from './read-rung.ts';
 import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
 
-type Deps = { retries: RetryStore; videoViews: VideoViewStore; libraries: LibraryStore; queue: Queue; edgeUrl: string };
+type Deps = { retries: RetryStore; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
 
 /** An extension of the interface: what failed of a video is made once more, and nothing else. */
 export const retryResolutions = defineOperation({
@@ -27,11 +25,11 @@ export const retryResolutions = defineOperation({
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'status',
   async run({ params: { libraryId, videoId }, query: { resolution } }, deps: Deps) {
-    const { retries, videoViews, queue } = deps;
+    const { retries, videoViews } = deps;
     const key = { libraryId, mediaId: videoId };
     await videoViews.load(key);
     const rung = resolution === '' ? null : readRung(resolution.trim().toLowerCase(), 'resolution');
-    await retries.retry(key, rung, planRetry, (works) => sendWorks(queue, works));
+    await retries.retry(key, rung, planRetry);
     return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
   },
 });

@@ -8,7 +8,7 @@ import { leaveOutRedundant } from './per-title-store.ts';
 import { readyOnDemand } from './ready-store.ts';
 import { settleMedia } from './settle-store.ts';
 import { sumStorage } from './storage-store.ts';
-import { type Claim, idxKeyOf, type Work } from './work.ts';
+import { type Claim, idxKeyOf } from './work.ts';
 import { endWork, lockClaim, refreshProgress } from './work-store.ts';
 
 /** A chunk whose object and `.idx` are durable. */
@@ -44,14 +44,14 @@ export class TakenMeanwhile extends Error {
  * Publishes chunks of a work: rows, sums, progress, and with `isLast` the end of the work and of whatever ends
  * with it (rendition, video). One transaction; the publication rises by one. Throws LostClaim when the claim
  * does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of another init
- * segment than the rendition's. Answers the works to send next, and objects that are not taken in, their rendition
- * having failed or been left out meanwhile: the caller deletes them.
+ * segment than the rendition's. Answers objects that are not taken in, their rendition having failed or been left out
+ * meanwhile: the caller deletes them.
  */
 export async function commitChunks(
   tx: Tx,
   claim: Claim,
   { outputs, isLast }: { outputs: readonly RenditionOutput[]; isLast: boolean },
-): Promise<{ works: Work[]; unwanted: StorageKey[] }> {
+): Promise<{ unwanted: StorageKey[] }> {
   const { key } = claim.work;
   // The media row comes first in every transaction that also takes works, so that two never wait for each other.
   const publication = await lockMedia(tx, key);
@@ -73,10 +73,10 @@ export async function commitChunks(
   if (claim.work.kind === 'video' && claim.work.fromSegment === 0) await leaveOutRedundant(tx, claim.work);
   await sumStorage(tx, key);
   if (isLast) await endWork(tx, claim, 'done', null);
-  const works = isLast ? await settleMedia(tx, key) : [];
+  if (isLast) await settleMedia(tx, key);
   await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
-  return { works, unwanted };
+  return { unwanted };
 }
 
 /** Locks a media's row and raises its publication; null when it is gone. */

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
-import { bumpPublication, type Db, type FollowUp, type MediaKey, type Tx } from '../db.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { StoredWatermark } from '../pictures/picture-schema.ts';
 import type { MediaState, UploadOptions } from '../schema.ts';
@@ -32,12 +32,6 @@ export type CodecView = ShownView & { rungs: readonly number[]; watermark: Store
 /** What is missing: renditions on the timeline that is shown, and the works that make them. */
 export type CodecPlan = { renditions: readonly PlannedRendition[]; works: readonly Work[] };
 
-/** Sends the works of a plan. */
-export type SendWorks = (works: readonly Work[]) => FollowUp;
-
-/** Plans what is missing, and sends it. */
-export type CodecDeeds = { plan(view: CodecView): CodecPlan; send: SendWorks };
-
 /** Output codecs of videos. */
 export type CodecStore = {
   /**
@@ -45,20 +39,22 @@ export type CodecStore = {
    * complete. A video that has it all stays as it is. Refuses (`not-found`) an unknown video, and (`invalid`) one
    * that has no picture or original, is not encoded yet, or is just being encoded anew.
    */
-  add(key: MediaKey, codec: string, deeds: CodecDeeds): Promise<void>;
+  add(key: MediaKey, codec: string, plan: (view: CodecView) => CodecPlan): Promise<void>;
 };
 
 export function createCodecStore(db: Db): CodecStore {
-  return { add: (key, codec, deeds) => inTransaction(db, (tx) => addCodec(tx, key, { codec, ...deeds })) };
+  return { add: (key, codec, plan) => inTransaction(db, (tx) => addCodec(tx, key, { codec, plan })) };
 }
 
-async function addCodec(tx: Tx, key: MediaKey, { codec, plan, send }: CodecDeeds & { codec: string }): Promise<void> {
+type CodecDeed = { codec: string; plan: (view: CodecView) => CodecPlan };
+
+async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecDeed): Promise<void> {
   const shown = await loadShown(tx, key);
   if (shown.facts.video === null) throw notNow(key, 'has no picture, only sound');
   const { timelineId } = shown;
   const rungs = await findRungs(tx, key, { timelineId, codec });
   const view = { ...shown, rungs, watermark: await findWatermark(tx, key, timelineId) };
-  await addToShown(tx, view, plan(view), send);
+  await addToShown(tx, view, plan(view));
 }
 
 /** Has renditions made on the timeline that is shown; they are shown at once when all works of the video have ended. */
@@ -66,7 +62,6 @@ export async function addToShown(
   tx: Tx,
   { key, state, timelineId }: ShownView,
   { renditions, works }: CodecPlan,
-  send: SendWorks,
 ): Promise<void> {
   if (renditions.length === 0) return;
   // What is over would count as progress of what begins.
@@ -74,7 +69,6 @@ export async function addToShown(
   await insertRenditions(tx, key, { id: timelineId, isActive: false, renditions, works });
   if (state === 'finished') await reopen(tx, key);
   await bumpPublication(tx, key);
-  await send(works)(tx);
 }
 
 /** Takes a finished video back to `transcoding`. */

@@ -26,8 +26,10 @@ export type EncodeWorkTable = {
   reason: string | null;
   owner: string | null;
   lease_until: Date | null;
-  /** Names the job that does it: the id of the work that it changed places with; null for its own. */
-  ticket: Guid | null;
+  /** A task that is not ready waits for `ready_at`: after a failure or a postponement, or as backfill. */
+  is_ready: Generated<boolean>;
+  ready_at: CreatedAt;
+  postponements: Generated<number>;
   started_at: Date | null;
   created_at: CreatedAt;
 };

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import type { MediaKey } from '../db.ts';
 import { failWork } from './fail-store.ts';
-import { claimInTurn } from './turn-store.ts';
-import { type Claim, chunkKeys, MAX_FAILURES } from './work.ts';
+import { type Claim, chunkKeys, MAX_FAILURES, type Work } from './work.ts';
 import { insertWorks } from './work-row-store.ts';
+import { claimWork } from './work-store.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -38,11 +39,19 @@ async function addVideo(state: string, rungs: readonly { rung: number; init: Buf
   return { mediaId, work, ids: ids as [Guid, Guid] };
 }
 
-async function claim(ticket: Guid): Promise<Claim> {
-  const answer = await claimInTurn(database.db, ticket, 'test');
-  if (answer.kind !== 'claimed') throw new Error('Expected a claim.');
-  return answer.claim;
+async function claim({ key, id }: Pick<Work, 'key' | 'id'>): Promise<Claim> {
+  const claimed = await database.db.transaction().execute((tx) => claimWork(tx, key, id, 'test'));
+  if (claimed === null) throw new Error('Expected a claim.');
+  return claimed;
 }
+
+const waitingOf = ({ mediaId }: MediaKey) =>
+  database.db
+    .selectFrom('encode_work')
+    .select(['id', 'rendition_ids'])
+    .where('media_id', '=', mediaId)
+    .where('state', '=', 'waiting')
+    .execute();
 
 const fail = (claimed: Claim) => database.db.transaction().execute((tx) => failWork(tx, claimed, 'It broke.'));
 
@@ -55,7 +64,7 @@ test('a video on demand is ready when the last rung that it waited for fails', a
   const start = { ...work, id: newGuid(), kind: 'jit-start', renditionIds: [ids[1]], lane: 'quick' } as const;
   const fill = { ...work, id: newGuid(), kind: 'fill', renditionIds: [ids[0]], lane: 'long' } as const;
   await insertWorks(database.db, [start, fill]);
-  await fail(await claim(start.id));
+  await fail(await claim(start));
   const { db } = database;
   const { state } = await db.selectFrom('media').select('state').where('id', '=', mediaId).executeTakeFirstOrThrow();
   expect(state).toBe('jit-ready');
@@ -71,9 +80,10 @@ test('a work of several rungs goes on without the one that failed in another wor
   const first = { ...video, id: newGuid(), renditionIds: [ids[0]], lane: 'quick' } as const;
   const both = { ...video, id: newGuid(), fromSegment: 1, toSegment: 2, renditionIds: [...ids], lane: 'long' } as const;
   await insertWorks(database.db, [first, both]);
-  const [failing, running] = [await claim(first.id), await claim(both.id)];
+  const [failing, running] = [await claim(first), await claim(both)];
   await fail(failing);
-  expect((await fail(running)).map(({ renditionIds }) => renditionIds)).toEqual([[ids[1]]]);
+  await fail(running);
+  expect((await waitingOf(work.key)).map((row) => row.rendition_ids)).toEqual([[ids[1]]]);
 });
 
 test('parts of a work store nothing under the names of the whole, and have one try each', async () => {
@@ -84,9 +94,10 @@ test('parts of a work store nothing under the names of the whole, and have one t
   const { work, ids } = await addVideo('transcoding', rungs, false);
   const both = { ...work, kind: 'video', id: newGuid(), renditionIds: [...ids], lane: 'long' } as const;
   await insertWorks(database.db, [both]);
-  const whole = await claim(both.id);
-  const parts = await fail(whole);
-  const claims = await Promise.all(parts.map(({ id }) => claim(id)));
+  const whole = await claim(both);
+  await fail(whole);
+  const parts = await waitingOf(work.key);
+  const claims = await Promise.all(parts.map(({ id }) => claim({ key: work.key, id })));
   const names = [whole, ...claims].map(({ attempt }) => chunkKeys(work.key, ids[0], 0, attempt).object);
   expect(new Set(names).size).toBe(3);
   expect(claims.map(({ failures }) => failures)).toEqual([MAX_FAILURES - 1, MAX_FAILURES - 1]);

@@ -16,9 +16,9 @@ const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as 
  * Ends a work that was tried often enough. A work of several rungs is split first, one work a rung with one
  * try each, so that a rung that cannot be made does not take the others with it.
  * Else its renditions fail, their other works are dropped, and the video ends if nothing is open. Pictures that cannot
- * be made are missing, and a message says so. The answer is what to send. Throws LostClaim when the claim does not hold any more.
+ * be made are missing, and a message says so. Throws LostClaim when the claim does not hold any more.
  */
-export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Work[]> {
+export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key } = claim.work;
   await bumpPublication(tx, key).catch((cause: unknown) => {
     throw new Error(`Expected video ${key.mediaId} to exist while its work fails.`, { cause });
@@ -43,25 +43,21 @@ export async function failWork(tx: Tx, claim: Claim, reason: string): Promise<Wo
   if (kind === 'thumbnail' || kind === 'pictures') {
     await addMessages(tx, key, [renditionMessage(PICTURE_NAMES[kind], reason, new Date())]);
   }
-  const works = await settleMedia(tx, key);
+  await settleMedia(tx, key);
   // The rung that failed may be the last that was waited for.
   await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
-  return works;
 }
 
 /** What cannot be made anew stays as it is: the rest of the rendition can be played. */
-async function tellUnmended(tx: Tx, { key, renditionIds, fromSegment, toSegment }: Work, why: string): Promise<[]> {
+async function tellUnmended(tx: Tx, { key, renditionIds, fromSegment, toSegment }: Work, why: string): Promise<void> {
   const segments: [number, number] = [fromSegment, toSegment - 1];
   const [what, reason] = ['its stored bytes are damaged', `making it anew failed (${why})`];
   for (const renditionId of renditionIds) await tellDamage(tx, key, { renditionId, segments, what, reason });
-  return [];
 }
 
 /** Rungs that failed in another work since this one was claimed are no part of it any more. */
-async function splitWork(tx: Tx, whole: Work, reason: string): Promise<Work[]> {
-  // The job under whose ticket it was done ends with it: each part gets one of its own.
-  const { ticket: _, ...work } = whole;
+async function splitWork(tx: Tx, work: Work, reason: string): Promise<void> {
   const parts = work.renditionIds.map((renditionId) => ({
     ...work,
     id: newGuid(),
@@ -76,5 +72,4 @@ async function splitWork(tx: Tx, whole: Work, reason: string): Promise<Work[]> {
     .execute();
   const rows = parts.map((part) => ({ ...workRow(part), failures: MAX_FAILURES - 1, reason }));
   await tx.insertInto('encode_work').values(rows).execute();
-  return parts;
 }

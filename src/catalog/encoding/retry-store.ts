@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { RenditionTable } from '../schema.ts';
-import { addToShown, type CodecPlan, loadShown, reopen, type SendWorks, type ShownView } from './codec-store.ts';
+import { addToShown, type CodecPlan, loadShown, reopen, type ShownView } from './codec-store.ts';
 import type { PlannedRendition } from './encode-plan.ts';
 import { findIncomplete, haveImagesFailed } from './incomplete-store.ts';
 import { IMAGES_VALUE } from './messages.ts';
@@ -20,42 +20,38 @@ export type RetryStore = {
    * made joins it; with all of it, images that failed too. Refuses (`invalid`) when nothing of the kind failed, and what
    * `CodecStore.add` refuses.
    */
-  retry(key: MediaKey, rung: number | null, plan: (view: RetryView) => CodecPlan, send: SendWorks): Promise<void>;
+  retry(key: MediaKey, rung: number | null, plan: (view: RetryView) => CodecPlan): Promise<void>;
   /**
    * Retries all that failed of the videos of a library that are finished, incomplete: a bounded number, the oldest
    * first. Returns how many videos are made again, and how many of those that it came to cannot be.
    */
-  retryAll(
-    libraryId: number,
-    plan: (view: RetryView) => CodecPlan,
-    send: SendWorks,
-  ): Promise<{ retried: number; refused: number }>;
+  retryAll(libraryId: number, plan: (view: RetryView) => CodecPlan): Promise<{ retried: number; refused: number }>;
 };
 
 const VIDEOS_AT_ONCE = 1_000;
 
 export function createRetryStore(db: Db): RetryStore {
   const store: RetryStore = {
-    retry: (key, rung, plan, send) =>
+    retry: (key, rung, plan) =>
       inTransaction(db, async (tx) => {
         const shown = await loadShown(tx, key);
         const failed = await takeFailed(tx, shown, rung);
         if (failed.length === 0) {
           if (rung === null && shown.state === 'finished' && (await haveImagesFailed(tx, key))) {
-            await retryImages(tx, key, send);
+            await retryImages(tx, key);
             return;
           }
           const what = rung === null ? 'No rendition' : `No rendition of ${rung}p`;
           throw new Refused('invalid', `${what} of video ${key.mediaId} failed. To encode it all anew, use reencode.`);
         }
         const view = { ...shown, failed };
-        await addToShown(tx, view, plan(view), send);
+        await addToShown(tx, view, plan(view));
       }),
-    async retryAll(libraryId, plan, send) {
+    async retryAll(libraryId, plan) {
       const count = { retried: 0, refused: 0 };
       for (const mediaId of await findIncomplete(db, libraryId, VIDEOS_AT_ONCE)) {
         try {
-          await store.retry({ libraryId, mediaId }, null, plan, send);
+          await store.retry({ libraryId, mediaId }, null, plan);
           count.retried += 1;
         } catch (error) {
           if (!(error instanceof Refused)) throw error;
@@ -69,11 +65,11 @@ export function createRetryStore(db: Db): RetryStore {
 }
 
 /** Images are planned when all else of a video has ended, unless they were tried before. */
-async function retryImages(tx: Tx, key: MediaKey, send: SendWorks): Promise<void> {
+async function retryImages(tx: Tx, key: MediaKey): Promise<void> {
   await tx.deleteFrom('encode_work').where('media_id', '=', key.mediaId).execute();
   await forgetMessages(tx, key, [IMAGES_VALUE]);
   await reopen(tx, key);
-  await send(await settleMedia(tx, key))(tx);
+  await settleMedia(tx, key);
 }
 
 /** Forgets the rows of what failed: those that take their place have ids of their own, as all that is served has. */

@@ -14,7 +14,7 @@ import { RENDITION_NAME } from './rendition-name-store.ts';
 import { forgetReplaced } from './replacement-store.ts';
 import { decideOutcome, type RenditionStanding } from './settle.ts';
 import { recountStorage } from './storage-store.ts';
-import { ENCODING_STATES, type Work } from './work.ts';
+import { ENCODING_STATES } from './work.ts';
 
 /** Sound may end this much before or after the picture. */
 const AUDIO_TOLERANCE_SEC = 0.04;
@@ -23,9 +23,9 @@ const AUDIO_TOLERANCE_SEC = 0.04;
  * Ends what has no open work any more: renditions become `finished` when their chunks cover the whole
  * timeline, else `failed`; and, when nothing is open at all, so does the video, and a set that was made in
  * the background takes the place of the one that is shown. Before that, the pictures are made from the set that will
- * be shown: the answer is the work to send. Call it within the transaction that ended a work.
+ * be shown. Call it within the transaction that ended a work.
  */
-export async function settleMedia(tx: Tx, key: MediaKey): Promise<Work[]> {
+export async function settleMedia(tx: Tx, key: MediaKey): Promise<void> {
   let standings = await loadStandings(tx, key);
   for (const standing of standings) {
     // Without any work it belongs to a set that was given up for a new plan: it stands until that takes its place.
@@ -34,7 +34,7 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<Work[]> {
     if (fault === null) await finishRendition(tx, key, standing);
     else await failRendition(tx, key, standing, fault);
   }
-  if (await hasOpenWork(tx, key)) return [];
+  if (await hasOpenWork(tx, key)) return;
   standings = await loadStandings(tx, key);
   const media = await tx
     .selectFrom('media')
@@ -42,24 +42,22 @@ export async function settleMedia(tx: Tx, key: MediaKey): Promise<Work[]> {
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .executeTakeFirstOrThrow();
-  if (!isEncoding(media.state)) return [];
+  if (!isEncoding(media.state)) return;
   const outcome = decideOutcome(standings, media.facts?.video !== null);
   if (outcome.kind === 'failed') {
     await failMedia(tx, key, failureKind(outcome.reason), failureMessage(outcome.reason, new Date()));
-    return [];
+    return;
   }
   if (media.isReplaced && outcome.activate === null) {
     const message = failureMessage('No rendition could be made.', new Date());
     await failMedia(tx, key, failureKind(message.message), message);
-    return [];
+    return;
   }
-  const pictures = await planPictures(tx, key, outcome.activate ?? (await findShown(tx, key)));
-  if (pictures !== null) return [pictures];
+  if (await planPictures(tx, key, outcome.activate ?? (await findShown(tx, key)))) return;
   if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate, media.isReplaced);
   if (media.isReplaced && media.facts?.video === null) await dropPictures(tx, key);
   await forgetReplaced(tx, key);
   await finishMedia(tx, key);
-  return [];
 }
 
 async function findShown(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Guid | null> {
@@ -93,7 +91,17 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
     .where('state', 'in', ENCODING_STATES)
     .execute();
   await recountStorage(tx, key);
-  await announce(key, WebhookStatus.finished, { isIncomplete: await markIncomplete(tx, key) })(tx);
+  const isIncomplete = await markIncomplete(tx, key);
+  await pruneWorks(tx, key);
+  await announce(key, WebhookStatus.finished, { isIncomplete })(tx);
+}
+
+/** Images that failed are remembered, so that they are not planned again and again. */
+async function pruneWorks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await sql`
+    delete from encode_work where library_id = ${libraryId} and media_id = ${mediaId}
+      and (state = 'done' or (state = 'failed' and kind not in ('pictures', 'repair')))
+  `.execute(tx);
 }
 
 function leavesOriginals(libraryId: number) {

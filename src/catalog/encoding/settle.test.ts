@@ -111,7 +111,7 @@ test('first works go before all, short videos before long ones, early segments b
 
 test('progress weighs works by their cost and leaves 100 to the finish', () => {
   const heavy = { weight: 900, doneFraction: 0.5 };
-  expect(encodePercent([])).toBe(0);
-  expect(encodePercent([heavy, { weight: 100, doneFraction: 1 }])).toBe(55);
-  expect(encodePercent([{ ...heavy, doneFraction: 1 }])).toBe(99);
+  expect(encodePercent([]).percent).toBe(0);
+  expect(encodePercent([heavy, { weight: 100, doneFraction: 1 }]).percent).toBe(55);
+  expect(encodePercent([{ ...heavy, doneFraction: 1 }]).percent).toBe(99);
 });

@@ -1,23 +1,28 @@
 import { sql } from 'kysely';
-import type { Tx } from '../db.ts';
-import type { Claim } from './work.ts';
+import type { Db } from '../db.ts';
+import type { Work } from './work.ts';
 
-/** How much the latest work counts against all before it. */
+/** How much the latest task counts against all before it. */
 const LATEST_SHARE = 0.2;
-/** Shorter works say more of starting than of speed. */
+/** Shorter tasks say more of starting than of speed. */
 const LEAST_SEC = 0.2;
 
-/** Notes how long a work took that has just ended well, from which waiting times are told. */
-export async function measureSpeed(tx: Tx, { work: { key, id } }: Claim): Promise<void> {
+/** How long a task took that ended well. */
+export type SpeedSample = { work: Work; tookSec: number };
+
+/** Notes how long tasks took, from which waiting times are told: apart from their commits, many at once. */
+export async function measureSpeeds(db: Db, samples: readonly SpeedSample[]): Promise<void> {
   await sql`
     insert into encode_speed as s (kind, sec_per_weight)
-    select ${SPEED_KIND}, greatest(${LEAST_SEC}, extract(epoch from clock_timestamp() - w.started_at)) / w.weight
-    from encode_work w left join rendition r on r.id = w.rendition_ids[1]
-    where w.library_id = ${key.libraryId} and w.media_id = ${key.mediaId} and w.id = ${id} and w.started_at is not null
+    select ${SPEED_KIND}, avg(greatest(${LEAST_SEC}::float8, w.sec) / w.weight)
+    from unnest(${samples.map(({ work }) => work.kind)}::text[], ${samples.map(({ work }) => work.renditionIds[0] ?? null)}::uuid[],
+      ${samples.map(({ work }) => work.weight)}::float8[], ${samples.map(({ tookSec }) => tookSec)}::float8[])
+      w(kind, rendition_id, weight, sec)
+    left join rendition r on r.id = w.rendition_id group by 1 order by 1
     on conflict (kind) do update set
       sec_per_weight = (1 - ${LATEST_SHARE}::float8) * s.sec_per_weight + ${LATEST_SHARE}::float8 * excluded.sec_per_weight
-  `.execute(tx);
+  `.execute(db);
 }
 
-/** The kind under which the speed of a work `w` with the rendition `r` is kept. */
+/** The kind under which the speed of a task `w` with the rendition `r` is kept. */
 export const SPEED_KIND = sql<string>`w.kind || coalesce('/' || r.codec, '')`;

@@ -1,12 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import type { EncodeWorkTable } from './encode-schema.ts';
 import { settleMedia } from './settle-store.ts';
 import { recountStorage } from './storage-store.ts';
-import { ENCODING_STATES, idxKeyOf, type Work } from './work.ts';
-import { toWork } from './work-store.ts';
+import { ENCODING_STATES, idxKeyOf } from './work.ts';
 
 /** What is left alone so long belongs to nobody: its job was lost. */
 const IDLE_SEC = 15;
@@ -34,17 +32,6 @@ export async function findUnplanned(db: Db): Promise<MediaKey[]> {
   return rows;
 }
 
-/** Works that nobody holds, the most urgent first, a bounded number. */
-export async function findIdleWorks(db: Db): Promise<Work[]> {
-  const { rows } = await sql<Selectable<EncodeWorkTable>>`
-    select * from encode_work
-    where state in ('waiting', 'running') and (lease_until is null or lease_until < now())
-      and created_at < now() - make_interval(secs => ${IDLE_SEC})
-    order by priority desc, created_at limit ${ROWS_AT_ONCE}
-  `.execute(db);
-  return rows.map(toWork);
-}
-
 /** Videos that are still being encoded although no work of theirs is open, any of them, a bounded number. */
 export async function findStuck(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
@@ -56,10 +43,10 @@ export async function findStuck(db: Db): Promise<MediaKey[]> {
   return rows;
 }
 
-/** Ends a video that is still being encoded although no work of its is open. Answers what to send. */
-export async function settleStuck(tx: Tx, key: MediaKey): Promise<Work[]> {
+/** Ends a video that is still being encoded although no work of its is open. */
+export async function settleStuck(tx: Tx, key: MediaKey): Promise<void> {
   await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
-  return settleMedia(tx, key);
+  await settleMedia(tx, key);
 }
 
 /** A rendition whose time is over, with the objects of its chunks. */

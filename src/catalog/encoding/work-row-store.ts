@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import type { Db, Tx } from '../db.ts';
 import { WAITING_FOR_SLOT, type Work } from './work.ts';
+import { FILL_DELAY_SEC } from './work-kind.ts';
 
 const ROWS_AT_ONCE = 500;
 
-/** Writes works that wait. Sending their jobs is the caller's, or else the sweep's. */
+/** Writes works that wait; the commit wakes workers for them. */
 export async function insertWorks(tx: Db | Tx, works: readonly Work[]): Promise<void> {
   const rows = works.map(workRow);
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
@@ -31,5 +33,7 @@ export function workRow(work: Work) {
     weight: work.weight,
     state: 'waiting' as const,
     reason: WAITING_FOR_SLOT,
+    is_ready: work.kind !== 'fill',
+    ...(work.kind === 'fill' && { ready_at: sql<Date>`now() + make_interval(secs => ${FILL_DELAY_SEC})` }),
   };
 }

@@ -2,73 +2,30 @@ import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import type { EncodeWorkTable } from './encode-schema.ts';
-import { measureSpeed } from './speed-store.ts';
-import {
-  type Claim,
-  ENCODING_STATES,
-  encodePercent,
-  LEASE_SEC,
-  MAX_DEATHS,
-  WAITING_FOR_SLOT,
-  type Work,
-} from './work.ts';
+import { type Claim, ENCODING_STATES, encodePercent, WAITING_FOR_SLOT, type Work } from './work.ts';
 
-/** `over`: done, failed or gone. `busy`: another worker's lease still holds. `worn-out`: its workers died too often. */
-export type WorkAnswer =
-  | { kind: 'claimed'; claim: Claim }
-  | { kind: 'over' }
-  | { kind: 'busy' }
-  | { kind: 'worn-out'; claim: Claim };
-
-/** Takes a work that waits or whose holder is dead; its attempt gets a new number, which shuts the earlier holder out. */
-export async function claimWork(db: Db | Tx, key: MediaKey, workId: Guid, owner: string): Promise<WorkAnswer> {
-  const { rows } = await sql<Selectable<EncodeWorkTable>>`
-    update encode_work set state = 'running', attempt = nextval('encode_attempt'),
-      deaths = deaths + (state = 'running')::int, owner = ${owner}, reason = null, started_at = now(),
-      lease_until = now() + make_interval(secs => ${LEASE_SEC})
-    where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${workId}
-      and (state = 'waiting' or (state = 'running' and lease_until < now()))
-    returning *
-  `.execute(db);
-  const [row] = rows;
-  if (row !== undefined) return toAnswer(row, owner);
-  const found = await db
-    .selectFrom('encode_work')
-    .select('state')
-    .where('library_id', '=', key.libraryId)
-    .where('media_id', '=', key.mediaId)
-    .where('id', '=', workId)
-    .executeTakeFirst();
-  return found?.state === 'running' || found?.state === 'waiting' ? { kind: 'busy' } : { kind: 'over' };
-}
-
-/** What a claimed row means for whoever claimed it. */
-export function toAnswer(row: Selectable<EncodeWorkTable>, owner: string): WorkAnswer {
-  const claim = { work: toWork(row), attempt: row.attempt, failures: row.failures, owner };
-  return row.deaths > MAX_DEATHS ? { kind: 'worn-out', claim } : { kind: 'claimed', claim };
-}
+/** The first pause after a failure, which doubles with each, and the longest. */
+const FIRST_PAUSE_SEC = 1;
+const LONGEST_PAUSE_SEC = 120;
 
 /**
- * Renews the lease and tells how far the work is (0 to 1). Progress never goes back. False when the work
- * was lost: another attempt holds it, or the video is gone.
+ * Takes a work that waits, by its name: for what is done within the transaction that planned it. Null when another has
+ * it, or it is over.
  */
-export async function renewWork(db: Db, claim: Claim, doneFraction: number): Promise<boolean> {
-  const { key, id } = claim.work;
-  const { numUpdatedRows } = await db
-    .updateTable('encode_work')
-    .set({
-      lease_until: sql<Date>`now() + make_interval(secs => ${LEASE_SEC})`,
-      done_fraction: sql<number>`greatest(done_fraction, ${Math.min(0.99, doneFraction)}::float8)`,
-    })
-    .where('library_id', '=', key.libraryId)
-    .where('media_id', '=', key.mediaId)
-    .where('id', '=', id)
-    .where('state', '=', 'running')
-    .where('attempt', '=', claim.attempt)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
-  await refreshProgress(db, key);
-  return true;
+export async function claimWork(tx: Tx, key: MediaKey, workId: Guid, owner: string): Promise<Claim | null> {
+  const { rows } = await sql<Selectable<EncodeWorkTable>>`
+    update encode_work set state = 'running', attempt = nextval('encode_attempt'), owner = ${owner}, reason = null,
+      started_at = now(), lease_until = now() + interval '1 hour'
+    where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${workId} and state = 'waiting'
+    returning *
+  `.execute(tx);
+  const [row] = rows;
+  return row === undefined ? null : toClaim(row, owner);
+}
+
+/** What a claimed row gives to whoever claimed it. */
+export function toClaim(row: Selectable<EncodeWorkTable>, owner: string): Claim {
+  return { work: toWork(row), attempt: row.attempt, failures: row.failures, deaths: row.deaths, owner };
 }
 
 /** Sets the video's progress from its works; it only rises, and 100 is left to the finish. */
@@ -79,40 +36,34 @@ export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: Media
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .execute();
-  const percent = encodePercent(works);
+  const { percent, done, total } = encodePercent(works);
   await db
     .updateTable('media')
-    .set({ encode_progress: percent })
+    .set({ encode_done: done, encode_total: total })
+    .set({ encode_progress: sql<number>`greatest(encode_progress, ${percent}::int)` })
     .set({ state_reason: sql<string>`case when state = 'transcoding' then 'encoding' else state_reason end` })
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .where('state', 'in', ENCODING_STATES)
-    .where(({ or, and, eb }) =>
-      or([
-        eb('encode_progress', '<', percent),
-        and([eb('state', '=', 'transcoding'), eb('state_reason', 'is distinct from', 'encoding')]),
-      ]),
-    )
-    .where('encode_progress', '<=', percent)
     .execute();
 }
 
 /** Gives an interrupted work back without counting a failure. */
-export async function releaseWork(db: Db | Tx, claim: Claim, reason = WAITING_FOR_SLOT): Promise<void> {
-  await db
-    .updateTable('encode_work')
-    .set({ state: 'waiting', owner: null, lease_until: null, reason })
-    .where('id', '=', claim.work.id)
-    .where('library_id', '=', claim.work.key.libraryId)
-    .where('media_id', '=', claim.work.key.mediaId)
-    .where('state', '=', 'running')
-    .where('attempt', '=', claim.attempt)
-    .execute();
+export async function releaseWork(db: Db | Tx, claim: Claim): Promise<void> {
+  await giveBack(db, claim, sql`reason = ${WAITING_FOR_SLOT}, is_ready = true`);
 }
 
-/** Gives a work back that something outside the video holds up, and tells so on the video. The sweep sends it again. */
+/**
+ * Gives a work back that something outside the video holds up, and says so on the video. It is tried again after pauses
+ * that double from a second to minutes, with no failure counted.
+ */
 export async function postponeWork(db: Db, claim: Claim, reason: string): Promise<void> {
-  await releaseWork(db, claim, reason);
+  await giveBack(
+    db,
+    claim,
+    sql`reason = ${reason}, postponements = postponements + 1, is_ready = false, ready_at = now() + make_interval(
+      secs => least(${LONGEST_PAUSE_SEC}, ${FIRST_PAUSE_SEC} * 2 ^ least(postponements, 12)))`,
+  );
   await db
     .updateTable('media')
     .set({ state_reason: reason })
@@ -124,16 +75,21 @@ export async function postponeWork(db: Db, claim: Claim, reason: string): Promis
 
 /** Notes that an attempt ended in an error; the work waits for its next one. False when the claim was lost. */
 export async function noteFailure(db: Db, claim: Claim, reason: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('encode_work')
-    .set({ state: 'waiting', owner: null, lease_until: null, reason, failures: claim.failures + 1 })
-    .where('id', '=', claim.work.id)
-    .where('library_id', '=', claim.work.key.libraryId)
-    .where('media_id', '=', claim.work.key.mediaId)
-    .where('state', '=', 'running')
-    .where('attempt', '=', claim.attempt)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  const pauseSec = FIRST_PAUSE_SEC * 2 ** claim.failures;
+  return giveBack(
+    db,
+    claim,
+    sql`reason = ${reason}, failures = failures + 1, is_ready = false, ready_at = now() + make_interval(secs => ${pauseSec})`,
+  );
+}
+
+async function giveBack(db: Db | Tx, { work, attempt }: Claim, how: ReturnType<typeof sql>): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update encode_work set state = 'waiting', owner = null, lease_until = null, ${how}
+    where library_id = ${work.key.libraryId} and media_id = ${work.key.mediaId} and id = ${work.id}
+      and state = 'running' and attempt = ${attempt}
+  `.execute(db);
+  return numAffectedRows === 1n;
 }
 
 /**
@@ -163,11 +119,10 @@ export async function endWork(tx: Tx, claim: Claim, state: 'done' | 'failed', re
     .where('media_id', '=', claim.work.key.mediaId)
     .where('id', '=', claim.work.id)
     .execute();
-  if (state === 'done') await measureSpeed(tx, claim);
 }
 
 /** The work that a row describes. */
-export function toWork(row: Selectable<EncodeWorkTable>): Work {
+function toWork(row: Selectable<EncodeWorkTable>): Work {
   return {
     key: { libraryId: row.library_id, mediaId: row.media_id },
     id: row.id,
@@ -180,6 +135,5 @@ export function toWork(row: Selectable<EncodeWorkTable>): Work {
     lane: row.lane,
     priority: row.priority,
     weight: row.weight,
-    ...(row.ticket === null ? {} : { ticket: row.ticket }),
   };
 }

@@ -17,8 +17,6 @@ export type Work = {
   priority: number;
   /** Its share of the progress, see `workWeight`. */
   weight: number;
-  /** Names the job that does it when that is not its own id: see `claimInTurn`. */
-  ticket?: Guid;
 };
 
 /** What a work says of itself that waits for nothing else. */
@@ -29,13 +27,23 @@ export const ENCODING_STATES = ['transcoding', 'jit-segmenting', 'jit-ready'] as
 
 /**
  * The right to do a work now. Whoever holds it renews its lease. No two claims, of whatever works, have the same
- * `attempt`: only that of the latest is accepted, and objects are named by it. `failures` counts the attempts that ended in an error.
+ * `attempt`: only that of the latest is accepted, and objects are named by it. `failures` counts the attempts that ended in an error,
+ * `deaths` those whose worker did not end them.
  */
-export type Claim = { work: Work; attempt: number; failures: number; owner: string };
+export type Claim = { work: Work; attempt: number; failures: number; deaths: number; owner: string };
 
 /** Seconds that a lease lasts on the database's clock, and how often its holder renews it. */
-export const LEASE_SEC = 8;
-export const RENEW_EVERY_MS = 1_000;
+export const LEASE_SEC = 30;
+export const RENEW_EVERY_MS = 5_000;
+/** A holder that could not renew for so long gives up; until then what it does is fenced by its attempt. */
+export const GIVE_UP_MS = 90_000;
+
+/**
+ * How leases of encode tasks are kept. An expired lease is taken from its worker once the database has been there
+ * without a gap for `steadySec`; a worker that cannot renew gives up after `loseMs`.
+ */
+export type LeaseTimes = { leaseSec: number; renewMs: number; loseMs: number; steadySec: number };
+export const LEASES: LeaseTimes = { leaseSec: LEASE_SEC, renewMs: 8_000, loseMs: GIVE_UP_MS, steadySec: 20 };
 
 /** Attempts that may end in an error, and workers that may die with it, before a work fails. */
 export const MAX_FAILURES = 3;
@@ -109,9 +117,9 @@ export function idxKeyOf(object: StorageKey): StorageKey {
   return storageKey(object.replace(/\.cmaf$/, '.idx'));
 }
 
-/** Progress in whole percent, rounded down; 99 is the most before the video is finished. */
-export function encodePercent(works: readonly { weight: number; doneFraction: number }[]): number {
-  const all = works.reduce((sum, work) => sum + work.weight, 0);
+/** Progress in whole percent, rounded down, and the sums behind it; 99 is the most before the video is finished. */
+export function encodePercent(works: readonly { weight: number; doneFraction: number }[]) {
+  const total = works.reduce((sum, work) => sum + work.weight, 0);
   const done = works.reduce((sum, work) => sum + work.weight * work.doneFraction, 0);
-  return all === 0 ? 0 : Math.min(99, Math.floor((100 * done) / all));
+  return { total, done, percent: total === 0 ? 0 : Math.min(99, Math.floor((100 * done) / total)) };
 }

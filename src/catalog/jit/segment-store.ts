@@ -10,21 +10,20 @@ import {
 } from '../encoding/chunk-store.ts';
 import { settleMedia } from '../encoding/settle-store.ts';
 import { sumStorage } from '../encoding/storage-store.ts';
-import type { Work } from '../encoding/work.ts';
 import { refreshProgress } from '../encoding/work-store.ts';
 import type { RunClaim } from './run-store.ts';
 
 /**
  * Publishes one segment that was made for viewers and moves its run on. Works of which everything is stored by now
- * end with it, and so does the video with the last of them: the answer is what to send next. Null when the segment is
- * there already, made by another: then nothing is taken in. Throws LostClaim when the run is not held any more, and
+ * end with it, and so does the video with the last of them. False when the segment is there already, made by another:
+ * then nothing is taken in. Throws LostClaim when the run is not held any more, and
  * refuses a segment of another init segment than the rendition's.
  */
 export async function commitSegment(
   tx: Tx,
   claim: RunClaim,
   { segment, output }: { segment: number; output: RenditionOutput },
-): Promise<Work[] | null> {
+): Promise<boolean> {
   const { key, attempt, id } = claim;
   const publication = await lockMedia(tx, key);
   const { rows } = await sql`
@@ -33,15 +32,15 @@ export async function commitSegment(
   `.execute(tx);
   if (publication === null || rows.length === 0) throw new LostClaim({ attempt, id });
   const place = { firstSegment: segment, segmentCount: 1 };
-  if ((await findStored(tx, output.renditionId, place)).length > 0) return null;
+  if ((await findStored(tx, output.renditionId, place)).length > 0) return false;
   if (!(await fixInit(tx, key, output))) throw new LostClaim({ attempt, id });
   await insertChunks(tx, { key, attempt, publication }, output);
   await sql`delete from jit_fault where rendition_id = ${output.renditionId} and segment = ${segment}`.execute(tx);
   await sumStorage(tx, key);
   const hasEnded = await endStoredWorks(tx, key, { renditionId: output.renditionId, segment });
-  const works = hasEnded ? await settleMedia(tx, key) : [];
+  if (hasEnded) await settleMedia(tx, key);
   await refreshProgress(tx, key);
-  return works;
+  return true;
 }
 
 /** Ends the works around a segment that wait although all that they would make is stored. */

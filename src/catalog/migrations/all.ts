@@ -17,6 +17,7 @@ import { up as unkeptOriginals } from './016-unkept-originals.ts';
 import { up as shortSearches } from './017-short-searches.ts';
 import { up as claims } from './018-claims.ts';
 import { up as incomplete } from './030-incomplete.ts';
+import { up as tasks } from './031-tasks.ts';
 import { up as storeIdentity } from './035-store-identity.ts';
 import { up as licenceCounts } from './040-licence-counts.ts';
 import { up as live } from './060-live.ts';
@@ -41,9 +42,10 @@ export const migrations: Record<string, Migration> = {
   '016-unkept-originals': { up: unkeptOriginals },
   '017-short-searches': { up: shortSearches },
   '018-claims': { up: claims },
+  '030-incomplete': { up: incomplete },
+  '031-tasks': { up: tasks },
   '035-store-identity': { up: storeIdentity },
   '040-licence-counts': { up: licenceCounts },
   '060-live': { up: live },
-  '030-incomplete': { up: incomplete },
   '070-statistics': { up: statistics },
 };

@@ -4,14 +4,14 @@ import { bumpPublication, type Tx } from '../db.ts';
 import { LostClaim } from '../encoding/chunk-store.ts';
 import { settleMedia } from '../encoding/settle-store.ts';
 import { sumStorage } from '../encoding/storage-store.ts';
-import type { Claim, Work } from '../encoding/work.ts';
+import type { Claim } from '../encoding/work.ts';
 import { endWork, lockClaim, refreshProgress } from '../encoding/work-store.ts';
 import { type MadeThumbnail, replacePictures, type StoredPicture, showThumbnail } from './shown-pictures-store.ts';
 
 export type MadePictures = { set: PictureSet; objects: readonly StoredPicture[]; thumbnail: MadeThumbnail };
 
-/** What a work left: the works to send next, and objects that were not taken in and can go. */
-export type PictureEnd = { works: Work[]; unwanted: StorageKey[] };
+/** Objects that were not taken in and can go. */
+export type PictureEnd = { unwanted: StorageKey[] };
 
 /**
  * Ends a work that made a thumbnail, which becomes the video's unless its owner has set one; null is a source of which
@@ -42,7 +42,7 @@ async function endPictures(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null
   const isTaken = thumbnail !== null && (await showThumbnail(tx, key, thumbnail));
   await sumStorage(tx, key);
   await endWork(tx, claim, 'done', null);
-  const works = await settleMedia(tx, key);
+  await settleMedia(tx, key);
   await refreshProgress(tx, key);
-  return { works, unwanted: thumbnail === null || isTaken ? [] : [thumbnail.key] };
+  return { unwanted: thumbnail === null || isTaken ? [] : [thumbnail.key] };
 }

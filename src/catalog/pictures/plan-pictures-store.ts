@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { type Work, workPriority, workWeight } from '../encoding/work.ts';
-import { workRow } from '../encoding/work-row-store.ts';
+import { insertWorks } from '../encoding/work-row-store.ts';
 
 /** Up to here making the pictures is quick work. */
 const QUICK_SEC = 120;
@@ -15,10 +15,10 @@ const HAS_PICTURES = sql<SqlBool>`exists (select 1 from rendition r where r.time
 
 /**
  * Plans the making of a video's pictures from the set on a timeline, when that set has pictures of its own and they
- * were neither made nor tried before: the work is written, the answer is what to send, null when there is nothing to do.
+ * were neither made nor tried before. Returns whether the work was written.
  */
-export async function planPictures(tx: Tx, key: MediaKey, timelineId: Guid | null): Promise<Work | null> {
-  if (timelineId === null) return null;
+export async function planPictures(tx: Tx, key: MediaKey, timelineId: Guid | null): Promise<boolean> {
+  if (timelineId === null) return false;
   const { rows } = await sql<{ durationSec: number }>`
     select t.end_ticks::float8 / t.timescale as "durationSec" from timeline t
     join media m on m.library_id = t.library_id and m.id = t.media_id
@@ -30,10 +30,9 @@ export async function planPictures(tx: Tx, key: MediaKey, timelineId: Guid | nul
     for update of m
   `.execute(tx);
   const [found] = rows;
-  if (found === undefined) return null;
-  const work = pictureWork(key, timelineId, found.durationSec);
-  await tx.insertInto('encode_work').values(workRow(work)).execute();
-  return work;
+  if (found === undefined) return false;
+  await insertWorks(tx, [pictureWork(key, timelineId, found.durationSec)]);
+  return true;
 }
 
 /** Videos that were finished without pictures, which are older than these or came from elsewhere; any of them, a bounded number. */

@@ -15,14 +15,14 @@ import { nameRendition } from '../encoding/rendition-name-store.ts';
 import { addMessages } from '../encoding/settle-store.ts';
 import { recountStorage } from '../encoding/storage-store.ts';
 import { type Claim, idxKeyOf, type Work, workWeight } from '../encoding/work.ts';
-import { workRow } from '../encoding/work-row-store.ts';
+import { insertWorks } from '../encoding/work-row-store.ts';
 import { endWork, lockClaim } from '../encoding/work-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { MediaMessage } from '../schema.ts';
 import type { ScrubChunk, ScrubOriginal } from './scrub-store.ts';
 
 /** `sent`: the chunk is made anew. `told`: it cannot be, for this reason. `over`: it is not in use any more, or was seen before. */
-export type RepairAnswer = { kind: 'sent'; work: Work } | { kind: 'told'; reason: string } | { kind: 'over' };
+export type RepairAnswer = { kind: 'sent' } | { kind: 'told'; reason: string } | { kind: 'over' };
 
 type DamagedRow = {
   timelineId: Guid;
@@ -55,7 +55,7 @@ export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Pr
 
 /**
  * Has a damaged chunk made anew from the original, or tells why it cannot be: `isLost` when the store does not have the
- * original that it should have. The answer is the work to send.
+ * original that it should have.
  */
 export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean): Promise<RepairAnswer> {
   const { libraryId, mediaId } = chunk.key;
@@ -89,8 +89,8 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean):
     priority: REPAIR_PRIORITY,
     weight: workWeight('repair', 0, chunk.segmentCount * 4),
   };
-  await tx.insertInto('encode_work').values(workRow(work)).execute();
-  return { kind: 'sent', work };
+  await insertWorks(tx, [work]);
+  return { kind: 'sent' };
 }
 
 function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow & { isLost: boolean }): string | null {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { SPEED_KIND } from '../encoding/speed-store.ts';
@@ -10,6 +10,12 @@ import type { LaneOutlook, OutlookView } from './outlook.ts';
 /** Seconds that a unit of weight takes before any was measured: a ladder of x264 on one core. */
 const USUAL_SEC_PER_WEIGHT = 4e-7;
 
+/** What is read at most: other libraries, tasks of each of them, and tasks of the video's own library before it. */
+const SAMPLED_LIBRARIES = 20;
+const TASKS_PER_LIBRARY = 100;
+const TASKS_AHEAD = 5_000;
+const UPLOADS_AHEAD = 10_000;
+
 /** Reads why videos wait. Refuses (`not-found`) a video that does not exist. */
 export type OutlookStore = { load(key: MediaKey): Promise<OutlookView> };
 
@@ -19,9 +25,10 @@ export function createOutlookStore(db: Db): OutlookStore {
 
 async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   const { rows } = await sql<{ state: MediaState; reason: string | null; uploadsAhead: number }>`
-    select state, state_reason as reason, (select count(*) from media o where o.library_id = m.library_id
-      and o.type = 'video' and o.id <> m.id and o.state in ('uploaded', 'processing')
-      and (o.state_since, o.id) < (m.state_since, m.id)) as "uploadsAhead"
+    select state, state_reason as reason, (select count(*) from (
+      select from media o where o.library_id = m.library_id and o.type = 'video' and o.id <> m.id
+        and o.state in ('uploaded', 'processing') and (o.state_since, o.id) < (m.state_since, m.id)
+      limit ${UPLOADS_AHEAD}) before) as "uploadsAhead"
     from media m where library_id = ${key.libraryId} and id = ${key.mediaId} and type = 'video'
   `.execute(db);
   const [media] = rows;
@@ -31,34 +38,52 @@ async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   return { ...media, lanes: await loadLanes(db, key), heldUp: await loadHeldUp(db, key) };
 }
 
-/** Its last work counts: a video's works rank from early to late on its timeline, and others stand in between. */
+/**
+ * Its last task counts: a video's tasks rank from early to late on its timeline, and others stand in between. Bounded
+ * whatever waits: of long queues the most urgent tasks are read, of many other libraries some, whose mean stands for all.
+ */
 async function loadLanes(db: Db, { libraryId, mediaId }: MediaKey): Promise<LaneOutlook[]> {
   const { rows } = await sql<LaneOutlook>`
-    with open as (
-      select w.library_id, w.media_id, w.lane, w.kind, w.state, w.priority, w.created_at,
-        w.weight * (1 - w.done_fraction) * coalesce(s.sec_per_weight, ${USUAL_SEC_PER_WEIGHT}::float8) as sec
+    with speed as materialized (
+      select split_part(kind, '/', 1) as kind, avg(sec_per_weight) as sec from encode_speed group by 1
+    ), own as materialized (
+      select w.lane, bool_or(w.state = 'running') as running, min(w.priority) as last, max(w.priority) as first,
+        max(w.created_at) as created_at, bool_and(w.state = 'waiting' and w.kind = 'fill') as leaves,
+        sum(w.weight * (1 - w.done_fraction) * coalesce(s.sec_per_weight, ${USUAL_SEC_PER_WEIGHT}::float8)) as sec
       from encode_work w left join rendition r on r.id = w.rendition_ids[1]
       left join encode_speed s on s.kind = ${SPEED_KIND}
-      where w.state in ('waiting', 'running')
-    ), own as (
-      select lane, sum(sec) as sec, bool_or(state = 'running') as running, min(priority) as last, max(priority) as first,
-        max(created_at) as created_at, bool_and(state = 'waiting' and kind = 'fill') as leaves
-      from open where library_id = ${libraryId} and media_id = ${mediaId} group by lane
+      where w.library_id = ${libraryId} and w.media_id = ${mediaId} and w.state in ('waiting', 'running') group by w.lane
     )
-    select own.sec as "ownSec", own.running as "isRunning",
-      count(distinct o.media_id) filter (where o.library_id = ${libraryId} and (o.state = 'running'
-        or o.priority > own.first or (o.priority = own.first and o.created_at < own.created_at))) as "videosAhead",
-      coalesce(sum(o.sec) filter (where o.library_id = ${libraryId} and (o.state = 'running'
-        or o.priority > own.last or (o.priority = own.last and o.created_at < own.created_at))), 0) as "aheadSec",
-      array(select sum(t.sec) from open t where t.library_id <> ${libraryId} and t.lane = own.lane
-        group by t.library_id) as "otherLibrariesSec",
-      (select count(*) from open t where t.state = 'running' and t.lane = own.lane) as slots,
+    select own.sec as "ownSec", own.running as "isRunning", ahead.videos as "videosAhead", ahead.sec as "aheadSec",
+      others.number as "otherLibraries", array(select seconds.sec from
+        (select o.library_id from encode_share o where o.lane = own.lane and o.library_id <> ${libraryId}
+          order by o.virtual_time, o.library_id limit ${SAMPLED_LIBRARIES}) o
+        cross join lateral (select sum(sec) as sec from (
+          select w.weight * (1 - w.done_fraction) * coalesce(s.sec, ${USUAL_SEC_PER_WEIGHT}::float8) as sec
+          from (${openIn(sql`o.library_id`, TASKS_PER_LIBRARY)}) w left join speed s on s.kind = w.kind) tasks) seconds
+        where seconds.sec is not null) as "otherLibrariesSec",
+      (select count(*) from encode_work t where t.state = 'running' and t.lane = own.lane) as slots,
       case when own.leaves then greatest(0, ${FILL_DELAY_SEC} - extract(epoch from now() - own.created_at))::float8
         else 0 end as "delaySec"
-    from own left join open o on o.lane = own.lane and o.library_id = ${libraryId} and o.media_id <> ${mediaId}
-    group by own.lane, own.sec, own.running, own.first, own.last, own.created_at, own.leaves
+    from own
+    cross join lateral (select count(*) as number from encode_share o
+      where o.lane = own.lane and o.library_id <> ${libraryId}) others
+    cross join lateral (
+      select coalesce(sum(w.weight * (1 - w.done_fraction) * coalesce(s.sec, ${USUAL_SEC_PER_WEIGHT}::float8)), 0) as sec,
+        count(distinct w.media_id) filter (where w.state = 'running' or w.priority > own.first
+          or (w.priority = own.first and w.created_at < own.created_at)) as videos
+      from (${openIn(sql`${libraryId}::bigint`, TASKS_AHEAD)}) w left join speed s on s.kind = w.kind
+      where w.media_id <> ${mediaId} and (w.state = 'running' or w.priority > own.last
+        or (w.priority = own.last and w.created_at < own.created_at))) ahead
   `.execute(db);
   return rows;
+}
+
+/** The tasks of a library in the lane `own.lane` that run or are ready, the most urgent first, a bounded number. */
+function openIn(libraryId: RawBuilder<unknown>, limit: number) {
+  return sql`(select * from encode_work where state = 'waiting' and is_ready and lane = own.lane
+      and library_id = ${libraryId} order by priority desc, created_at, id limit ${limit})
+    union all (select * from encode_work where state = 'running' and lane = own.lane and library_id = ${libraryId})`;
 }
 
 async function loadHeldUp(db: Db, { libraryId, mediaId }: MediaKey): Promise<OutlookView['heldUp']> {

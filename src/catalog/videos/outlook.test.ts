@@ -6,6 +6,7 @@ const LANE: LaneOutlook = {
   isRunning: false,
   videosAhead: 3,
   aheadSec: 180,
+  otherLibraries: 0,
   otherLibrariesSec: [],
   slots: 1,
   delaySec: 0,
@@ -22,7 +23,7 @@ test.each<[string, Partial<OutlookView>, number | null, string]>([
   ],
   [
     'a full library takes no more than this one does meanwhile, an emptier one what it has',
-    { lanes: [{ ...LANE, videosAhead: 1, aheadSec: 0, otherLibrariesSec: [9e9, 30] }] },
+    { lanes: [{ ...LANE, videosAhead: 1, aheadSec: 0, otherLibraries: 2, otherLibrariesSec: [9e9, 30] }] },
     150,
     'Waits for 1 other of this library, beside 2 other libraries; done in about 3 min.',
   ],

@@ -8,7 +8,8 @@ export type LaneOutlook = {
   /** Other videos of the library with works that come before. */
   videosAhead: number;
   aheadSec: number;
-  /** What waits or runs for each other library. */
+  /** Other libraries with tasks in the lane, and what waits or runs for some of them, which stand for all. */
+  otherLibraries: number;
   otherLibrariesSec: readonly number[];
   /** Slots at work now. */
   slots: number;
@@ -65,7 +66,7 @@ function tellUnplanned({ state, reason, uploadsAhead }: OutlookView): Outlook {
 
 function tellEncoding({ state, lanes, heldUp }: OutlookView): Outlook {
   const waitsFor = Math.max(0, ...lanes.map(({ videosAhead }) => videosAhead));
-  const otherLibraries = Math.max(0, ...lanes.map(({ otherLibrariesSec }) => otherLibrariesSec.length));
+  const otherLibraries = Math.max(0, ...lanes.map((lane) => lane.otherLibraries));
   const isRunning = lanes.some((lane) => lane.isRunning);
   if (heldUp !== null && !isRunning) return { ...plain(tellHeldUp(heldUp)), waitsFor };
   if (lanes.length === 0)
@@ -84,9 +85,10 @@ function tellEncoding({ state, lanes, heldUp }: OutlookView): Outlook {
   };
 }
 
-function laneSec({ ownSec, aheadSec, otherLibrariesSec, slots, delaySec }: LaneOutlook): number {
+function laneSec({ ownSec, aheadSec, otherLibraries, otherLibrariesSec, slots, delaySec }: LaneOutlook): number {
   const mine = ownSec + aheadSec;
-  const theirs = otherLibrariesSec.reduce((sum, sec) => sum + Math.min(sec, mine), 0);
+  const sampled = otherLibrariesSec.reduce((sum, sec) => sum + Math.min(sec, mine), 0);
+  const theirs = (sampled * otherLibraries) / Math.max(1, otherLibrariesSec.length);
   return Math.max(delaySec + ownSec, (mine + theirs) / Math.max(1, slots));
 }
 

@@ -4,31 +4,18 @@ import type { WorkRendition } from '../../catalog/encoding/work-view-store.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Piece } from '../../media/compose/plan-pieces.ts';
 import { segmentStartTicks } from '../../media/timeline/cut-list.ts';
-import { type HeldWork, holdWork } from '../encode/hold-work.ts';
 import { protectVideo } from '../encode/protect-video.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import type { PicturesInit } from '../encode/read-pictures.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import { type WorkRef, workJob } from '../queue/send-works.ts';
+import type { HeldWork } from '../queue/run-task.ts';
 import { copySourceSegment } from './copy-source-segment.ts';
 import { encodePieces, type PieceRun } from './encode-pieces.ts';
 
 /** Makes a range of segments of a video that is put together: copies what stands, encodes what does not. */
-export const composeChunk = defineJob<WorkRef, JobDeps>({
-  ...workJob('compose', 'long'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => composeRange(held, deps, lease)),
-});
-
-/** As `composeChunk`, for what makes the new video playable. */
-export const composeFirstChunk = defineJob<WorkRef, JobDeps>({
-  ...workJob('compose', 'quick'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => composeRange(held, deps, lease)),
-});
-
-async function composeRange(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function composeRange(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
   const view = await loadComposition(deps.db, claim.work);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();

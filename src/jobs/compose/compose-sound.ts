@@ -6,26 +6,19 @@ import type { Segment } from '../../media/cmaf/segment.ts';
 import { AUDIO_RATE_HZ } from '../../media/cmaf/sound-grid.ts';
 import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
 import { planSound, type SoundSpan } from '../../media/compose/plan-sound.ts';
-import { type HeldWork, holdWork } from '../encode/hold-work.ts';
 import { protectVideo } from '../encode/protect-video.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import { createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import { type WorkRef, workJob } from '../queue/send-works.ts';
+import type { HeldWork } from '../queue/run-task.ts';
 import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
 
 /** Segments of a chunk: about 32 s. */
 const CHUNK_SEGMENTS = 8;
 
 /** Puts a sound together from frames of other videos' sounds; where a part has none, it is silent. */
-export const composeSound = defineJob<WorkRef, JobDeps>({
-  ...workJob('compose-sound', 'quick'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => composeTrack(held, deps, lease)),
-});
-
-async function composeTrack({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function composeTrack({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadComposition(deps.db, claim.work);
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition?.listed == null) throw new LeaseLost();

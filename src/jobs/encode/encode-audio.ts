@@ -10,10 +10,8 @@ import { type MendedSound, runMendedSound } from '../../media/encode/run-mended-
 import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { AudioFacts, SourceFacts } from '../../media/probe/source-facts.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import { type WorkRef, workJob } from '../queue/send-works.ts';
-import { type HeldWork, holdWork } from './hold-work.ts';
+import type { HeldWork } from '../queue/run-task.ts';
 import { openPlanned } from './open-joined.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { readSound, type SoundInit } from './read-sound.ts';
@@ -23,19 +21,11 @@ import { createChunkWriter, discardAfter } from './store-chunk.ts';
 const FIRST_SEGMENTS = 1;
 const NEXT_SEGMENTS = 8;
 
-/** Encodes the beginning of a sound track, or all of a short one, and publishes it in growing chunks. */
-export const encodeAudio = defineJob<WorkRef, JobDeps>({
-  ...workJob('audio', 'quick'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => encodeTrack(held, deps, lease)),
-});
-
-/** Encodes the rest of a long sound track. The encoder begins anew, so that both parts join without a seam. */
-export const encodeAudioLong = defineJob<WorkRef, JobDeps>({
-  ...workJob('audio', 'long'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => encodeTrack(held, deps, lease)),
-});
-
-async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+/**
+ * Encodes a range of a sound track and publishes it in growing chunks. The encoder begins at the start of the track, so
+ * that parts join without a seam.
+ */
+export async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { work } = held.claim;
   const view = await loadWorkView(deps.db, work);
   const [rendition] = view?.renditions ?? [];

@@ -1,21 +1,14 @@
 import { loadWorkView } from '../../catalog/encoding/work-view-store.ts';
 import { planChunks } from '../../media/timeline/chunk-plan.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import { type WorkRef, workJob } from '../queue/send-works.ts';
-import { type HeldWork, holdWork } from './hold-work.ts';
+import type { HeldWork } from '../queue/run-task.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { openSource, readSegment, replanPassThrough } from './read-pass-through.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Copies segments of a source that passes through into chunks, each published when it is stored. */
-export const passThrough = defineJob<WorkRef, JobDeps>({
-  ...workJob('pass-through', 'quick'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => copySegments(held, deps, lease)),
-});
-
-async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { work } = claim;
   const view = await loadWorkView(deps.db, work);
   const [rendition] = view?.renditions ?? [];

@@ -32,6 +32,8 @@ export type SourceCacheOptions = { parent: string; maxBytes: number; report: (er
 
 /** A copy of an original does not fit on this worker's disk; workers with more room may have it. */
 export class WorkerDiskFull extends Postponed {
+  override readonly isLocal = true;
+
   constructor(sizeBytes: number, options?: ErrorOptions) {
     const size = `${(sizeBytes / 1e6).toFixed(0)} MB`;
     super(`waiting for a worker with room for the original file of ${size} on its disk`, options);

@@ -14,7 +14,6 @@ import {
 import { Refused } from '../../lib/refused.ts';
 import { type Storage, StorageAway } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { sendWorks } from '../queue/send-works.ts';
 import { checkChunk, rebuildIndex } from './check-chunk.ts';
 import { checkObject, isReadable } from './check-object.ts';
 
@@ -73,7 +72,6 @@ async function mend(
   const { key, renditionId, firstSegment, segmentCount } = chunk;
   await inTransaction(deps.db, async (tx) => {
     const answer = await requestRepair(tx, chunk, isLost);
-    if (answer.kind === 'sent') await sendWorks(deps.queue, [answer.work])(tx);
     if (answer.kind !== 'told') return;
     const segments: [number, number] = [firstSegment, firstSegment + segmentCount - 1];
     await tellDamage(tx, key, { renditionId, segments, what, reason: answer.reason });

@@ -7,22 +7,14 @@ import { sha256Of } from '../../lib/sha256-of.ts';
 import { planAudioEncode } from '../../media/encode/encode-audio.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { encodeRungs } from '../encode/encode-rungs.ts';
-import { type HeldWork, holdWork } from '../encode/hold-work.ts';
 import { openPlanned } from '../encode/open-joined.ts';
 import { openRanges, readSegment, replanPassThrough } from '../encode/read-pass-through.ts';
 import { endRun } from '../encode/read-pictures.ts';
 import { readSound, type SoundInit } from '../encode/read-sound.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import { type WorkRef, workJob } from '../queue/send-works.ts';
-
-/** Makes one damaged chunk of a finished video anew from its original, while all else of it goes on being shown. */
-export const repairChunk = defineJob<WorkRef, JobDeps>({
-  ...workJob('repair', 'long'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => repair(held, deps, lease)),
-});
+import type { HeldWork } from '../queue/run-task.ts';
 
 const READ_BYTES = 2 ** 20;
 
@@ -35,7 +27,8 @@ type Repair = {
   path: string;
 };
 
-async function repair(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+/** Makes one damaged chunk of a finished video anew from its original, while all else of it goes on being shown. */
+export async function repair(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
   const found = await loadWorkView(deps.db, claim.work);
   const [only] = found?.renditions ?? [];

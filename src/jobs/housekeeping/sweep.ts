@@ -3,13 +3,13 @@ import { forgetRetiredPackages } from '../../catalog/drm/drm-package-store.ts';
 import { sumStorage } from '../../catalog/encoding/storage-store.ts';
 import {
   dropRetired,
-  findIdleWorks,
   findRetired,
   findStuck,
   findUnplanned,
   type RetiredRendition,
   settleStuck,
 } from '../../catalog/encoding/sweep-store.ts';
+import { restoreShares } from '../../catalog/encoding/task-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { forgetEnded } from '../../catalog/jit/run-store.ts';
 import { sealAbandoned } from '../../catalog/live/seal-store.ts';
@@ -20,7 +20,6 @@ import type { Guid } from '../../lib/guid.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { processVideo } from '../planning/process-video.ts';
 import { defineJob } from '../queue/define-job.ts';
-import { sendWorks } from '../queue/send-works.ts';
 import { deleteObjects } from '../store/delete-objects.ts';
 import { dropOrphans } from '../store/drop-orphans.ts';
 import { findOrphans } from '../store/find-orphans.ts';
@@ -56,26 +55,22 @@ export const sweep = defineJob<object, JobDeps>({
 });
 
 async function resendLost({ db, queue }: JobDeps): Promise<void> {
+  await restoreShares(db);
   const unplanned = await findUnplanned(db);
-  const works = await findIdleWorks(db);
   await inTransaction(db, async (tx) => {
     for (const key of unplanned) await queue.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
-    await sendWorks(queue, works)(tx);
   });
 }
 
-async function endStuck({ db, queue }: JobDeps, signal: AbortSignal): Promise<void> {
-  const end = (key: MediaKey) => inTransaction(db, async (tx) => sendWorks(queue, await settleStuck(tx, key))(tx));
+async function endStuck({ db }: JobDeps, signal: AbortSignal): Promise<void> {
+  const end = (key: MediaKey) => inTransaction(db, (tx) => settleStuck(tx, key));
   await pastFailures(await findStuck(db), end, signal);
 }
 
 /** Videos that are finished without pictures get theirs. */
-async function pictureOthers({ db, queue }: JobDeps, signal: AbortSignal): Promise<void> {
+async function pictureOthers({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   const plan = ({ key, timelineId }: { key: MediaKey; timelineId: Guid }) =>
-    inTransaction(db, async (tx) => {
-      const work = await planPictures(tx, key, timelineId);
-      if (work !== null) await sendWorks(queue, [work])(tx);
-    });
+    inTransaction(db, async (tx) => void (await planPictures(tx, key, timelineId)));
   await pastFailures(await findWithoutPictures(db), plan, signal);
 }
 

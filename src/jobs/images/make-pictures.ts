@@ -3,31 +3,18 @@ import { commitPictures } from '../../catalog/pictures/picture-store.ts';
 import { loadPictureView, type PictureView } from '../../catalog/pictures/picture-view-store.ts';
 import type { ChosenMoments } from '../../media/images/choose-moments.ts';
 import { posterName } from '../../media/images/picture-set.ts';
-import { type HeldWork, holdWork } from '../encode/hold-work.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import { sendWorks, type WorkRef, workJob } from '../queue/send-works.ts';
+import type { HeldWork } from '../queue/run-task.ts';
 import { makePosters, type Poster } from './make-posters.ts';
 import { makePreviews } from './make-previews.ts';
 import { makeSheets } from './make-sheets.ts';
 import { chooseRenditions, type PictureRun, startPictureFfmpeg } from './picture-run.ts';
 import { createPictureShelf, type PictureShelf, thumbnailKey } from './picture-shelf.ts';
 
-/** Makes storyboard, thumbnails and previews of a short video from what was encoded. */
-export const makePictures = defineJob<WorkRef, JobDeps>({
-  ...workJob('pictures', 'quick'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => storePictures(held, deps, lease)),
-});
-
-/** As `makePictures`, for a video that takes longer. */
-export const makePicturesLong = defineJob<WorkRef, JobDeps>({
-  ...workJob('pictures', 'long'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => storePictures(held, deps, lease)),
-});
-
-async function storePictures({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+/** Makes storyboard, thumbnails and previews of a video from what was encoded. */
+export async function storePictures({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { work } = claim;
   const view = await loadPictureView(deps.db, work);
   if (view === null) throw new LeaseLost();
@@ -46,7 +33,6 @@ async function storePictures({ claim, tell }: HeldWork, deps: JobDeps, signal: A
     const set = { timelineId: work.timelineId, folder, board, posters: posters.length, previews };
     const unwanted = await inTransaction(deps.db, async (tx) => {
       const end = await commitPictures(tx, claim, { set, objects: shelf.objects, thumbnail });
-      await sendWorks(deps.queue, end.works)(tx);
       return end.unwanted;
     });
     await discardObjects(deps.storage, unwanted, deps.report);

@@ -6,23 +6,16 @@ import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { writeBlurhash } from '../../media/images/blurhash.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
 import { chooseThumbnail, planThumbnails } from '../../media/images/thumbnail.ts';
-import { type HeldWork, holdWork } from '../encode/hold-work.ts';
 import { openPlanned } from '../encode/open-joined.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import { sendWorks, type WorkRef, workJob } from '../queue/send-works.ts';
+import type { HeldWork } from '../queue/run-task.ts';
 import type { Poster } from './make-posters.ts';
 import { thumbnailKey } from './picture-shelf.ts';
 
 /** Makes a long video's first thumbnail from its source, for the time until it is encoded. */
-export const makeThumbnail = defineJob<WorkRef, JobDeps>({
-  ...workJob('thumbnail', 'quick'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => storeThumbnail(held, deps, lease)),
-});
-
-async function storeThumbnail({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function storeThumbnail({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadWorkView(deps.db, claim.work);
   if (view === null) throw new LeaseLost();
   const picture = await takePicture(view, deps, signal);
@@ -32,7 +25,6 @@ async function storeThumbnail({ claim }: HeldWork, deps: JobDeps, signal: AbortS
     const stored = picture && { key, sizeBytes: picture.jpeg.length, blurhash: picture.blurhash };
     const unwanted = await inTransaction(deps.db, async (tx) => {
       const end = await commitThumbnail(tx, claim, stored);
-      await sendWorks(deps.queue, end.works)(tx);
       return end.unwanted;
     });
     await discardObjects(deps.storage, unwanted, deps.report);

@@ -12,7 +12,6 @@ import { endFailedRun, endRun, type PicturesInit, readPictures } from '../encode
 import { readWatermark } from '../encode/read-watermark.ts';
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { sendWorks } from '../queue/send-works.ts';
 import { planPictureSegments, planSoundSegments, type SegmentEncode } from './plan-segments.ts';
 import type { RunControl } from './run-control.ts';
 
@@ -136,9 +135,7 @@ async function publishSegment(
     const chunks = await writer.flush(signal);
     const output: RenditionOutput = { renditionId, init: bytes, codecString, widthPx, heightPx, chunks };
     const isTaken = await inTransaction(deps.db, async (tx) => {
-      const works = await commitSegment(tx, claim, { segment: segment.number, output });
-      await sendWorks(deps.queue, works ?? [])(tx);
-      return works !== null;
+      return commitSegment(tx, claim, { segment: segment.number, output });
     });
     if (!isTaken) await discardObjects(deps.storage, writer.written, deps.report);
     return isTaken;

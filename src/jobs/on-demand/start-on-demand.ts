@@ -6,26 +6,19 @@ import { findCodec } from '../../media/encode/codecs/all.ts';
 import { planEncode } from '../../media/encode/encode.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
-import { type HeldWork, holdWork } from '../encode/hold-work.ts';
 import { openPlanned } from '../encode/open-joined.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import { endFailedRun, endRun, type PicturesInit, readPictures } from '../encode/read-pictures.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import { type WorkRef, workJob } from '../queue/send-works.ts';
+import type { HeldWork } from '../queue/run-task.ts';
 
 /**
  * Finds out the init segments of renditions that are encoded on demand: with them the playlists can list all that
  * nobody has encoded yet. The encoder is ended as soon as it has named its parameters.
  */
-export const startOnDemand = defineJob<WorkRef, JobDeps>({
-  ...workJob('jit-start', 'quick'),
-  run: (ref, deps, signal) => holdWork(ref, deps, signal, (held, lease) => fixInits(held, deps, lease)),
-});
-
-async function fixInits({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function fixInits({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadWorkView(deps.db, claim.work);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();
   const { facts, cutList, renditions } = view;

@@ -66,12 +66,10 @@ export async function storeSound(
 
 /**
  * Publishes a first chunk in the transaction that wrote its plan. The rest of its work is left to whoever takes it.
- * Answers what is to be done next, where that was all.
  */
-export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<Work[]> {
-  const answer = await claimWork(tx, first.work.key, first.work.id, owner);
-  if (answer.kind !== 'claimed') throw new Error(`Expected to claim a work that was just planned, got ${answer.kind}.`);
-  const { works } = await commitChunks(tx, answer.claim, { outputs: [first.output], isLast: first.isWhole });
-  if (!first.isWhole) await releaseWork(tx, answer.claim);
-  return works;
+export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<void> {
+  const claim = await claimWork(tx, first.work.key, first.work.id, owner);
+  if (claim === null) throw new Error('Expected to claim a work that was just planned, it is not there.');
+  await commitChunks(tx, claim, { outputs: [first.output], isLast: first.isWhole });
+  if (!first.isWhole) await releaseWork(tx, claim);
 }

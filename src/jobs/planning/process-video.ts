@@ -28,7 +28,6 @@ import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost, underLease } from '../queue/hold-lease.ts';
 import { postponementOf } from '../queue/postponement.ts';
-import { sendWorks } from '../queue/send-works.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
 import { decideOnDemand } from './decide-on-demand.ts';
 import { readEncodeSettings } from './encode-settings.ts';
@@ -193,13 +192,7 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     await inTransaction(deps.db, async (tx) => {
       if (!(await savePlan(tx, claim, plan))) throw new LeaseLost();
-      for (const first of stored) await sendWorks(deps.queue, await publishFirstChunk(tx, first, claim.owner))(tx);
-      const done = new Set(stored.filter(({ isWhole }) => isWhole).map(({ work }) => work.id));
-      const works = plan.timelines.flatMap((timeline) => timeline.works);
-      await sendWorks(
-        deps.queue,
-        works.filter(({ id }) => !done.has(id)),
-      )(tx);
+      for (const first of stored) await publishFirstChunk(tx, first, claim.owner);
       if (chooseSubtitles(plan.facts).length > 0) {
         await deps.queue.send(extractCaptions, claim.key, { onlyOneNamed: claim.key.mediaId })(tx);
       }

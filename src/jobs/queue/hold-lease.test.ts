@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LEASE_SEC } from '../../catalog/encoding/work.ts';
+import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/encoding/work.ts';
 import { LeaseLost, underLease } from './hold-lease.ts';
 
 const stays = new AbortController().signal;
@@ -22,7 +22,7 @@ test.each([
 ])('work ends with its lease when the renewal $renewal', async ({ renew }) => {
   const held = underLease(renew, untilAborted, stays);
   const lost = expect(held).rejects.toBeInstanceOf(LeaseLost);
-  await vi.advanceTimersByTimeAsync(LEASE_SEC * 1000 + 1000);
+  await vi.advanceTimersByTimeAsync(GIVE_UP_MS + RENEW_EVERY_MS);
   await lost;
 });
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/encoding/work.ts';
+import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/encoding/work.ts';
 
 /** The reason with which work ends whose lease went to someone else, or whose video is gone. */
 export class LeaseLost extends Error {
@@ -10,8 +10,9 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Does work under a lease that `renew` keeps each second. The work's signal is given when the lease was lost
- * (within a second of a delete) or could not be renewed for as long as it lasts, and when `signal` is.
+ * Does work under a lease that `renew` keeps every few seconds. The work's signal is given when the lease was lost
+ * (within seconds of a delete) or could not be renewed for a minute and a half, and when `signal` is: a shorter pause of
+ * the database costs nothing, because what is committed is fenced.
  */
 export async function underLease<T>(
   renew: () => Promise<boolean>,
@@ -41,7 +42,8 @@ function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => 
   const renewOnce = async () => {
     isRenewing = true;
     try {
-      if (await renew()) renewedMs = performance.now();
+      const sentMs = performance.now();
+      if (await renew()) renewedMs = sentMs;
       else lose();
     } catch {
       // A database that is away for a moment costs nothing: the lease decides, below.
@@ -50,7 +52,7 @@ function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => 
   };
   const timer = setInterval(async () => {
     if (!isRenewing) await renewOnce();
-    if (performance.now() - renewedMs > LEASE_SEC * 1000) lose();
+    if (performance.now() - renewedMs > GIVE_UP_MS) lose();
   }, RENEW_EVERY_MS);
   return () => clearInterval(timer);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
-import { Postponed, postponementOf } from './postponement.ts';
+import { isLocalShortage, Postponed, postponementOf } from './postponement.ts';
 
 const coded = (code: string) => Object.assign(new Error('failed'), { code });
 
@@ -26,4 +26,9 @@ test.each([
   { what: 'an origin that refuses', error: new Refused('invalid', 'HTTP 403', { cause: coded('ECONNREFUSED') }) },
 ])('$what counts as a failure', ({ error }) => {
   expect(postponementOf(error)).toBeNull();
+});
+
+test('a full disk of one worker is left to others, a full store is not', () => {
+  expect(isLocalShortage(coded('ENOSPC'))).toBe(true);
+  expect(isLocalShortage(new Refused('disk-full', 'full', { cause: coded('ENOSPC') }))).toBe(false);
 });

@@ -3,9 +3,20 @@ import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
-/** What work needs cannot be had now; the message says for people what is awaited. */
+/**
+ * What work needs cannot be had now; the message says for people what is awaited. `isLocal`: another worker may have what
+ * this one lacks.
+ */
 export class Postponed extends Error {
   override name = 'Postponed';
+  readonly isLocal: boolean = false;
+}
+
+/** Whether only this worker lacks what the work needs: others may do it. A full store is full for all. */
+export function isLocalShortage(error: unknown): boolean {
+  const causes = causesOf(error);
+  if (causes.some((cause) => cause instanceof Refused)) return false;
+  return causes.some((cause) => (cause instanceof Postponed && cause.isLocal) || hasCode(cause, 'ENOSPC'));
 }
 
 /** Errors are looked through for their causes down to this depth. */
@@ -32,13 +43,18 @@ const MACHINE_CODES = [
 export function postponementOf(error: unknown): string | null {
   // A refusal names what its caller did; one that is about the machinery has a kind of its own.
   if (error instanceof Refused && error.kind !== 'disk-full') return null;
-  let cause = error;
-  for (let depth = 0; depth < MOST_CAUSES && cause instanceof Error; depth += 1) {
+  for (const cause of causesOf(error)) {
     const reason = reasonOf(cause);
     if (reason !== null) return reason;
-    cause = cause.cause;
   }
   return isDatabaseAway(error) ? 'waiting for the database' : null;
+}
+
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; causes.length < MOST_CAUSES && cause instanceof Error; cause = cause.cause)
+    causes.push(cause);
+  return causes;
 }
 
 function reasonOf(error: Error): string | null {

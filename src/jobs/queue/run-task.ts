@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LostClaim, TakenMeanwhile } from '../../catalog/encoding/chunk-store.ts';
+import { failWork } from '../../catalog/encoding/fail-store.ts';
+import { MEMORY_REASON } from '../../catalog/encoding/messages.ts';
+import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/encoding/work.ts';
+import { noteFailure, postponeWork, releaseWork } from '../../catalog/encoding/work-store.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { LeaseLost } from './hold-lease.ts';
+import { isLocalShortage, postponementOf } from './postponement.ts';
+
+/** A claimed task in progress. `tell` reports how far it is, 0 to 1. */
+export type HeldWork = { claim: Claim; tell: (fraction: number) => void };
+
+/**
+ * Does a claimed task. It may be started again at any time (a worker died, a lease ended): what is committed is fenced by
+ * the claim's attempt. Throws what went wrong; `signal` aborts when the claim is lost or the worker stops.
+ */
+export type PerformTask = (held: HeldWork, deps: JobDeps, signal: AbortSignal) => Promise<void>;
+
+/** How a task ended: `over` also when it failed for good or was lost to another worker. */
+export type TaskEnd = 'done' | 'over' | 'postponed' | 'left-to-others' | 'failed-once' | 'released';
+
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Performs a task and records its end: an error is counted and the task tried again up to three times, then it fails
+ * with its reason; what is away outside the media postpones it with nothing counted; a lost claim ends quietly; a
+ * stopping worker (`stopping`) gives it back. While the database is away the end is recorded later.
+ */
+export async function runTask(
+  held: HeldWork,
+  { perform, deps }: { perform: PerformTask; deps: JobDeps },
+  { lost, stopping }: { lost: AbortSignal; stopping: AbortSignal },
+): Promise<TaskEnd> {
+  const record = <T>(deed: () => Promise<T>) => outlastAbsence(deed, stopping);
+  if (held.claim.deaths > MAX_DEATHS) {
+    return record(() => endFailed(deps, held.claim, 'Its worker died each time it was tried.'));
+  }
+  try {
+    await perform(held, deps, AbortSignal.any([lost, stopping]));
+    return 'done';
+  } catch (error) {
+    if (lost.aborted || error instanceof LeaseLost || error instanceof LostClaim) return 'over';
+    return record(() => recordError(deps, held.claim, error, stopping));
+  }
+}
+
+async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping: AbortSignal): Promise<TaskEnd> {
+  if (stopping.aborted || error instanceof TakenMeanwhile) {
+    await releaseWork(deps.db, claim);
+    return 'released';
+  }
+  const postponement = postponementOf(error);
+  if (postponement !== null) {
+    deps.report(new Error(`${describe(claim)} is postponed: ${postponement}.`, { cause: error }));
+    await postponeWork(deps.db, claim, postponement);
+    return isLocalShortage(error) ? 'left-to-others' : 'postponed';
+  }
+  const reason = reasonOf(error);
+  deps.report(new Error(`${describe(claim)} failed.`, { cause: error }));
+  if (claim.failures + 1 >= MAX_FAILURES) return endFailed(deps, claim, reason);
+  return (await noteFailure(deps.db, claim, reason)) ? 'failed-once' : 'over';
+}
+
+function describe({ work }: Claim): string {
+  return `Task ${work.id} (${work.kind}) of video ${work.key.mediaId}`;
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof FfmpegFailed && error.kind === 'out-of-memory' ? `${MEMORY_REASON}${message}` : message;
+}
+
+async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<TaskEnd> {
+  try {
+    await inTransaction(deps.db, (tx) => failWork(tx, claim, reason));
+  } catch (error) {
+    if (!(error instanceof LostClaim)) throw error;
+  }
+  return 'over';
+}
+
+/** Repeats a deed, which changes nothing when it is done twice, until the database answers; `stopping` ends the wait. */
+async function outlastAbsence<T>(deed: () => Promise<T>, stopping: AbortSignal): Promise<T> {
+  for (let pauseMs = 500; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+    try {
+      return await deed();
+    } catch (error) {
+      if (!isDatabaseAway(error) || stopping.aborted) throw error;
+    }
+    await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+  }
+}

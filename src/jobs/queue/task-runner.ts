@@ -1,0 +1,254 @@
+import { measureSpeeds, type SpeedSample } from '../../catalog/encoding/speed-store.ts';
+import {
+  claimNext,
+  registerIdle,
+  renewLeases,
+  restoreShares,
+  TASK_CHANNEL,
+  tendTasks,
+  writeProgress,
+} from '../../catalog/encoding/task-store.ts';
+import { type Claim, LEASES, type LeaseTimes } from '../../catalog/encoding/work.ts';
+import type { WorkKind } from '../../catalog/encoding/work-kind.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { LeaseLost } from './hold-lease.ts';
+import { listen } from './listen.ts';
+import { type PerformTask, runTask } from './run-task.ts';
+
+/** Free slots look for tasks this often also when nothing wakes them: a connection may have died without a word. */
+const POLL_MS = 5_000;
+const TEND_MS = 2_000;
+const PROGRESS_MS = 3_000;
+const DRAIN_MS = 5_000;
+/** For so long a worker leaves what does not fit on its disk to others; of so many videos at the most. */
+const AVOID_MS = 60_000;
+const MOST_AVOIDED = 1_000;
+const MOST_SAMPLES = 200;
+
+const LANES = ['quick', 'long'] as const;
+type Lane = (typeof LANES)[number];
+
+/** How many tasks of each lane a worker runs at once. */
+export type TaskSlots = { quickSlots: number; longSlots: number };
+
+export type RunnerOptions = {
+  deps: JobDeps;
+  /** Notifications come over a connection made like its. */
+  pool: Parameters<typeof listen>[0];
+  slots: TaskSlots;
+  tasks: Readonly<Record<WorkKind, PerformTask>>;
+  leases?: LeaseTimes;
+};
+
+/** Runs encode tasks until `close`, which aborts what runs and gives it back. */
+export type TaskRunner = { close(): Promise<void> };
+
+/** Starts to claim and run encode tasks, as many at once as there are slots. */
+export async function startTaskRunner(options: RunnerOptions): Promise<TaskRunner> {
+  const runner = new Runner(options);
+  await restoreShares(options.deps.db);
+  const subscription = await listen(options.pool, TASK_CHANNEL, {
+    onPayload: (name) => runner.onNotify(name),
+    onConnected: () => runner.fill(),
+    onError: options.deps.report,
+  });
+  runner.start();
+  return {
+    async close() {
+      await subscription.close();
+      await runner.close();
+    },
+  };
+}
+
+type Running = {
+  claim: Claim;
+  lost: AbortController;
+  ended: Promise<void>;
+  /** When the renewal that was last answered was sent, on this machine's clock. */
+  renewedMs: number;
+  fraction: number;
+  written: number;
+};
+
+class Runner {
+  readonly #options: RunnerOptions;
+  readonly #leases: LeaseTimes;
+  /** By this name the runner is woken. */
+  readonly #name = newGuid();
+  readonly #running = new Map<Guid, Running>();
+  readonly #avoided = new Map<Guid, number>();
+  readonly #stopping = new AbortController();
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #inFlight = new Set<string>();
+  #samples: SpeedSample[] = [];
+  #filling: Promise<void> | null = null;
+  #isStale = false;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#leases = options.leases ?? LEASES;
+  }
+
+  start(): void {
+    const { db } = this.#options.deps;
+    const every = (ms: number, name: string, deed: () => Promise<void>) =>
+      this.#timers.push(setInterval(() => void this.#once(name, deed), ms));
+    this.#timers.push(setInterval(() => this.fill(), POLL_MS));
+    every(TEND_MS, 'tend', () => tendTasks(db, this.#leases.steadySec));
+    every(PROGRESS_MS, 'progress', () => this.#writeProgress());
+    every(this.#leases.renewMs, 'renew', () => this.#renew());
+    this.#timers.push(setInterval(() => this.#loseExpired(), 1_000));
+  }
+
+  onNotify(name: string): void {
+    if (name === this.#name) this.fill();
+  }
+
+  /** Claims tasks for all free slots. What is called meanwhile is done once more afterwards. */
+  fill(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#isStale = this.#filling !== null;
+    this.#filling ??= this.#fillAll()
+      .catch((cause: unknown) => this.#report('Encode tasks could not be claimed.', cause))
+      .finally(() => {
+        this.#filling = null;
+        if (this.#isStale) this.fill();
+      });
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#stopping.abort(new Error('The worker is stopping.'));
+    await this.#filling;
+    const ended = Promise.all([...this.#running.values()].map((task) => task.ended));
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, DRAIN_MS);
+    await Promise.race([ended, late.promise]);
+    clearTimeout(timer);
+  }
+
+  async #fillAll(): Promise<void> {
+    for (const lane of LANES) {
+      while (!this.#stopping.signal.aborted && this.#freeSlots(lane) > 0) {
+        const claim = await this.#claim(lane);
+        if (claim === null) break;
+        this.#begin(claim);
+      }
+    }
+  }
+
+  #freeSlots(lane: Lane): number {
+    const { quickSlots, longSlots } = this.#options.slots;
+    const running = [...this.#running.values()].filter(({ claim }) => claim.work.lane === lane).length;
+    return (lane === 'quick' ? quickSlots : longSlots) - running;
+  }
+
+  async #claim(lane: Lane): Promise<Claim | null> {
+    const { deps } = this.#options;
+    const options = {
+      lane,
+      owner: deps.owner,
+      leaseSec: this.#leases.leaseSec,
+      takesBackfill: deps.servesViewers?.() !== true,
+      withoutMedia: this.#listAvoided(),
+    };
+    const claim = await claimNext(deps.db, options);
+    if (claim !== null) return claim;
+    await registerIdle(deps.db, lane, this.#name);
+    // What became ready before that woke nobody.
+    return claimNext(deps.db, options);
+  }
+
+  #listAvoided(): Guid[] {
+    const nowMs = performance.now();
+    for (const [mediaId, untilMs] of this.#avoided) if (untilMs < nowMs) this.#avoided.delete(mediaId);
+    return [...this.#avoided.keys()];
+  }
+
+  #begin(claim: Claim): void {
+    const lost = new AbortController();
+    const nowMs = performance.now();
+    const task: Running = { claim, lost, renewedMs: nowMs, fraction: 0, written: 0, ended: Promise.resolve() };
+    this.#running.set(claim.work.id, task);
+    task.ended = this.#run(task)
+      .catch((cause: unknown) => this.#report(`The end of task ${claim.work.id} could not be recorded.`, cause))
+      .finally(() => {
+        this.#running.delete(claim.work.id);
+        this.fill();
+      });
+  }
+
+  async #run(task: Running): Promise<void> {
+    const { deps, tasks } = this.#options;
+    const { claim, lost } = task;
+    const tell = (fraction: number) => {
+      task.fraction = Math.max(task.fraction, Math.min(0.99, fraction));
+    };
+    const startedMs = performance.now();
+    const signals = { lost: lost.signal, stopping: this.#stopping.signal };
+    const end = await runTask({ claim, tell }, { perform: tasks[claim.work.kind], deps }, signals);
+    if (end === 'left-to-others' && this.#avoided.size < MOST_AVOIDED) {
+      this.#avoided.set(claim.work.key.mediaId, performance.now() + AVOID_MS);
+    }
+    if (end !== 'done' || this.#samples.length >= MOST_SAMPLES) return;
+    this.#samples.push({ work: claim.work, tookSec: (performance.now() - startedMs) / 1000 });
+  }
+
+  /** The lease counts from when its renewal was sent, so that it is never longer here than in the database. */
+  async #renew(): Promise<void> {
+    const tasks = [...this.#running.values()];
+    if (tasks.length === 0) return;
+    const sentMs = performance.now();
+    const claims = tasks.map(({ claim }) => claim);
+    const held = await renewLeases(this.#options.deps.db, claims, this.#leases.leaseSec);
+    for (const task of tasks) {
+      if (held.has(task.claim.work.id)) task.renewedMs = sentMs;
+      else this.#lose(task);
+    }
+  }
+
+  /** Beyond the lease a task goes on for a while: no other worker takes it before the database is steady again. */
+  #loseExpired(): void {
+    const nowMs = performance.now();
+    for (const task of this.#running.values()) if (nowMs - task.renewedMs > this.#leases.loseMs) this.#lose(task);
+  }
+
+  #lose(task: Running): void {
+    task.lost.abort(new LeaseLost());
+  }
+
+  async #writeProgress(): Promise<void> {
+    const { db } = this.#options.deps;
+    const moved = [...this.#running.values()].filter(({ fraction, written }) => fraction > written);
+    if (moved.length > 0) {
+      const snapshot = moved.map(({ claim, fraction, written }) => ({ claim, fraction, written }));
+      const held = await writeProgress(db, snapshot);
+      for (const [at, task] of moved.entries()) {
+        if (held.has(task.claim.work.id)) task.written = snapshot[at]?.fraction ?? task.written;
+        else this.#lose(task);
+      }
+    }
+    const samples = this.#samples;
+    this.#samples = [];
+    if (samples.length > 0) await measureSpeeds(db, samples);
+  }
+
+  /** One at a time of each kind; what fails is done with the next. */
+  async #once(name: string, deed: () => Promise<void>): Promise<void> {
+    if (this.#inFlight.has(name)) return;
+    this.#inFlight.add(name);
+    try {
+      await deed();
+    } catch (cause) {
+      this.#report(`Encode tasks: ${name} failed, and is repeated.`, cause);
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  #report(message: string, cause: unknown): void {
+    if (!this.#stopping.signal.aborted) this.#options.deps.report(new Error(message, { cause }));
+  }
+}
