@@ -3,8 +3,9 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { readBoxHead } from '../../media/bmff/boxes.ts';
-import { readFragment } from '../../media/cmaf/fragment.ts';
+import type { FragmentEntry } from '../../media/cmaf/fragment-table.ts';
 import type { SegmentFragment } from '../../media/cmaf/segment.ts';
+import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
 import type { LivePart } from '../../media/live/part-writer.ts';
 
 /** A segment of a rendition: one file of its fragments, until its row is committed. */
@@ -90,17 +91,18 @@ function parseEntry(streamId: Guid, path: string, file: string): JournalEntry[] 
   return [{ streamId, path, period: Number(period), renditionId, segment: Number(segment), wallMs: Number(wallMs) }];
 }
 
-/** The whole fragments of a journal file; a torn last one is left out. */
+/** The whole fragments of a journal file, offsets without the presentation delay; a torn last one is left out. */
 export async function readJournalFile(path: string): Promise<{ fragment: SegmentFragment; durationTicks: number }[]> {
-  return wholeFragments(await readFile(path)).map((bytes) => {
-    const { baseTick, samples, payloadOffset, payload } = readFragment(bytes);
-    const durationTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
-    return { fragment: { head: bytes.subarray(0, payloadOffset), payload, baseTick, samples }, durationTicks };
+  const bytes = await readFile(path);
+  return readStoredFragments(bytes, wholeFragments(bytes)).map((fragment) => {
+    const durationTicks = fragment.samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+    return { fragment, durationTicks };
   });
 }
 
-function wholeFragments(bytes: Buffer): Buffer[] {
-  const fragments: Buffer[] = [];
+/** Where the whole fragments lie: `moof` and the head of `mdat`, then its payload. */
+function wholeFragments(bytes: Buffer): FragmentEntry[] {
+  const fragments: FragmentEntry[] = [];
   let start = 0;
   let at = 0;
   for (
@@ -108,9 +110,11 @@ function wholeFragments(bytes: Buffer): Buffer[] {
     head !== null && at + head.sizeBytes <= bytes.length;
     head = readBoxHead(bytes, at)
   ) {
+    const payloadAt = at + head.headBytes;
     at += head.sizeBytes;
     if (head.type !== 'mdat') continue;
-    fragments.push(bytes.subarray(start, at));
+    const entry = { prefixBytes: payloadAt - start, payloadBytes: at - payloadAt };
+    fragments.push({ ...entry, samples: 0, startsSegment: fragments.length === 0 });
     start = at;
   }
   return fragments;

@@ -1,5 +1,6 @@
 import type { Sample } from '../cmaf/fragment.ts';
 import { TRACK_ID } from '../cmaf/init-segment.ts';
+import { delaySamples, presentationDelayTicks } from '../cmaf/presentation-delay.ts';
 import type { Segment, SegmentFragment } from '../cmaf/segment.ts';
 import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 
@@ -103,7 +104,8 @@ export class PartWriter {
     const payload = Buffer.concat(this.#frames.map(({ bytes }) => bytes));
     // As `sealFragments` numbers them: it rises over the timeline, whoever wrote the segment.
     const sequence = this.#segment * MOST_PARTS + index + 1;
-    const head = writeFragmentHead({ sequence, baseTick: this.#baseTick, trackId: TRACK_ID, samples });
+    const delayed = delaySamples(samples, presentationDelayTicks(this.#timescale));
+    const head = writeFragmentHead({ sequence, baseTick: this.#baseTick, trackId: TRACK_ID, samples: delayed });
     return { head, payload, baseTick: this.#baseTick, samples };
   }
 }
