@@ -124,6 +124,9 @@ async function answerLive(
       return serveLive(publication, live, asked, deps.live);
     }
     case 'picture':
+    case 'storyboard':
+    case 'captions':
+    case 'captions-playlist':
       return answerFile(publication, file, { request, leave }, deps);
     default:
       return unknown();

@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { openBrowser } from '../support/browser.ts';
 import { discard, type Service, startService } from '../support/service.ts';
+import { findProcesses, killAll } from '../support/service-processes.ts';
 import { playLive, readPlayback } from './live-player.ts';
 import { ended, LIVE_SETTINGS, openLiveCatalogue, publish, readText, until } from './live-service.ts';
 
@@ -96,4 +100,80 @@ async function createStream() {
 async function mediaPlaylistOf(base: string): Promise<string> {
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   return `${base}/${/\n(r\/.*\.m3u8)/.exec(multivariant)?.[1]}`;
+}
+
+test('a killed ingest process and an encoder of another size cost no part that viewers were sent', async () => {
+  const { key, ingest, base } = await createStream();
+  await catalogue.streams.change(key, startStream);
+  const listed = async () => parts((await readText(await mediaPlaylistOf(base))) ?? '');
+  const first = publish(ingest);
+  await until(async () => ((await listed()).segments.length >= 2 ? true : null), 'two segments');
+  const before = await listed();
+  killAll(await findProcesses(service, 'role.ts ingest'));
+  await ended(first);
+  const { listeners } = await until(async () => {
+    const health = await service.health();
+    return health.status === 'ok' && health.listeners.rtmp !== undefined ? health : null;
+  }, 'the next ingest process');
+  const second = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${ingest.split('/').at(-1)}`);
+  const between = await until(async () => {
+    const now = await listed();
+    return now.segments.length >= before.segments.length + 2 ? now : null;
+  }, 'segments of the publisher that came back');
+  expect(between.text).not.toContain('#EXT-X-DISCONTINUITY\n');
+  second.kill('SIGKILL');
+  await ended(second);
+  const third = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${ingest.split('/').at(-1)}`, { size: '426x240' });
+  const last = await until(async () => {
+    const now = await listed();
+    return now.text.includes('#EXT-X-DISCONTINUITY\n') ? now : null;
+  }, 'another period');
+  await catalogue.streams.change(key, stopStream);
+  await ended(third);
+  const video = await until(async () => {
+    const now = await listed();
+    return now.text.includes('#EXT-X-ENDLIST') ? now : null;
+  }, 'the video');
+  const playlist = await mediaPlaylistOf(base);
+  expect(video.seconds).toBeGreaterThanOrEqual(last.seconds - 0.001);
+  const sizes = await Promise.all(periodsOf(video.text).map((addresses) => decodedSize(addresses, playlist)));
+  expect(sizes).toEqual(['640,360', '426,240']);
+}, 180_000);
+
+/** Addresses of the init segment and the segments of each period. */
+function periodsOf(text: string): string[][] {
+  return text.split('#EXT-X-DISCONTINUITY\n').map((period) => {
+    const init = /#EXT-X-MAP:URI="(.*)"/.exec(period)?.[1] ?? '';
+    return [init, ...(period.match(/^[^#\n]*\.m4s$/gm) ?? [])];
+  });
+}
+
+/** Decodes all pictures of a period and answers their size; anything that the decoder says is a failure. */
+async function decodedSize(addresses: readonly string[], playlist: string): Promise<string> {
+  const answers = await Promise.all(addresses.map((address) => fetch(new URL(address, playlist))));
+  const bytes = Buffer.concat(await Promise.all(answers.map(async (one) => Buffer.from(await one.arrayBuffer()))));
+  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-period-'));
+  try {
+    const file = path.join(folder, 'period.mp4');
+    await writeFile(file, bytes);
+    const { stderr } = await run('ffmpeg', ['-v', 'error', '-i', file, '-f', 'null', '-']);
+    expect(stderr).toBe('');
+    const asked = ['-v', 'error', '-show_entries', 'stream=width,height', '-of', 'csv=p=0', file];
+    return (await run('ffprobe', asked)).stdout.trim();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Whole segments of a media playlist, and seconds of media, those of open parts included. */
+function parts(text: string): { text: string; segments: string[]; seconds: number } {
+  const lines = text.split('\n');
+  const lastSegment = lines.findLastIndex((line) => line.startsWith('#EXTINF'));
+  const seconds = lines.reduce((sum, line, at) => {
+    const sec =
+      /^#EXTINF:([\d.]+)/.exec(line)?.[1] ??
+      (at > lastSegment ? /^#EXT-X-PART:DURATION=([\d.]+)/.exec(line)?.[1] : null);
+    return sum + Number(sec ?? 0);
+  }, 0);
+  return { text, segments: text.match(/^[^#\n]*\d+\.m4s$/gm) ?? [], seconds };
 }

@@ -6,6 +6,9 @@ import type { Db, MediaKey } from '../db.ts';
 import type { LiveHead } from './live-head.ts';
 import { slotOf } from './period-store.ts';
 
+/** Longer than any recording. */
+const WHOLE_SEC = 1e9;
+
 /** What is stored of a stream's recent past: its periods, their init segments, and segments in their order. */
 export type StoredLive = { periods: { period: FeedPeriod; inits: Map<Guid, Buffer> }[]; segments: SegmentRow[] };
 
@@ -66,4 +69,16 @@ export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | nu
       l.feed_url as "feedUrl"
     from live_stream s left join live_lease l on l.stream_id = s.id where s.id = ${mediaId}`.execute(db);
   return rows[0] ?? null;
+}
+
+/**
+ * The head of a recording that has several periods: it goes on being written from them, since a timeline has one set of
+ * parameters. Null for all other videos.
+ */
+export async function loadStitchedHead(db: Db, { libraryId, mediaId }: MediaKey): Promise<LiveHead | null> {
+  const { rows } = await sql<{ periods: number }>`
+    select count(*) as periods from live_period
+    where library_id = ${libraryId} and media_id = ${mediaId} and not is_preview`.execute(db);
+  if ((rows[0]?.periods ?? 0) < 2) return null;
+  return { state: 'ended', isPublic: true, dvrWindowSec: WHOLE_SEC, feedUrl: null };
 }

@@ -6,7 +6,7 @@ import { readPlannedSegments, readSegmentTable, segmentCount } from '../../media
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { selectPackages } from '../drm/drm-package-store.ts';
-import { loadLiveHead } from '../live/live-media-store.ts';
+import { loadLiveHead, loadStitchedHead } from '../live/live-media-store.ts';
 import type { TimelineTable } from '../schema.ts';
 import { readDeliverySettings } from './delivery-settings.ts';
 import type { Publication, StoredChunk, StoredRendition } from './publication.ts';
@@ -116,7 +116,12 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .where('library.deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const live = row.type === 'live' ? await loadLiveHead(db, mediaId) : null;
+  const live =
+    row.type === 'live'
+      ? await loadLiveHead(db, mediaId)
+      : row.source_key === null
+        ? await loadStitchedHead(db, { libraryId, mediaId })
+        : null;
   return {
     ...(live === null ? {} : { live }),
     libraryId,

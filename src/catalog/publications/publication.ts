@@ -31,7 +31,7 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
 export type Publication = {
   libraryId: number;
   mediaId: Guid;
-  /** There while it is a live stream. */
+  /** There while it is a live stream, and for a recording of several periods. */
   live?: LiveHead;
   publication: number;
   pullZoneName: string;

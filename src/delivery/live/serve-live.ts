@@ -4,7 +4,7 @@ import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { writeMediaTags } from '../../media/hls/media-tags.ts';
-import type { IndexedRendition, IndexedSegment } from '../../media/live/live-index.ts';
+import { findSegment, type IndexedRendition, type IndexedSegment } from '../../media/live/live-index.ts';
 import { liveMultivariant } from '../../media/live/live-multivariant.ts';
 import {
   holds,
@@ -56,6 +56,10 @@ export async function serveLive(
   request: LiveRequest,
   streams: LiveStreams,
 ): Promise<Answer> {
+  if (publication.settings.drm !== 'none') {
+    const message = 'Live streams of libraries with DRM are not given out: their media is not encrypted yet.';
+    return { kind: 'problem', problem: { status: 403, code: 'drm-live', message } };
+  }
   const isPreview = head.state !== 'running' && head.state !== 'ended' && head.state !== 'vod-processing';
   if (isPreview && !request.mayPreview) return notFound('not-started', 'The stream has not started yet.');
   const stream = await streams.watch(publication, head);
@@ -68,7 +72,12 @@ export async function serveLive(
     case 'rendition-playlist':
       return servePlaylist(
         stream,
-        { renditionId: file.renditionId, view, hasEnded: head.state !== 'running' && !isPreview },
+        // While a process owns the stream its last segments are still to come.
+        {
+          renditionId: file.renditionId,
+          view,
+          hasEnded: !isPreview && head.state !== 'running' && head.feedUrl === null,
+        },
         request,
       );
     case 'init':
@@ -119,10 +128,12 @@ async function servePlaylist(
   if (wanted === null && list().length > 0) await stream.until(hasWhole, FIRST_MEDIA_WAIT_MS, request.leave());
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;
-  const tags = livePlaylist(stream.index, { slot, folder: renditionId, view, isDelta, hasEnded: isOver });
-  return tags === null
-    ? notFound('not-playable', 'The stream has no media yet.')
-    : answerText(writeMediaTags(tags), request);
+  const name = [renditionId, view.windowSec, view.isPreview, isDelta, isOver].join('|');
+  const text = stream.text(name, () => {
+    const tags = livePlaylist(stream.index, { slot, folder: renditionId, view, isDelta, hasEnded: isOver });
+    return tags === null ? null : writeMediaTags(tags);
+  });
+  return text === null ? notFound('not-playable', 'The stream has no media yet.') : answerText(text, request);
 }
 
 function readWanted(query: URLSearchParams): { sequence: number; part: number | null } | null | 'invalid' {
@@ -147,7 +158,10 @@ async function serveSegment(
 ): Promise<Answer> {
   const rendition = stream.index.find(renditionId)?.rendition;
   if (rendition === undefined) return notFound('unknown-rendition', 'There is no such rendition.');
-  const find = () => rendition.segments.findLast((one) => one.number === number && one.isClosed);
+  const find = () => {
+    const found = findSegment(rendition.segments, number);
+    return found?.isClosed === true ? found : undefined;
+  };
   const isNext = number <= (rendition.segments.at(-1)?.number ?? 0) + 1;
   if (isNext && find() === undefined) await stream.until(() => find() !== undefined, SEGMENT_WAIT_MS, leave());
   const segment = find();
@@ -177,7 +191,7 @@ async function servePart(
 ): Promise<Answer> {
   const rendition = stream.index.find(renditionId)?.rendition;
   if (rendition === undefined) return notFound('unknown-rendition', 'There is no such rendition.');
-  const find = () => rendition.segments.findLast((one) => one.number === number)?.parts[part]?.bytes ?? null;
+  const find = () => findSegment(rendition.segments, number)?.parts[part]?.bytes ?? null;
   const last = rendition.segments.at(-1);
   const isHinted = last !== undefined && (number === last.number || number === last.number + 1);
   if (isHinted) await stream.until(() => find() !== null || isPassed(rendition, number), PART_WAIT_MS, leave());
@@ -189,7 +203,7 @@ async function servePart(
 
 /** A closed segment gets no further parts. */
 function isPassed({ segments }: IndexedRendition, number: number): boolean {
-  return segments.some((one) => one.number === number && one.isClosed);
+  return findSegment(segments, number)?.isClosed === true;
 }
 
 function media(rendition: IndexedRendition, name: string, bytes: Buffer): Answer {

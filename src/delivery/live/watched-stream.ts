@@ -34,6 +34,8 @@ export class WatchedStream {
   #failures = 0;
   #isClosed = false;
   #ready: Promise<void>;
+  /** Texts of the index as it is, by what they are written for. */
+  #texts = { version: -1, written: new Map<string, string | null>() };
   lastUsedMs = Date.now();
 
   constructor(mediaId: string, head: LiveHead, windowSec: number, deps: WatchDeps) {
@@ -56,6 +58,16 @@ export class WatchedStream {
     this.#head = head;
     this.#failures = 0;
     this.#connect().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
+  }
+
+  /** A text that is written once for all viewers until the stream grows. */
+  text(name: string, write: () => string | null): string | null {
+    if (this.#texts.version !== this.index.version) this.#texts = { version: this.index.version, written: new Map() };
+    const known = this.#texts.written.get(name);
+    if (known !== undefined) return known;
+    const text = write();
+    this.#texts.written.set(name, text);
+    return text;
   }
 
   /** Waits until `check` holds, asking again after each change. False when it does not in time, or the viewer left. */

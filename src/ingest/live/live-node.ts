@@ -6,6 +6,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { MediaInput, PublishRequest } from '../../media/live/publisher.ts';
 import type { Storage } from '../../ports/storage.ts';
+import { BitrateHistory } from './bitrate-history.ts';
 import { startFeedServer } from './feed-server.ts';
 import { FeedSubscribers } from './feed-subscribers.ts';
 import { Journal } from './journal.ts';
@@ -57,6 +58,7 @@ class Node implements LiveNode {
   readonly #finishing = new Map<Guid, Promise<void>>();
   readonly #journal: Journal;
   readonly #committer: SegmentCommitter;
+  readonly #history: BitrateHistory;
   #feedUrl = '';
   #closers: (() => Promise<void>)[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -67,6 +69,7 @@ class Node implements LiveNode {
     this.#deps = deps;
     this.#journal = new Journal(deps.journalFolder, deps.report);
     this.#committer = new SegmentCommitter(deps);
+    this.#history = new BitrateHistory(deps.db);
   }
 
   async start(): Promise<void> {
@@ -164,6 +167,7 @@ class Node implements LiveNode {
     const streams = [...this.#streams.entries()].filter(([id]) => !this.#finishing.has(id));
     const reports = streams.map(([, stream]) => stream.report(nowMs));
     const renewed = await this.#deps.publishing.renew(this.#deps.nodeId, reports);
+    await this.#history.add(reports, nowMs);
     for (const [id, stream] of streams) {
       // A publisher that came meanwhile may have made it another one.
       if (this.#streams.get(id) !== stream) continue;

@@ -72,9 +72,9 @@ export class LiveIndex {
   addRow({ renditionId, storageKey, sizeBytes, ...times }: SegmentRow): void {
     const rendition = this.#renditions.get(renditionId)?.rendition;
     if (rendition === undefined) return;
-    const known = rendition.segments.find(({ number }) => number === times.number);
+    const known = findSegment(rendition.segments, times.number);
     const stored = { storageKey, sizeBytes };
-    if (known !== undefined) known.stored ??= stored;
+    if (known !== null) Object.assign(known, { stored: known.stored ?? stored, isClosed: true });
     else insert(rendition.segments, { ...times, parts: [], isClosed: true, stored });
     this.version += 1;
   }
@@ -97,7 +97,9 @@ export class LiveIndex {
           0,
           Math.min(surplus === -1 ? segments.length : surplus, Math.max(0, segments.length - SEGMENTS_WITH_PARTS)),
         );
-        for (const segment of segments.slice(0, -SEGMENTS_WITH_PARTS)) releaseParts(segment);
+        for (let at = segments.length - 1 - SEGMENTS_WITH_PARTS; at >= 0; at -= 1) {
+          if (!releaseParts(segments[at])) break;
+        }
       }
     }
   }
@@ -144,8 +146,8 @@ export class LiveIndex {
     const found = this.#renditions.get(message.renditionId);
     if (found === undefined) return false;
     const { segments } = found.rendition;
-    let segment = segments.find(({ number }) => number === message.segment);
-    if (segment === undefined) {
+    let segment = findSegment(segments, message.segment);
+    if (segment === null) {
       const wallMs = found.period.cuts.get(message.segment) ?? null;
       const times = { startTick: message.startTick, durationTicks: 0, wallMs };
       segment = { number: message.segment, ...times, parts: [], isClosed: false, stored: null };
@@ -160,8 +162,21 @@ export class LiveIndex {
 
   #segment({ renditionId, segment }: { renditionId: Guid; segment: number }): IndexedSegment | null {
     const rendition = this.#renditions.get(renditionId)?.rendition;
-    return rendition?.segments.findLast(({ number }) => number === segment) ?? null;
+    return rendition === undefined ? null : findSegment(rendition.segments, segment);
   }
+}
+
+/** The segment of that number; `segments` rise by number. */
+export function findSegment(segments: readonly IndexedSegment[], number: number): IndexedSegment | null {
+  let low = 0;
+  let high = segments.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((segments[middle]?.number ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  const found = segments[low];
+  return found?.number === number ? found : null;
 }
 
 function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
@@ -169,7 +184,9 @@ function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
   segments.splice(at + 1, 0, segment);
 }
 
-function releaseParts(segment: IndexedSegment): void {
-  if (segment.stored === null) return;
-  segment.parts = [];
+/** False when there was nothing to let go of. */
+function releaseParts(segment: IndexedSegment | undefined): boolean {
+  if (segment === undefined || segment.parts.length === 0) return false;
+  if (segment.stored !== null) segment.parts = [];
+  return true;
 }

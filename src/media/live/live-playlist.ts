@@ -1,6 +1,12 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { MediaTag } from '../hls/media-tags.ts';
-import type { IndexedPeriod, IndexedRendition, IndexedSegment, LiveIndex } from './live-index.ts';
+import {
+  findSegment,
+  type IndexedPeriod,
+  type IndexedRendition,
+  type IndexedSegment,
+  type LiveIndex,
+} from './live-index.ts';
 import { PART_TARGET_SEC } from './part-writer.ts';
 
 /** What a viewer gets to see of a stream. */
@@ -60,8 +66,8 @@ function listPeriod(period: IndexedPeriod, slot: string): ListedSegment[] {
 /** What another rendition of the period says of a segment that this one lacks. */
 function missingSec({ renditions }: IndexedPeriod, number: number): number {
   for (const { segments, timescale } of renditions) {
-    const segment = segments.find((one) => one.number === number);
-    if (segment !== undefined) return segment.durationTicks / timescale;
+    const segment = findSegment(segments, number);
+    if (segment !== null) return segment.durationTicks / timescale;
   }
   return SHORTEST_TARGET_SEC;
 }

@@ -1,0 +1,31 @@
+import type { Db } from '../../catalog/db.ts';
+import { type BitrateRow, recordBitrates } from '../../catalog/live/bitrate-store.ts';
+import type { BitrateSample } from '../../catalog/live/live-stream.ts';
+import type { MediaReport } from '../../catalog/live/publish-store.ts';
+import type { Guid } from '../../lib/guid.ts';
+
+const WRITE_EVERY_MS = 10_000;
+
+/** Gathers the samples of each second and writes those of all streams together each 10 s. */
+export class BitrateHistory {
+  readonly #db: Db;
+  #samples = new Map<Guid, BitrateSample[]>();
+  #writtenMs = Date.now();
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  async add(reports: readonly MediaReport[], nowMs: number): Promise<void> {
+    for (const { streamId, bitrate } of reports) {
+      if (bitrate === null) continue;
+      this.#samples.set(streamId, [...(this.#samples.get(streamId) ?? []), bitrate]);
+    }
+    if (nowMs - this.#writtenMs < WRITE_EVERY_MS || this.#samples.size === 0) return;
+    this.#writtenMs = nowMs;
+    const rows = [...this.#samples].map(([streamId, samples]): BitrateRow => ({ streamId, samples }));
+    // What cannot be written now is lost: it is a history, not media.
+    this.#samples = new Map();
+    await recordBitrates(this.#db, rows);
+  }
+}

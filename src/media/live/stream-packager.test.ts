@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import { aacConfig } from './aac-config.ts';
+import type { AccessUnit, TrackConfig } from './access-unit.ts';
+import { readFlvTag } from './flv-tag.ts';
+import { PART_TARGET_SEC } from './part-writer.ts';
+import { type PackagedEvent, StreamPackager } from './stream-packager.ts';
+
+const AUDIO = aacConfig(Buffer.from([0x11, 0x90]));
+const VIDEO: TrackConfig = { ...AUDIO, kind: 'video', timescale: 90_000, frameRate: 25, frameTicks: 0 };
+const NEW = { segment: 0, endMs: 0 };
+
+/** 25 pictures a second, two reordered, a keyframe each 2 s, and sound, as a publisher sends them. */
+function* media(fromMs: number, lengthMs: number): Generator<AccessUnit> {
+  let soundMs = fromMs;
+  for (let ms = 0; ms < lengthMs; ms += 40) {
+    const isKey = ms % 2_000 === 0;
+    const dtsMs = fromMs + ms;
+    yield { kind: 'video', dtsMs, ptsMs: dtsMs + (isKey ? 80 : 40), isKey, bytes: Buffer.alloc(100) };
+    for (; soundMs < dtsMs + 40; soundMs += 1024 / 48) {
+      const rounded = Math.floor(soundMs);
+      yield { kind: 'audio', dtsMs: rounded, ptsMs: rounded, isKey: true, bytes: Buffer.alloc(20) };
+    }
+  }
+}
+
+function pushAll(packager: StreamPackager, units: Iterable<AccessUnit>): PackagedEvent[] {
+  return [...units].flatMap((unit) => packager.push(unit)?.events ?? []);
+}
+
+const partsOf = (events: readonly PackagedEvent[], kind: string) =>
+  events.flatMap((event) => (event.type === 'part' && event.part.kind === kind ? [event.part] : []));
+const segmentsOf = (events: readonly PackagedEvent[], kind: string) =>
+  events.flatMap((event) => (event.type === 'segment' && event.segment.kind === kind ? [event.segment.segment] : []));
+
+test('parts keep to their target, and segments begin at keyframes with equal decode and presentation time', () => {
+  const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
+  const events = [...pushAll(packager, media(5_000, 6_000)), ...packager.end()];
+  for (const [kind, timescale] of [
+    ['video', 90_000],
+    ['audio', 48_000],
+  ] as const) {
+    const segments = segmentsOf(events, kind);
+    expect(segments.map(({ number }) => number)).toEqual([0, 1, 2]);
+    for (const part of partsOf(events, kind)) {
+      expect(part.durationTicks / timescale).toBeLessThanOrEqual(PART_TARGET_SEC);
+    }
+  }
+  expect(segmentsOf(events, 'video').map(({ startTick }) => startTick)).toEqual([0, 180_000, 360_000]);
+  for (const { fragments } of segmentsOf(events, 'video')) {
+    expect(fragments[0]?.samples[0]).toMatchObject({ isSync: true, compositionOffsetTicks: 0 });
+  }
+});
+
+test('a publisher that comes back goes on without a hole, whatever its clock says', () => {
+  const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
+  const first = [...pushAll(packager, media(0, 3_000)), ...packager.end()];
+  const second = [...pushAll(packager, media(900_000, 4_000)), ...packager.end()];
+  const segments = [...segmentsOf(first, 'video'), ...segmentsOf(second, 'video')];
+  expect(segments.map(({ number }) => number)).toEqual([0, 1, 2, 3]);
+  segments.slice(1).forEach((segment, at) => {
+    const before = segments[at];
+    expect(segment.startTick).toBe((before?.startTick ?? 0) + (before?.durationTicks ?? 0));
+  });
+  expect(segmentsOf(second, 'audio').map(({ number }) => number)).toEqual([2, 3]);
+});
+
+test('decode times rise whatever times a publisher sends', () => {
+  const times = fc.array(
+    fc.tuple(fc.integer({ min: -5_000, max: 50_000 }), fc.integer({ min: -200, max: 500 }), fc.boolean()),
+    {
+      minLength: 5,
+      maxLength: 60,
+    },
+  );
+  fc.assert(
+    fc.property(times, (frames) => {
+      const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
+      const units = frames.map(([dtsMs, offset, isKey]): AccessUnit => {
+        return { kind: 'video', dtsMs, ptsMs: dtsMs + offset, isKey, bytes: Buffer.alloc(3) };
+      });
+      const events = [...pushAll(packager, units), ...packager.end()];
+      let endTick = 0;
+      for (const { fragments } of segmentsOf(events, 'video')) {
+        for (const { baseTick, samples } of fragments) {
+          expect(baseTick).toBeGreaterThanOrEqual(endTick);
+          endTick = baseTick + samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('damaged tags are refused, not thrown about', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(8, 9), fc.uint8Array({ maxLength: 200 }), (type, bytes) => {
+      try {
+        readFlvTag({ type: type === 8 ? 8 : 9, timestampMs: 0, body: Buffer.from(bytes) }, 25);
+      } catch (error) {
+        expect(error).toBeInstanceOf(BrokenMedia);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
