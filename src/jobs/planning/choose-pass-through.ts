@@ -29,7 +29,8 @@ export function choosePassThrough(
   if (answer.kind === 'refused') return null;
   const { plan } = answer;
   const isForGood = answer.kind === 'accepted' && isAllowed && plan.holdTicks === 0 && fitsSound(plan, facts);
-  return { plan, init: buildInit(index, plan), plannedSegments: listSegments(plan), rung, isForGood };
+  const init = buildInit(index, plan, facts.video.colorMatrix);
+  return { plan, init, plannedSegments: listSegments(plan), rung, isForGood };
 }
 
 /** The rung that a source of its size is listed as: the lowest allowed one that holds it. */

@@ -42,7 +42,7 @@ export async function writeAll(path: string): Promise<{ init: Buffer; segments: 
   try {
     const segments: Buffer[] = [];
     for (const number of plan.segments.keys()) segments.push(await writeSegment(index, plan, { number, source }));
-    return { init: buildInit(index, plan), segments };
+    return { init: buildInit(index, plan, 'bt601'), segments };
   } finally {
     await source.close();
   }

@@ -1,0 +1,171 @@
+import { BrokenMedia } from '../bmff/broken-media.ts';
+
+/** How a picture's samples become colours, by the code points of ITU-T H.273; 2 is "unspecified". */
+export type Colours = { primaries: number; transfer: number; matrix: number };
+
+export const UNSPECIFIED = 2;
+
+const NAL_SPS = 7;
+/** Profiles whose SPS has chroma format, bit depths and scaling lists. */
+const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
+const EXTENDED_ASPECT = 255;
+const UNSPECIFIED_FORMAT = '101';
+
+/**
+ * Writes colours into a sequence parameter set of H.264 that does not name its own: into its video usability
+ * information (ITU-T H.264 section E.1.1), which is added where it is missing. Firefox takes colours from there alone.
+ * Each of the three that the set names stays. Returns the set and the colours that it then has. Throws BrokenMedia on a
+ * set that ends early; another NAL unit is returned as it is.
+ */
+export function writeColours(nal: Buffer, wanted: Colours): { nal: Buffer; colours: Colours } {
+  if (((nal[0] ?? 0) & 0x1f) !== NAL_SPS) return { nal, colours: wanted };
+  const bits = toBits(nal);
+  const cursor = createCursor(bits);
+  skipToUsability(cursor);
+  const hasUsability = cursor.bit() === 1;
+  const before = bits.slice(0, cursor.at() - 1);
+  if (!hasUsability) {
+    // No aspect, no overscan, the signal type; then no chroma location, timing, HRDs, picture structure, restriction.
+    const usability = `100${signalType({ format: UNSPECIFIED_FORMAT, fullRange: '0' }, wanted)}000000`;
+    return { nal: toNal(nal, `${before}${usability}`), colours: wanted };
+  }
+  skipAspectAndOverscan(cursor);
+  const head = bits.slice(0, cursor.at());
+  const signal = readSignalType(cursor);
+  const colours = fill(signal.colours, wanted);
+  const rest = withoutTrailing(bits.slice(cursor.at()));
+  return { nal: toNal(nal, `${head}${signalType(signal, colours)}${rest}`), colours };
+}
+
+function fill(own: Colours | null, wanted: Colours): Colours {
+  if (own === null) return wanted;
+  const choose = (value: number, other: number) => (value === UNSPECIFIED ? other : value);
+  return {
+    primaries: choose(own.primaries, wanted.primaries),
+    transfer: choose(own.transfer, wanted.transfer),
+    matrix: choose(own.matrix, wanted.matrix),
+  };
+}
+
+type SignalType = { format: string; fullRange: string };
+
+function signalType({ format, fullRange }: SignalType, { primaries, transfer, matrix }: Colours): string {
+  const codes = [primaries, transfer, matrix].map((code) => code.toString(2).padStart(8, '0'));
+  return `1${format}${fullRange}1${codes.join('')}`;
+}
+
+function readSignalType(cursor: Cursor): SignalType & { colours: Colours | null } {
+  if (cursor.bit() === 0) return { format: UNSPECIFIED_FORMAT, fullRange: '0', colours: null };
+  const format = cursor.take(3);
+  const fullRange = cursor.take(1);
+  if (cursor.bit() === 0) return { format, fullRange, colours: null };
+  const code = () => Number.parseInt(cursor.take(8), 2);
+  return { format, fullRange, colours: { primaries: code(), transfer: code(), matrix: code() } };
+}
+
+/** ITU-T H.264 section 7.3.2.1.1, up to vui_parameters_present_flag. */
+function skipToUsability(cursor: Cursor): void {
+  const profile = Number.parseInt(cursor.take(8), 2);
+  cursor.take(16);
+  cursor.golomb();
+  if (HIGH_PROFILES.has(profile)) skipChroma(cursor);
+  cursor.golomb();
+  skipOrder(cursor);
+  cursor.golomb();
+  cursor.bit();
+  cursor.golomb();
+  cursor.golomb();
+  if (cursor.bit() === 0) cursor.bit();
+  cursor.bit();
+  if (cursor.bit() === 1) for (let edge = 0; edge < 4; edge += 1) cursor.golomb();
+}
+
+function skipChroma(cursor: Cursor): void {
+  const format = cursor.golomb();
+  if (format === 3) cursor.bit();
+  cursor.golomb();
+  cursor.golomb();
+  cursor.bit();
+  if (cursor.bit() === 0) return;
+  for (let list = 0; list < (format === 3 ? 12 : 8); list += 1) {
+    if (cursor.bit() === 1) skipScalingList(cursor, list < 6 ? 16 : 64);
+  }
+}
+
+/** H.264 section 7.3.2.1.1.1. */
+function skipScalingList(cursor: Cursor, size: number): void {
+  let last = 8;
+  for (let index = 0; index < size; index += 1) {
+    const code = cursor.golomb();
+    const delta = code % 2 === 1 ? (code + 1) / 2 : -code / 2;
+    last = (last + delta + 256) % 256;
+    if (last === 0) return;
+  }
+}
+
+function skipOrder(cursor: Cursor): void {
+  const type = cursor.golomb();
+  if (type === 0) cursor.golomb();
+  if (type !== 1) return;
+  cursor.bit();
+  cursor.golomb();
+  cursor.golomb();
+  for (let left = cursor.golomb(); left > 0; left -= 1) cursor.golomb();
+}
+
+function skipAspectAndOverscan(cursor: Cursor): void {
+  if (cursor.bit() === 1 && Number.parseInt(cursor.take(8), 2) === EXTENDED_ASPECT) cursor.take(32);
+  if (cursor.bit() === 1) cursor.bit();
+}
+
+type Cursor = { at(): number; take(count: number): string; bit(): 0 | 1; golomb(): number };
+
+function createCursor(bits: string): Cursor {
+  let at = 0;
+  const take = (count: number): string => {
+    if (at + count > bits.length) throw new BrokenMedia(`Expected ${count} more bits in a parameter set at bit ${at}.`);
+    at += count;
+    return bits.slice(at - count, at);
+  };
+  return {
+    at: () => at,
+    take,
+    bit: () => (take(1) === '1' ? 1 : 0),
+    golomb: () => {
+      const zeros = bits.indexOf('1', at) - at;
+      if (zeros < 0 || zeros > 32) throw new BrokenMedia(`Expected a number in a parameter set at bit ${at}.`);
+      take(zeros);
+      return Number.parseInt(take(zeros + 1), 2) - 1;
+    },
+  };
+}
+
+/** The bits behind the NAL unit's first byte, without emulation prevention bytes (H.264 section 7.3.1). */
+function toBits(nal: Buffer): string {
+  const payload = [...nal.subarray(1)].filter((byte, index, all) => {
+    return !(byte === 3 && all[index - 1] === 0 && all[index - 2] === 0);
+  });
+  return payload.map((byte) => byte.toString(2).padStart(8, '0')).join('');
+}
+
+/** Without rbsp_trailing_bits: the last 1 and what follows. */
+function withoutTrailing(bits: string): string {
+  return bits.slice(0, bits.lastIndexOf('1'));
+}
+
+function toNal(original: Buffer, bits: string): Buffer {
+  const whole = `${bits}1`;
+  const padded = whole.padEnd(Math.ceil(whole.length / 8) * 8, '0');
+  const bytes = [original[0] ?? 0];
+  let zeros = 0;
+  for (let at = 0; at < padded.length; at += 8) {
+    const byte = Number.parseInt(padded.slice(at, at + 8), 2);
+    if (zeros >= 2 && byte <= 3) {
+      bytes.push(3);
+      zeros = 0;
+    }
+    bytes.push(byte);
+    zeros = byte === 0 ? zeros + 1 : 0;
+  }
+  return Buffer.from(bytes);
+}
