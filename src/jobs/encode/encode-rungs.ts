@@ -121,6 +121,8 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
       firstSegment: range.fromSegment,
       segmentCount,
       ...(expectedTicks === null ? {} : { expectedTicks }),
+      // Damaged packets: a first try that failed may have failed by them.
+      mayLackFrames: job.claim.failures > 0,
     });
     const told = (seconds: number) => {
       fractions[index] = seconds / plan.durationSec;

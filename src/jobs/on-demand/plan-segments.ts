@@ -41,7 +41,7 @@ export function planPictureSegments(
   });
   const { fromSegment, toSegment } = range;
   const segmenter = createVideoSegmenter({
-    ...{ cutList, firstSegment: fromSegment, segmentCount: toSegment - fromSegment },
+    ...{ cutList, firstSegment: fromSegment, segmentCount: toSegment - fromSegment, mayLackFrames: threads === 1 },
     ...(expectedTicks === null ? {} : { expectedTicks }),
   });
   return { plan, segmenter, toSegment, isPaced: true };

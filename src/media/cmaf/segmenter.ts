@@ -26,9 +26,17 @@ export type VideoRun = {
    * of these segments. Without it, a `source` grid is checked for its cuts and borders only.
    */
   expectedTicks?: readonly number[];
+  /**
+   * Accepts segments of a `source` grid with some of their frames missing, for a source of which packets are damaged:
+   * the frame before is shown longer, and a missing first one gives way to the next.
+   */
+  mayLackFrames?: boolean;
   /** Lets a run to the end of the timeline stop before its last segment, for a source shorter than it said. */
   mayEndEarly?: boolean;
 };
+
+/** Of a segment's frames. A keyframe that does not decode takes those after it with it, up to half a second or so. */
+const MOST_LACKING_SHARE = 0.75;
 
 type TimedSample = Sample & { presentTick: number };
 type TimedFragment = { samples: TimedSample[]; payload: Buffer };
@@ -102,6 +110,7 @@ type RunPlan = {
   endSegment: number;
   isTimelineEnd: boolean;
   mayEndEarly: boolean;
+  mayLackFrames: boolean;
   /** Ticks of one frame on an encoded grid; null on a source grid. */
   frameTicks: number | null;
   expectedTicks: readonly number[] | null;
@@ -127,6 +136,7 @@ function planRun(run: VideoRun): RunPlan {
     endSegment,
     isTimelineEnd,
     mayEndEarly: isTimelineEnd && (run.mayEndEarly ?? false),
+    mayLackFrames: (run.mayLackFrames ?? false) && grid.kind === 'source',
     frameTicks,
     expectedTicks: run.expectedTicks ?? null,
     startTick: (segment) => startTicks[segment] ?? cutList.endTicks,
@@ -160,6 +170,7 @@ function splitFragment(fragment: TimedFragment, at: number): [TimedFragment | nu
 
 function closeSegment(plan: RunPlan, number: number, open: readonly TimedFragment[], isLast: boolean): Segment {
   const startTick = plan.startTick(number);
+  if (plan.mayLackFrames) openAtCut(open, startTick);
   const samples = open.flatMap((fragment) => fragment.samples);
   const ticks = samples.map((sample) => sample.presentTick).sort((left, right) => left - right);
   const mayBeShort = isLast && (number === plan.endSegment - 1 ? plan.isTimelineEnd : plan.mayEndEarly);
@@ -173,6 +184,12 @@ function closeSegment(plan: RunPlan, number: number, open: readonly TimedFragmen
     durationTicks: endTick - startTick,
     fragments: sealFragments({ number, timescale: plan.timescale }, retime(open, endTick, plan.timescale)),
   };
+}
+
+/** Where the frame on the cut did not decode, the next one, which the encoder made the sync sample, is shown from the cut on. */
+function openAtCut(open: readonly TimedFragment[], cutTick: number): void {
+  const first = open[0]?.samples[0];
+  if (first?.isSync) first.presentTick = Math.min(first.presentTick, cutTick);
 }
 
 /** Where the timeline's last frames end: a frame lasts its grid's step, or as long as the source's frame before it. */
@@ -200,6 +217,10 @@ function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], may
   const start = plan.startTick(number);
   const next = plan.startTick(number + 1);
   const expected = expectedTicks(plan, start, next);
+  if (expected !== null && plan.mayLackFrames) {
+    checkSomeTicks(number, ticks, expected);
+    return;
+  }
   ticks.forEach((tick, index) => {
     const previous = ticks[index - 1] ?? start - 1;
     const wanted = expected === null ? `above ${previous} and below ${next}` : expected(index);
@@ -212,6 +233,20 @@ function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], may
   throw new BrokenMedia(
     `Expected segment ${number} to last to tick ${next}, got ${ticks.length} frames and none at tick ${missing}.`,
   );
+}
+
+/** Most frames of the segment, none at a time that the source does not have. */
+function checkSomeTicks(number: number, ticks: readonly number[], expected: (index: number) => number | null): void {
+  let [count, found] = [0, 0];
+  for (let tick = expected(count); tick !== null; tick = expected(count)) {
+    if (ticks[found] === tick) found += 1;
+    count += 1;
+  }
+  if (found < ticks.length) {
+    throw new BrokenMedia(`Expected no frame of segment ${number} at tick ${ticks[found]}, got one.`);
+  }
+  if (found >= count * (1 - MOST_LACKING_SHARE)) return;
+  throw new BrokenMedia(`Expected most of the ${count} frames of segment ${number}, got ${found}.`);
 }
 
 /** The tick that frame `index` of the segment must have, null for no frame; null when only the source would know. */

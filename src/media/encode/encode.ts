@@ -20,7 +20,7 @@ export type EncodeJob = {
   watermark: Watermark | null;
   decoderThreads: number;
   encoderThreads: number;
-  /** After a failure: decoding starts earlier than it should have to. */
+  /** After a failure: decoding starts earlier than it should have to, and frames may be missing. */
   isCareful?: boolean;
   /** One when left out: works run side by side, and scaling is the smaller part. */
   filterThreads?: number;
@@ -151,7 +151,11 @@ function paceBySource({ facts, cutList, range, isCareful = false }: EncodeJob, v
     clock: ['-copyts'],
     seekSec: Math.max(0, isExact ? exactSec : startTicks / timescale - seekLeadSec(facts)),
     // The stream's time base is the cut list's timescale; the last picture may lie on the end by rounding.
-    filters: [`trim=start_pts=${startTicks}${isLast ? '' : `:end_pts=${endTicks}`}`],
+    filters: [
+      `trim=start_pts=${startTicks}${isLast ? '' : `:end_pts=${endTicks}`}`,
+      // The picture on the cut may not decode: the next one is shown from there on.
+      ...(isCareful ? [`setpts='if(eq(N,0),${startTicks},PTS)'`] : []),
+    ],
     timeBase: `1/${timescale}`,
     timing: [
       ...['-force_key_frames', cuts.map((ticks) => (ticks / timescale).toFixed(6)).join(',')],

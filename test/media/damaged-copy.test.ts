@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addLibrary, type Lab, loadMedia, loadRenditions, makeClip, startLab, until, upload } from '../jobs/lab.ts';
+
+const run = promisify(execFile);
+const DAMAGED_BYTES = 200;
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab();
+  await lab.startWorker();
+});
+afterAll(() => lab.stop());
+
+type Packet = { pos: string; size: string; flags: string };
+
+async function readVideoPackets(file: string): Promise<Packet[]> {
+  const entries = ['-select_streams', 'v', '-show_entries', 'packet=pos,size,flags', '-of', 'json', file];
+  const { stdout } = await run('ffprobe', ['-v', 'error', ...entries]);
+  return JSON.parse(stdout).packets;
+}
+
+/** Overwrites the head of one packet, so that its picture does not decode. */
+async function damage(file: string, choose: (packets: Packet[]) => Packet | undefined): Promise<void> {
+  const packet = choose(await readVideoPackets(file));
+  if (packet === undefined) throw new Error('Expected a packet to damage.');
+  const bytes = await readFile(file);
+  bytes.fill(0x5a, Number(packet.pos), Number(packet.pos) + Math.min(DAMAGED_BYTES, Number(packet.size)));
+  await writeFile(file, bytes);
+}
+
+test.each([
+  {
+    what: 'one picture',
+    origin: 'pass-through',
+    choose: (packets: Packet[]) => packets.filter(({ flags }) => !flags.startsWith('K'))[61],
+  },
+  {
+    // It is no IDR picture any more: a segment cannot open with it.
+    what: 'a keyframe at a cut',
+    origin: 'encode',
+    choose: (packets: Packet[]) => packets.filter(({ flags }) => flags.startsWith('K'))[2],
+  },
+])(
+  'H.264 with $what damaged passes through, and has all its lower rungs',
+  async ({ what, choose }) => {
+    const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=640x480:r=24:d=9', '-f', 'lavfi', '-i', 'sine=d=9'];
+    const codec = [
+      '-c:v',
+      'libx264',
+      '-preset',
+      'veryfast',
+      '-bf',
+      '3',
+      '-g',
+      '48',
+      '-pix_fmt',
+      'yuv420p',
+      '-c:a',
+      'aac',
+    ];
+    const clip = await makeClip(lab, `${path.basename(what).replaceAll(' ', '-')}.mp4`, ...picture, ...codec);
+    await damage(clip, choose);
+    const libraryId = await addLibrary(lab, { encoding: { rungs: [480, 360, 240] } });
+    const key = await upload(lab, libraryId, clip);
+    await until(async () => ['finished', 'failed'].includes((await loadMedia(lab, key)).state), 'the end of the work');
+    const renditions = (await loadRenditions(lab, key)).filter(({ kind }) => kind === 'video');
+    expect(renditions.map(({ rung, origin, state }) => `${rung} ${origin} ${state}`).sort()).toEqual([
+      '240 encode finished',
+      '360 encode finished',
+      `480 ${origin} finished`,
+    ]);
+  },
+  300_000,
+);
