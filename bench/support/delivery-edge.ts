@@ -84,6 +84,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     thumbnailKey: null,
     pictures: null,
     thumbnailFileName: 'thumbnail.jpg',
+    ...{ thumbnailBlurhash: null, chapters: [] },
     sourceKey: null,
     sourceContainer: null,
     captions: [],

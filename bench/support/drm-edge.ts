@@ -66,7 +66,15 @@ function makePublication(libraryId: number): Publication {
   const table = readSegmentTable(encodeFragmentTable(segments.map(fragmentOf)), segments.length);
   const named = { title: '', description: null, stateReason: null, pullZoneName: `vz-${libraryId}` };
   const shape = { durationMs: 30_000, widthPx: 1920, heightPx: 1080, frameRate: 24, encodeProgressPercent: 100 };
-  const files = { thumbnailKey: null, pictures: null, thumbnailFileName: '', sourceKey: null, sourceContainer: null };
+  const files = {
+    thumbnailKey: null,
+    thumbnailBlurhash: null,
+    chapters: [],
+    pictures: null,
+    thumbnailFileName: '',
+    sourceKey: null,
+    sourceContainer: null,
+  };
   const rendition = { codecString, rung: 1080, widthPx: 1920, heightPx: 1080, language: 'und', name: '', timescale };
   const place = { kind: 'video', state: 'finished', isActive: true, isDefault: true, isOnDemand: false } as const;
   const chunk = { firstSegment: 0, startTick: 0, durationTicks: segments.length, table, storageKey };

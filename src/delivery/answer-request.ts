@@ -13,7 +13,7 @@ import type { KnownSegments } from './hls/known-segments.ts';
 import { serveIFrames } from './hls/serve-i-frames.ts';
 import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
-import { type Answer, CACHE_FOR_EVER, CACHE_NOTHING, notFound } from './http/answer.ts';
+import { type Answer, CACHE_NOTHING, notFound } from './http/answer.ts';
 import type { SegmentWishes } from './jit/segment-wishes.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import { serveLive } from './live/serve-live.ts';
@@ -22,6 +22,7 @@ import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
 import { servePicture } from './pictures/serve-picture.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
+import { serveAsset } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
 import { readBody } from './read-body.ts';
@@ -58,7 +59,7 @@ export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, 
     case 'beacon':
       return notFound('post-only', 'Beacons are sent by POST.');
     case 'asset':
-      return serveAsset(target.name, deps.player);
+      return serveAsset(target.name, encodingsOf(request), deps.player);
     case 'player': {
       const publication = await deps.reader.find(target.libraryId, target.mediaId);
       const { wantsState, isDirect } = target;
@@ -189,10 +190,9 @@ function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(query === -1 ? '' : url.slice(query));
 }
 
-function serveAsset(name: string, player: PlayerAssets): Answer {
-  const asset = player.files.get(name);
-  if (asset === undefined) return unknown();
-  return { kind: 'bytes', cacheControl: CACHE_FOR_EVER, ...asset };
+function encodingsOf({ headers }: IncomingMessage): string | undefined {
+  const accepted = headers['accept-encoding'];
+  return Array.isArray(accepted) ? accepted.join(',') : accepted;
 }
 
 function unknown(): Answer {

@@ -104,7 +104,7 @@ test('the player gets licences of the systems that have a licence server, by the
   keyServer.script((_request, response, body) => response.end(`licence for ${body}`));
   const state = JSON.parse(await textOf(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}/state`));
   const folder = `/vz-${shown.libraryId}/${shown.mediaId}/license`;
-  expect(state.drm).toEqual({
+  expect(state.source.drm).toEqual({
     tag: 'e1',
     licenceUrls: { 'com.widevine.alpha': `${folder}/widevine`, 'com.apple.fps': `${folder}/fairplay` },
     certificateUrl: `${folder}/fairplay-certificate`,

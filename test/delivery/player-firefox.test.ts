@@ -42,9 +42,10 @@ test('the page plays, seeks, switches, ends and replays in Firefox', async () =>
   await expect.poll(async () => (await read(page)).frames, PATIENCE).toBeGreaterThan(10);
   for (const heightPx of [90, 180]) {
     await page.evaluate((name) => {
-      document.querySelector<HTMLElement>('.quality-button')?.click();
+      document.querySelector<HTMLElement>('bunny-settings-menu-button')?.click();
+      document.querySelector<HTMLElement>('[data-page=quality]')?.click();
       const choices = [...document.querySelectorAll<HTMLElement>('[role=menuitemradio]')];
-      choices.find(({ textContent }) => textContent === name)?.click();
+      choices.find(({ textContent }) => textContent?.startsWith(name))?.click();
     }, `${heightPx}p`);
     await page.press('5');
     await expect.poll(async () => (await read(page)).heightPx, PATIENCE).toBe(heightPx);

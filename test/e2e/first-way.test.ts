@@ -63,8 +63,9 @@ function printedCommand(output: string): string {
 
 async function chooseQuality(page: Page, heightPx: number): Promise<void> {
   await page.mouse.move(100 + (heightPx % 7), 100);
-  await page.locator('.quality-button').click();
-  await page.getByRole('menuitemradio', { name: `${heightPx}p`, exact: true }).click({ timeout: PLAY_LIMIT_MS });
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem', { name: 'Quality' }).click();
+  await page.getByRole('menuitemradio', { name: new RegExp(`^${heightPx}p`) }).click({ timeout: PLAY_LIMIT_MS });
 }
 
 test(

@@ -1,108 +1,105 @@
-import type { PlayerState } from '../../src/delivery/player/player-state.ts';
-import { type ControlParts, toggle, toggleCaptions, toggleFullscreen } from './deeds.ts';
-import { icons } from './icons.ts';
-import { mountKeyboard } from './keyboard.ts';
-import { mountNotice } from './notice.ts';
-import { button, element } from './parts.ts';
-import { mountQualityMenu } from './quality-menu.ts';
-import { mountTimeline } from './timeline.ts';
+import 'media-chrome/dist/media-controller.js';
+import 'media-chrome/dist/media-control-bar.js';
+import 'media-chrome/dist/media-play-button.js';
+import 'media-chrome/dist/media-mute-button.js';
+import 'media-chrome/dist/media-volume-range.js';
+import 'media-chrome/dist/media-seek-backward-button.js';
+import 'media-chrome/dist/media-seek-forward-button.js';
+import 'media-chrome/dist/media-captions-button.js';
+import 'media-chrome/dist/media-pip-button.js';
+import 'media-chrome/dist/media-airplay-button.js';
+import 'media-chrome/dist/media-fullscreen-button.js';
+import 'media-chrome/dist/media-loading-indicator.js';
+import { createActions } from './bar/actions.ts';
+import { createClock } from './bar/clock.ts';
+import { mountKeyboard } from './bar/keyboard.ts';
+import { layOut } from './bar/layout.ts';
+import { mountPoster } from './bar/poster-image.ts';
+import { TimeRange } from './bar/time-range.ts';
+import { mountTouch } from './bar/touch.ts';
+import { setMediaWords } from './base/media-words.ts';
+import { createSay } from './base/words.ts';
+import { CaptionTracks } from './captions/caption-tracks.ts';
+import { CaptionsDisplay } from './captions/captions-display.ts';
+import { CaptionsStyle } from './captions/captions-style.ts';
+import { mountPlayerJs } from './embed/player-js.ts';
+import { Menu } from './menu/menu.ts';
+import { hasSettings, menuPages } from './menu/pages.ts';
+import { mountEndScreen } from './notice/end-screen.ts';
+import { mountKeysHelp } from './notice/keys-help.ts';
+import { mountLineNotice } from './notice/line-notice.ts';
+import { mountNotice } from './notice/notice.ts';
+import { mountResumed } from './notice/resumed.ts';
+import type { ControlParts, PageParts } from './parts.ts';
 
-const HIDE_AFTER_MS = 2_500;
+/** Builds the controls around a video that is loading already. */
+export function mountControls(page: PageParts): void {
+  const say = createSay(page.config.words);
+  const parts: ControlParts = { ...page, say };
+  setMediaWords(document.documentElement.lang, say);
+  const { frame, video, session, memory } = page;
+  const range = new TimeRange();
+  range.use(video, say);
+  const actions = createActions(parts, range);
+  range.addEventListener('seek', (event) => {
+    if (event instanceof CustomEvent) actions.seek(event.detail);
+  });
+  const captions = mountCaptions(parts);
+  const style = new CaptionsStyle(frame, memory, page.config.look);
+  const menu = new Menu();
+  const lists = { ...parts, captions, style, seek: actions.seek };
+  menu.use(menuPages(lists));
+  menu.addEventListener('toggle', () => frame.toggleAttribute('menu-open', menu.isOpen));
+  mountPoster(parts);
+  layOut(parts, { range, clock: createClock(parts, range), menu, hasSettings: () => hasSettings(lists) });
+  mountEndScreen(parts);
+  mountNotice(parts);
+  mountLineNotice(parts);
+  mountResumed(parts);
+  const toggleHelp = mountKeysHelp(parts);
+  const wake = () => frame.dispatchEvent(new PointerEvent('pointermove', { pointerType: 'mouse', bubbles: true }));
+  mountKeyboard(parts, { actions, toggleCaptions: () => captions.toggle(), toggleHelp, wake });
+  mountTouch(frame, video);
+  keepChoices(parts);
+  const show = () => {
+    const { state, isLive } = session;
+    const { chapters, heat, storyboardUrl } = state.details;
+    const expectedSec = state.source?.durationSec ?? 0;
+    range.show({ isLive, expectedSec, chapters, storyboardUrl, heat: page.options.showsHeat ? heat : null });
+    captions.show(state.details.captions);
+    frame.toggleAttribute('live', isLive);
+  };
+  session.addEventListener('view', show);
+  show();
+  frame.setAttribute('aria-label', session.state.title || say('player'));
+  frame.addEventListener('dblclick', (event) => {
+    if (event.target === video || event.target === frame) actions.toggleFullscreen();
+  });
+  frame.toggleAttribute('ready', true);
+  mountPlayerJs(parts);
+}
 
-/** Builds the controls around the video; `show` is told of each state of the video. */
-export function mountControls(parts: ControlParts): { show(state: PlayerState): void } {
-  const { frame, video } = parts;
-  const timeline = mountTimeline(video);
-  const bar = element('div', 'bar');
-  const row = element('div', 'row');
-  const spacer = element('span', 'spacer');
-  row.append(playButton(video), ...volume(video), timeline.clock, spacer, ...captionsButton(video));
-  row.append(mountQualityMenu(parts.engine), ...pictureButton(video), fullscreenButton(frame));
-  bar.append(timeline.slider, row);
-  const notice = mountNotice(parts);
-  frame.append(largePlayButton(video), notice.panel, bar);
-  frame.classList.add('ready');
-  video.addEventListener('click', () => toggle(video));
-  video.addEventListener('dblclick', () => void toggleFullscreen(frame));
-  mountKeyboard(parts);
-  hideWhenIdle(frame, video);
-  return {
-    show(state) {
-      timeline.expect(state.durationSec);
-      notice.show(state);
+function mountCaptions({ frame, video, memory, options }: ControlParts): CaptionTracks {
+  const display = new CaptionsDisplay();
+  display.setAttribute('noautohide', '');
+  display.use(video);
+  frame.append(display);
+  const tracks = new CaptionTracks(video, memory, options.captions);
+  // The button of media-chrome would choose by a memory of its own.
+  frame.addEventListener(
+    'mediatogglesubtitlesrequest',
+    (event) => {
+      event.stopImmediatePropagation();
+      tracks.toggle();
     },
-  };
+    { capture: true },
+  );
+  return tracks;
 }
 
-function playButton(video: HTMLVideoElement): HTMLButtonElement {
-  const play = button('play', 'Play', icons.play, () => toggle(video));
-  const refresh = () => {
-    play.innerHTML = video.paused ? icons.play : icons.pause;
-    play.setAttribute('aria-label', video.paused ? 'Play' : 'Pause');
-  };
-  video.addEventListener('play', refresh);
-  video.addEventListener('pause', refresh);
-  refresh();
-  return play;
-}
-
-function largePlayButton(video: HTMLVideoElement): HTMLButtonElement {
-  return button('large-play', 'Play', icons.play, () => toggle(video));
-}
-
-function volume(video: HTMLVideoElement): HTMLElement[] {
-  const mute = button('mute', 'Mute', icons.sound, () => {
-    video.muted = !video.muted;
-  });
-  const slider = element('input', 'volume');
-  Object.assign(slider, { type: 'range', min: '0', max: '1', step: '0.05' });
-  slider.setAttribute('aria-label', 'Volume');
-  slider.addEventListener('input', () => {
-    video.volume = Number(slider.value);
-    video.muted = video.volume === 0;
-  });
-  const refresh = () => {
-    const level = video.muted ? 0 : video.volume;
-    mute.innerHTML = level === 0 ? icons.silence : icons.sound;
-    mute.setAttribute('aria-label', level === 0 ? 'Unmute' : 'Mute');
-    slider.value = String(level);
-    slider.setAttribute('aria-valuetext', `${Math.round(level * 100)} %`);
-    slider.style.setProperty('--part', `${level * 100}%`);
-  };
-  video.addEventListener('volumechange', refresh);
-  refresh();
-  return [mute, slider];
-}
-
-function captionsButton(video: HTMLVideoElement): HTMLElement[] {
-  return video.querySelector('track') === null
-    ? []
-    : [button('captions', 'Captions', icons.captions, () => toggleCaptions(video))];
-}
-
-function pictureButton(video: HTMLVideoElement): HTMLElement[] {
-  if (!document.pictureInPictureEnabled) return [];
-  const swap = () =>
-    document.pictureInPictureElement === null ? video.requestPictureInPicture() : document.exitPictureInPicture();
-  return [button('picture', 'Picture in picture', icons.picture, () => void swap())];
-}
-
-function fullscreenButton(frame: HTMLElement): HTMLButtonElement {
-  return button('fullscreen', 'Full screen', icons.fullscreen, () => void toggleFullscreen(frame));
-}
-
-function hideWhenIdle(frame: HTMLElement, video: HTMLVideoElement): void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const wake = () => {
-    frame.classList.remove('idle');
-    clearTimeout(timer);
-    timer = setTimeout(() => frame.classList.toggle('idle', !video.paused), HIDE_AFTER_MS);
-  };
-  const setPaused = () => {
-    frame.classList.toggle('paused', video.paused);
-    wake();
-  };
-  for (const name of ['pointermove', 'pointerdown', 'keydown', 'focusin']) frame.addEventListener(name, wake);
-  for (const name of ['play', 'pause']) video.addEventListener(name, setPaused);
-  setPaused();
+/** Volume, sound and speed stay as the viewer left them. */
+function keepChoices({ video, memory, options, session }: ControlParts): void {
+  const rate = memory.readNumber('rate');
+  if (rate !== null && options.showsSpeed && !session.isLive) video.playbackRate = rate;
+  video.addEventListener('volumechange', () => memory.keep('volume', video.volume));
 }

@@ -1,27 +1,23 @@
-export function element<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  className: string,
-): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name);
-  made.className = className;
-  return made;
-}
+import type { PageConfig } from './base/config.ts';
+import type { Memory } from './base/memory.ts';
+import type { PlaybackEvents } from './base/playback-events.ts';
+import type { StartOptions } from './base/start-options.ts';
+import type { Say } from './base/words.ts';
+import type { Engine } from './engine/engine.ts';
+import type { Session } from './session.ts';
 
-/** A button that shows one of our own icons. */
-export function button(className: string, label: string, icon: string, onClick: () => void): HTMLButtonElement {
-  const made = element('button', className);
-  made.type = 'button';
-  made.innerHTML = icon;
-  made.setAttribute('aria-label', label);
-  made.addEventListener('click', onClick);
-  return made;
-}
+/** What the page's entry hands to the controls. */
+export type PageParts = {
+  frame: HTMLElement;
+  video: HTMLVideoElement;
+  engine: Engine;
+  session: Session;
+  options: StartOptions;
+  memory: Memory;
+  config: PageConfig;
+  events: PlaybackEvents;
+  /** Where playback went on from an earlier visit; 0 when it began at its start. */
+  resumedSec: number;
+};
 
-/** `4:05`, `1:02:03`. */
-export function writeTime(sec: number): string {
-  const whole = Math.max(0, Math.floor(sec));
-  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const [hours = 0, minutes = 0, seconds = 0] = parts;
-  const tail = String(seconds).padStart(2, '0');
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
-}
+export type ControlParts = PageParts & { say: Say };

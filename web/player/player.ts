@@ -1,69 +1,51 @@
-import type { PlayerState } from '../../src/delivery/player/player-state.ts';
-import { Engine, type EngineSource } from './engine.ts';
+import { readConfig } from './base/config.ts';
+import { Memory } from './base/memory.ts';
+import { watchPlayback } from './base/playback-events.ts';
+import { readStartOptions } from './base/start-options.ts';
+import { Engine } from './engine/engine.ts';
+import { Position } from './position.ts';
+import { paintBlur } from './poster.ts';
 import { sendBeacons } from './send-beacons.ts';
-import { readStartOptions } from './start-options.ts';
-import { fetchState, followState } from './state-feed.ts';
+import { Session } from './session.ts';
+import { followState } from './state-feed.ts';
 
-const RELOAD_GAP_MS = 5_000;
-
-type Config = { state: PlayerState; stateUrl: string };
+/** The controls leave the line to the first segment, but not for longer than this. */
+const CONTROLS_AFTER_MS = 1_500;
 
 // The page's one entry: engine first, so that the video loads while the controls are fetched.
-const { state: first, stateUrl }: Config = JSON.parse(document.querySelector('#config')?.textContent ?? '');
-const frame = document.querySelector<HTMLElement>('.player');
+const config = readConfig();
+const frame = document.querySelector<HTMLElement>('media-controller');
 const video = frame?.querySelector('video');
 if (!frame || !video) throw new Error('Expected the page to hold a player and its video.');
 
-const options = readStartOptions(location.search);
+const memory = new Memory(config.libraryId);
+const options = readStartOptions(location.search, config.look);
+const position = new Position(memory, config.mediaId);
 video.muted = options.muted;
 video.loop = options.loop;
+video.playsInline = options.playsInline;
+video.volume = memory.readNumber('volume') ?? 1;
 const engine = new Engine(video);
-let opened: PlayerState | null = null;
-let openedAtMs = 0;
+const events = watchPlayback(video, engine);
+const resumeSec = options.remembersPosition ? position.read() : 0;
+const session = new Session({ video, engine, options, memory, stateUrl: config.stateUrl, resumeSec }, config.state);
+if (options.remembersPosition) position.follow(video);
+paintBlur(frame, config.state);
 
-show(first);
-if (new URLSearchParams(location.search).get('count') !== 'false') sendBeacons(video, first.viewing);
-// What fails all at once may have been packaged anew meanwhile: then it needs other keys.
-engine.addEventListener('trouble', async () => {
-  const state = await fetchState(stateUrl);
-  if (state !== null && state !== 'gone') show(state);
-});
+if (options.counts) sendBeacons(video, config.state.viewing);
+
+if (session.isPlayable && options.autoplay) await firstSegment(engine);
 const { mountControls } = await import('./controls.ts');
-const controls = mountControls({ frame, video, engine });
-controls.show(first);
-await followState(stateUrl, first, (state) => {
-  show(state);
-  controls.show(state);
-});
+mountControls({ frame, video, engine, session, options, memory, config, events, resumedSec: resumeSec });
+await followState(config.stateUrl, config.state, (answer) => session.take(answer));
 
-function show(state: PlayerState): void {
-  if (!video || !state.isPlayable) return;
-  if (opened === null) open(state, video);
-  else if (isChanged(opened, state) && performance.now() - openedAtMs > RELOAD_GAP_MS) {
-    opened = state;
-    openedAtMs = performance.now();
-    engine.reload(sourceOf(state));
-  }
-}
-
-function open(state: PlayerState, element: HTMLVideoElement): void {
-  opened = state;
-  openedAtMs = performance.now();
-  const loadsAtOnce = options.preload || options.autoplay;
-  engine.open(sourceOf(state), options.startSec, loadsAtOnce);
-  if (!loadsAtOnce) element.addEventListener('play', () => engine.fetchNow(), { once: true });
-  // A browser may refuse to start with sound: then the large play button stays.
-  if (options.autoplay) element.play().catch(() => undefined);
-}
-
-function sourceOf({ playlistUrl, drm }: PlayerState): EngineSource {
-  const { licenceUrls = {}, certificateUrl = null } = drm ?? {};
-  return { address: playlistUrl, licenceUrls, certificateUrl };
-}
-
-/** Whether other renditions are listed, or other keys are needed, than when the playlist was read. */
-function isChanged(before: PlayerState, now: PlayerState): boolean {
-  const known = new Set(before.renditions);
-  const isOther = now.renditions.length !== known.size || now.renditions.some((id) => !known.has(id));
-  return isOther || before.drm?.tag !== now.drm?.tag;
+/** Resolves with the first loaded segment, or when playback is refused, or after a while. */
+function firstSegment(source: Engine): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => resolve();
+    source.addEventListener('loaded', end, { once: true });
+    for (const name of ['trouble', 'denied']) source.addEventListener(name, end, { once: true });
+    session.addEventListener('blocked', end, { once: true });
+    setTimeout(end, CONTROLS_AFTER_MS);
+  });
 }

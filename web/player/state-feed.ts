@@ -2,35 +2,61 @@ import type { PlayerState } from '../../src/delivery/player/player-state.ts';
 
 const WAITING_MS = 1_000;
 const GROWING_MS = 2_500;
+const LIVE_MS = 4_000;
 const FAILING_MS = 4_000;
 
-/** Asks for the video's state while it may still change, and tells of each answer. */
-export async function followState(stateUrl: string, first: PlayerState, onState: (state: PlayerState) => void) {
+/** What the server answers when it is asked for the state. */
+export type Answer =
+  | { kind: 'state'; state: PlayerState }
+  | { kind: 'gone' }
+  | { kind: 'refused'; code: string }
+  /** The server cannot be reached now: the page keeps what it shows and asks again. */
+  | { kind: 'away' };
+
+/** Asks for the state while it may still change, until the video is settled, gone or refused. */
+export async function followState(stateUrl: string, first: PlayerState, onAnswer: (answer: Answer) => void) {
   let state = first;
-  while (!isSettled(state)) {
-    await pause(state.isPlayable ? GROWING_MS : WAITING_MS);
-    const next = await fetchState(stateUrl);
-    if (next === null) await pause(FAILING_MS);
-    else if (next === 'gone') return;
-    else {
-      state = next;
-      onState(state);
-    }
+  for (;;) {
+    const waitMs = untilNextMs(state);
+    if (waitMs === null) return;
+    await pause(waitMs);
+    const answer = await fetchState(stateUrl);
+    onAnswer(answer);
+    if (answer.kind === 'gone' || answer.kind === 'refused') return;
+    if (answer.kind === 'away') await pause(FAILING_MS);
+    else state = answer.state;
   }
 }
 
-function isSettled({ phase, isPlayable }: PlayerState): boolean {
-  return phase === 'failed' || (phase === 'finished' && isPlayable);
+/** How long the state holds; null for good. */
+function untilNextMs({ phase, source }: PlayerState): number | null {
+  switch (phase.kind) {
+    case 'failed':
+    case 'stream-ended':
+      return null;
+    case 'finished':
+      return source === null ? WAITING_MS : null;
+    case 'waiting':
+    case 'awaiting-publisher':
+    case 'countdown':
+    case 'converting':
+    case 'reconnecting':
+      return WAITING_MS;
+    case 'processing':
+      return source === null ? WAITING_MS : GROWING_MS;
+    case 'live':
+      return LIVE_MS;
+  }
 }
 
-/** Null when the server cannot be reached now: the page keeps what it shows and asks again. */
-export async function fetchState(stateUrl: string): Promise<PlayerState | 'gone' | null> {
+export async function fetchState(stateUrl: string): Promise<Answer> {
   try {
     const response = await fetch(stateUrl, { cache: 'no-store' });
-    if (response.status === 404) return 'gone';
-    return response.ok ? await response.json() : null;
+    if (response.status === 404) return { kind: 'gone' };
+    if (response.status === 403) return { kind: 'refused', code: String((await response.json()).error) };
+    return response.ok ? { kind: 'state', state: await response.json() } : { kind: 'away' };
   } catch (error) {
-    if (error instanceof TypeError || error instanceof SyntaxError) return null;
+    if (error instanceof TypeError || error instanceof SyntaxError) return { kind: 'away' };
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { type DrmMode, drmModeOf } from '../drm/drm-package.ts';
-import { readLibrarySettings } from '../libraries/library-settings.ts';
+import { type LibrarySettings, readLibrarySettings } from '../libraries/library-settings.ts';
 
 /** The library's settings that decide what the edge gives out. */
 export type DeliverySettings = {
@@ -8,15 +8,29 @@ export type DeliverySettings = {
   allowsEarlyPlay: boolean;
   /** Captions are listed in the multivariant playlist. */
   listsCaptions: boolean;
-  keyColor: string | null;
+  player: PlayerLook;
   /** Whether finished videos may be had as MP4 files; never where DRM is on. */
   offersMp4: boolean;
   drm: DrmMode;
 };
 
-const COLOR = /^#[0-9a-fA-F]{6}$/;
+/** How the owner wants the player page to look. A colour that is none of CSS's hexadecimal ones is null. */
+export type PlayerLook = Pick<
+  LibrarySettings['player'],
+  | 'fontFamily'
+  | 'controls'
+  | 'playbackSpeeds'
+  | 'uiLanguage'
+  | 'captionsFontSizePx'
+  | 'showHeatmap'
+  | 'rememberPosition'
+  | 'compactControls'
+  | 'customHtml'
+> & { keyColor: string | null; captionsFontColor: string | null; captionsBackground: string | null };
 
-/** Takes them from a library's stored settings. `keyColor` is null when it is no colour of six hexadecimal digits. */
+const COLOR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
+
+/** Takes them from a library's stored settings. */
 export function readDeliverySettings(stored: unknown): DeliverySettings {
   const settings = readLibrarySettings(stored);
   const { originals, player, mp4 } = settings;
@@ -26,8 +40,21 @@ export function readDeliverySettings(stored: unknown): DeliverySettings {
     exposesOriginals: originals.expose,
     allowsEarlyPlay: originals.allowEarlyPlay,
     listsCaptions: player.captionsInPlaylist,
-    keyColor: COLOR.test(player.keyColor) ? player.keyColor : null,
+    player: readLook(player),
     offersMp4: mp4.enabled && drm === 'none',
     drm,
+  };
+}
+
+function readLook(player: LibrarySettings['player']): PlayerLook {
+  const color = (value: string) => (COLOR.test(value) ? value : null);
+  const { fontFamily, controls, playbackSpeeds, uiLanguage, captionsFontSizePx } = player;
+  const { showHeatmap, rememberPosition, compactControls, customHtml } = player;
+  return {
+    ...{ fontFamily, controls, playbackSpeeds, uiLanguage, captionsFontSizePx },
+    ...{ showHeatmap, rememberPosition, compactControls, customHtml },
+    keyColor: color(player.keyColor),
+    captionsFontColor: color(player.captionsFontColor),
+    captionsBackground: color(player.captionsBackground),
   };
 }

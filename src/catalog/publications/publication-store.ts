@@ -110,7 +110,8 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .leftJoin('pull_zone', 'pull_zone.library_id', 'media.library_id')
     .select(['publication', 'title', 'description', 'state', 'state_reason', 'encode_progress', 'duration_ms'])
     .select(['width_px', 'height_px', 'frame_rate', 'thumbnail_key', 'thumbnail_file_name', 'source_key', 'facts'])
-    .select(['pictures', 'captions', 'meta_tags', 'library.settings', 'pull_zone.name as pull_zone_name', 'media.type'])
+    .select(['pictures', 'captions', 'chapters', 'thumbnail_blurhash', 'meta_tags'])
+    .select(['library.settings', 'pull_zone.name as pull_zone_name', 'media.type'])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
     .where('library.deleted_at', 'is', null)
@@ -140,10 +141,12 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     frameRate: row.frame_rate,
     thumbnailKey: row.thumbnail_key,
     thumbnailFileName: row.thumbnail_file_name,
+    thumbnailBlurhash: row.thumbnail_blurhash,
     pictures: row.pictures,
     sourceKey: row.source_key,
     sourceContainer: row.facts?.container ?? null,
     captions: row.captions,
+    chapters: row.chapters,
     metaTags: row.meta_tags,
   };
 }

@@ -9,7 +9,7 @@ import type { KeyGroup } from '../../ports/drm-key-source.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { DrmPackage } from '../drm/drm-package.ts';
 import type { LiveHead } from '../live/live-head.ts';
-import type { CaptionTrack, MediaState, MetaTag } from '../schema.ts';
+import type { CaptionTrack, Chapter, MediaState, MetaTag } from '../schema.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
 /** A chunk and where its bytes lie. */
@@ -47,11 +47,13 @@ export type Publication = {
   frameRate: number;
   thumbnailKey: StorageKey | null;
   thumbnailFileName: string;
+  thumbnailBlurhash: string | null;
   pictures: PictureSet | null;
   sourceKey: StorageKey | null;
   /** The source's container as the probe names it; null before the probe. */
   sourceContainer: string | null;
   captions: readonly CaptionTrack[];
+  chapters: readonly Chapter[];
   metaTags: readonly MetaTag[];
   renditions: readonly StoredRendition[];
   /** The keys under which it is given out while its library has Enterprise DRM, newest first. */

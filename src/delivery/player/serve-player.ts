@@ -4,81 +4,68 @@ import type { Publication } from '../../catalog/publications/publication.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound } from '../http/answer.ts';
 import type { PlayPermits } from '../shield/play-permits.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
+import { describeVideo } from './describe-video.ts';
+import { type HeadHtml, prepareHeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
-import { describeState } from './player-state.ts';
+import { playerHeaders } from './player-policy.ts';
 import { writeMissingPage, writePlayerPage, writeRefusedPage } from './write-player-page.ts';
 
 const PAGE = 'text/html; charset=utf-8';
 const NONCE_BYTES = 16;
 
-/** `isDirect`: the address is one for opening by itself. */
-type PlayerRequest = { wantsState: boolean; isDirect: boolean; play: PlayRequest };
 type PlayerDeps = {
   player: PlayerAssets;
   permits: PlayPermits;
   licences: LicenceProxy | null;
   beacons: { ticketSecret: Uint8Array };
 };
+/** `isDirect`: the address is one for opening by itself. */
+type Asked = { wantsState: boolean; isDirect: boolean; play: PlayRequest };
 
 /**
  * Answers the player page of a video, or the small state that an open page reads. A video has a page only for those
  * who would get its keys, were it protected: the page itself is a referrer that is let in.
  */
-export async function servePlayer(
-  publication: Publication | null,
-  { wantsState, isDirect, play }: PlayerRequest,
-  { player, permits, licences, beacons }: PlayerDeps,
-): Promise<Answer> {
+export async function servePlayer(publication: Publication | null, asked: Asked, deps: PlayerDeps): Promise<Answer> {
+  const assets = deps.player;
   if (publication === null) {
-    return wantsState ? notFound('unknown-video', 'There is no such video.') : page(404, writeMissingPage);
+    if (asked.wantsState) return notFound('unknown-video', 'There is no such video.');
+    return page(404, null, (nonce) => writeMissingPage({ assets, nonce }));
   }
-  const { libraryId, mediaId } = publication;
-  const opened = { libraryId, mediaId, isDirect: !wantsState && (isDirect || play.isOpenedByItself) };
-  const refusal = await permits.refusalOfPlayer(opened, play);
+  const { libraryId, mediaId, settings } = publication;
+  const { player } = settings;
+  const opened = { libraryId, mediaId, isDirect: !asked.wantsState && (asked.isDirect || asked.play.isOpenedByItself) };
+  const refusal = await deps.permits.refusalOfPlayer(opened, asked.play);
   if (refusal !== null) {
-    return wantsState ? { kind: 'problem', problem: refusal } : page(403, (nonce) => writeRefusedPage(refusal, nonce));
+    if (asked.wantsState) return { kind: 'problem', problem: refusal };
+    const shown = { code: refusal.code, uiLanguage: player.uiLanguage };
+    return page(403, null, (nonce) => writeRefusedPage(shown, { assets, nonce }));
   }
-  const view = { query: tokenQuery(play), licences, ticketSecret: beacons.ticketSecret };
-  if (!wantsState) return page(200, (nonce) => writePlayerPage(publication, view, { assets: player, nonce }));
+  const view = { query: tokenQuery(asked.play), licences: deps.licences, ticketSecret: deps.beacons.ticketSecret };
+  if (!asked.wantsState) {
+    return page(200, player.customHtml, (nonce, head) => writePlayerPage(publication, view, { assets, nonce, head }));
+  }
   return {
     kind: 'bytes',
-    bytes: Buffer.from(JSON.stringify(describeState(publication, view))),
+    bytes: Buffer.from(JSON.stringify(describeVideo(publication, view))),
     contentType: 'application/json; charset=utf-8',
     cacheControl: CACHE_NEVER,
     etag: null,
   };
 }
 
-function page(status: 200 | 403 | 404, write: (nonce: string) => Buffer): Answer {
+type Write = (nonce: string, head: HeadHtml) => Buffer;
+
+function page(status: 200 | 403 | 404, headHtml: string | null, write: Write): Answer {
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
+  const head = prepareHeadHtml(headHtml, nonce);
   return {
     kind: 'bytes',
-    bytes: write(nonce),
+    bytes: write(nonce, head),
     status,
     contentType: PAGE,
     cacheControl: CACHE_NOTHING,
     etag: null,
-    headers: security(nonce),
-  };
-}
-
-/** Only our own origin is spoken to; any page may frame the player until referrer rules say otherwise. */
-function security(nonce: string): Record<string, string> {
-  const policy = [
-    "default-src 'none'",
-    `script-src 'self' 'nonce-${nonce}'`,
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "media-src 'self' blob:",
-    "connect-src 'self'",
-    "worker-src 'self' blob:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    'frame-ancestors *',
-  ];
-  return {
-    'Content-Security-Policy': policy.join('; '),
-    'Referrer-Policy': 'strict-origin-when-cross-origin',
-    'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+    headers: playerHeaders(nonce, head.hosts),
   };
 }

@@ -1,86 +1,111 @@
+import type { PlayerLook } from '../../catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import type { Problem } from '../http/answer.ts';
+import { describeVideo, type PlayerView } from './describe-video.ts';
+import type { HeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
-import { describeState, type PlayerView } from './player-state.ts';
+import { chooseWords, type Words } from './player-words.ts';
+
+type Writing = { assets: PlayerAssets; nonce: string; head: HeadHtml };
 
 /**
  * Writes the player page. The video element and the engine come first, the controls grow around them. The
  * viewer's token is shown again when the page asks for the state and for keys.
  */
-export function writePlayerPage(
-  publication: Publication,
-  view: PlayerView,
-  { assets: { addresses }, nonce }: { assets: PlayerAssets; nonce: string },
-): Buffer {
-  const state = describeState(publication, view);
-  const { libraryId, mediaId, captions, settings, pullZoneName } = publication;
-  const config = {
-    state,
-    stateUrl: `/embed/${libraryId}/${mediaId}/state${view.query === '' ? '' : `?${view.query}`}`,
-  };
-  const poster = state.posterUrl === null ? '' : ` poster="${escapeHtml(state.posterUrl)}"`;
-  const tracks = captions.map(
-    ({ srclang, label, version }) =>
-      `<track kind="subtitles" srclang="${escapeHtml(srclang)}" label="${escapeHtml(label)}" ` +
-      `src="/${pullZoneName}/${mediaId}/captions/${encodeURIComponent(srclang)}.vtt?ver=${version}">`,
-  );
-  const color = settings.keyColor === null ? '' : `<style nonce="${nonce}">:root{--key:${settings.keyColor}}</style>`;
-  const preload = state.isPlayable
-    ? `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(state.playlistUrl)}">`
-    : '';
+export function writePlayerPage(publication: Publication, view: PlayerView, { assets, nonce, head }: Writing): Buffer {
+  const state = describeVideo(publication, view);
+  const { libraryId, mediaId, settings } = publication;
+  const { customHtml: _, ...look } = settings.player;
+  const { language, isRtl, words } = chooseWords(assets.languages, look.uiLanguage);
+  const stateUrl = `/embed/${libraryId}/${mediaId}/state${view.query === '' ? '' : `?${view.query}`}`;
+  const config = { libraryId, mediaId, state, stateUrl, look, words };
+  const isProtected = state.source?.drm !== null && state.source !== null;
+  const { engine, controls } = isProtected ? assets.protected : assets.clear;
+  const title = escapeHtml(publication.title);
   return Buffer.from(`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${isRtl ? 'rtl' : 'ltr'}">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <link rel="icon" href="data:,">
-<title>${escapeHtml(publication.title)}</title>
+<title>${title}</title>
+<script type="module" nonce="${nonce}" src="${engine}"></script>
+${state.source === null ? '' : `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(state.source.playlistUrl)}">`}
+<link rel="stylesheet" href="${assets.style}">
+${state.source === null ? `<link rel="modulepreload" href="${controls}">` : ''}
+<style nonce="${nonce}">${lookStyle(look)}</style>
 ${metaTags(publication)}
-<script type="importmap" nonce="${nonce}">${toScriptJson({ imports: { 'hls.js': addresses.engine } })}</script>
-<link rel="modulepreload" href="${addresses.engine}">
-<link rel="modulepreload" href="${addresses.controls}">
-${preload}
-<link rel="stylesheet" href="${addresses.style}">
-${color}
+${head.html}
 </head>
 <body>
-<main class="player" data-phase="${state.phase}">
-<video playsinline crossorigin="anonymous" aria-label="${escapeHtml(publication.title)}"${poster}>${tracks.join('')}</video>
-<noscript><p class="message">This player needs JavaScript.</p></noscript>
-</main>
+<media-controller class="player" nohotkeys novolumepref nomutedpref nosubtitleslangpref autohide="3">
+<video slot="media" playsinline crossorigin="anonymous" aria-label="${title}"></video>
+</media-controller>
+<noscript><p class="message">${escapeHtml(words.needsScript ?? '')}</p></noscript>
 <script type="application/json" id="config" nonce="${nonce}">${toScriptJson(config)}</script>
-<script type="module" nonce="${nonce}" src="${addresses.entry}"></script>
 </body>
 </html>
 `);
 }
 
-/** Writes the page for a video that does not exist; it does not tell a foreign library from a wrong id. */
-export function writeMissingPage(nonce: string): Buffer {
-  return writeNotice('Video not found', 'It may have been removed, or the address is wrong.', nonce);
+/** The page for a video that does not exist; it does not tell a foreign library from a wrong id. */
+export function writeMissingPage({ assets, nonce }: Pick<Writing, 'assets' | 'nonce'>): Buffer {
+  const { words, language, isRtl } = chooseWords(assets.languages, 'en');
+  return writeNotice({ title: words['state.gone'], text: words['state.gone.text'], language, isRtl }, nonce);
 }
 
-/** Writes the page for those who may not play a video, and why they may not. */
-export function writeRefusedPage({ message }: Problem, nonce: string): Buffer {
-  return writeNotice('This video cannot be played here', message, nonce);
+/** The page for those who may not play a video, and why they may not. */
+export function writeRefusedPage(
+  { code, uiLanguage }: { code: string; uiLanguage: string },
+  { assets, nonce }: Pick<Writing, 'assets' | 'nonce'>,
+): Buffer {
+  const { words, language, isRtl } = chooseWords(assets.languages, uiLanguage);
+  const text = words[`refused.${code}`] ?? words['refused.other'];
+  return writeNotice({ title: words['state.refused'], text, language, isRtl, rule: code }, nonce);
 }
 
-function writeNotice(title: string, text: string, nonce: string): Buffer {
+type Notice = {
+  title: Words[string] | undefined;
+  text: Words[string] | undefined;
+  language: string;
+  isRtl: boolean;
+  rule?: string;
+};
+
+function writeNotice({ title = '', text = '', language, isRtl, rule }: Notice, nonce: string): Buffer {
   return Buffer.from(`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${isRtl ? 'rtl' : 'ltr'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
+<link rel="icon" href="data:,">
+<title>${escapeHtml(title)}</title>
 <style nonce="${nonce}">
-html,body{height:100%;margin:0;background:#0b0d12;color:#e8eaf0;font:16px/1.5 system-ui,sans-serif}
-body{display:grid;place-content:center;text-align:center;padding:0 1rem;box-sizing:border-box}
-h1{font-size:1.25rem;font-weight:600;margin:0}p{margin:.25rem 0;color:#9aa3b5;overflow-wrap:anywhere}
+html,body{height:100%;margin:0;background:radial-gradient(120% 90% at 50% 30%,#20242f,#0b0c10 70%);color:#fff}
+body{display:grid;place-content:center;justify-items:center;gap:8px;text-align:center;padding:0 8vw;box-sizing:border-box;font:16px/1.5 system-ui,sans-serif}
+h1{font-size:clamp(15px,2.6vw,22px);font-weight:600;margin:0}p{margin:0;max-width:46ch;color:#c4c9d4;font-size:clamp(12px,1.8vw,15px);text-wrap:balance}
 </style>
 </head>
-<body><h1>${title}</h1><p>${escapeHtml(text)}</p></body>
+<body><main${rule === undefined ? '' : ` data-rule="${escapeHtml(rule)}"`}><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p></main></body>
 </html>
 `);
+}
+
+/** The library's look as the variables that head HTML may set too. */
+function lookStyle({
+  keyColor,
+  fontFamily,
+  captionsFontSizePx,
+  captionsFontColor,
+  captionsBackground,
+}: PlayerLook | Omit<PlayerLook, 'customHtml'>): string {
+  const rules: string[] = [];
+  if (keyColor !== null) rules.push(`--player-accent:${keyColor}`);
+  if (/^[\w '",-]{1,200}$/.test(fontFamily) && fontFamily !== 'sans-serif')
+    rules.push(`--media-font-family:${fontFamily},system-ui,sans-serif`);
+  if (captionsFontSizePx > 0) rules.push(`--captions-font-size:${captionsFontSizePx}px`);
+  if (captionsFontColor !== null) rules.push(`--captions-text-color:${captionsFontColor}`);
+  if (captionsBackground !== null) rules.push(`--captions-background:${captionsBackground}`);
+  return `:root{${rules.join(';')}}`;
 }
 
 function metaTags({ metaTags: tags, description, title }: Publication): string {

@@ -1,0 +1,117 @@
+import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
+import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { bucketsOf, writeTicket } from '../../catalog/statistics/viewing-ticket.ts';
+import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
+import type { DrmSystem } from '../../ports/drm-key-source.ts';
+import { listableRenditions, protectionOf } from '../drm/protection.ts';
+import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
+
+/** What of a viewer and of the edge a state depends on: the viewer's token as a query, or empty, and licence servers. */
+export type PlayerView = { query: string; licences: LicenceProxy | null; ticketSecret: Uint8Array };
+
+/** Key systems as browsers name them, and their licences as addresses do. */
+const KEY_SYSTEMS: Readonly<Record<DrmSystem, { name: string; file: string }>> = {
+  widevine: { name: 'com.widevine.alpha', file: 'widevine' },
+  playReady: { name: 'com.microsoft.playready', file: 'playready' },
+  fairPlay: { name: 'com.apple.fps', file: 'fairplay' },
+};
+
+/** Describes a video to the player page. Addresses of what is protected carry the viewer's token. */
+export function describeVideo(publication: Publication, view: PlayerView): PlayerState {
+  const { thumbnailKey, thumbnailFileName } = publication;
+  return {
+    publication: publication.publication,
+    title: publication.title,
+    phase: phaseOf(publication),
+    source: describeSource(publication, view),
+    posterUrl: thumbnailKey === null ? null : `${folderOf(publication)}/${thumbnailFileName}`,
+    details: describeDetails(publication),
+    viewing: describeViewing(publication, view.ticketSecret),
+  };
+}
+
+function describeViewing({ libraryId, mediaId, durationMs }: Publication, secret: Uint8Array): PlayerState['viewing'] {
+  const buckets = bucketsOf(durationMs / 1000);
+  const ticket = { libraryId, mediaId, issuedAtMs: Date.now(), ...buckets };
+  return { ticket: writeTicket(ticket, secret), ...buckets };
+}
+
+function folderOf({ pullZoneName, mediaId }: Publication): string {
+  return `/${pullZoneName}/${mediaId}`;
+}
+
+function describeSource(publication: Publication, view: PlayerView): PlayerSource | null {
+  const set: ListedSet<StoredRendition> = chooseListedSet(listableRenditions(publication));
+  if (!set.isPlayable) return null;
+  const folder = folderOf(publication);
+  const drm = describeDrm(publication, folder, view);
+  const playlistQuery = drm === null || view.query === '' ? '' : `?${view.query}`;
+  return {
+    playlistUrl: `${folder}/playlist.m3u8${playlistQuery}`,
+    durationSec: publication.durationMs / 1000,
+    hasPicture: set.video.length > 0,
+    renditions: [...set.video, ...set.audio].map(({ id }) => id),
+    drm,
+  };
+}
+
+function describeDetails(publication: Publication): PlayerDetails {
+  const { captions, chapters, pictures, thumbnailBlurhash } = publication;
+  const folder = folderOf(publication);
+  return {
+    chapters: chapters.map(({ title, start, end }) => ({ title, startSec: start, endSec: end })),
+    captions: captions.map(({ srclang, label, version }) => ({
+      language: srclang,
+      label,
+      url: `${folder}/captions/${encodeURIComponent(srclang)}.vtt?ver=${version}`,
+    })),
+    storyboardUrl: pictures === null ? null : `${folder}/seek/thumbnails.vtt`,
+    heat: null,
+    blurhash: thumbnailBlurhash,
+  };
+}
+
+function describeDrm(publication: Publication, folder: string, { query, licences }: PlayerView): PlayerDrm | null {
+  const protection = protectionOf(publication);
+  switch (protection.kind) {
+    case 'none':
+      return null;
+    case 'sessions':
+      return { tag: 'sessions', licenceUrls: {}, certificateUrl: null };
+    case 'package': {
+      const { number, signals } = protection.packaged;
+      const address = (file: string) => `${folder}/license${file}${query === '' ? '' : `?${query}`}`;
+      const spoken = new Set(signals.map(({ system }) => system));
+      const systems = licences?.systems.filter((system) => spoken.has(system)) ?? [];
+      const theirs = systems.map((system) => [KEY_SYSTEMS[system].name, address(`/${KEY_SYSTEMS[system].file}`)]);
+      return {
+        tag: `e${number}`,
+        licenceUrls: signals.length === 0 ? { 'org.w3.clearkey': address('') } : Object.fromEntries(theirs),
+        certificateUrl: systems.includes('fairPlay') ? `${folder}/license/fairplay-certificate` : null,
+      };
+    }
+  }
+}
+
+/** What is encoded on demand is as good as finished once all of it is listed; until then renditions may join. */
+function phaseOf({ state, stateReason, encodeProgressPercent, renditions }: Publication): VideoPhase {
+  const percent = Math.max(0, Math.min(100, encodeProgressPercent));
+  switch (state) {
+    case 'created':
+      return { kind: 'waiting' };
+    case 'uploaded':
+    case 'processing':
+    case 'transcoding':
+    case 'jit-segmenting':
+      return { kind: 'processing', percent };
+    case 'jit-ready':
+      return renditions.some((one) => one.isActive && !one.isOnDemand && one.state === 'building')
+        ? { kind: 'processing', percent }
+        : { kind: 'finished' };
+    case 'finished':
+      return { kind: 'finished' };
+    case 'failed':
+    case 'upload-failed':
+      return { kind: 'failed', reason: stateReason ?? state };
+  }
+}

@@ -1,0 +1,152 @@
+// Packs the page's browser code: pack-player.ts FOLDER. A program of its own, because what packs takes memory that the
+// edge would keep (docs/decisions/065-player-bundles.md).
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { type InputOptions, type Plugin, rolldown } from 'rolldown';
+
+/** What the page loads, by the names of the files; `engine` plays, `controls` are fetched when it has begun to load. */
+export type PackedPage = { engine: string; controls: string };
+export type PackedPlayer = { clear: PackedPage; protected: PackedPage; style: string; embedClient: string };
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const hlsSource = path.join(root, 'node_modules/hls.js/src');
+const require = createRequire(import.meta.url);
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('Expected the folder to pack into.');
+await pack(folder);
+
+/** Packs beside the place and moves there at once: another process, or a kill, never meets a part of it. */
+async function pack(target: string): Promise<void> {
+  await mkdir(path.dirname(target), { recursive: true });
+  const draft = await mkdtemp(path.join(path.dirname(target), 'draft-'));
+  try {
+    const packed: PackedPlayer = {
+      clear: await packPage(draft, 'clear'),
+      protected: await packPage(draft, 'protected'),
+      style: await packStyle(draft),
+      embedClient: await packEmbedClient(draft),
+    };
+    await writeFile(path.join(draft, 'packed.json'), JSON.stringify(packed));
+    await rename(draft, target);
+  } catch (error) {
+    // Another process was first: its work is as good.
+    if (!isFolderTaken(error)) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+function isFolderTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
+}
+
+async function packPage(draft: string, kind: 'clear' | 'protected'): Promise<PackedPage> {
+  const input = { [kind]: path.join(root, 'web/player/player.ts') };
+  const bundle = await rolldown({ ...pageOptions(kind === 'protected'), input });
+  try {
+    const names = { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' };
+    const { output } = await bundle.generate({ format: 'esm', minify: true, ...names });
+    const chunks = output.filter((file) => file.type === 'chunk');
+    for (const { fileName, code } of chunks) await writeCompressed(draft, fileName, Buffer.from(code));
+    const engine = chunks.find(({ isEntry }) => isEntry);
+    const controls = chunks.find(({ isDynamicEntry }) => isDynamicEntry);
+    if (engine === undefined || controls === undefined || chunks.length !== 2) {
+      throw new Error(`Expected an engine and controls, got ${chunks.map(({ fileName }) => fileName).join(', ')}.`);
+    }
+    return { engine: engine.fileName, controls: controls.fileName };
+  } finally {
+    await bundle.close();
+  }
+}
+
+async function packStyle(draft: string): Promise<string> {
+  const parts = ['player.css', 'bar/bar.css', 'menu/menu.css', 'notice/notice.css'];
+  const texts = await Promise.all(parts.map((name) => readFile(path.join(root, 'web/player', name), 'utf8')));
+  const bytes = Buffer.from(
+    texts
+      .join('')
+      .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+      .replaceAll(/\s+/g, ' '),
+  );
+  const name = `player-${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}.css`;
+  await writeCompressed(draft, name, bytes);
+  return name;
+}
+
+/** The client of the player.js protocol, for pages that embed the player. */
+async function packEmbedClient(draft: string): Promise<string> {
+  const { version }: { version: string } = require('player.js/package.json');
+  const name = `player.js-${version}.min.js`;
+  const file = path.join(root, 'node_modules/player.js/dist', `player-${version}.min.js`);
+  await writeCompressed(draft, name, await readFile(file));
+  return name;
+}
+
+async function writeCompressed(draft: string, name: string, bytes: Buffer): Promise<void> {
+  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
+  const file = path.join(draft, name);
+  await writeFile(file, bytes);
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, brotli));
+  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+}
+
+/** hls.js is built from its own source, without what this page never plays: all of its media is fragmented MP4. */
+function pageOptions(hasKeys: boolean): InputOptions {
+  const { version }: { version: string } = require('hls.js/package.json');
+  const off = ['CMCD', 'CONTENT_STEERING', 'IFRAMES', 'INTERSTITIALS', 'M2TS_ADVANCED_CODECS', 'MEDIA_CAPABILITIES'];
+  const define = {
+    ...Object.fromEntries([...off, 'SUBTITLES', 'VARIABLE_SUBSTITUTION'].map((name) => [`__USE_${name}__`, 'false'])),
+    __VERSION__: JSON.stringify(version),
+    __USE_ALT_AUDIO__: 'true',
+    __USE_EME_DRM__: String(hasKeys),
+    __HLS_WORKER_BUNDLE__: 'undefined',
+    __IN_WORKER__: 'false',
+  };
+  return {
+    cwd: root,
+    platform: 'browser',
+    logLevel: 'warn',
+    resolve: { alias: { 'hls.js': path.join(hlsSource, 'hls.ts') } },
+    transform: { target: 'es2022', define },
+    plugins: [fragmentedMp4Only(), styleNonce()],
+  };
+}
+
+/** Takes the demuxers of other containers, and the worker that would run them, out of hls.js. */
+function fragmentedMp4Only(): Plugin {
+  const demuxers = /(?:tsdemuxer|aacdemuxer|mp3demuxer|ac3-demuxer|mp4-remuxer)$/;
+  const absent =
+    'class Absent { static probe() { return false; } }\nexport { Absent as default, Absent as AC3Demuxer };';
+  const worker =
+    'const none = () => undefined;\nexport { none as hasUMDWorker, none as injectWorker, none as loadWorker, none as removeWorkerFromStore };';
+  return {
+    name: 'fragmented-mp4-only',
+    resolveId(id, importer) {
+      if (importer?.endsWith('demux/transmuxer.ts') && demuxers.test(id)) return '\0absent-demuxer';
+      return id.endsWith('/inject-worker') ? '\0absent-worker' : null;
+    },
+    load(id) {
+      if (id === '\0absent-demuxer') return absent;
+      return id === '\0absent-worker' ? worker : null;
+    },
+  };
+}
+
+/** The templates of media-chrome hold style elements: the page's policy lets them in by its nonce alone. */
+function styleNonce(): Plugin {
+  // A placeholder of the template literal that it will stand in.
+  const tag = ['<style nonce="$', '{styleNonce}">'].join('');
+  const read = `const styleNonce = document.querySelector('script[nonce]')?.nonce ?? '';\n`;
+  return {
+    name: 'style-nonce',
+    transform(code, id) {
+      if (!id.includes('/media-chrome/') || !code.includes('<style>')) return null;
+      return { code: read + code.replaceAll('<style>', tag), map: null };
+    },
+  };
+}

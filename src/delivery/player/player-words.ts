@@ -1,0 +1,28 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** What the page says, by key. `{names}` in a text stand for values. */
+export type Words = Readonly<Record<string, string>>;
+export type Languages = ReadonlyMap<string, Words>;
+
+const STANDARD = 'en';
+const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur']);
+
+/** Reads one file per language, named by its code. What a language does not say is said in English. */
+export async function readLanguages(folder: string): Promise<Languages> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+  const read = async (name: string): Promise<Words> => JSON.parse(await readFile(path.join(folder, name), 'utf8'));
+  const standard = await read(`${STANDARD}.json`);
+  const languages = new Map<string, Words>();
+  for (const name of names)
+    languages.set(path.basename(name, '.json').toLowerCase(), { ...standard, ...(await read(name)) });
+  return languages;
+}
+
+/** The words of a language: `de-AT` finds `de`, an unknown one English. */
+export function chooseWords(languages: Languages, wanted: string): { language: string; isRtl: boolean; words: Words } {
+  const code = wanted.toLowerCase();
+  const base = code.split('-', 1)[0] ?? '';
+  const language = [code, base].find((name) => languages.has(name)) ?? STANDARD;
+  return { language, isRtl: RIGHT_TO_LEFT.has(language), words: languages.get(language) ?? {} };
+}

@@ -1,0 +1,26 @@
+import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';
+import type { PlayerAssets } from './load-player-assets.ts';
+
+/** Answers a file of the player page in the best form that the browser reads. */
+export function serveAsset(name: string, accepted: string | undefined, player: PlayerAssets): Answer {
+  const asset = player.files.get(name);
+  if (asset === undefined) return notFound('not-found', 'There is nothing at this address.');
+  const { contentType, etag } = asset;
+  const described = { kind: 'bytes', contentType, cacheControl: CACHE_FOR_EVER } as const;
+  const coding = chooseCoding(accepted ?? '');
+  const vary = { Vary: 'Accept-Encoding' };
+  if (coding === null) return { ...described, bytes: asset.plain, etag: `"${etag}"`, headers: vary };
+  const bytes = coding === 'br' ? asset.brotli : asset.gzip;
+  return { ...described, bytes, etag: `"${etag}-${coding}"`, headers: { ...vary, 'Content-Encoding': coding } };
+}
+
+/** By RFC 9110 section 12.5.3; a weight of 0 refuses a coding, others are not compared. */
+function chooseCoding(accepted: string): 'br' | 'gzip' | null {
+  const codings = new Map<string, boolean>();
+  for (const part of accepted.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+    codings.set(name, !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)));
+  }
+  if (codings.get('br') === true) return 'br';
+  return codings.get('gzip') === true ? 'gzip' : null;
+}

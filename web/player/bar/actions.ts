@@ -1,0 +1,64 @@
+import type { ControlParts } from '../parts.ts';
+import type { TimeRange } from './time-range.ts';
+
+/** What buttons, keys and menus do to the video. */
+export type Actions = {
+  togglePlay(): void;
+  seek(sec: number): void;
+  seekBy(deltaSec: number): void;
+  /** To a part of the whole, 0 to 1. */
+  seekToPart(part: number): void;
+  changeVolume(delta: number): void;
+  toggleMute(): void;
+  toggleFullscreen(): void;
+  changeRate(delta: number): void;
+};
+
+const RATES = { lowest: 0.25, highest: 4 };
+
+export function createActions({ frame, video, options }: ControlParts, range: TimeRange): Actions {
+  const play = () => {
+    // A browser may refuse without a gesture: then it stays paused, and shows so.
+    video.play().catch(() => undefined);
+  };
+  const actions: Actions = {
+    togglePlay: () => (video.paused ? play() : video.pause()),
+    seek(sec) {
+      const { startSec, reachableSec } = range.span;
+      if (Number.isFinite(sec)) video.currentTime = Math.max(startSec, Math.min(sec, reachableSec));
+    },
+    seekBy: (deltaSec) => actions.seek(video.currentTime + deltaSec),
+    seekToPart(part) {
+      const { startSec, endSec } = range.span;
+      actions.seek(startSec + part * (endSec - startSec));
+    },
+    changeVolume(delta) {
+      // In hundredths: ten steps up and ten down end where they began.
+      video.volume = Math.max(0, Math.min(100, Math.round((video.volume + delta) * 100))) / 100;
+      video.muted = video.volume === 0;
+    },
+    toggleMute() {
+      video.muted = !video.muted;
+      if (!video.muted && video.volume === 0) video.volume = 0.5;
+    },
+    toggleFullscreen: () => void toggleFullscreen(frame, video, options.usesNativeFullscreen),
+    changeRate(delta) {
+      video.playbackRate = Math.max(RATES.lowest, Math.min(RATES.highest, video.playbackRate + delta));
+    },
+  };
+  return actions;
+}
+
+/** iPhones fill the screen with their own player alone. */
+type ApplePlayer = HTMLVideoElement & { webkitEnterFullscreen?(): void };
+
+async function toggleFullscreen(frame: HTMLElement, video: ApplePlayer, usesNative: boolean): Promise<void> {
+  try {
+    if (document.fullscreenElement !== null) await document.exitFullscreen();
+    else if (document.fullscreenEnabled) await frame.requestFullscreen({ navigationUI: 'hide' });
+    else if (usesNative) video.webkitEnterFullscreen?.();
+  } catch (error) {
+    // The frame that holds the page may not let it.
+    if (!(error instanceof TypeError) && !(error instanceof DOMException)) throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { make } from '../base/dom.ts';
+import { writeTime } from '../base/time.ts';
+import type { ControlParts } from '../parts.ts';
+import type { TimeRange } from './time-range.ts';
+
+/** Behind the newest second by less than this is live. */
+const AT_EDGE_SEC = 8;
+
+/** The time and the length; of a live stream how far behind it is, and the way back to its newest second. */
+export function createClock({ video, engine, session, config, say }: ControlParts, range: TimeRange): HTMLElement {
+  const current = make('span', { class: 'current' });
+  const total = make('span', { class: 'total' });
+  const live = make(
+    'button',
+    { type: 'button', class: 'live-button' },
+    make('span', { class: 'dot', 'aria-hidden': 'true' }),
+  );
+  const word = make('span', { class: 'live-word' });
+  const viewers = make('span', { class: 'viewers' });
+  live.append(word);
+  live.addEventListener('click', () => {
+    engine.goLive();
+    video.play().catch(() => undefined);
+  });
+  const clock = make('div', { class: 'clock' }, live, current, total, viewers);
+  const has = (name: string) => config.look.controls.includes(name);
+  const draw = () => {
+    const { view, isLive } = session;
+    const latencySec = engine.latencySec ?? 0;
+    const target = view.kind === 'live' || view.kind === 'reconnecting' ? view.live.targetLatencySec : 0;
+    const isBehind = isLive && latencySec > target + AT_EDGE_SEC;
+    live.hidden = !isLive;
+    live.toggleAttribute('behind', isBehind);
+    live.setAttribute('aria-label', say(isBehind ? 'live.back' : 'live.now'));
+    write(word, say(isBehind ? 'live.back' : 'live'));
+    total.hidden = isLive || !(has('duration') || has('current-time'));
+    current.hidden = isLive ? !isBehind : !has('current-time');
+    write(current, isLive ? writeTime(-latencySec) : writeTime(video.currentTime));
+    write(total, writeTime(range.span.endSec));
+    const count = view.kind === 'live' ? view.live.viewers : null;
+    viewers.hidden = count === null;
+    if (count !== null) write(viewers, say('live.viewers', { count }));
+  };
+  for (const name of ['timeupdate', 'durationchange', 'seeking', 'progress']) video.addEventListener(name, draw);
+  session.addEventListener('view', draw);
+  draw();
+  return clock;
+}
+
+/** A text that is the same is not written again: screen readers and layout see no change. */
+function write(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}

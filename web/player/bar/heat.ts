@@ -1,0 +1,34 @@
+/** The curve stays this far above the bar where nothing was watched, in parts of 100. */
+const FLOOR = 6;
+
+/** The heat curve as an SVG path in a box of 100 x 100: smooth through the middle of each stretch. */
+export function heatPath(heat: readonly number[]): string {
+  const points = heat.map((value, index) => ({
+    x: ((index + 0.5) / heat.length) * 100,
+    y: 100 - FLOOR - (Math.max(0, Math.min(100, value)) / 100) * (100 - FLOOR),
+  }));
+  const first = points[0];
+  const last = points.at(-1);
+  if (first === undefined || last === undefined) return '';
+  let path = `M0 100L0 ${round(first.y)}`;
+  let before = { x: 0, y: first.y };
+  for (const point of [...points, { x: 100, y: last.y }]) {
+    const middle = round((before.x + point.x) / 2);
+    path += `C${middle} ${round(before.y)} ${middle} ${round(point.y)} ${round(point.x)} ${round(point.y)}`;
+    before = point;
+  }
+  return `${path}L100 100Z`;
+}
+
+/** The stretch that was watched most, as parts of the whole; null when none stands out. */
+export function mostReplayed(heat: readonly number[]): { from: number; to: number } | null {
+  const peak = Math.max(0, ...heat);
+  const mean = heat.reduce((sum, value) => sum + value, 0) / Math.max(1, heat.length);
+  if (peak === 0 || peak < mean * 1.2) return null;
+  const index = heat.indexOf(peak);
+  return { from: index / heat.length, to: (index + 1) / heat.length };
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

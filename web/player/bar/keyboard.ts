@@ -1,0 +1,73 @@
+import type { ControlParts } from '../parts.ts';
+import type { Actions } from './actions.ts';
+
+const SEEK_SEC = 10;
+const VOLUME_STEP = 0.05;
+const RATE_STEP = 0.25;
+
+/** The keys, by the word that says what they do, in the order of the help. */
+export const KEYS: readonly { keys: readonly string[]; word: string }[] = [
+  { keys: ['Space', 'K'], word: 'keys.play' },
+  { keys: ['←', '→'], word: 'keys.seek' },
+  { keys: ['0', '…', '9'], word: 'keys.jump' },
+  { keys: ['↑', '↓'], word: 'keys.volume' },
+  { keys: ['M'], word: 'keys.mute' },
+  { keys: ['C'], word: 'keys.captions' },
+  { keys: ['F'], word: 'keys.fullscreen' },
+  { keys: ['L'], word: 'keys.loop' },
+  { keys: ['<', '>'], word: 'keys.speed' },
+  { keys: ['?'], word: 'keys.help' },
+];
+
+type Deeds = { actions: Actions; toggleCaptions(): void; toggleHelp(): void; wake(): void };
+
+export function mountKeyboard({ video, session }: ControlParts, deeds: Deeds): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (isPressed(event)) return;
+    const isOfHelp = event.key === '?' || event.key === 'Escape';
+    const deed = session.isPlayable || isOfHelp ? findDeed(event.key, video, deeds) : undefined;
+    if (deed === undefined) return;
+    event.preventDefault();
+    deed();
+    deeds.wake();
+  });
+}
+
+/** Space and Enter press what has the focus. */
+function isPressed({ key, target }: KeyboardEvent): boolean {
+  if (key !== ' ' && key !== 'Enter') return false;
+  return (
+    target instanceof HTMLElement && target.matches('button, a, [role=button], [role=menuitem], [role=menuitemradio]')
+  );
+}
+
+/** Owners may put forms into the page's head HTML. */
+function isTyping({ target }: KeyboardEvent): boolean {
+  return (
+    target instanceof HTMLElement && target.matches('input:not([type=range]), textarea, select, [contenteditable]')
+  );
+}
+
+function findDeed(key: string, video: HTMLVideoElement, { actions, ...deeds }: Deeds): (() => void) | undefined {
+  if (/^[0-9]$/.test(key)) return () => actions.seekToPart(Number(key) / 10);
+  const isRtl = document.documentElement.dir === 'rtl';
+  const found: Record<string, () => void> = {
+    ' ': actions.togglePlay,
+    k: actions.togglePlay,
+    arrowleft: () => actions.seekBy(isRtl ? SEEK_SEC : -SEEK_SEC),
+    arrowright: () => actions.seekBy(isRtl ? -SEEK_SEC : SEEK_SEC),
+    arrowup: () => actions.changeVolume(VOLUME_STEP),
+    arrowdown: () => actions.changeVolume(-VOLUME_STEP),
+    m: actions.toggleMute,
+    f: actions.toggleFullscreen,
+    c: deeds.toggleCaptions,
+    l: () => {
+      video.loop = !video.loop;
+    },
+    '<': () => actions.changeRate(-RATE_STEP),
+    '>': () => actions.changeRate(RATE_STEP),
+    '?': deeds.toggleHelp,
+  };
+  return found[key.toLowerCase()];
+}

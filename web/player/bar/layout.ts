@@ -1,0 +1,104 @@
+import { make } from '../base/dom.ts';
+import type { Menu } from '../menu/menu.ts';
+import type { ControlParts } from '../parts.ts';
+import { mediaButton, volumeGroup } from './buttons.ts';
+import { icon } from './icons.ts';
+import { SettingsButton } from './settings-button.ts';
+import type { TimeRange } from './time-range.ts';
+
+type Layout = { range: TimeRange; clock: HTMLElement; menu: Menu; hasSettings(): boolean };
+
+/** Builds what stands over the picture, as far as the library's `Controls` setting has it. */
+export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }: Layout): void {
+  const { frame, config, options } = parts;
+  const has = (name: string) => config.look.controls.includes(name);
+  const row = document.createElement('media-control-bar');
+  row.classList.add('row');
+  if (has('play')) row.append(mediaButton('play'));
+  if (has('rewind')) row.append(mediaButton('rewind'));
+  if (has('fast-forward')) row.append(mediaButton('fast-forward'));
+  if (has('mute') || has('volume')) row.append(volumeGroup(has('mute'), has('volume')));
+  row.append(clock, chapterButton(parts, menu), make('span', { class: 'spacer' }));
+  if (has('captions')) row.append(captionsButton(parts));
+  if (has('settings')) row.append(settingsButton(parts, menu, hasSettings));
+  if (has('airplay') && options.offersAirplay) row.append(mediaButton('airplay'));
+  if (has('pip')) row.append(mediaButton('pip'));
+  if (has('fullscreen')) row.append(mediaButton('fullscreen'));
+  const bar = document.createElement('bunny-media-control-bar');
+  if (has('progress')) bar.append(range);
+  bar.append(row);
+  frame.append(make('div', { class: 'shade', 'aria-hidden': 'true' }), bar, menu);
+  if (has('play-large')) frame.append(largePlay());
+  const spinner = document.createElement('media-loading-indicator');
+  spinner.slot = 'centered-chrome';
+  spinner.setAttribute('noautohide', '');
+  frame.append(spinner);
+  frame.toggleAttribute('compact', options.isCompact);
+}
+
+function largePlay(): HTMLElement {
+  const button = mediaButton('play');
+  button.classList.add('large-play');
+  button.slot = 'centered-chrome';
+  button.setAttribute('notooltip', '');
+  return button;
+}
+
+function captionsButton({ session }: ControlParts): HTMLElement {
+  const button = mediaButton('captions');
+  const draw = () => {
+    button.hidden = session.state.details.captions.length === 0;
+  };
+  session.addEventListener('view', draw);
+  draw();
+  return button;
+}
+
+function settingsButton(
+  { say, engine, session, video }: ControlParts,
+  menu: Menu,
+  hasSettings: () => boolean,
+): HTMLElement {
+  const button = new SettingsButton();
+  button.append(icon('settings'), make('span', { slot: 'tooltip-content' }, say('settings')));
+  button.setAttribute('aria-label', say('settings'));
+  button.setAttribute('aria-haspopup', 'menu');
+  button.setAttribute('aria-expanded', 'false');
+  button.addEventListener('press', () => menu.toggle(button, 'settings'));
+  const draw = () => {
+    button.hidden = !hasSettings();
+    menu.refresh();
+  };
+  for (const name of ['qualities', 'sounds']) engine.addEventListener(name, draw);
+  for (const name of ['change', 'addtrack', 'removetrack']) video.textTracks.addEventListener(name, draw);
+  video.addEventListener('ratechange', draw);
+  session.addEventListener('view', draw);
+  draw();
+  return button;
+}
+
+/** Names the chapter that is shown, and opens the list of all. */
+function chapterButton({ video, session, say }: ControlParts, menu: Menu): HTMLElement {
+  const title = make('span', { class: 'chapter-title' });
+  const button = make('button', {
+    type: 'button',
+    class: 'chapter',
+    'aria-haspopup': 'menu',
+    'aria-expanded': 'false',
+  });
+  button.append(title, icon('next'));
+  button.addEventListener('click', () => menu.toggle(button, 'chapters'));
+  const draw = () => {
+    const { chapters } = session.state.details;
+    const now = chapters.find(({ startSec, endSec }) => startSec <= video.currentTime && video.currentTime < endSec);
+    button.hidden = chapters.length === 0;
+    const text = now?.title ?? say('chapters');
+    if (title.textContent === text) return;
+    title.textContent = text;
+    button.setAttribute('aria-label', `${say('chapters')}: ${text}`);
+  };
+  for (const name of ['timeupdate', 'seeked', 'durationchange']) video.addEventListener(name, draw);
+  session.addEventListener('view', draw);
+  draw();
+  return button;
+}

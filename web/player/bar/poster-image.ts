@@ -1,0 +1,43 @@
+import { attachShadow, make } from '../base/dom.ts';
+import type { ControlParts } from '../parts.ts';
+
+const STYLE = `
+:host { position: absolute; inset: 0; display: block; pointer-events: none; }
+img { width: 100%; height: 100%; object-fit: contain; opacity: 0; transition: opacity .3s; }
+img.loaded { opacity: 1; }
+@media (prefers-reduced-motion: reduce) { img { transition: none; } }
+`;
+
+/** The poster; it is fetched behind everything else, and faded in over its blurred colours. */
+class PosterImage extends HTMLElement {
+  readonly #image = make('img', { alt: '', part: 'img', fetchpriority: 'low', decoding: 'async' });
+
+  constructor() {
+    super();
+    attachShadow(this, STYLE, this.#image);
+    this.#image.addEventListener('load', () => this.#image.classList.add('loaded'));
+  }
+
+  show(url: string | null): void {
+    if (url !== null && this.#image.getAttribute('src') !== url) this.#image.src = url;
+  }
+}
+
+customElements.define('bunny-poster-image', PosterImage);
+
+/** Shows the poster until playback has begun; sound alone has it throughout. */
+export function mountPoster({ frame, video, session }: ControlParts): void {
+  const poster = new PosterImage();
+  poster.slot = 'poster';
+  frame.append(poster);
+  const draw = () => {
+    const { posterUrl, source } = session.state;
+    const isSound = source !== null && !source.hasPicture;
+    frame.toggleAttribute('sound-only', isSound);
+    frame.toggleAttribute('has-poster', posterUrl !== null);
+    // A picture that is about to be covered by the video is not worth its bytes.
+    if (isSound || video.paused) poster.show(posterUrl);
+  };
+  session.addEventListener('view', draw);
+  draw();
+}

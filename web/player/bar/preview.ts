@@ -1,0 +1,67 @@
+import { make } from '../base/dom.ts';
+import { writeTime } from '../base/time.ts';
+import { findStill, readStoryboard, type Still } from './storyboard.ts';
+
+/** The box over the bar: the picture at a time, its chapter, and the time itself. */
+export class Preview {
+  readonly box: HTMLElement;
+  readonly #picture = make('div', { class: 'picture' });
+  readonly #sheet = make('img', { alt: '', draggable: 'false' });
+  readonly #chapter = make('div', { class: 'title' });
+  readonly #time = make('div', { class: 'time' });
+  #url: string | null = null;
+  #stills: readonly Still[] = [];
+  #isAsked = false;
+  #lookedAtSec = 0;
+
+  constructor() {
+    this.#picture.append(this.#sheet);
+    this.#picture.hidden = true;
+    this.box = make('div', { class: 'preview', part: 'preview', 'aria-hidden': 'true' });
+    this.box.append(this.#picture, this.#chapter, this.#time);
+  }
+
+  /** A storyboard is fetched when it is looked at for the first time. */
+  use(storyboardUrl: string | null): void {
+    if (storyboardUrl === this.#url) return;
+    this.#url = storyboardUrl;
+    this.#stills = [];
+    this.#isAsked = false;
+  }
+
+  show(sec: number, shownSec: number, chapter: string | null): void {
+    this.#lookedAtSec = sec;
+    void this.#fetch();
+    this.#time.textContent = writeTime(shownSec);
+    this.#chapter.textContent = chapter ?? '';
+    this.#chapter.hidden = chapter === null;
+    this.#showPicture();
+  }
+
+  #showPicture(): void {
+    const still = findStill(this.#stills, this.#lookedAtSec);
+    this.#picture.hidden = still === null;
+    if (still !== null) this.#paint(still);
+  }
+
+  #paint({ url, x, y, width, height }: Still): void {
+    const scale = Math.min(1, this.#picture.clientWidth / width) || 1;
+    if (this.#sheet.src !== url) this.#sheet.src = url;
+    this.#picture.style.aspectRatio = `${width} / ${height}`;
+    this.#sheet.style.transform = `scale(${scale}) translate(${-x}px, ${-y}px)`;
+  }
+
+  async #fetch(): Promise<void> {
+    if (this.#url === null || this.#isAsked) return;
+    this.#isAsked = true;
+    const url = new URL(this.#url, location.href).href;
+    const response = await fetch(url).catch(() => null);
+    // Without pictures the time alone is shown; the next look asks again.
+    if (response === null || !response.ok) {
+      this.#isAsked = false;
+      return;
+    }
+    this.#stills = readStoryboard(await response.text(), url);
+    this.#showPicture();
+  }
+}

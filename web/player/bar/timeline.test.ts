@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { chapterMask, loadedUntil, partOf, spanOf, timeAt } from './timeline.ts';
+
+function ranges(...pairs: [number, number][]): TimeRanges {
+  const at = (index: number) => pairs[index] ?? [0, 0];
+  return { length: pairs.length, start: (index) => at(index)[0], end: (index) => at(index)[1] };
+}
+
+test('a growing video shows its whole length, and is reached as far as it is made', () => {
+  const span = spanOf({ duration: 12, seekable: ranges([0, 12]) }, false, 60);
+  expect(span).toEqual({ startSec: 0, endSec: 60, reachableSec: 12 });
+  expect(partOf(span, 30)).toBe(0.5);
+  expect(timeAt(span, 2)).toBe(60);
+});
+
+test('a live stream shows its window', () => {
+  const span = spanOf({ duration: Number.POSITIVE_INFINITY, seekable: ranges([100, 160]) }, true, 0);
+  expect(span).toEqual({ startSec: 100, endSec: 160, reachableSec: 160 });
+  expect(partOf(span, 130)).toBe(0.5);
+});
+
+test('nothing is divided by a length that is not known', () => {
+  expect(partOf(spanOf({ duration: Number.NaN, seekable: ranges() }, false, 0), 5)).toBe(0);
+});
+
+test('what is loaded ends with the stretch around the time', () => {
+  expect(loadedUntil(ranges([0, 4], [8, 20]), 9)).toBe(20);
+  expect(loadedUntil(ranges([0, 4], [8, 20]), 6)).toBe(6);
+});
+
+test('chapters cut gaps, but not at the ends', () => {
+  expect(chapterMask([0, 1], 2, false)).toBe('none');
+  expect(chapterMask([0, 0.5], 2, false)).toBe(
+    'linear-gradient(to right, #000 0, #000 calc(50% - 1px), transparent calc(50% - 1px), transparent calc(50% + 1px), #000 calc(50% + 1px), #000 100%)',
+  );
+  expect(chapterMask([0.5], 2, true)).toContain('to left');
+});

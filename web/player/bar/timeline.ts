@@ -1,0 +1,43 @@
+/** The stretch of time that the bar shows, and how far of it can be reached. */
+export type Span = { startSec: number; endSec: number; reachableSec: number };
+
+type Media = Pick<HTMLVideoElement, 'duration' | 'seekable'>;
+
+/**
+ * A video's bar shows all of it, also what is still being made (`expectedSec`); a live stream's shows what can be seen
+ * again.
+ */
+export function spanOf({ duration, seekable }: Media, isLive: boolean, expectedSec: number): Span {
+  const last = seekable.length - 1;
+  const reachableSec = last < 0 ? 0 : seekable.end(last);
+  if (isLive) return { startSec: last < 0 ? 0 : seekable.start(0), endSec: reachableSec, reachableSec };
+  return { startSec: 0, endSec: Math.max(expectedSec, Number.isFinite(duration) ? duration : 0), reachableSec };
+}
+
+export function partOf({ startSec, endSec }: Span, sec: number): number {
+  return endSec > startSec ? Math.max(0, Math.min(1, (sec - startSec) / (endSec - startSec))) : 0;
+}
+
+export function timeAt({ startSec, endSec }: Span, part: number): number {
+  return startSec + Math.max(0, Math.min(1, part)) * (endSec - startSec);
+}
+
+/** The end of what is loaded around a time. */
+export function loadedUntil(buffered: TimeRanges, sec: number): number {
+  for (let index = 0; index < buffered.length; index += 1) {
+    if (buffered.start(index) <= sec + 0.1 && sec <= buffered.end(index)) return buffered.end(index);
+  }
+  return sec;
+}
+
+/** A mask that cuts gaps of `gapPx` into a bar where chapters begin; `none` when there is one chapter at most. */
+export function chapterMask(parts: readonly number[], gapPx: number, isRtl: boolean): string {
+  const cuts = parts.filter((part) => part > 0.001 && part < 0.999).sort((a, b) => a - b);
+  if (cuts.length === 0) return 'none';
+  const stops = cuts.flatMap((part) => {
+    const at = `${Math.round(part * 1e5) / 1e3}%`;
+    const [from, to] = [`calc(${at} - ${gapPx / 2}px)`, `calc(${at} + ${gapPx / 2}px)`];
+    return [`#000 ${from}`, `transparent ${from}`, `transparent ${to}`, `#000 ${to}`];
+  });
+  return `linear-gradient(to ${isRtl ? 'left' : 'right'}, #000 0, ${stops.join(', ')}, #000 100%)`;
+}

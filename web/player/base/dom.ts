@@ -1,0 +1,35 @@
+type Attributes = Readonly<Record<string, string | boolean>>;
+
+/** Makes an element with attributes (`true` is an empty one, `false` none) and children. */
+export function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes?: Attributes,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name];
+export function make(name: string, attributes?: Attributes, ...children: (Node | string)[]): HTMLElement;
+export function make(name: string, attributes: Attributes = {}, ...children: (Node | string)[]): HTMLElement {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== false) made.setAttribute(key, value === true ? '' : value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** A shadow root with a style of its own; a constructed sheet needs no leave of the page's policy. */
+export function attachShadow(host: HTMLElement, css: string, ...children: Node[]): ShadowRoot {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  const shadow = host.attachShadow({ mode: 'open' });
+  shadow.adoptedStyleSheets = [sheet];
+  shadow.append(...children);
+  return shadow;
+}
+
+/** Adds one listener for several events; the answer takes it away. */
+export function listen(target: EventTarget, names: readonly string[], listener: (event: Event) => void): () => void {
+  for (const name of names) target.addEventListener(name, listener);
+  return () => {
+    for (const name of names) target.removeEventListener(name, listener);
+  };
+}

@@ -1,0 +1,73 @@
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+
+type Kept = { atMs: number; value: unknown };
+
+/**
+ * What a viewer's browser keeps from one visit to the next, 7 days long. Its names carry the library, because players of
+ * all libraries share one origin. Where storage is blocked (sandboxed frames, private windows) nothing is kept.
+ */
+export class Memory {
+  readonly #prefix: string;
+  readonly #storage: Storage | null;
+
+  constructor(libraryId: number) {
+    this.#prefix = `millrace:${libraryId}:`;
+    this.#storage = openStorage();
+  }
+
+  readNumber(name: string): number | null {
+    const value = this.#read(name);
+    return typeof value === 'number' && Number.isFinite(value) ? value : null;
+  }
+
+  readText(name: string): string | null {
+    const value = this.#read(name);
+    return typeof value === 'string' ? value : null;
+  }
+
+  readFlag(name: string): boolean | null {
+    const value = this.#read(name);
+    return typeof value === 'boolean' ? value : null;
+  }
+
+  keep(name: string, value: number | string | boolean): void {
+    try {
+      this.#storage?.setItem(this.#prefix + name, JSON.stringify({ atMs: Date.now(), value } satisfies Kept));
+    } catch (error) {
+      // A full store keeps what it has: the page works without.
+      if (!(error instanceof DOMException)) throw error;
+    }
+  }
+
+  forget(name: string): void {
+    this.#storage?.removeItem(this.#prefix + name);
+  }
+
+  #read(name: string): unknown {
+    const text = this.#storage?.getItem(this.#prefix + name) ?? null;
+    const kept = text === null ? null : parse(text);
+    return kept === null || Date.now() - kept.atMs > WEEK_MS ? null : kept.value;
+  }
+}
+
+/** Even to name it throws where storage is blocked. */
+function openStorage(): Storage | null {
+  try {
+    return window.localStorage;
+  } catch (error) {
+    if (error instanceof DOMException) return null;
+    throw error;
+  }
+}
+
+/** Other scripts of the origin may have written anything there. */
+function parse(text: string): Kept | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('atMs' in value) || !('value' in value)) return null;
+    return typeof value.atMs === 'number' ? { atMs: value.atMs, value: value.value } : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

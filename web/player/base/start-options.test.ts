@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { readStartOptions, readTimeSec } from './start-options.ts';
+
+const look = { showHeatmap: true, rememberPosition: false, compactControls: false };
+
+test.each([
+  ['90', 90],
+  ['30s', 30],
+  ['1h20m45s', 4845],
+  ['2m', 120],
+  ['01:02:03', 3723],
+  ['1:30', 90],
+  ['1.5', 1.5],
+  ['', 0],
+  ['-4', 0],
+  ['soon', 0],
+])('t=%s starts at %s s', (text, sec) => {
+  expect(readTimeSec(text)).toBe(sec);
+});
+
+test('flags are read as hosts write them, in any case, and nonsense is the default', () => {
+  expect(readStartOptions('?AutoPlay=false&muted&loop=1&preload=maybe&T=10&disableAirplay=TRUE', look)).toMatchObject({
+    autoplay: false,
+    muted: true,
+    loop: true,
+    preload: true,
+    startSec: 10,
+    offersAirplay: false,
+    counts: true,
+  });
+});
+
+test('the query goes before what the library says', () => {
+  expect(readStartOptions('', look)).toMatchObject({ showsHeat: true, remembersPosition: false, startSec: null });
+  const asked = readStartOptions('?showHeatmap=false&rememberPosition=true&compactControls=true&count=false', look);
+  expect(asked).toMatchObject({ showsHeat: false, remembersPosition: true, isCompact: true, counts: false });
+});
+
+test.each([
+  ['en', { language: 'en', isShown: false }],
+  ['pt-BR-auto', { language: 'pt-BR', isShown: true }],
+  ['<b>', null],
+  ['', null],
+])('captions=%s', (text, expected) => {
+  expect(readStartOptions(`?captions=${encodeURIComponent(text)}`, look).captions).toEqual(expected);
+});

@@ -1,0 +1,72 @@
+import type { PageConfig } from './config.ts';
+
+/** What the query of the page's address, or else the library, asks for. */
+export type StartOptions = {
+  autoplay: boolean;
+  muted: boolean;
+  loop: boolean;
+  preload: boolean;
+  startSec: number | null;
+  playsInline: boolean;
+  /** The captions to choose, and whether to show them at once; null leaves it to the viewer. */
+  captions: { language: string; isShown: boolean } | null;
+  showsHeat: boolean;
+  showsSpeed: boolean;
+  remembersPosition: boolean;
+  isCompact: boolean;
+  offersCast: boolean;
+  offersAirplay: boolean;
+  usesNativeFullscreen: boolean;
+  /** Whether this visit counts in statistics: owners' previews do not. */
+  counts: boolean;
+};
+
+type Look = Pick<PageConfig['look'], 'showHeatmap' | 'rememberPosition' | 'compactControls'>;
+
+export function readStartOptions(query: string, look: Look): StartOptions {
+  const values = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), value);
+  }
+  const flag = (name: string, standard: boolean) => readFlag(values.get(name) ?? null, standard);
+  return {
+    autoplay: flag('autoplay', true),
+    muted: flag('muted', false),
+    loop: flag('loop', false),
+    preload: flag('preload', true),
+    startSec: values.has('t') ? readTimeSec(values.get('t') ?? '') : null,
+    playsInline: flag('playsinline', true),
+    captions: readCaptions(values.get('captions') ?? ''),
+    showsHeat: flag('showheatmap', look.showHeatmap),
+    showsSpeed: flag('showspeed', true),
+    remembersPosition: flag('rememberposition', look.rememberPosition),
+    isCompact: flag('compactcontrols', look.compactControls),
+    offersCast: flag('chromecast', false),
+    offersAirplay: !flag('disableairplay', false),
+    usesNativeFullscreen: !flag('disableiosplayer', false),
+    counts: flag('count', true),
+  };
+}
+
+/** Reads `90`, `30s`, `1h20m45s`, `mm:ss` or `hh:mm:ss` as seconds; 0 for anything else. */
+export function readTimeSec(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (/^\d{1,4}(:\d{1,2}){1,2}$/.test(text)) return text.split(':').reduce((sec, part) => sec * 60 + Number(part), 0);
+  const [whole, hours, minutes, seconds] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/i.exec(text) ?? [];
+  if (whole === undefined || whole === '') return 0;
+  return Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
+}
+
+/** `en` chooses a language, `en-auto` shows it too. */
+function readCaptions(text: string): StartOptions['captions'] {
+  if (!/^[a-z0-9-]{2,40}$/i.test(text)) return null;
+  const isShown = /-auto$/i.test(text);
+  return { language: isShown ? text.slice(0, -'-auto'.length) : text, isShown };
+}
+
+/** `?muted` and `?muted=1` are yes like `?muted=true`; an unknown value is the default. */
+function readFlag(value: string | null, standard: boolean): boolean {
+  if (value === null) return standard;
+  if (['', 'true', '1'].includes(value.toLowerCase())) return true;
+  return ['false', '0'].includes(value.toLowerCase()) ? false : standard;
+}

@@ -1,0 +1,133 @@
+import type { ControlParts } from '../parts.ts';
+
+const CONTEXT = 'player.js';
+const VERSION = '0.0.11';
+const EVENTS = ['ready', 'progress', 'timeupdate', 'play', 'pause', 'ended', 'seeked', 'error', 'playbackratechange'];
+/** `ready` is repeated until the parent speaks: a client that was made late has missed the first. */
+const READY_EACH_MS = 500;
+const READY_TIMES = 120;
+
+type Request = { method: string; value: unknown; listener: string | undefined };
+
+/**
+ * Answers the player.js protocol (https://github.com/embedly/player.js): JSON texts by postMessage. The parent is known
+ * by its window, so that it works under any referrer policy and origin.
+ */
+export function mountPlayerJs({ video, engine, config, session }: ControlParts): void {
+  if (window.parent === window) return;
+  const listeners = new Map<string, Set<string | undefined>>();
+  const send = (message: object) =>
+    window.parent.postMessage(JSON.stringify({ context: CONTEXT, version: VERSION, ...message }), '*');
+  const emit = (event: string, value?: unknown) => {
+    for (const listener of listeners.get(event) ?? [])
+      send({ event, value, ...(listener === undefined ? {} : { listener }) });
+  };
+  const methods = methodsOf(video);
+  const sendReady = () =>
+    send({
+      event: 'ready',
+      value: {
+        src: location.href,
+        events: EVENTS,
+        methods: [...methods.keys(), 'addEventListener', 'removeEventListener'],
+      },
+    });
+
+  let isReady = false;
+  let isHeard = false;
+  const queue: Request[] = [];
+  const answer = ({ method, value, listener }: Request) => {
+    if (method === 'addEventListener') addListener(String(value), listener);
+    else if (method === 'removeEventListener') listeners.get(String(value))?.delete(listener);
+    else {
+      const result = methods.get(method)?.(value);
+      if (result !== undefined) send({ event: method, value: result, ...(listener === undefined ? {} : { listener }) });
+    }
+  };
+  const addListener = (event: string, listener: string | undefined) => {
+    listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
+    if (event === 'ready' && isReady) sendReady();
+  };
+  window.addEventListener('message', ({ source, data }) => {
+    if (source !== window.parent) return;
+    const request = readRequest(data);
+    if (request === null) return;
+    isHeard = true;
+    if (isReady) answer(request);
+    else queue.push(request);
+  });
+
+  const ready = () => {
+    if (isReady) return;
+    isReady = true;
+    sendReady();
+    for (const request of queue.splice(0)) answer(request);
+    let times = 0;
+    const again = setInterval(() => {
+      times += 1;
+      if (isHeard || times >= READY_TIMES) clearInterval(again);
+      else sendReady();
+    }, READY_EACH_MS);
+  };
+  // The length is known then. A page that never plays is ready too: it answers what it can.
+  if (video.readyState >= HTMLMediaElement.HAVE_METADATA || !session.isPlayable || !config.state.source) ready();
+  else video.addEventListener('loadedmetadata', ready, { once: true });
+  relay(video, emit);
+  for (const name of ['trouble', 'denied'])
+    engine.addEventListener(name, () => emit('error', { code: engine.lastFault ?? name }));
+}
+
+function relay(video: HTMLVideoElement, emit: (event: string, value?: unknown) => void): void {
+  for (const name of ['play', 'pause', 'ended', 'seeked']) video.addEventListener(name, () => emit(name));
+  video.addEventListener('timeupdate', () =>
+    emit('timeupdate', { seconds: video.currentTime, duration: video.duration }),
+  );
+  video.addEventListener('ratechange', () => emit('playbackratechange', { playbackRate: video.playbackRate }));
+  video.addEventListener('progress', () => {
+    const { buffered, duration } = video;
+    const loaded = buffered.length === 0 ? 0 : buffered.end(buffered.length - 1);
+    emit('progress', { percent: duration > 0 ? Math.min(1, loaded / duration) : 0 });
+  });
+}
+
+/** Setters answer nothing. */
+function methodsOf(video: HTMLVideoElement): Map<string, (value: unknown) => unknown> {
+  const set = (apply: (value: number) => void) => (value: unknown) => {
+    if (Number.isFinite(Number(value))) apply(Number(value));
+  };
+  return new Map<string, (value: unknown) => unknown>([
+    ['play', () => void video.play().catch(() => undefined)],
+    ['pause', () => video.pause()],
+    ['getPaused', () => video.paused],
+    ['mute', () => void Object.assign(video, { muted: true })],
+    ['unmute', () => void Object.assign(video, { muted: false })],
+    ['getMuted', () => video.muted],
+    ['setVolume', set((value) => Object.assign(video, { volume: Math.max(0, Math.min(100, value)) / 100 }))],
+    ['getVolume', () => Math.round(video.volume * 100)],
+    ['getDuration', () => (Number.isFinite(video.duration) ? video.duration : 0)],
+    ['setCurrentTime', set((value) => Object.assign(video, { currentTime: Math.max(0, value) }))],
+    ['getCurrentTime', () => video.currentTime],
+    ['getLoop', () => video.loop],
+    ['setLoop', (value) => void Object.assign(video, { loop: value === true || value === 'true' })],
+    ['setPlaybackRate', set((value) => Object.assign(video, { playbackRate: Math.max(0.0625, Math.min(16, value)) }))],
+    ['getPlaybackRate', () => video.playbackRate],
+  ]);
+}
+
+function readRequest(data: unknown): Request | null {
+  const message = typeof data === 'string' ? parse(data) : data;
+  if (typeof message !== 'object' || message === null) return null;
+  const { context, method, value, listener } = message as Record<string, unknown>; // any object's properties may be read
+  if (context !== CONTEXT || typeof method !== 'string') return null;
+  return { method, value, listener: typeof listener === 'string' ? listener : undefined };
+}
+
+/** Other scripts of the parent post texts of their own. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

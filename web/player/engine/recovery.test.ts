@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { type Attempts, type Fault, NO_ATTEMPTS, recover } from './recovery.ts';
+
+const LINE: Fault = { isOfMedia: false, missing: null };
+const DECODER: Fault = { isOfMedia: true, missing: null };
+const GAP: Fault = { isOfMedia: false, missing: { startSec: 8, endSec: 12 } };
+
+test('a decoder that fails is set up anew, and when it fails again at once, the playlist is read again', () => {
+  const first = recover(DECODER, NO_ATTEMPTS, 10_000);
+  expect(first.recovery).toEqual({ kind: 'reset-media' });
+  expect(recover(DECODER, first.attempts, 11_000).recovery).toEqual({ kind: 'reload', afterMs: 1_000, atSec: null });
+  expect(recover(DECODER, first.attempts, 14_000).recovery).toEqual({ kind: 'reset-media' });
+});
+
+test('a line that is away is tried again without end, at most 10 s apart', () => {
+  let attempts: Attempts = NO_ATTEMPTS;
+  const waits: number[] = [];
+  for (let nowMs = 0; nowMs < 6; nowMs += 1) {
+    const next = recover(LINE, attempts, nowMs);
+    if (next.recovery.kind === 'reload') waits.push(next.recovery.afterMs);
+    attempts = next.attempts;
+  }
+  expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+});
+
+test('a segment that stays missing is passed over; another is tried first', () => {
+  const first = recover(GAP, NO_ATTEMPTS, 0);
+  expect(first.recovery).toEqual({ kind: 'reload', afterMs: 1_000, atSec: null });
+  expect(recover(GAP, first.attempts, 0).recovery).toEqual({ kind: 'reload', afterMs: 0, atSec: 12 });
+  const other: Fault = { isOfMedia: false, missing: { startSec: 20, endSec: 24 } };
+  expect(recover(other, first.attempts, 0).recovery).toMatchObject({ atSec: null });
+});

@@ -1,0 +1,16 @@
+const LONGEST_MS = 10_000;
+
+/** Lays the shown frame over the video until the next one is there, so that a reload does not flash black. */
+export function coverWithFrame(video: HTMLVideoElement): void {
+  if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || video.videoWidth === 0) return;
+  const veil = document.createElement('canvas');
+  veil.className = 'veil';
+  veil.slot = 'poster';
+  veil.width = video.videoWidth;
+  veil.height = video.videoHeight;
+  veil.getContext('2d')?.drawImage(video, 0, 0);
+  video.after(veil);
+  const uncover = () => veil.remove();
+  for (const name of ['seeked', 'playing']) video.addEventListener(name, uncover, { once: true });
+  setTimeout(uncover, LONGEST_MS);
+}

@@ -1,0 +1,26 @@
+import { KEYS } from '../bar/keyboard.ts';
+import { make } from '../base/dom.ts';
+import type { ControlParts } from '../parts.ts';
+
+/** The list of keys, in a dialog over the picture. Answers what opens and closes it. */
+export function mountKeysHelp({ frame, say }: ControlParts): () => void {
+  const dialog = make('dialog', { class: 'keys-help', 'aria-label': say('keys'), slot: 'dialog', noautohide: true });
+  const list = make('dl');
+  for (const { keys, word } of KEYS) {
+    const names = keys.map((key) => (key === '…' ? key : make('kbd', {}, key === 'Space' ? say('keys.space') : key)));
+    list.append(make('div', {}, make('dt', {}, ...names), make('dd', {}, say(word))));
+  }
+  const close = make('button', { type: 'button', class: 'keys-close' }, say('close'));
+  close.addEventListener('click', () => dialog.close());
+  dialog.append(make('h2', {}, say('keys')), list, close);
+  // A click beside the list is one on the dialog's own backdrop.
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener('keydown', (event) => {
+    if (event.key === '?') dialog.close();
+    event.stopPropagation();
+  });
+  frame.append(dialog);
+  return () => (dialog.open ? dialog.close() : dialog.showModal());
+}

@@ -1,0 +1,37 @@
+import { make } from '../base/dom.ts';
+import type { ControlParts } from '../parts.ts';
+
+/** A word at the top of the picture while playback is held up: no network, trouble with the server, a publisher away. */
+export function mountLineNotice({ frame, video, engine, session, say }: ControlParts): void {
+  const pill = make('div', { class: 'line-notice', slot: 'top-chrome', role: 'status', noautohide: true });
+  pill.hidden = true;
+  frame.append(pill);
+  let isTroubled = false;
+  const draw = () => {
+    const key = !navigator.onLine
+      ? 'line.offline'
+      : isTroubled
+        ? 'line.trouble'
+        : session.view.kind === 'reconnecting'
+          ? 'line.reconnecting'
+          : null;
+    pill.hidden = key === null || !session.isPlayable || frame.hasAttribute('unplayable');
+    if (key !== null && pill.textContent !== say(key)) pill.textContent = say(key);
+    frame.toggleAttribute('troubled', isTroubled);
+  };
+  const setTrouble = (value: boolean) => () => {
+    isTroubled = value;
+    draw();
+  };
+  engine.addEventListener('trouble', setTrouble(true));
+  engine.addEventListener('loaded', setTrouble(false));
+  video.addEventListener('playing', setTrouble(false));
+  session.addEventListener('view', draw);
+  for (const name of ['online', 'offline']) window.addEventListener(name, draw);
+  window.addEventListener('online', () => engine.retryNow());
+  // A machine that slept has lost its connections.
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden && !video.paused) engine.retryNow();
+  });
+  draw();
+}

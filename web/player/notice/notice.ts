@@ -1,0 +1,44 @@
+import { make } from '../base/dom.ts';
+import type { ControlParts } from '../parts.ts';
+import { type Notice, noticeOf } from './words-of-view.ts';
+
+const TICK_MS = 1_000;
+
+/** The panel over a video that cannot be played yet, or not any more. It says why, and what happens next. */
+export function mountNotice({ frame, session, say }: ControlParts): void {
+  const title = make('p', { class: 'notice-title' });
+  const text = make('p', { class: 'notice-text' });
+  const progress = make('progress', { class: 'notice-progress', max: '100', 'aria-label': say('progress') });
+  const media = make('p', { class: 'notice-media' });
+  const panel = make('div', { class: 'notice', slot: 'dialog', role: 'status', noautohide: true });
+  panel.append(make('span', { class: 'notice-sign', 'aria-hidden': 'true' }), title, progress, text, media);
+  frame.append(panel);
+
+  let shown = '';
+  const draw = () => {
+    const { view, state } = session;
+    const notice = noticeOf(view, state.source, say, Date.now());
+    const next = JSON.stringify(notice);
+    frame.dataset.view = view.kind;
+    frame.toggleAttribute('unplayable', notice !== null);
+    panel.hidden = notice === null;
+    // The same words are not said twice.
+    if (notice === null || next === shown) return;
+    shown = next;
+    write(notice);
+    media.textContent = view.kind === 'gone' || view.kind === 'refused' ? '' : state.title;
+  };
+  const write = ({ title: heading, text: body, percent, tone }: Notice) => {
+    panel.dataset.tone = tone;
+    title.textContent = heading;
+    text.textContent = body;
+    progress.hidden = percent === null;
+    if (typeof percent === 'number') progress.value = percent;
+    else progress.removeAttribute('value');
+  };
+  session.addEventListener('view', draw);
+  setInterval(() => {
+    if (session.view.kind === 'countdown') draw();
+  }, TICK_MS);
+  draw();
+}

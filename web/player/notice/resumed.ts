@@ -1,0 +1,21 @@
+import { make } from '../base/dom.ts';
+import { writeTime } from '../base/time.ts';
+import type { ControlParts } from '../parts.ts';
+
+const SHOWN_MS = 8_000;
+
+/** Says where playback goes on, and offers to begin again. */
+export function mountResumed({ frame, video, options, say, resumedSec }: ControlParts): void {
+  if (resumedSec <= 0 || options.startSec !== null) return;
+  const again = make('button', { type: 'button' }, say('startOver'));
+  const chip = make('div', { class: 'resumed', slot: 'top-chrome', role: 'status', noautohide: true });
+  chip.append(make('span', {}, say('resumed', { time: writeTime(resumedSec) })), again);
+  again.addEventListener('click', () => {
+    video.currentTime = 0;
+    chip.remove();
+  });
+  frame.append(chip);
+  const leave = () => setTimeout(() => chip.remove(), SHOWN_MS);
+  if (video.paused) video.addEventListener('playing', leave, { once: true });
+  else leave();
+}

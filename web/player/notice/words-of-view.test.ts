@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
+import type { View } from '../session.ts';
+import { countdown, noticeOf, sayFailure } from './words-of-view.ts';
+
+const texts: Record<string, string> = {
+  'failed.truncated': 'The file is cut off.',
+  'failed.other': 'Other.',
+  percent: '{percent} %',
+};
+const say = (key: string, values: Readonly<Record<string, string | number>> = {}) =>
+  (texts[key] ?? key).replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]));
+const source: PlayerSource = { playlistUrl: '/p', durationSec: 1, hasPicture: true, renditions: [], drm: null };
+
+test.each([
+  ['truncated', 'The file is cut off.'],
+  ['some-new-code', 'Other.'],
+  ['The disk was full.', 'The disk was full.'],
+])('the reason %s is said as "%s"', (reason, expected) => {
+  expect(sayFailure(reason, say)).toBe(expected);
+});
+
+test.each<[View, boolean]>([
+  [{ kind: 'processing', percent: 3 }, false],
+  [{ kind: 'finished' }, false],
+  [{ kind: 'live', live: { dvrSec: 0, targetLatencySec: 1, viewers: null } }, false],
+  [{ kind: 'reconnecting', sinceMs: 0, live: { dvrSec: 0, targetLatencySec: 1, viewers: null } }, false],
+  [{ kind: 'stream-ended' }, false],
+  [{ kind: 'failed', reason: 'truncated' }, true],
+  [{ kind: 'gone' }, true],
+  [{ kind: 'refused', code: 'token-denied' }, true],
+])('while there is something to play, %o covers it: %s', (view, covers) => {
+  expect(noticeOf(view, source, say, 0) !== null).toBe(covers);
+  expect(noticeOf(view, null, say, 0)).not.toBe(null);
+});
+
+test('processing shows how far it is, once that is known', () => {
+  expect(noticeOf({ kind: 'processing', percent: 12.7 }, null, say, 0)).toMatchObject({ percent: 12.7, text: '12 %' });
+  expect(noticeOf({ kind: 'processing', percent: 0 }, null, say, 0)).toMatchObject({ percent: 'unknown' });
+});
+
+test('a countdown shows days only when there are some, and ends before it is negative', () => {
+  expect(countdown(3_723_000, say)).toBe('01:02:03');
+  expect(countdown(90_000_000, say)).toBe('state.countdown.days');
+  expect(countdown(-5, say)).toBe('state.countdown.soon');
+});

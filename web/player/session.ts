@@ -1,0 +1,125 @@
+import type { PlayerPhase, PlayerSource, PlayerState } from '../../src/delivery/player/player-state.ts';
+import type { Memory } from './base/memory.ts';
+import type { StartOptions } from './base/start-options.ts';
+import type { Engine } from './engine/engine.ts';
+import { type Answer, fetchState } from './state-feed.ts';
+
+const RELOAD_GAP_MS = 5_000;
+
+/** What the viewer is shown: the state of the video, or why there is none. */
+export type View = PlayerPhase | { kind: 'gone' } | { kind: 'refused'; code: string } | { kind: 'denied'; key: string };
+
+type Parts = {
+  video: HTMLVideoElement;
+  engine: Engine;
+  options: StartOptions;
+  memory: Memory;
+  stateUrl: string;
+  /** Where to begin when the address names no time. */
+  resumeSec: number;
+};
+
+/**
+ * One visit to one video: it opens the source when there is one, and reads it anew when its renditions or keys
+ * change. Event: `view`, when what is shown changes. Playback that a browser refuses without a gesture is `blocked`.
+ */
+export class Session extends EventTarget {
+  readonly #parts: Parts;
+  #state: PlayerState;
+  #view: View;
+  #opened: PlayerSource | null = null;
+  #openedAtMs = 0;
+
+  constructor(parts: Parts, first: PlayerState) {
+    super();
+    this.#parts = parts;
+    this.#state = first;
+    this.#view = first.phase;
+    const { engine, stateUrl } = parts;
+    engine.addEventListener('loaded', () => {
+      if (engine.lineBps !== null) parts.memory.keep('line-bps', Math.round(engine.lineBps));
+    });
+    engine.addEventListener('denied', () => this.#show({ kind: 'denied', key: engine.denial ?? '' }));
+    // What fails all at once may have been packaged anew meanwhile: then it needs other keys.
+    engine.addEventListener('trouble', async () => this.take(await fetchState(stateUrl)));
+    this.#take(first);
+  }
+
+  get state(): PlayerState {
+    return this.#state;
+  }
+
+  get view(): View {
+    return this.#view;
+  }
+
+  /** Whether something can be played, however it is shown. */
+  get isPlayable(): boolean {
+    return this.#opened !== null && this.#view.kind !== 'denied' && this.#view.kind !== 'refused';
+  }
+
+  get isLive(): boolean {
+    return isLive(this.#state.phase);
+  }
+
+  take(answer: Answer): void {
+    if (answer.kind === 'away') return;
+    if (answer.kind !== 'state') {
+      this.#show(answer.kind === 'gone' ? { kind: 'gone' } : { kind: 'refused', code: answer.code });
+      return;
+    }
+    this.#take(answer.state);
+    if (this.#view.kind !== 'denied') this.#show(answer.state.phase);
+  }
+
+  #take(state: PlayerState): void {
+    const before = this.#state;
+    this.#state = state;
+    const { source, phase } = state;
+    if (source === null || phase.kind === 'failed') return;
+    if (this.#opened === null) this.#open(source, isLive(phase));
+    else if (isLive(before.phase) && !isLive(phase)) {
+      // The stream became a video: it begins anew, from its start.
+      this.#opened = null;
+      this.#open(source, false);
+    } else if (isChanged(this.#opened, source) && performance.now() - this.#openedAtMs > RELOAD_GAP_MS) {
+      this.#remember(source);
+      this.#parts.engine.reload(source);
+    }
+  }
+
+  #open(source: PlayerSource, isOfStream: boolean): void {
+    const { engine, options, video, memory, resumeSec } = this.#parts;
+    this.#remember(source);
+    const loadsAtOnce = options.preload || options.autoplay;
+    const lineBps = memory.readNumber('line-bps');
+    const startSec = isOfStream ? 0 : (options.startSec ?? resumeSec);
+    engine.open(source, { startSec, loadsAtOnce, isLive: isOfStream, lineBps });
+    if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
+    if (options.autoplay) {
+      // A browser may refuse to start with sound: then the large play button stays.
+      video.play().catch(() => this.dispatchEvent(new Event('blocked')));
+    }
+  }
+
+  #remember(source: PlayerSource): void {
+    this.#opened = source;
+    this.#openedAtMs = performance.now();
+  }
+
+  #show(view: View): void {
+    this.#view = view;
+    this.dispatchEvent(new Event('view'));
+  }
+}
+
+function isLive({ kind }: PlayerPhase): boolean {
+  return kind === 'live' || kind === 'reconnecting';
+}
+
+/** Whether other renditions are listed, or other keys are needed, than when the playlist was read. */
+function isChanged(before: PlayerSource, now: PlayerSource): boolean {
+  const known = new Set(before.renditions);
+  const isOther = now.renditions.length !== known.size || now.renditions.some((id) => !known.has(id));
+  return isOther || before.drm?.tag !== now.drm?.tag;
+}
