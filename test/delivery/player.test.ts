@@ -50,6 +50,7 @@ async function openPlayer(shown: PublishedFilm, query = ''): Promise<{ page: Pag
       opened.faults.push(request.url());
   });
   await page.goto(`${edge.base}/embed/${libraryId}/${shown.mediaId}${query}`);
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
   return opened;
 }
 

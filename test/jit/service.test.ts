@@ -101,6 +101,7 @@ test.each(Object.entries(doors))('a video that came by %s plays and seeks before
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
   expect((await read(page)).durationSec).toBeCloseTo(40, 0);
   const { frames } = await read(page);
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await page.keyboard.press('8');
   await expect.poll(async () => (await read(page)).frames, PATIENCE).toBeGreaterThan(frames + 5);
   expect((await read(page)).sec).toBeGreaterThan(31);
