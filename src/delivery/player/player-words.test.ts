@@ -1,0 +1,30 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { chooseWords, readLanguages } from './player-words.ts';
+
+const folder = path.resolve(import.meta.dirname, '../../../web/player/languages');
+
+const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
+
+test('ten languages say all that English says, with the same values in it', async () => {
+  const languages = await readLanguages(folder);
+  const english = languages.get('en') ?? {};
+  expect(languages.size).toBe(10);
+  for (const [language, words] of languages) {
+    expect(Object.keys(words).sort(), language).toEqual(Object.keys(english).sort());
+    for (const [key, text] of Object.entries(english)) {
+      expect(placeholders(words[key] ?? ''), `${language} ${key}`).toEqual(placeholders(text));
+      expect(words[key], `${language} ${key}`).not.toBe('');
+    }
+  }
+});
+
+test.each([
+  ['de-AT', 'de', false],
+  ['AR', 'ar', true],
+  ['xx', 'en', false],
+  ['', 'en', false],
+])('the setting %s is %s', async (wanted, language, isRtl) => {
+  const languages = await readLanguages(folder);
+  expect(chooseWords(languages, wanted)).toMatchObject({ language, isRtl });
+});

@@ -1,0 +1,170 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
+import { openBrowser } from '../support/browser.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Film, makeFilm } from './make-film.ts';
+import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+
+let database: TestDatabase;
+let room: EdgeRoom;
+let edge: TestEdge;
+let film: Film;
+let browser: Browser;
+let shown: PublishedFilm;
+let site: Server;
+let siteBase: string;
+/** The page that the other site shows. */
+let sitePage = '';
+/** A bound on hanging. */
+const PATIENCE = { timeout: 60_000 };
+
+beforeAll(async () => {
+  [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(240, [90]), openBrowser()]);
+  room = await createEdgeRoom(database);
+  edge = await room.start();
+  shown = await publish({});
+  site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(sitePage));
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  // Another host name of this machine: another origin.
+  siteBase = `http://localhost:${(site.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await browser.close();
+  site.close();
+  await edge.close();
+  await room.close();
+  await database.stop();
+});
+
+async function publish(player: Record<string, unknown>): Promise<PublishedFilm> {
+  const libraryId = await addLibrary(database.db, { player });
+  const made = await addFilm(database.db, libraryId, film);
+  await publishWholeFilm(database.db, room.storage, film, made);
+  return made;
+}
+
+const addressOf = ({ libraryId, mediaId }: PublishedFilm, query: string) =>
+  `${edge.base}/embed/${libraryId}/${mediaId}${query}`;
+
+/** The client that the edge gives out beside the player. */
+async function clientAddress(): Promise<string> {
+  const { files } = await loadPlayerAssets();
+  return `${edge.base}/assets/${[...files.keys()].find((name) => name.startsWith('player.js-'))}`;
+}
+
+/** As much of the client as is used here; it lies in the page under its own name. */
+type Client = { on(event: string, run: (value: unknown) => void): void; [method: string]: unknown };
+
+test.each([
+  { what: 'at once', sandbox: '', delayMs: 0 },
+  { what: 'late, in a sandboxed frame', sandbox: 'sandbox="allow-scripts allow-same-origin"', delayMs: 4_000 },
+])(
+  'the npm client of player.js, made $what, drives the player from another origin without referrer',
+  async ({ sandbox, delayMs }) => {
+    sitePage = `<!doctype html><meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">
+<iframe ${sandbox} allow="autoplay" width="640" height="360" src="${addressOf(shown, '?muted=true&autoplay=false')}"></iframe>
+<script src="${await clientAddress()}"></script>`;
+    const page = await browser.newPage();
+    await page.goto(siteBase);
+    await page.waitForTimeout(delayMs);
+    const seen = await page.evaluate(async () => {
+      const frame = document.querySelector('iframe');
+      // The client's script has just put itself there.
+      const { playerjs } = window as unknown as { playerjs: { Player: new (frame: unknown) => Client } };
+      const player = new playerjs.Player(frame);
+      const events: string[] = [];
+      const get = (name: string) =>
+        new Promise((resolve) => (player[name] as (run: (value: unknown) => void) => void).call(player, resolve));
+      await new Promise<void>((resolve) => player.on('ready', () => resolve()));
+      for (const name of ['play', 'pause', 'timeupdate', 'seeked']) player.on(name, () => events.push(name));
+      const call = (name: string, value?: unknown) => (player[name] as (value?: unknown) => void).call(player, value);
+      const durationSec = await get('getDuration');
+      call('setVolume', 30);
+      const volume = await get('getVolume');
+      call('play');
+      await new Promise<void>((resolve) => {
+        player.on('timeupdate', (value) => {
+          if (Object(value).seconds > 0.3) resolve();
+        });
+      });
+      call('setCurrentTime', 6);
+      await new Promise<void>((resolve) => player.on('seeked', () => resolve()));
+      call('pause');
+      const isPaused = await get('getPaused');
+      return {
+        durationSec,
+        volume,
+        isPaused,
+        events: [...new Set(events)].sort(),
+        currentSec: await get('getCurrentTime'),
+      };
+    });
+    expect(seen).toMatchObject({ volume: 30, isPaused: true });
+    expect(seen.durationSec).toBeCloseTo(10, 0);
+    expect(seen.currentSec).toBeGreaterThanOrEqual(6);
+    expect(seen.events).toEqual(expect.arrayContaining(['play', 'timeupdate']));
+    await page.close();
+  },
+);
+
+async function open(made: PublishedFilm, query: string): Promise<{ page: Page; faults: string[] }> {
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  await page.goto(addressOf(made, query));
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  return { page, faults };
+}
+
+test("an owner's head HTML runs and styles our elements, and its language and controls hold", async () => {
+  const made = await publish({
+    customHtml:
+      '<style>media-controller{--media-range-bar-color:#0000ff}bunny-media-control-bar{opacity:.5}</style><script>window.own = 1</script>',
+    uiLanguage: 'ar',
+    controls: ['play', 'progress', 'settings'],
+    fontFamily: 'Georgia',
+  });
+  const { page, faults } = await open(made, '?muted=true');
+  expect(await page.evaluate('window.own')).toBe(1);
+  expect(await page.evaluate(() => [document.documentElement.dir, document.documentElement.lang])).toEqual([
+    'rtl',
+    'ar',
+  ]);
+  expect(await page.locator('media-fullscreen-button, .large-play, media-mute-button').count()).toBe(0);
+  expect(await page.getByRole('slider').getAttribute('aria-label')).toBe('موضع التشغيل');
+  const color = await page
+    .locator('bunny-media-time-range')
+    .evaluate((range) => getComputedStyle(range.shadowRoot?.querySelector('.progress') ?? range).backgroundColor);
+  expect(color).toBe('rgb(0, 0, 255)');
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
+test('playback goes on where it was left, and says so', async () => {
+  const context = await browser.newContext();
+  const visit = async () => {
+    const page = await context.newPage();
+    await page.goto(addressOf(shown, '?muted=true&rememberPosition=true'));
+    await page.locator('media-controller[ready]').waitFor(PATIENCE);
+    return page;
+  };
+  const first = await visit();
+  const sec = (page: Page) => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
+  await expect.poll(() => sec(first), PATIENCE).toBeGreaterThan(0.2);
+  await first.keyboard.press('k');
+  await first.keyboard.press('5');
+  await expect.poll(() => sec(first), PATIENCE).toBeGreaterThan(4.9);
+  await first.waitForTimeout(1_500);
+  await first.close({ runBeforeUnload: true });
+  const second = await visit();
+  await second.getByText('Continued at 0:05').waitFor(PATIENCE);
+  await expect.poll(() => sec(second), PATIENCE).toBeGreaterThan(4.9);
+  await context.close();
+});

@@ -1,0 +1,184 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
+import { openBrowser } from '../support/browser.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { forceState } from './forced-state.ts';
+import { type Film, makeFilm } from './make-film.ts';
+import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+
+const AXE = path.resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js');
+/** Where the pictures of the states lie, to be looked at. */
+const PICTURES = path.join(tmpdir(), 'millrace-player-states');
+const LIVE = { dvrSec: 60, targetLatencySec: 3, viewers: 1_284 };
+/** A bound on hanging. */
+const PATIENCE = { timeout: 60_000 };
+
+let database: TestDatabase;
+let room: EdgeRoom;
+let edge: TestEdge;
+let film: Film;
+let browser: Browser;
+let shown: PublishedFilm;
+
+beforeAll(async () => {
+  [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(480, [180, 90]), openBrowser()]);
+  room = await createEdgeRoom(database);
+  edge = await room.start();
+  const libraryId = await addLibrary(database.db);
+  shown = await addFilm(database.db, libraryId, film, 'A film');
+  await publishWholeFilm(database.db, room.storage, film, shown);
+  const chapters = JSON.stringify([
+    { title: 'First', start: 0, end: 8 },
+    { title: 'Second', start: 8, end: 20 },
+  ]);
+  await database.db.updateTable('media').set({ chapters }).where('id', '=', shown.mediaId).execute();
+  await mkdir(PICTURES, { recursive: true });
+});
+afterAll(async () => {
+  await browser.close();
+  await edge.close();
+  await room.close();
+  await database.stop();
+});
+
+async function open(page: Page, query = ''): Promise<void> {
+  await page.goto(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true${query}`);
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+}
+
+/** What axe finds wrong in a page, by rule and element. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const found = (await page.evaluate('axe.run()')) as AxeResults;
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; says: string }[] = [
+  { name: 'waiting', phase: { kind: 'waiting' }, hasSource: false, says: 'Waiting for the video' },
+  { name: 'processing', phase: { kind: 'processing', percent: 37 }, hasSource: false, says: '37 %' },
+  { name: 'failed', phase: { kind: 'failed', reason: 'truncated' }, hasSource: false, says: 'is cut off' },
+  {
+    name: 'countdown',
+    phase: { kind: 'countdown', startsAtMs: Date.now() + 7_200_000 },
+    hasSource: false,
+    says: '01:59:',
+  },
+  { name: 'awaiting', phase: { kind: 'awaiting-publisher' }, hasSource: false, says: 'has not begun' },
+  { name: 'live', phase: { kind: 'live', live: LIVE }, hasSource: true, says: '1284 watching' },
+  {
+    name: 'reconnecting',
+    phase: { kind: 'reconnecting', sinceMs: 0, live: LIVE },
+    hasSource: true,
+    says: 'is interrupted',
+  },
+  { name: 'stream-ended', phase: { kind: 'stream-ended' }, hasSource: false, says: 'has ended' },
+  { name: 'converting', phase: { kind: 'converting', percent: 62 }, hasSource: false, says: '62 %' },
+];
+
+test.each(STATES)('$name is said in words, within a small frame too', async ({ name, phase, hasSource, says }) => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  await forceState(page, ({ state }) => {
+    state.phase = phase;
+    if (!hasSource) state.source = null;
+  });
+  await open(page);
+  await page.getByText(says).first().waitFor(PATIENCE);
+  if (hasSource) await page.mouse.move(300, 300);
+  expect(await violations(page)).toEqual([]);
+  await page.screenshot({ path: path.join(PICTURES, `${name}-1280.png`) });
+  await page.setViewportSize({ width: 320, height: 180 });
+  const text = page.locator('.notice-text');
+  if (!hasSource) {
+    const { y = 0, height = 0 } = (await text.boundingBox()) ?? {};
+    expect(y + height).toBeLessThanOrEqual(180);
+  }
+  await page.screenshot({ path: path.join(PICTURES, `${name}-320.png`) });
+  await page.close();
+});
+
+test('while it plays, with its menu, its list of keys and its end, axe finds nothing', async () => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  await open(page);
+  const video = page.locator('video');
+  await expect
+    .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), PATIENCE)
+    .toBeGreaterThan(0.5);
+  await page.mouse.move(300, 300);
+  expect(await violations(page)).toEqual([]);
+  await page.locator('bunny-settings-menu-button').click();
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Chapters/ }).click();
+  await page.getByRole('menuitemradio', { name: /Second/ }).click();
+  await expect
+    .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), PATIENCE)
+    .toBeGreaterThanOrEqual(8);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').waitFor(PATIENCE);
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('9');
+  await page.getByRole('button', { name: 'Watch again' }).waitFor(PATIENCE);
+  expect(await violations(page)).toEqual([]);
+  await page.screenshot({ path: path.join(PICTURES, 'end-1280.png') });
+  await page.getByRole('button', { name: 'Watch again' }).click();
+  await expect
+    .poll(() => video.evaluate((element: HTMLVideoElement) => element.ended || element.paused), PATIENCE)
+    .toBe(false);
+  await page.close();
+});
+
+test('menus fit a small frame, and a click in the centre of a tiny one plays', async () => {
+  const page = await browser.newPage({ viewport: { width: 320, height: 180 } });
+  await open(page);
+  await page.mouse.move(160, 60);
+  await page.locator('bunny-settings-menu-button').click();
+  const box = await page.locator('bunny-settings-menu').boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual(0);
+  expect((box?.y ?? 0) + (box?.height ?? 181)).toBeLessThanOrEqual(180);
+  await page.close();
+  const tiny = await browser.newPage({ viewport: { width: 240, height: 135 } });
+  await open(tiny, '&autoplay=false');
+  await tiny.mouse.click(120, 67);
+  const read = () =>
+    tiny.locator('video').evaluate((video: HTMLVideoElement) => ({ sec: video.currentTime, isPaused: video.paused }));
+  await expect.poll(async () => (await read()).isPaused, PATIENCE).toBe(false);
+  expect((await read()).sec).toBeLessThan(5);
+  await tiny.close();
+});
+
+test('on a phone a first tap shows the hidden controls, and only a tap on them pauses', async () => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const page = await context.newPage();
+  await open(page);
+  const isPaused = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.paused);
+  const isHidden = () => page.locator('media-controller').evaluate((frame) => frame.hasAttribute('userinactive'));
+  await expect.poll(isHidden, PATIENCE).toBe(true);
+  await expect.poll(isPaused, PATIENCE).toBe(false);
+  await page.touchscreen.tap(195, 422);
+  await expect.poll(isHidden, PATIENCE).toBe(false);
+  expect(await isPaused()).toBe(false);
+  await page.screenshot({ path: path.join(PICTURES, 'playing-phone.png') });
+  await page.locator('.large-play').tap();
+  await expect.poll(isPaused, PATIENCE).toBe(true);
+  await context.close();
+});
+
+test('sound alone has a page of its own, without picture in picture or heights', async () => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  await forceState(page, ({ state }) => {
+    if (state.source !== null) state.source.hasPicture = false;
+  });
+  await open(page);
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem', { name: 'Speed' }).waitFor(PATIENCE);
+  expect(await page.getByRole('menuitem', { name: 'Quality' }).count()).toBe(0);
+  expect(await page.locator('media-pip-button').isVisible()).toBe(false);
+  await page.close();
+});
