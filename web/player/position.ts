@@ -32,7 +32,7 @@ export class Position {
     video.addEventListener('timeupdate', () => {
       if (performance.now() - keptAtMs >= EACH_MS) keep();
     });
-    for (const name of ['pause', 'ended']) video.addEventListener(name, keep);
+    for (const name of ['pause', 'seeked', 'ended']) video.addEventListener(name, keep);
     window.addEventListener('pagehide', keep);
   }
 }
