@@ -66,7 +66,7 @@ class Visit {
   ledger: VisitLedger;
   private readonly clock: VisitClock;
   private readonly viewing: Viewing;
-  private id = crypto.randomUUID();
+  private id = newVisitId();
   private sequence = 0;
   private sent = '';
   private movedAtMs = 0;
@@ -107,10 +107,19 @@ class Visit {
   }
 
   private begin(): void {
-    this.id = crypto.randomUUID();
+    this.id = newVisitId();
     this.sequence = 0;
     this.ledger = openVisitLedger(this.clock, this.viewing);
   }
+}
+
+/** A GUID of version 4. `crypto.randomUUID` is there on secure pages alone, and many a player is not on one. */
+function newVisitId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function issuedAtMs(ticket: string): number {
