@@ -99,7 +99,7 @@ test.each([
         durationSec,
         volume,
         isPaused,
-        events: [...new Set(events)].sort(),
+        events: [...new Set(events)],
         currentSec: await get('getCurrentTime'),
       };
     });

@@ -4,14 +4,14 @@ import { chooseWords, readLanguages } from './player-words.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../../web/player/languages');
 
-const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
+const placeholders = (text: string) => new Set([...text.matchAll(/\{\w+\}/g)].map(([name]) => name));
 
 test('ten languages say all that English says, with the same values in it', async () => {
   const languages = await readLanguages(folder);
   const english = languages.get('en') ?? {};
   expect(languages.size).toBe(10);
   for (const [language, words] of languages) {
-    expect(Object.keys(words).sort(), language).toEqual(Object.keys(english).sort());
+    expect(new Set(Object.keys(words)), language).toEqual(new Set(Object.keys(english)));
     for (const [key, text] of Object.entries(english)) {
       expect(placeholders(words[key] ?? ''), `${language} ${key}`).toEqual(placeholders(text));
       expect(words[key], `${language} ${key}`).not.toBe('');
