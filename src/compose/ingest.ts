@@ -4,6 +4,8 @@ import type { Database } from '../catalog/db.ts';
 import { createLiveStore, LIVE_CHANNEL } from '../catalog/live/live-store.ts';
 import { stopStream } from '../catalog/live/live-stream.ts';
 import { createPublishStore } from '../catalog/live/publish-store.ts';
+import { WebhookStatus } from '../catalog/webhooks/webhook.ts';
+import { announce } from '../catalog/webhooks/webhook-store.ts';
 import type { openLog } from '../cli/log.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { startLiveNode } from '../ingest/live/live-node.ts';
@@ -16,6 +18,7 @@ import { feedSecretOf } from './live-source.ts';
 
 /** Publishers that one process takes. */
 const CAPACITY = 300;
+const REGION = 'local';
 
 type Deps = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
 
@@ -25,17 +28,23 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
   const report = (error: Error) => log.warn(error, 'live error');
   const shared = { db: database.db, secretBox: createSecretBox(settings.secretKey) };
   const streams = createLiveStore(shared);
+  const feedHost = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host;
+  let rtmpPort: number | null = null;
   const node = await startLiveNode({
     db: database.db,
     storage,
     publishing: createPublishStore(shared),
     nodeId: await readNodeId(folder),
     host: settings.host,
-    feedHost: settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host,
+    feedHost,
     feedSecret: feedSecretOf(settings.secretKey),
     journalFolder: join(folder, 'journal'),
     capacity: CAPACITY,
-    stopIdle: async ({ key }) => void (await streams.change(key, stopStream)),
+    region: REGION,
+    endpoints: () =>
+      rtmpPort === null ? {} : { rtmp: `rtmp://${feedHost.includes(':') ? `[${feedHost}]` : feedHost}:${rtmpPort}` },
+    stopIdle: async ({ key }) =>
+      void (await streams.change(key, stopStream, () => announce(key, WebhookStatus.liveEnded))),
     listen: ({ changed, connected }) =>
       listen(database.pool, LIVE_CHANNEL, { onPayload: changed, onConnected: connected, onError: report }),
     report,
@@ -46,6 +55,7 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
     publish: (request) => node.publish(request),
     report,
   });
+  rtmpPort = rtmp.port;
   return {
     listeners: { rtmp: rtmp.port },
     async close() {

@@ -17,6 +17,7 @@ import { type Answer, CACHE_NOTHING, notFound } from './http/answer.ts';
 import type { SegmentWishes } from './jit/segment-wishes.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import { serveLive } from './live/serve-live.ts';
+import { serveStill } from './live/serve-still.ts';
 import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
@@ -125,6 +126,7 @@ async function answerLive(
       return serveLive(publication, live, asked, deps.live);
     }
     case 'picture':
+    case 'still':
     case 'storyboard':
     case 'captions':
     case 'captions-playlist':
@@ -170,6 +172,8 @@ async function answerFile(
       return serveCertificate(deps);
     case 'licence':
       return notFound('post-only', 'Licences are asked for by POST.');
+    case 'still':
+      return serveStill(publication, file.atMs, deps.storage);
     case 'picture':
     case 'storyboard':
       return servePicture(publication, file, deps.storage);

@@ -34,7 +34,9 @@ export type MediaFile =
   | { kind: 'captions-playlist'; language: string }
   /** `name` is as in `PictureSet`. */
   | { kind: 'picture'; name: string }
-  | { kind: 'storyboard' };
+  | { kind: 'storyboard' }
+  /** A still of a live stream; ms since 1970. */
+  | { kind: 'still'; atMs: number };
 
 const SAFE_SEGMENT = /^[A-Za-z0-9._=&%~,+:-]+$/;
 const RUNG = /^([1-9]\d{1,4})p$/;
@@ -44,6 +46,7 @@ const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
 const CAPTIONS_FILE = /^([A-Za-z0-9_-]{1,35})\.(vtt|m3u8)$/;
 const PICTURE_FILE = /^(?:[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp|gif)|preview_hq\.(?:webm|mp4))$/;
+const STILL_FILE = /^([1-9]\d{0,14})\.jpg$/;
 const SHEET_FILE = /^_(0|[1-9]\d{0,5})\.jpg$/;
 const PACKAGE_FOLDER = /^e([1-9]\d{0,8})$/;
 const SESSION = /^[A-Za-z0-9_-]{43}$/;
@@ -104,6 +107,8 @@ function parseFile(names: readonly string[]): MediaFile | null {
     if (first === 'license') return parseLicence(second);
     if (first === 'key') return KEY_FILE.test(second) ? { kind: 'key', name: second } : null;
     if (first === 'seek') return parseSeekFile(second);
+    const atMs = first === 'thumbnails' ? STILL_FILE.exec(second)?.[1] : undefined;
+    if (atMs !== undefined) return { kind: 'still', atMs: Number(atMs) };
     const [, language, type] = (first === 'captions' ? CAPTIONS_FILE.exec(second) : null) ?? [];
     if (language === undefined) return null;
     return { kind: type === 'vtt' ? 'captions' : 'captions-playlist', language: language.replaceAll('_', '-') };

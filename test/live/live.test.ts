@@ -38,6 +38,20 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
     return now.timeSec > 4 ? now : null;
   }, 'playback');
   expect(before.errors).toEqual([]);
+  const still = await until(async () => {
+    const rows = await catalogue.database.db
+      .selectFrom('live_thumbnail')
+      .select('at')
+      .where('stream_id', '=', key.mediaId)
+      .execute();
+    return rows[0]?.at ?? null;
+  }, 'a still');
+  const picture = await fetch(`${base}/thumbnails/${still.getTime()}.jpg`);
+  expect(
+    Buffer.from(await picture.arrayBuffer())
+      .subarray(0, 2)
+      .toString('hex'),
+  ).toBe('ffd8');
   first.kill('SIGKILL');
   await ended(first);
   await new Promise((resolve) => setTimeout(resolve, 3_000));

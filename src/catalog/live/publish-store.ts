@@ -7,8 +7,10 @@ import { drmModeOf } from '../drm/drm-package.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { hashKey } from '../keys/access-key.ts';
 import { readLibrarySettings } from '../libraries/library-settings.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
 import type { LiveLease } from './live-lease.ts';
-import { LIVE_CHANNEL, type LiveFollowUp, lockStream, saveStream } from './live-store.ts';
+import { LIVE_CHANNEL, lockStream, saveStream } from './live-store.ts';
 import { type BitrateSample, type LiveState, type LiveStream, publishStream } from './live-stream.ts';
 
 /** Seconds that an ingest process owns a stream without renewing; on the database's clock. */
@@ -41,21 +43,18 @@ export type PublishStore = {
   renew(owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]>;
 };
 
-export function createPublishStore(
-  { db, secretBox }: { db: Db; secretBox: SecretBox },
-  ...followUps: readonly LiveFollowUp[]
-): PublishStore {
+export function createPublishStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): PublishStore {
   return {
     authorise: (streamKey, node) =>
       inTransaction(db, async (tx) => {
         const key = await findByKey(tx, streamKey);
         const before = await lockStream(tx, key, secretBox);
         const stream = publishStream(before, new Date());
-        if (stream !== before) {
-          await saveStream(tx, before, stream, secretBox);
-          for (const followUp of followUps) await followUp(before, stream)(tx);
-        }
-        return { ...(await takeLease(tx, key, node)), stream };
+        if (stream !== before) await saveStream(tx, before, stream, secretBox);
+        const taken = await takeLease(tx, key, node);
+        // The first publisher that a stream ever has.
+        if (taken.session === 1) await announce(key, WebhookStatus.liveStarted)(tx);
+        return { ...taken, stream };
       }),
     adopt: (owner, feedUrl) => adoptLeases(db, owner, feedUrl),
     renew: (owner, reports) => renewLeases(db, owner, reports),

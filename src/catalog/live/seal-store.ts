@@ -7,8 +7,9 @@ import { inTransaction } from '../in-transaction.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { LiveLease } from './live-lease.ts';
+import { RECORD_LATE_MS } from './live-stream.ts';
 
-/** Streams whose recording is sealed by one sweep. */
+/** Streams that one sweep sees to. */
 const SEALED_AT_ONCE = 50;
 
 /**
@@ -48,6 +49,17 @@ export async function sealAbandoned(db: Db): Promise<void> {
       await sealIfUnowned(tx, key);
     });
   }
+}
+
+/** Removes the media rows of streams that ended a day ago without a recording; answers whose objects are to be deleted. */
+export async function dropUnrecorded(tx: Tx): Promise<MediaKey[]> {
+  const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
+    delete from media m where (m.library_id, m.id) in (
+      select s.library_id, s.id from live_stream s join media l on l.library_id = s.library_id and l.id = s.id
+      where s.state in ('ended', 'error') and l.type = 'live'
+        and s.ended_at < now() - make_interval(secs => ${RECORD_LATE_MS / 1000}) limit ${SEALED_AT_ONCE})
+    returning library_id as "libraryId", id as "mediaId"`.execute(tx);
+  return rows;
 }
 
 // The stream's row is locked by the caller: of two that seal, the second finds another state.

@@ -1,9 +1,11 @@
 import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LiveState } from '../../catalog/live/live-stream.ts';
+import { removeNode, reportNode } from '../../catalog/live/node-store.ts';
 import type { PublishGrant, PublishStore } from '../../catalog/live/publish-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { writeFeedFrame } from '../../media/live/feed-message.ts';
 import type { MediaInput, PublishRequest } from '../../media/live/publisher.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { BitrateHistory } from './bitrate-history.ts';
@@ -14,6 +16,7 @@ import { LivePublisher } from './live-publisher.ts';
 import { OwnedStream } from './owned-stream.ts';
 import { recoverJournal } from './recover-journal.ts';
 import { SegmentCommitter } from './segment-committer.ts';
+import { StillMaker } from './still-maker.ts';
 
 export type LiveNodeDeps = {
   db: Db;
@@ -26,6 +29,9 @@ export type LiveNodeDeps = {
   feedHost: string;
   feedSecret: string;
   journalFolder: string;
+  region: string;
+  /** Where publishers reach this process, by protocol. */
+  endpoints(): Record<string, string>;
   /** Publishers at once. */
   capacity: number;
   /** Ends a stream that has had no publisher for too long. */
@@ -41,6 +47,7 @@ export type LiveNode = {
 };
 
 const RENEW_EVERY_MS = 1_000;
+const REPORT_EVERY_MS = 5_000;
 const IDLE_MS = 30 * 60 * 1000;
 const SETTLE_MS = 4_000;
 
@@ -59,6 +66,8 @@ class Node implements LiveNode {
   readonly #journal: Journal;
   readonly #committer: SegmentCommitter;
   readonly #history: BitrateHistory;
+  readonly #stills: StillMaker;
+  #reportedMs = 0;
   #feedUrl = '';
   #closers: (() => Promise<void>)[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -70,6 +79,7 @@ class Node implements LiveNode {
     this.#journal = new Journal(deps.journalFolder, deps.report);
     this.#committer = new SegmentCommitter(deps);
     this.#history = new BitrateHistory(deps.db);
+    this.#stills = new StillMaker(deps);
   }
 
   async start(): Promise<void> {
@@ -109,8 +119,11 @@ class Node implements LiveNode {
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())]);
     for (const subscribers of this.#subscribers.values()) subscribers.end();
     this.#committer.close();
+    this.#stills.close();
     await Promise.all(this.#closers.map((close) => close()));
     await this.#renewal;
+    // Of a database that is away the row grows old by itself.
+    await removeNode(this.#deps.db, this.#deps.nodeId).catch((error: Error) => this.#deps.report(error));
   }
 
   /** Takes up the streams that the process before owned, with what its journal holds. */
@@ -135,6 +148,7 @@ class Node implements LiveNode {
       db: this.#deps.db,
       journal: this.#journal,
       committer: this.#committer,
+      stills: this.#stills,
       subscribers,
       report: this.#deps.report,
     });
@@ -168,6 +182,7 @@ class Node implements LiveNode {
     const reports = streams.map(([, stream]) => stream.report(nowMs));
     const renewed = await this.#deps.publishing.renew(this.#deps.nodeId, reports);
     await this.#history.add(reports, nowMs);
+    await this.#reportNode(nowMs);
     for (const [id, stream] of streams) {
       // A publisher that came meanwhile may have made it another one.
       if (this.#streams.get(id) !== stream) continue;
@@ -179,10 +194,21 @@ class Node implements LiveNode {
     }
   }
 
+  async #reportNode(nowMs: number): Promise<void> {
+    if (nowMs - this.#reportedMs < REPORT_EVERY_MS) return;
+    this.#reportedMs = nowMs;
+    // Edges take a feed without a byte for dead.
+    for (const subscribers of this.#subscribers.values()) subscribers.send(writeFeedFrame({ type: 'ping' }));
+    const { db, nodeId: id, region, endpoints, capacity } = this.#deps;
+    const publishers = this.#publisherCount();
+    await reportNode(db, { id, region, feedUrl: this.#feedUrl, endpoints: endpoints(), capacity, publishers });
+  }
+
   #forget(id: Guid, stream: OwnedStream): void {
     stream.lose();
     this.#streams.delete(id);
     this.#subscribers.delete(id);
+    this.#stills.forget(id);
   }
 
   #finish(id: Guid, stream: OwnedStream): void {
@@ -191,6 +217,7 @@ class Node implements LiveNode {
       .then(() => {
         this.#streams.delete(id);
         this.#subscribers.delete(id);
+        this.#stills.forget(id);
       })
       // It is tried again with the next renewal.
       .catch((error: Error) => this.#deps.report(error))

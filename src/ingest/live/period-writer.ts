@@ -14,10 +14,12 @@ import {
 import { WallClock } from '../../media/live/wall-clock.ts';
 import type { Journal } from './journal.ts';
 import type { SegmentCommitter } from './segment-committer.ts';
+import type { StillMaker } from './still-maker.ts';
 
 export type PeriodDeps = {
   journal: Journal;
   committer: SegmentCommitter;
+  stills: StillMaker;
   /** Sends a frame to the edges that watch. */
   broadcast(frame: Buffer[]): void;
   report(error: Error): void;
@@ -131,6 +133,15 @@ export class PeriodWriter {
     this.#recent.add(renditionId, part);
     this.#deps.broadcast(partFrame(renditionId, part));
     this.#deps.journal.append(this.#placeOf(renditionId, part.segment), part);
+    if (part.kind === 'video' && part.part === 0 && part.isIndependent) this.#offerStill(renditionId, part);
+  }
+
+  #offerStill(renditionId: Guid, { segment, fragment }: LivePart): void {
+    const init = this.period.renditions.find(({ id }) => id === renditionId)?.init;
+    if (init === undefined) return;
+    const bytes = Buffer.concat([fragment.head, fragment.payload]);
+    const wallMs = this.#cuts.get(segment) ?? Date.now();
+    this.#deps.stills.offer(this.#lease.key, { init, fragment: bytes, wallMs });
   }
 
   #takeSegment({ kind, segment }: LiveSegment): void {

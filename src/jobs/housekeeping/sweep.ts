@@ -9,10 +9,13 @@ import {
   type RetiredRendition,
   settleStuck,
 } from '../../catalog/encoding/sweep-store.ts';
+
 import { restoreShares } from '../../catalog/encoding/task-store.ts';
+import { mediaPrefix } from '../../catalog/encoding/work.ts';
+
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { forgetEnded } from '../../catalog/jit/run-store.ts';
-import { sealAbandoned } from '../../catalog/live/seal-store.ts';
+import { dropUnrecorded, sealAbandoned } from '../../catalog/live/seal-store.ts';
 import { findWithoutPictures, planPictures } from '../../catalog/pictures/plan-pictures-store.ts';
 import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../../catalog/retired-object-store.ts';
 import { findUnkeptOriginals, retireUnkeptOriginal } from '../../catalog/videos/original-store.ts';
@@ -25,6 +28,7 @@ import { dropOrphans } from '../store/drop-orphans.ts';
 import { findOrphans } from '../store/find-orphans.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { whenOurs } from '../store/when-ours.ts';
+import { deleteMedia } from './delete-media.ts';
 import { runSteps } from './run-steps.ts';
 
 const RETIRED_GRACE_SEC = 24 * 3600;
@@ -36,6 +40,7 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
   retireOriginals,
   ({ db }) => forgetEnded(db),
   ({ db }) => sealAbandoned(db),
+  dropUnrecordedStreams,
   ({ db }) => forgetRetiredPackages(db),
   ...[dropRetiredRenditions, dropRetiredObjects, findOrphans, dropOrphans].map(whenOurs),
 ];
@@ -59,6 +64,15 @@ async function resendLost({ db, queue }: JobDeps): Promise<void> {
   const unplanned = await findUnplanned(db);
   await inTransaction(db, async (tx) => {
     for (const key of unplanned) await queue.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
+  });
+}
+
+/** Streams that ended a day ago and were not recorded lose their media. */
+async function dropUnrecordedStreams({ db, queue }: JobDeps): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    for (const key of await dropUnrecorded(tx)) {
+      await queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) })(tx);
+    }
   });
 }
 
