@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, migrate, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
+import { type Database, migrate, openDatabase, PROGRESS_CHANNEL, UNHURRIED } from './catalog/db.ts';
 import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
 import { describeHealth, type Fleet } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
@@ -79,7 +79,7 @@ export async function loadRole(role: Role): Promise<void> {
 export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   return async (keys) => {
     const { adoptAccountKey, ensureFirstLibrary } = await import('./catalog/libraries/first-library-store.ts');
-    const database = openDatabase({ ...settings.database, max: 2 }, () => undefined);
+    const database = openDatabase({ ...settings.database, ...UNHURRIED, max: 2 }, () => undefined);
     try {
       await migrate(database.db);
       const secretBox = createSecretBox(settings.secretKey);

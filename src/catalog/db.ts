@@ -5,6 +5,7 @@ import type { Guid } from '../lib/guid.ts';
 import { migrations } from './migrations/all.ts';
 import { keepPlans } from './prepared.ts';
 import type { Schema } from './schema.ts';
+import { endWhenSilent } from './silent-connections-store.ts';
 
 export type Db = Kysely<Schema>;
 export type Tx = Transaction<Schema>;
@@ -27,8 +28,14 @@ export const PROGRESS_CHANNEL = 'millrace_progress';
 /** A worker that stands still, or is cut off, in the midst of a transaction holds rows that others need: no longer than this. */
 const IDLE_TRANSACTION_MS = 60_000;
 
-/** Probed this soon: whoever forgets silent connections on the way needs minutes, and the kernel's own first probe is after 2 h. */
-const ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+/** Probed this soon, then every second, ten times (libuv): the kernel's own first probe is after 2 h. */
+const ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5_000 };
+
+/** No statement of the service takes this long, unless its database stands still; locks are waited for shorter. */
+const STATEMENT_MS = 12_000;
+const LOCK_MS = 10_000;
+/** How much longer than the server's limit an answer may be on its way. */
+const ON_ITS_WAY_MS = 3_000;
 
 /** How a connection that only listens is made: it notices within half a minute that nobody is there any more. */
 export const LISTENING = { ...ALIVE, connectionTimeoutMillis: 5_000, query_timeout: 60_000 };
@@ -42,9 +49,18 @@ const TIMESTAMPTZ = 1184;
  * break, which must not end the process.
  */
 export function openDatabase(config: pg.PoolConfig, onBroken: (error: Error) => void): Database {
-  const limits = { connectionTimeoutMillis: 5_000, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS };
-  const pool = new pg.Pool({ max: 10, ...ALIVE, ...limits, ...config, types: ourTypes });
+  const limits = {
+    connectionTimeoutMillis: 5_000,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+    statement_timeout: STATEMENT_MS,
+    lock_timeout: LOCK_MS,
+  };
+  const options = { max: 10, ...ALIVE, ...limits, ...config, types: ourTypes };
+  const pool = new pg.Pool(options);
   pool.on('error', onBroken);
+  // Without a limit on the server's side nothing can be said of a query that takes long.
+  const { statement_timeout: statementMs } = options;
+  if (typeof statementMs === 'number' && statementMs > 0) endWhenSilent(pool, statementMs + ON_ITS_WAY_MS, onBroken);
   pool.on('connect', (client) => {
     keepPlans(client);
     // A connection that breaks while it is used tells its query, and must not end the process either.
@@ -53,6 +69,9 @@ export function openDatabase(config: pg.PoolConfig, onBroken: (error: Error) => 
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }
+
+/** For work that may take long and waits for others: a migration. */
+export const UNHURRIED = { statement_timeout: 0, lock_timeout: 0 };
 
 /** Brings the schema up to date under an advisory lock, so that several machines may start at once. */
 export async function migrate(db: Db): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { LISTENING, PUBLICATION_CHANNEL } from '../db.ts';
+import { beat } from '../silent-connections-store.ts';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
@@ -66,6 +67,7 @@ async function listenOnce(
   const client = new pg.Client({ ...config, ...LISTENING });
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   const onAbort = () => resolve();
+  let stopBeat = () => {};
   client.on('error', reject);
   client.on('end', () => reject(new Error('The listening connection ended.')));
   signal.addEventListener('abort', onAbort);
@@ -78,10 +80,12 @@ async function listenOnce(
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
+    stopBeat = beat(client, reject);
     onListening();
     listener.listening();
     await ended;
   } finally {
+    stopBeat();
     signal.removeEventListener('abort', onAbort);
     await client.end().catch(() => undefined);
   }

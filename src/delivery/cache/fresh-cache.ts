@@ -25,6 +25,8 @@ const ENTRY_BYTES = 300;
 
 /** A reload that takes longer than this is not waited for where an older value can be shown. */
 const PATIENCE_MS = 1_000;
+/** So long is waited where nothing is known yet. */
+const FIRST_PATIENCE_MS = 1_500;
 
 /**
  * Values that are read again after `ttlMs`, or at once when told of news. One load a key at a time; the
@@ -36,6 +38,8 @@ export class FreshCache<Value> {
   readonly #waiters = new Map<string, Set<() => void>>();
   #bytes = 0;
   #loads = 0;
+  /** The last load failed or took too long: until one succeeds, nobody waits for one where a value is known. */
+  #isAway = false;
 
   constructor(options: FreshCacheOptions<Value>) {
     this.#options = options;
@@ -49,7 +53,13 @@ export class FreshCache<Value> {
     const entry = this.#touch(key);
     if (entry.isKnown && performance.now() < entry.freshUntilMs) return entry.value;
     const loading = entry.loading ?? this.#load(key, entry);
-    if (!entry.isKnown || entry.value === null) return loading;
+    if (!entry.isKnown || entry.value === null) return this.#orRefused(loading);
+    if (this.#isAway) {
+      entry.freshUntilMs = performance.now() + PATIENCE_MS;
+      // Its failure is reported where it is loaded.
+      loading.catch(() => undefined);
+      return entry.value;
+    }
     return this.#orLast(loading, entry.value, entry);
   }
 
@@ -136,6 +146,7 @@ export class FreshCache<Value> {
     }
     entry.value = value;
     entry.isKnown = true;
+    this.#isAway = false;
     const ttlMs = value === null ? this.#options.absentTtlMs : this.#options.ttlMs;
     entry.freshUntilMs = entry.isOutdated ? 0 : startedMs + ttlMs;
     this.#evict();
@@ -152,6 +163,7 @@ export class FreshCache<Value> {
   async #orLast(loading: Promise<Value | null>, last: Value, entry: Entry<Value>): Promise<Value | null> {
     const { promise, resolve } = Promise.withResolvers<Value | null>();
     const showLast = () => {
+      this.#isAway = true;
       entry.freshUntilMs = performance.now() + PATIENCE_MS;
       resolve(last);
     };
@@ -160,6 +172,21 @@ export class FreshCache<Value> {
     const value = await promise;
     clearTimeout(timer);
     return value;
+  }
+
+  /** The value, or a refusal when it does not come soon. */
+  async #orRefused(loading: Promise<Value | null>): Promise<Value | null> {
+    const { promise, resolve, reject } = Promise.withResolvers<Value | null>();
+    const timer = setTimeout(() => {
+      this.#isAway = true;
+      reject(new Refused('unavailable', 'The video cannot be looked up now; try again.'));
+    }, FIRST_PATIENCE_MS);
+    loading.then(resolve, reject);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #evict(): void {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { LISTENING } from '../../catalog/db.ts';
+import { beat } from '../../catalog/silent-connections-store.ts';
 
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -22,6 +23,7 @@ export async function listen(pool: pg.Pool, channel: string, handlers: ListenHan
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
   let current: pg.Client | undefined;
+  let stopBeat = () => {};
 
   async function connect(): Promise<void> {
     const client = new pg.Client({ ...pool.options, ...LISTENING });
@@ -31,6 +33,7 @@ export async function listen(pool: pg.Pool, channel: string, handlers: ListenHan
     client.on('notification', ({ payload }) => handlers.onPayload(payload ?? ''));
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    stopBeat = beat(client, (error) => lose(client, error));
     failures = 0;
     handlers.onConnected();
   }
@@ -38,6 +41,7 @@ export async function listen(pool: pg.Pool, channel: string, handlers: ListenHan
   function lose(client: pg.Client, error: Error): void {
     if (closed || current !== client) return;
     current = undefined;
+    stopBeat();
     client.end().catch(handlers.onError);
     handlers.onError(error);
     scheduleReconnect();
@@ -60,6 +64,7 @@ export async function listen(pool: pg.Pool, channel: string, handlers: ListenHan
     async close() {
       closed = true;
       clearTimeout(timer);
+      stopBeat();
       await current?.end();
     },
   };
