@@ -1,13 +1,22 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, migrate, openDatabase, PROGRESS_CHANNEL, UNHURRIED } from './catalog/db.ts';
-import { baseAddresses, type EnsureFirstLibrary } from './cli/first-start.ts';
-import { describeHealth, type Fleet } from './cli/health.ts';
+import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
+import { baseAddresses } from './cli/first-start.ts';
+import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
+
+import { databaseHealth, mostConnections, poolSize, whenSlotsAreFree } from './compose/connections.ts';
 import { openCountedLicences, openEdgeLicences, openPackager, playSessionSecret } from './compose/drm.ts';
 import { openLiveSource } from './compose/live-source.ts';
-import { type OpenedStorage, openMover, openStorage, watchSpace } from './compose/storage.ts';
+import {
+  type OpenedStorage,
+  openMover,
+  openStorage,
+  requireStore,
+  type StorageWatch,
+  watchStorage,
+} from './compose/storage.ts';
 import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
@@ -22,8 +31,13 @@ import { openSendFile } from './lib/send-file.ts';
 export type RunningRole = {
   listeners: Record<string, number>;
   health(): Promise<{ ok: boolean; detail?: string }>;
+  /** How the store is, and why nothing may be deleted there (null: all may be). */
+  storage(): StorageHealth;
+  heldDeletions(): string | null;
   close(): Promise<void>;
 };
+
+type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
 
 /** What a role may ask of the process that it runs in: the state of all parts, for `/healthz`. */
 export type RoleHost = { fleet: () => Fleet };
@@ -36,7 +50,9 @@ const MAX_UPLOAD_BYTES = 1e12;
 const SOURCE_CACHE_BYTES = 20e9;
 const EDGE_PORT_WAIT_MS = 5_000;
 
-type Common = { settings: RoleSettings; database: Database; log: ReturnType<typeof openLog> } & OpenedStorage;
+type Common = { settings: RoleSettings; database: Database; log: ReturnType<typeof openLog> } & OpenedStorage & {
+    watch: StorageWatch;
+  };
 
 /** What each role is made of. What a role does not need is not even imported. */
 const code = {
@@ -75,34 +91,32 @@ export async function loadRole(role: Role): Promise<void> {
   await code[role]();
 }
 
-/** Brings the database to this version and finds or makes library 1. Runs before any role starts. */
-export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
-  return async (keys) => {
-    const { adoptAccountKey, ensureFirstLibrary } = await import('./catalog/libraries/first-library-store.ts');
-    const database = openDatabase({ ...settings.database, ...UNHURRIED, max: 2 }, () => undefined);
-    try {
-      await migrate(database.db);
-      const secretBox = createSecretBox(settings.secretKey);
-      const found = await ensureFirstLibrary(keys, { db: database.db, secretBox });
-      const { accountKey } = settings;
-      if (accountKey !== null && accountKey !== found.accountKey) await adoptAccountKey(accountKey, database);
-      return { ...found, accountKey: found.accountKey ?? keys.accountKey };
-    } finally {
-      await database.close();
-    }
-  };
-}
-
 /** Starts one role; it has opened what it needs when this answers. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
-  const database = openDatabase(settings.database, (error) => log.warn(error, 'a database connection broke'));
-  const common = { settings, database, log, ...(await openStorage(settings, database, log)) };
+  const max = poolSize(role, settings.databaseConnections);
+  const database = openDatabase({ ...settings.database, max }, (error) =>
+    log.warn(error, 'a database connection broke'),
+  );
+  await whenSlotsAreFree(mostConnections(role, max), log, () => database.pool.query('select 1'));
+  await requireStore(settings);
+  const opened = await openStorage(settings, database, log);
+  const watch = await watchStorage(opened);
+  const common = { settings, database, log, ...opened, watch };
   const running = await startOne(role, common, host);
-  return { ...running, close: () => common.store.close().finally(() => running.close()) };
+  return {
+    ...running,
+    health: () => databaseHealth(database),
+    storage: () => watch.last(),
+    heldDeletions: () => opened.store.problem(),
+    async close() {
+      watch.close();
+      await opened.store.close().finally(() => running.close());
+    },
+  };
 }
 
-async function startOne(role: Role, common: Common, host: RoleHost): Promise<RunningRole> {
+async function startOne(role: Role, common: Common, host: RoleHost): Promise<StartedRole> {
   switch (role) {
     case 'api':
       return startApiRole(common, host);
@@ -115,12 +129,11 @@ async function startOne(role: Role, common: Common, host: RoleHost): Promise<Run
   }
 }
 
-async function startApiRole(common: Common, host: RoleHost): Promise<RunningRole> {
-  const { settings, database, storage, store, move, log } = common;
+async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole> {
+  const { settings, database, storage, store, watch, log } = common;
   const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }] =
     await code.api();
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
-  const space = await watchSpace({ storage, move });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const tus = await openTus(common, queue);
   const counted = await openCountedLicences(settings, { db: database.db, outbound, log });
@@ -136,7 +149,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<RunningRole
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,
     outbound,
-    health: () => describeHealth(host.fleet(), space.last(), usualDiskFloorBytes, store.problem()),
+    health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, store.problem()),
     watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
     log,
     mounts: [{ prefix: '/tusupload', handle: tus.handle }],
@@ -144,12 +157,10 @@ async function startApiRole(common: Common, host: RoleHost): Promise<RunningRole
   });
   return {
     listeners: { api: api.port },
-    health: () => databaseHealth(database),
     async close() {
       await Promise.all([tus.close(), api.close()]);
       await counted.close();
       await outbound.close();
-      space.close();
       await queue.close();
       await database.close();
     },
@@ -184,7 +195,7 @@ async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<stri
   return baseAddresses(settings, { edge }).edgeUrl;
 }
 
-async function startEdgeRole({ settings, database, storage, log }: Common): Promise<RunningRole> {
+async function startEdgeRole({ settings, database, storage, log }: Common): Promise<StartedRole> {
   const [
     { startEdge },
     publications,
@@ -222,7 +233,6 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
   });
   return {
     listeners: { edge: edge.port },
-    health: () => databaseHealth(database),
     async close() {
       await edge.close();
       await way.close();
@@ -231,12 +241,12 @@ async function startEdgeRole({ settings, database, storage, log }: Common): Prom
   };
 }
 
-async function startIngestRole(common: Common): Promise<RunningRole> {
+async function startIngestRole(common: Common): Promise<StartedRole> {
   const [{ openIngest }] = await code.ingest();
-  return { ...(await openIngest(common)), health: () => databaseHealth(common.database) };
+  return openIngest(common);
 }
 
-async function startWorkerRole(common: Common): Promise<RunningRole> {
+async function startWorkerRole(common: Common): Promise<StartedRole> {
   const { settings, database, storage, store, move, log } = common;
   const [
     { allJobs, allTasks },
@@ -281,20 +291,10 @@ async function startWorkerRole(common: Common): Promise<RunningRole> {
   const mover = move === null ? null : await openMover(move, database, { store, log });
   return {
     listeners: {},
-    health: () => databaseHealth(database),
     async close() {
       await Promise.all([queue.close(), tasks.close(), webhooks.close(), viewers.close(), mover?.close()]);
       await outbound.close();
       await database.close();
     },
   };
-}
-
-async function databaseHealth({ pool }: Database): Promise<{ ok: boolean; detail?: string }> {
-  try {
-    await pool.query('select 1');
-    return { ok: true };
-  } catch (error) {
-    return { ok: false, detail: `database: ${error instanceof Error ? error.message : String(error)}` };
-  }
 }

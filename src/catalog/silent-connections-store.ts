@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 
 /** So often a listening connection is asked something, and so long its answer may take. */
 const BEAT_MS = 5_000;
@@ -46,10 +46,10 @@ function watchQueries(client: pg.ClientBase, limitMs: number, onSilent: () => vo
 }
 
 /**
- * Asks a connection that only listens something every 5 s, and ends it when no answer comes: keepalive alone does not see
- * what lies behind a proxy. Stops when the answer is called.
+ * Has a listening connection listen again every 5 s, which changes nothing, and ends it when no answer comes: keepalive
+ * alone does not see what lies behind a proxy. Stops when the answer is called.
  */
-export function beat(client: pg.Client, onSilent: (error: Error) => void): () => void {
+export function beat(client: pg.Client, channel: string, onSilent: (error: Error) => void): () => void {
   const silent = () => {
     stop();
     const error = new Error(`A listening connection has not answered for ${BEAT_MS} ms.`);
@@ -59,7 +59,7 @@ export function beat(client: pg.Client, onSilent: (error: Error) => void): () =>
   let late: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {
     late ??= setTimeout(silent, BEAT_MS).unref();
-    client.query('select 1').then(
+    client.query(`listen ${pg.escapeIdentifier(channel)}`).then(
       () => {
         clearTimeout(late);
         late = undefined;

@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { mostConnections } from '../compose/connections.ts';
+import { probeStore, requireStore } from '../compose/storage.ts';
+import { roles } from '../config/roles.ts';
 import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 import { findSandboxLevel } from './sandbox-level.ts';
 import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
-import { databaseAnswers } from './supervisor/reach-database.ts';
+import { countConnections, databaseAnswers } from './supervisor/reach-database.ts';
 import { readVersion } from './version.ts';
 
 type Finding = { isGood: boolean; what: string; found: string };
@@ -27,7 +30,14 @@ export async function doctor(): Promise<number> {
     { isGood: true, what: 'sandbox', found: await findSandboxLevel() },
     ...problems.map((found) => ({ isGood: false, what: 'setting', found })),
     ...ownUnknownSettings().map((name) => ({ isGood: true, what: 'setting', found: `${name} means nothing: ignored` })),
-    ...(settings === null ? [] : [await examineDatabase(settings), await examineDataDir(settings.dataDir)]),
+    ...(settings === null
+      ? []
+      : [
+          await examineDatabase(settings),
+          ...(await examineConnections(settings)),
+          await examineStore(settings),
+          await examineDataDir(settings.dataDir),
+        ]),
   ];
   for (const { isGood, what, found } of findings) {
     process.stdout.write(`${isGood ? 'ok     ' : 'PROBLEM'} ${what.padEnd(10)} ${found}\n`);
@@ -62,6 +72,34 @@ async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
     return { isGood: true, what: 'postgres', found: await describePackagedPostgres() };
   } catch (error) {
     return { isGood: false, what: 'postgres', found: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** How many connections an owner's server has left; ours serves this machine alone. */
+async function examineConnections({ databaseUrl, databaseConnections }: Settings): Promise<Finding[]> {
+  if (databaseUrl === null) return [];
+  try {
+    const { most, used } = await countConnections({ connectionString: databaseUrl });
+    const need = roles.reduce((sum, role) => sum + mostConnections(role, databaseConnections), 0);
+    const found = `${used} of ${most} connections are open; one role of each kind opens up to ${need}`;
+    return [{ isGood: most - used >= need, what: 'postgres', found }];
+  } catch (error) {
+    return [{ isGood: false, what: 'postgres', found: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+/** Writes, reads and deletes a few bytes; of a folder that is not there yet, the data folder's finding says enough. */
+async function examineStore(settings: Settings): Promise<Finding> {
+  const { storage } = settings;
+  if (storage.kind === 'file' && !existsSync(storage.folder)) {
+    return { isGood: true, what: 'storage', found: `${storage.folder} will be made` };
+  }
+  try {
+    await requireStore(settings);
+    const places = await probeStore(settings, AbortSignal.timeout(TOOL_TIMEOUT_MS));
+    return { isGood: true, what: 'storage', found: `${places.join(' and ')} can be written, read and deleted from` };
+  } catch (error) {
+    return { isGood: false, what: 'storage', found: error instanceof Error ? error.message : String(error) };
   }
 }
 

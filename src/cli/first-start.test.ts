@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   baseAddresses,
-  describeFirstStart,
   ensureSecretKey,
   forgetFirstKeys,
   mustShowKeys,
   reserveFirstKeys,
+  showFirstStart,
 } from './first-start.ts';
 
 const none = { accountKey: null, libraryKey: null };
@@ -62,8 +62,31 @@ test("the owner's keys are used in place of random ones", async () => {
   expect((await reserveFirstKeys(dataDir, given)).keys).toEqual(given);
 });
 
-test('the upload command makes the video, sends the file and names the player page', () => {
-  const text = describeFirstStart(library, addresses);
+/** What is shown on a terminal, or where there is none. */
+async function shown(isTTY: boolean): Promise<string> {
+  let text = '';
+  const write = (some: string | Uint8Array) => {
+    text += String(some);
+    return true;
+  };
+  await showFirstStart(library, addresses, { dataDir, out: { isTTY, write } });
+  return text;
+}
+
+test('keys are shown on a terminal alone, else kept in a file that is named and closed to others', async () => {
+  const path = join(dataDir, 'first-start.txt');
+  const onTerminal = await shown(true);
+  expect(onTerminal).toContain('library-key');
+  expect(existsSync(path)).toBe(false);
+  const inLog = await shown(false);
+  expect(inLog).toContain(path);
+  expect(inLog).toContain(addresses.edgeUrl);
+  expect(inLog).not.toMatch(/(library|account)-key/);
+  expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([onTerminal, 0o600]);
+});
+
+test('the upload command makes the video, sends the file and names the player page', async () => {
+  const text = await shown(true);
   const commands = text.split('\n').filter((line) => /^ {2}(VIDEO=|curl)/.test(line));
   expect(commands).toHaveLength(2);
   // curl is played by a function: it answers the first call as the interface does and notes each call.

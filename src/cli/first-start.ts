@@ -89,8 +89,34 @@ async function readIfPresent(path: string): Promise<Buffer | null> {
 /** Where clients reach the service, without final slashes. */
 export type BaseAddresses = { publicUrl: string; edgeUrl: string };
 
-/** What the first start prints: it is the only place where the keys are shown. */
-export function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): string {
+/**
+ * Shows what the first start made, once: on a terminal with the keys, else (a log keeps what is printed) without them and
+ * with the name of a file, closed to others, that has all of it.
+ */
+export async function showFirstStart(
+  library: FirstLibrary,
+  addresses: BaseAddresses,
+  { dataDir, out }: { dataDir: string; out: Pick<NodeJS.WriteStream, 'write' | 'isTTY'> },
+): Promise<void> {
+  const text = describeFirstStart(library, addresses);
+  if (out.isTTY) {
+    out.write(text);
+    return;
+  }
+  const path = join(dataDir, 'first-start.txt');
+  await writeWhole(path, Buffer.from(text));
+  out.write(`
+Millrace is ready. The keys and an upload command are in ${path}: read it, then delete it.
+
+  API address        ${addresses.publicUrl}
+  Delivery address   ${addresses.edgeUrl}
+  Library            ${library.libraryId}
+
+`);
+}
+
+/** What the first start tells: it is the only place where the keys are shown. */
+function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): string {
   const videos = `${addresses.publicUrl}/library/${library.libraryId}/videos`;
   const auth = `-H 'AccessKey: ${library.libraryKey}'`;
   return `

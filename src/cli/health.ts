@@ -26,6 +26,8 @@ export type StorageHealth = {
   freeBytes?: number;
   totalBytes?: number;
   movingFrom?: 'file' | 's3';
+  /** Why it could not be written, read and deleted from just now; absent when it could. */
+  fault?: string;
 };
 
 /** How many bytes must stay free on a medium of this many bytes: below, uploads are refused. */
@@ -55,7 +57,7 @@ export function describeHealth(
   /** Why nothing may be deleted in the store. It is told, but the service goes on, so it counts as no failure. */
   heldDeletions: string | null = null,
 ): { status: 200 | 503; body: HealthBody } {
-  const shortage = storage === null ? null : describeShortage(storage, diskFloorBytes);
+  const shortage = storage === null ? null : (storage.fault ?? describeShortage(storage, diskFloorBytes));
   const parts = Object.entries({
     database: fleet.database,
     ...fleet.roles,

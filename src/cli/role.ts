@@ -1,5 +1,6 @@
 // The process of one role, started by the supervisor and driven by its messages.
-import { loadRole, openFirstLibrary, type RunningRole, startRole } from '../compose.ts';
+import { openFirstLibrary } from '../compose/first-library.ts';
+import { loadRole, type RunningRole, startRole } from '../compose.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { FirstKeys } from './first-start.ts';
@@ -62,7 +63,7 @@ async function receive(port: number, host: string): Promise<void> {
 }
 
 async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
-  tell({ type: 'prepared', library: await openFirstLibrary(settings)(keys) });
+  tell({ type: 'prepared', library: await openFirstLibrary(settings, openLog('api'))(keys) });
 }
 
 async function start(settings: RoleSettings): Promise<void> {

@@ -1,16 +1,18 @@
 import type { Logger } from 'pino';
-import { openFirstLibrary, startRole } from '../compose.ts';
+import { openFirstLibrary } from '../compose/first-library.ts';
+import { startRole } from '../compose.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings, Settings } from '../config/settings.ts';
 import {
   baseAddresses,
-  describeFirstStart,
   ensureSecretKey,
   forgetFirstKeys,
   mustShowKeys,
   reserveFirstKeys,
+  showFirstStart,
 } from './first-start.ts';
 import type { Fleet, PartHealth } from './health.ts';
+import { openHealthPort } from './health-port.ts';
 import { findSandboxLevel } from './sandbox-level.ts';
 import { connectionTo } from './supervisor/postgres.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
@@ -24,7 +26,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
   const secretKey = await ensureSecretKey(dataDir, settings.secretKey);
   const roleSettings: RoleSettings = { ...settings, database, secretKey };
   const reserved = await reserveFirstKeys(dataDir, settings);
-  const library = await openFirstLibrary(roleSettings)(reserved.keys);
+  const library = await openFirstLibrary(roleSettings, log)(reserved.keys);
   const ok: PartHealth = { state: 'ok', detail: null };
   const version = readVersion();
   const fleet: Fleet = {
@@ -41,13 +43,19 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
     (health) => (fleet.roles[role] = { state: health.ok ? 'ok' : 'failing', detail: health.detail }),
     stop,
   );
-  log.info({ listeners: running.listeners }, 'ready');
+  const { host, healthPort: wantedPort } = settings;
+  const healthPort = wantedPort === null ? null : await openHealthPort({ host, port: wantedPort }, { fleet, running });
+  if (healthPort !== null) fleet.listeners = { ...fleet.listeners, health: healthPort.port };
+  // The edge is another process, here or elsewhere, on the port of its setting.
+  const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });
+  log.info({ ...addresses, listeners: fleet.listeners }, 'ready');
   if (mustShowKeys(library, reserved)) {
-    process.stdout.write(describeFirstStart(library, baseAddresses(settings, running.listeners)));
+    await showFirstStart(library, addresses, { dataDir, out: process.stdout });
   }
   await forgetFirstKeys(dataDir);
   if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
   log.info('stopping');
+  await healthPort?.close();
   await running.close();
   return 0;
 }

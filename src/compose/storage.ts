@@ -5,9 +5,15 @@ import type { StorageHealth } from '../cli/health.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StorageSettings } from '../config/storage.ts';
 import type { StoreGuard } from '../jobs/store/store-guard.ts';
+import { Refused } from '../lib/refused.ts';
+import { unlessAborted } from '../lib/unless-aborted.ts';
 import type { Storage } from '../ports/storage.ts';
 
-const SPACE_REFRESH_MS = 5_000;
+const OLD_REFRESH_MS = 5_000;
+const PROBE_EVERY_MS = 10_000;
+const PROBE_LIMIT_MS = 5_000;
+const FIRST_LOOK_MS = 2_000;
+const STORE_START_MS = 5_000;
 
 /** The store that all use, what guards it and, while objects move, the two stores that it is made of. */
 export type OpenedStorage = { storage: Storage; store: StoreGuard; move: Stores | null };
@@ -57,6 +63,27 @@ async function openOne(settings: StorageSettings): Promise<Storage> {
   return createS3Storage({ url: `s3://${settings.bucket}?${query}`, credentials: null });
 }
 
+/**
+ * Refuses to start with a bucket that does not exist or keys of access that are not taken, in one sentence that names the
+ * setting. A store that is only away is no reason not to start: the guard reports it.
+ */
+export async function requireStore(settings: Places): Promise<void> {
+  if (settings.storage.kind !== 's3' && settings.storageFrom?.kind !== 's3') return;
+  const [{ storage }, { describeS3Fault }] = await Promise.all([
+    openPlaces(settings),
+    import('../adapters/storage/s3-bucket.ts'),
+  ]);
+  const signal = AbortSignal.timeout(STORE_START_MS);
+  for (const mark of storage.marks) {
+    try {
+      if ((await mark.read(signal)) === null) await mark.isEmpty(signal);
+    } catch (error) {
+      const fault = describeS3Fault(error);
+      if (fault !== null) throw new Refused('invalid', `${fault} (${mark.place})`, { cause: error });
+    }
+  }
+}
+
 /** Starts to move what the old store holds into the new one, unless another process does. */
 export async function openMover(
   stores: Stores,
@@ -80,31 +107,64 @@ export async function openMover(
   });
 }
 
-/** Keeps the free space of the store at hand: a health answer must not wait for a disk. */
-export async function watchSpace({
-  storage,
-  move,
-}: Pick<OpenedStorage, 'storage' | 'move'>): Promise<{ last(): StorageHealth; close(): void }> {
-  const read = async (): Promise<StorageHealth> => ({ kind: storage.kind, ...(await storage.space()) });
+export type StorageWatch = { last(): StorageHealth; close(): void };
+
+/** Keeps at hand how the store is: a health answer must not wait for one that is hung. The first look is waited for a while. */
+export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'storage' | 'move'>): Promise<StorageWatch> {
   const old = move === null ? null : watchOld(move.from);
-  let last = await read();
-  const timer = setInterval(() => {
-    read().then(
-      (space) => {
-        last = space;
-      },
-      () => {
-        last = { kind: storage.kind };
-      },
-    );
-  }, SPACE_REFRESH_MS);
+  let last: StorageHealth = { kind: storage.kind };
+  let fault: string | null = null;
+  let looking: Promise<void> | null = null;
+  const look = async () => {
+    const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
+    try {
+      // A hung disk takes no signal.
+      await unlessAborted(probeAll(storage, signal), signal);
+      last = { kind: storage.kind, ...(await unlessAborted(storage.space(), signal)) };
+      fault = null;
+    } catch (error) {
+      fault = signal.aborted ? `no answer within ${PROBE_LIMIT_MS} ms` : messageOf(error);
+    }
+  };
+  const lookOnce = () => {
+    looking ??= look().finally(() => {
+      looking = null;
+    });
+    return looking;
+  };
+  const first = lookOnce();
+  await Promise.race([first, sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
+  const timer = setInterval(() => void lookOnce(), PROBE_EVERY_MS);
   return {
-    last: () => ({ ...last, ...(old?.isInUse() === true ? { movingFrom: old.kind } : {}) }),
+    last: () => ({
+      ...last,
+      ...(fault === null ? {} : { fault }),
+      ...(old?.isInUse() === true ? { movingFrom: old.kind } : {}),
+    }),
     close() {
       clearInterval(timer);
       old?.close();
     },
   };
+}
+
+/** Writes, reads and deletes a few bytes in each place; answers the places. */
+export async function probeStore(settings: Places, signal: AbortSignal): Promise<string[]> {
+  const { storage } = await openPlaces(settings);
+  await unlessAborted(probeAll(storage, signal), signal);
+  return storage.marks.map(({ place }) => place);
+}
+
+async function probeAll(storage: Storage, signal: AbortSignal): Promise<void> {
+  for (const mark of storage.marks) {
+    await mark.probe(signal).catch((cause: unknown) => {
+      throw new Error(`${mark.place}: ${messageOf(cause)}`, { cause });
+    });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether anything is in the old store; taken for granted until it answered that nothing is. Nothing waits for it. */
@@ -114,7 +174,7 @@ function watchOld(from: Storage): { kind: Storage['kind']; isInUse(): boolean; c
   void (async () => {
     while (!closing.signal.aborted) {
       last = await isInUse(from, closing.signal).catch(() => true);
-      await sleep(SPACE_REFRESH_MS, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      await sleep(OLD_REFRESH_MS, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
     }
   })();
   return { kind: from.kind, isInUse: () => last, close: () => closing.abort() };

@@ -1,4 +1,4 @@
-import { setting } from './setting.ts';
+import { parseWholeNumber, setting } from './setting.ts';
 
 /** How `pg` reaches the database: an owner's server by address, or ours by its socket folder. */
 export type DatabaseConnection = { connectionString: string } | OwnConnection;
@@ -9,14 +9,24 @@ export type OwnConnection = { host: string; port: number; user: string; database
 export type DatabaseSettings = {
   /** Null: the supervisor runs a PostgreSQL of its own under the data folder. */
   databaseUrl: string | null;
+  /** Connections of one role's pool, at most; null: what suits the role. */
+  databaseConnections: number | null;
 };
 
 export const databaseSchema = {
   MILLRACE_DATABASE_URL: setting('postgres://user:password@host:port/database', parseDatabaseUrl, true),
+  MILLRACE_DATABASE_CONNECTIONS: setting('a number of connections from 2 to 100', parseConnections),
 };
 
 export function databaseSettings(texts: Partial<Record<keyof typeof databaseSchema, string>>): DatabaseSettings {
-  return { databaseUrl: parseDatabaseUrl(texts.MILLRACE_DATABASE_URL ?? '') };
+  return {
+    databaseUrl: parseDatabaseUrl(texts.MILLRACE_DATABASE_URL ?? ''),
+    databaseConnections: parseConnections(texts.MILLRACE_DATABASE_CONNECTIONS ?? ''),
+  };
+}
+
+function parseConnections(text: string): number | null {
+  return parseWholeNumber(text, 2, 100);
 }
 
 function parseDatabaseUrl(text: string): string | null {

@@ -9,6 +9,8 @@ export type NetworkSettings = {
   edgePort: number;
   rtmpPort: number;
   srtPort: number;
+  /** Where a role that runs by itself answers `/healthz` and `/readyz`; null: nowhere. */
+  healthPort: number | null;
   /** Addresses that clients use, without a final slash; null: made from host and real port. */
   publicUrl: string | null;
   edgeUrl: string | null;
@@ -27,6 +29,7 @@ export const networkSchema = {
   MILLRACE_EDGE_PORT: port,
   MILLRACE_RTMP_PORT: port,
   MILLRACE_SRT_PORT: port,
+  MILLRACE_HEALTH_PORT: port,
   MILLRACE_PUBLIC_URL: address,
   MILLRACE_EDGE_URL: address,
   MILLRACE_OWN_HOSTS: setting('host names joined by commas, such as video.example,*.media.example', parseHosts),
@@ -43,6 +46,7 @@ export function networkSettings(texts: Partial<Record<keyof typeof networkSchema
     edgePort: parsePort(texts.MILLRACE_EDGE_PORT ?? '') ?? 7701,
     rtmpPort: parsePort(texts.MILLRACE_RTMP_PORT ?? '') ?? 1935,
     srtPort: parsePort(texts.MILLRACE_SRT_PORT ?? '') ?? 8890,
+    healthPort: parsePort(texts.MILLRACE_HEALTH_PORT ?? ''),
     publicUrl,
     edgeUrl,
     ownHosts: [...hostsOf({ host, publicUrl, edgeUrl }), ...(parseHosts(texts.MILLRACE_OWN_HOSTS ?? '') ?? [])],

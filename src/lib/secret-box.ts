@@ -7,7 +7,15 @@ const TAG_BYTES = 16;
 /** Seals secrets that must be read again. The sealed form is: version byte, 12-byte nonce, 16-byte tag, ciphertext. */
 export type SecretBox = { seal(plain: string): Buffer; open(sealed: Uint8Array): string };
 
-/** AES-256-GCM under a 32-byte key (NIST SP 800-38D). `open` throws when key or bytes are not the sealed ones. */
+/** What was sealed was sealed with another key, or is damaged. */
+export class WrongSecretKey extends Error {
+  constructor(cause: unknown) {
+    super('A sealed secret cannot be opened: it was sealed with another key, or is damaged.', { cause });
+    this.name = 'WrongSecretKey';
+  }
+}
+
+/** AES-256-GCM under a 32-byte key (NIST SP 800-38D). `open` throws `WrongSecretKey` when key or bytes are not the sealed ones. */
 export function createSecretBox(key: Uint8Array): SecretBox {
   if (key.byteLength !== 32) throw new Error(`Expected a secret key of 32 bytes, got ${key.byteLength}.`);
   return {
@@ -22,7 +30,12 @@ export function createSecretBox(key: Uint8Array): SecretBox {
       const bytes = Buffer.from(sealed);
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + IV_BYTES));
       decipher.setAuthTag(bytes.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES));
-      return decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+      const plain = decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES), undefined, 'utf8');
+      try {
+        return plain + decipher.final('utf8');
+      } catch (error) {
+        throw new WrongSecretKey(error);
+      }
     },
   };
 }

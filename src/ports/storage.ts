@@ -110,6 +110,8 @@ export type StoreMark = {
   read(signal: AbortSignal): Promise<string | null>;
   /** Writes the text whole; `ifAbsent` refuses with `conflict` when there is one. */
   write(text: string, options: { ifAbsent: boolean }, signal: AbortSignal): Promise<void>;
+  /** Writes, reads and deletes a few bytes beside the mark; throws what is wrong with the place. */
+  probe(signal: AbortSignal): Promise<void>;
   /** Whether the place has neither objects nor staged uploads. */
   isEmpty(signal: AbortSignal): Promise<boolean>;
 };

@@ -1,6 +1,7 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { createPublicationStore, type PublicationStore } from '../../src/catalog/publications/publication-store.ts';
@@ -44,6 +45,28 @@ describe('faults below', () => {
     current = store;
     await videos.publish(unknown, 0);
     await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0))).toBe(200);
+  });
+
+  test('while the database stands still what is known is answered at once, what is not is 503', async () => {
+    const store = createPublicationStore(videos.database.db);
+    let isFrozen = false;
+    const load: PublicationStore['load'] = (key, known) => (isFrozen ? new Promise(() => {}) : store.load(key, known));
+    const edge = await videos.open({ publications: { load } });
+    const [first, second, unknown] = [await videos.addVideo(), await videos.addVideo(), await videos.addVideo()];
+    for (const key of [first, second]) {
+      await videos.publish(key, 0);
+      expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(200);
+    }
+    isFrozen = true;
+    for (const key of [first, second]) {
+      await videos.database.db.transaction().execute((tx) => bumpPublication(tx, key));
+    }
+    await sleep(2_500);
+    expect(await statusOf(videos.segmentOf(edge, unknown, 0))).toBe(503);
+    // Nobody waits a second time for each video: ten answers together take less than one time-out.
+    const beganMs = performance.now();
+    for (let n = 0; n < 10; n += 1) expect(await statusOf(videos.segmentOf(edge, n < 5 ? first : second, 0))).toBe(200);
+    expect(performance.now() - beganMs).toBeLessThan(1_000);
   });
 
   test('the ear opens again after its connection was cut', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -34,7 +34,11 @@ beforeAll(async () => {
   clip = path.join(folder, 'video.mp4');
   const length = ['-t', `${CLIP_SEC}`, '-frames:v', `${CLIP_FRAMES}`];
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-i', REAL_CLIP, ...length, '-c', 'copy', clip]);
-  const { stdout } = await run('bash', ['-euc', printedCommand(service.output())], { cwd: folder });
+  const { stdout } = await run(
+    'bash',
+    ['-euc', printedCommand(await readFile(path.join(service.dataDir, 'first-start.txt'), 'utf8'))],
+    { cwd: folder },
+  );
   address = stdout.trim().split('\n').at(-1) ?? '';
 });
 afterAll(async () => {

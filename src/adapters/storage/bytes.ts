@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { ByteRange, ListFrom } from '../../ports/storage.ts';
 
@@ -121,4 +122,12 @@ export async function areEmpty(lists: readonly AsyncIterable<unknown>[]): Promis
     for await (const _ of list) return false;
   }
   return true;
+}
+
+/** What a store is probed with, one for each process. No key names it: no segment of one begins with a dot. */
+export const PROBE_NAME = `.probe-${hostname()}-${process.pid}`;
+
+/** Throws unless what was read is what was written. */
+export function requireProbe(read: Buffer, written: Buffer): void {
+  if (!read.equals(written)) throw new Error('Expected the store to give back what was written, other bytes came.');
 }

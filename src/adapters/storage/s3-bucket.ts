@@ -132,6 +132,24 @@ export function failureOf(error: unknown): Failure {
   return { status: metadata?.httpStatusCode ?? null, name: cause.name, attempts: metadata?.attempts ?? 1 };
 }
 
+/** Codes of S3, and an error of its SDK, for keys of access that are missing or not taken. */
+const KEYS_REFUSED = [
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'AccessDenied',
+  'Forbidden',
+  'ExpiredToken',
+  'CredentialsProviderError',
+];
+
+/** What an owner has to correct, in a sentence that names the setting; null for any other failure. */
+export function describeS3Fault(error: unknown): string | null {
+  const { name } = failureOf(error);
+  if (name === 'NoSuchBucket') return 'MILLRACE_STORAGE: the bucket does not exist, make it first.';
+  if (!KEYS_REFUSED.includes(name)) return null;
+  return `AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: expected keys that may use the bucket of MILLRACE_STORAGE, S3 answered ${name}.`;
+}
+
 function isFull(error: unknown): boolean {
   const { status, name } = failureOf(error);
   return status === 507 || name === 'QuotaExceeded' || name === 'XMinioStorageFull';

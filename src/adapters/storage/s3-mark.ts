@@ -1,12 +1,14 @@
 import { Refused } from '../../lib/refused.ts';
 import { MAX_MARK_BYTES, type StorageKey, type StoreMark } from '../../ports/storage.ts';
-import { collect } from './bytes.ts';
+import { collect, PROBE_NAME, requireProbe } from './bytes.ts';
 import type { S3Bucket } from './s3-bucket.ts';
+import { deleteKeys } from './s3-list.ts';
 import { openS3Object } from './s3-read.ts';
 import { putBytes } from './s3-write.ts';
 
 /** Not a key that callers may use: no segment of one begins with a dot. */
 const MARK_KEY = '.installation' as StorageKey;
+const PROBE_KEY = PROBE_NAME as StorageKey;
 const START = { start: 0, end: MAX_MARK_BYTES - 1 };
 
 /** The mark of a bucket, or of a prefix of it: an object beside the others. */
@@ -25,6 +27,14 @@ export function createS3Mark(bucket: S3Bucket, isEmpty: StoreMark['isEmpty']): S
     async write(text, { ifAbsent }, signal) {
       signal.throwIfAborted();
       await putBytes(bucket, { key: MARK_KEY, ifAbsent, contentType: 'application/json' }, Buffer.from(text));
+    },
+    async probe(signal) {
+      const bytes = Buffer.from('probe');
+      signal.throwIfAborted();
+      await putBytes(bucket, { key: PROBE_KEY, ifAbsent: false, contentType: null }, bytes);
+      const { lengthBytes, body } = await openS3Object(bucket, { key: PROBE_KEY, range: null }, signal);
+      requireProbe(await collect(body, lengthBytes), bytes);
+      await deleteKeys(bucket, [PROBE_KEY]);
     },
     isEmpty,
   };

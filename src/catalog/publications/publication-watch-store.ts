@@ -80,7 +80,7 @@ async function listenOnce(
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
-    stopBeat = beat(client, reject);
+    stopBeat = beat(client, channel, reject);
     onListening();
     listener.listening();
     await ended;

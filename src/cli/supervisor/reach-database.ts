@@ -32,6 +32,18 @@ export async function databaseAnswers(connection: DatabaseConnection): Promise<{
   }
 }
 
+/** How many connections the server takes from users like this one, and how many are open. */
+export async function countConnections(connection: DatabaseConnection): Promise<{ most: number; used: number }> {
+  return await withDatabase(connection, async (client) => {
+    const { rows } = await client.query<{ most: number; used: number }>(`
+      select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`);
+    const [row] = rows;
+    if (row === undefined) throw new Error('Expected the count of connections.');
+    return row;
+  });
+}
+
 /**
  * What keeps our own server from being used, or null when it takes connections. Makes the database
  * when the cluster is new.

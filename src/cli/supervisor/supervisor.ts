@@ -1,15 +1,16 @@
 import type { Logger } from 'pino';
 import { type Role, roles } from '../../config/roles.ts';
 import type { RoleSettings, Settings } from '../../config/settings.ts';
+import { Refused } from '../../lib/refused.ts';
 import {
   baseAddresses,
-  describeFirstStart,
   ensureSecretKey,
   type FirstLibrary,
   forgetFirstKeys,
   mustShowKeys,
   type ReservedKeys,
   reserveFirstKeys,
+  showFirstStart,
 } from '../first-start.ts';
 import type { Fleet, PartHealth, SandboxLevel } from '../health.ts';
 import { findSandboxLevel } from '../sandbox-level.ts';
@@ -166,7 +167,7 @@ export class Supervisor {
   #giveUp(): void {
     const parts = [...this.#roles].filter(([, role]) => role.health.state === 'failing');
     const reasons = parts.map(([name, role]) => `${name}: ${role.health.detail}`);
-    this.#allReady.reject(new Error(`The service could not start. ${reasons.join('; ')}`));
+    this.#allReady.reject(new Refused('unavailable', `the service could not start. ${reasons.join('; ')}`));
   }
 
   #tellFleet(): void {
@@ -187,7 +188,7 @@ export class Supervisor {
     const addresses = baseAddresses(this.#settings, this.#listeners);
     this.#log.info({ ...addresses, listeners: this.#listeners }, 'ready');
     if (this.#library !== null && mustShowKeys(this.#library, keys)) {
-      process.stdout.write(describeFirstStart(this.#library, addresses));
+      await showFirstStart(this.#library, addresses, { dataDir: this.#settings.dataDir, out: process.stdout });
     }
     await forgetFirstKeys(this.#settings.dataDir);
   }

@@ -45,7 +45,7 @@ test.each(Object.entries(CONNECTIONS))(
   async (...[, connect]) => {
     const kept = vi.spyOn(Socket.prototype, 'setKeepAlive');
     await connect();
-    expect(kept.mock.calls).toEqual([[true, 10_000]]);
+    expect(kept.mock.calls).toEqual([[true, 5_000]]);
     kept.mockRestore();
   },
 );

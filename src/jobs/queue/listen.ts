@@ -33,7 +33,7 @@ export async function listen(pool: pg.Pool, channel: string, handlers: ListenHan
     client.on('notification', ({ payload }) => handlers.onPayload(payload ?? ''));
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    stopBeat = beat(client, (error) => lose(client, error));
+    stopBeat = beat(client, channel, (error) => lose(client, error));
     failures = 0;
     handlers.onConnected();
   }

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino';
+import { migrate, openDatabase, UNHURRIED } from '../catalog/db.ts';
+import { isDatabaseAway } from '../catalog/is-database-away.ts';
+import type { EnsureFirstLibrary } from '../cli/first-start.ts';
+import type { RoleSettings } from '../config/settings.ts';
+import { Refused } from '../lib/refused.ts';
+import { createSecretBox, WrongSecretKey } from '../lib/secret-box.ts';
+import { whenSlotsAreFree } from './connections.ts';
+
+/** Brings the database to this version and finds or makes library 1. Runs before any role starts. */
+export function openFirstLibrary(settings: RoleSettings, log: Logger): EnsureFirstLibrary {
+  return async (keys) => {
+    const { adoptAccountKey, ensureFirstLibrary } = await import('../catalog/libraries/first-library-store.ts');
+    const database = openDatabase({ ...settings.database, ...UNHURRIED, max: 2 }, () => undefined);
+    try {
+      await whenSlotsAreFree(2, log, () => database.pool.query('select 1'));
+      await migrate(database.db).catch((error: unknown) => {
+        throw unableToMigrate(error);
+      });
+      const secretBox = createSecretBox(settings.secretKey);
+      const found = await ensureFirstLibrary(keys, { db: database.db, secretBox });
+      const { accountKey } = settings;
+      if (accountKey !== null && accountKey !== found.accountKey) await adoptAccountKey(accountKey, database);
+      return { ...found, accountKey: found.accountKey ?? keys.accountKey };
+    } catch (error) {
+      throw error instanceof WrongSecretKey ? wrongSecretKey(error) : error;
+    } finally {
+      await database.close();
+    }
+  };
+}
+
+function unableToMigrate(error: unknown): unknown {
+  if (isDatabaseAway(error)) return error;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+  const message = `MILLRACE_DATABASE_URL: the database could not be brought to the schema of this version (${cause}).`;
+  return new Refused('unavailable', message, { cause: error });
+}
+
+function wrongSecretKey(cause: WrongSecretKey): Refused {
+  const message =
+    'MILLRACE_SECRET_KEY: expected the key that the secrets of this database were sealed with, got another. ' +
+    'All machines need the same one: that of secret.key in the first one’s data folder, in base64.';
+  return new Refused('invalid', message, { cause });
+}
