@@ -27,7 +27,7 @@ export class Session extends EventTarget {
   readonly #parts: Parts;
   #state: PlayerState;
   #view: View;
-  #opened: PlayerSource | null = null;
+  #opened: { source: PlayerSource; isOfStream: boolean } | null = null;
   #openedAtMs = 0;
 
   constructor(parts: Parts, first: PlayerState) {
@@ -73,24 +73,20 @@ export class Session extends EventTarget {
   }
 
   #take(state: PlayerState): void {
-    const before = this.#state;
     this.#state = state;
     const { source, phase } = state;
     if (source === null || phase.kind === 'failed') return;
-    if (this.#opened === null) this.#open(source, isLive(phase));
-    else if (isLive(before.phase) && !isLive(phase)) {
-      // The stream became a video: it begins anew, from its start.
-      this.#opened = null;
-      this.#open(source, false);
-    } else if (isChanged(this.#opened, source) && performance.now() - this.#openedAtMs > RELOAD_GAP_MS) {
-      this.#remember(source);
+    // A stream that became a video begins anew, from its start.
+    if (this.#opened === null || this.#opened.isOfStream !== isLive(phase)) this.#open(source, isLive(phase));
+    else if (isChanged(this.#opened.source, source) && performance.now() - this.#openedAtMs > RELOAD_GAP_MS) {
+      this.#remember(source, isLive(phase));
       this.#parts.engine.reload(source);
     }
   }
 
   #open(source: PlayerSource, isOfStream: boolean): void {
     const { engine, options, video, memory, resumeSec } = this.#parts;
-    this.#remember(source);
+    this.#remember(source, isOfStream);
     const loadsAtOnce = options.preload || options.autoplay;
     const lineBps = memory.readNumber('line-bps');
     const startSec = isOfStream ? 0 : (options.startSec ?? resumeSec);
@@ -102,8 +98,8 @@ export class Session extends EventTarget {
     }
   }
 
-  #remember(source: PlayerSource): void {
-    this.#opened = source;
+  #remember(source: PlayerSource, isOfStream: boolean): void {
+    this.#opened = { source, isOfStream };
     this.#openedAtMs = performance.now();
   }
 

@@ -8,4 +8,6 @@ export type LiveHead = {
   dvrWindowSec: number | null;
   /** Where the owner gives its feed; null while no process owns it. */
   feedUrl: string | null;
+  /** When it is planned to start, in milliseconds of the epoch; null without a plan or a countdown. */
+  startsAtMs: number | null;
 };

@@ -1,9 +1,11 @@
 import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
+import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { bucketsOf, writeTicket } from '../../catalog/statistics/viewing-ticket.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
+import { phaseOfStream, sourceOfStream } from './describe-stream.ts';
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
 /** What of a viewer and of the edge a state depends on: the viewer's token as a query, or empty, and licence servers. */
@@ -16,14 +18,18 @@ const KEY_SYSTEMS: Readonly<Record<DrmSystem, { name: string; file: string }>> =
   fairPlay: { name: 'com.apple.fps', file: 'fairplay' },
 };
 
-/** Describes a video to the player page. Addresses of what is protected carry the viewer's token. */
+/** Describes a video, or a live stream, to the player page. Addresses of what is protected carry the viewer's token. */
 export function describeVideo(publication: Publication, view: PlayerView): PlayerState {
-  const { thumbnailKey, thumbnailFileName } = publication;
+  const { thumbnailKey, thumbnailFileName, encodeProgressPercent } = publication;
+  const stream = streamOf(publication);
   return {
     publication: publication.publication,
     title: publication.title,
-    phase: phaseOf(publication),
-    source: describeSource(publication, view),
+    phase: stream === null ? phaseOf(publication) : phaseOfStream(stream, encodeProgressPercent, Date.now()),
+    source:
+      stream === null
+        ? describeSource(publication, view)
+        : sourceOfStream(stream, `${folderOf(publication)}/playlist.m3u8`),
     posterUrl: thumbnailKey === null ? null : `${folderOf(publication)}/${thumbnailFileName}`,
     details: describeDetails(publication),
     viewing: describeViewing(publication, view.ticketSecret),
@@ -36,20 +42,26 @@ function describeViewing({ libraryId, mediaId, durationMs }: Publication, secret
   return { ticket: writeTicket(ticket, secret), ...buckets };
 }
 
+/** A recording of several periods has a head too, and is a video. */
+function streamOf({ live, state }: Publication): LiveHead | null {
+  return live === undefined || state === 'finished' ? null : live;
+}
+
 function folderOf({ pullZoneName, mediaId }: Publication): string {
   return `/${pullZoneName}/${mediaId}`;
 }
 
 function describeSource(publication: Publication, view: PlayerView): PlayerSource | null {
   const set: ListedSet<StoredRendition> = chooseListedSet(listableRenditions(publication));
-  if (!set.isPlayable) return null;
+  // What goes on being written from a stream's periods is listed by them.
+  if (!set.isPlayable && publication.live === undefined) return null;
   const folder = folderOf(publication);
   const drm = describeDrm(publication, folder, view);
   const playlistQuery = drm === null || view.query === '' ? '' : `?${view.query}`;
   return {
     playlistUrl: `${folder}/playlist.m3u8${playlistQuery}`,
     durationSec: publication.durationMs / 1000,
-    hasPicture: set.video.length > 0,
+    hasPicture: set.video.length > 0 || publication.live !== undefined,
     renditions: [...set.video, ...set.audio].map(({ id }) => id),
     drm,
   };
