@@ -3,7 +3,6 @@ import type { Db } from '../../catalog/db.ts';
 import {
   advanceSequence,
   holdDeletions,
-  type Installation,
   loadInstallation,
   passSequence,
 } from '../../catalog/installation/installation-store.ts';
@@ -182,8 +181,8 @@ async function findMark(mark: StoreMark, signal: AbortSignal): Promise<FoundMark
 
 /** Of two databases that find the same empty store at once, one marks it. */
 async function markNew({ db, storage }: GuardDeps, places: readonly string[]): Promise<void> {
-  const ours: Pick<Installation, 'id' | 'sequence'> | null = await advanceSequence(db);
-  if (ours === null) return;
+  // The sequence stays: roles that start at once would take an advanced one for a sign that the store was used before.
+  const ours = await loadInstallation(db);
   const text = formatMark({ installation: ours.id, sequence: ours.sequence });
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
   for (const mark of storage.marks.filter(({ place }) => places.includes(place))) {
