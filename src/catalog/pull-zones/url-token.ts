@@ -1,0 +1,271 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Signed addresses of pull zones in all published schemes. Nothing here computes a digest or touches the platform: a
+ * caller with synchronous digests (the edge) and one with asynchronous ones (a CDN's worker) verify the same way, by
+ * `readAddress`, `candidates` and `judgeToken`.
+ *
+ * Source: docs/decisions/050-one-way-in.md and the vectors in test/delivery/token-vectors.json.
+ */
+
+/** Why an address is not let in. */
+export type TokenFault =
+  | 'missing'
+  | 'malformed'
+  | 'duplicate'
+  | 'bad-path'
+  | 'bad-expires'
+  | 'ip-required'
+  | 'signature'
+  | 'path'
+  | 'expired'
+  | 'country';
+
+/** A token as its address shows it; nothing of it is proven before one of its `candidates` has its signature. */
+export type UrlToken = {
+  scheme: 'hs256' | 'sha256' | 'md5';
+  /** HS256 tokens say whether an address was signed; of the older ones only the zone's setting does. */
+  bindsAddress: boolean;
+  /** As sent: base64url without padding. */
+  signature: string;
+  expiresSec: number;
+  /** Null: the token is for one file. */
+  tokenPath: string | null;
+  countries: readonly string[] | null;
+  blockedCountries: readonly string[] | null;
+  /** Kilobytes a second. */
+  limitKBps: number | null;
+  /** Signed parameters, as `name=value` with decoded values. */
+  params: readonly string[];
+};
+
+/** An address taken apart. `path` is as sent, without a path token; `decodedPath` is null when it cannot be trusted. */
+export type SignedAddress = {
+  path: string;
+  decodedPath: string | null;
+  query: string;
+  /** Where the token was found. */
+  form: 'path' | 'query' | 'none';
+  /** The token's text, by which a verified one is known again. */
+  text: string;
+  token: UrlToken | TokenFault;
+};
+
+/** What is digested for one way of signing; `key` is for the HMAC, the other digests have it in the message. */
+export type Candidate = { algorithm: 'hmac-sha256' | 'sha256' | 'md5'; key: string; message: Uint8Array };
+
+const PATH_TOKEN = 'bcdn_token=';
+const MAX_QUERY_CHARS = 4_000;
+const MAX_PARAMETERS = 40;
+const utf8 = new TextEncoder();
+
+/**
+ * Takes path and query of a request apart. A path token is the first segment, or the second behind `zonePrefix`
+ * (`/vz-1`); what stands before it stays in the path.
+ */
+export function readAddress(target: string, zonePrefix: string | null): SignedAddress {
+  const mark = target.indexOf('?');
+  const whole = mark === -1 ? target : target.slice(0, mark);
+  const query = mark === -1 ? '' : target.slice(mark + 1);
+  const found = cutPathToken(whole, zonePrefix);
+  if (found !== null) {
+    const { path, text } = found;
+    const decodedPath = decodePath(path);
+    return {
+      path,
+      decodedPath,
+      query,
+      form: 'path',
+      text,
+      token: readToken(text, PATH_TOKEN.slice(0, -1), decodedPath),
+    };
+  }
+  const decodedPath = decodePath(whole);
+  const token = readToken(query, 'token', decodedPath);
+  const form = token === 'missing' ? 'none' : 'query';
+  return { path: whole, decodedPath, query, form, text: query, token };
+}
+
+function cutPathToken(whole: string, zonePrefix: string | null): { path: string; text: string } | null {
+  const before = zonePrefix !== null && whole.startsWith(`${zonePrefix}/${PATH_TOKEN}`) ? zonePrefix : '';
+  if (!whole.startsWith(`/${PATH_TOKEN}`, before.length)) return null;
+  const end = whole.indexOf('/', before.length + 1);
+  const path = `${before}${end === -1 ? '/' : whole.slice(end)}`;
+  return { path, text: whole.slice(before.length + 1, end === -1 ? undefined : end) };
+}
+
+/** Null for dot segments, backslashes, NUL, encoded separators and double encoding: what such a path is, is in dispute. */
+function decodePath(path: string): string | null {
+  const decoded = decode(path);
+  if (decoded === null || /[\\\0]/.test(decoded) || /%[0-9a-f]{2}/i.test(decoded)) return null;
+  if (decoded.split('/').length !== path.split('/').length) return null;
+  return decoded.split('/').some((segment) => segment === '..' || segment === '.') ? null : decoded;
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
+
+const HS256 = /^HS256-(1-)?([A-Za-z0-9_-]{43})$/;
+const SHA256 = /^[A-Za-z0-9_-]{43}$/;
+const MD5 = /^[A-Za-z0-9_-]{22}$/;
+/** An embed token shares the parameter's name, and is judged elsewhere. */
+const EMBED = /^[0-9a-f]{64}$/i;
+const EXPIRES = /^\d{1,12}$/;
+const LIMIT = /^[1-9]\d{0,8}$/;
+
+function readToken(text: string, name: string, decodedPath: string | null): UrlToken | TokenFault {
+  const pairs = text === '' || text.length > MAX_QUERY_CHARS ? [] : [...new URLSearchParams(text)];
+  const sent = new Map(pairs);
+  const token = sent.get(name) ?? '';
+  if (token === '' || EMBED.test(token)) return 'missing';
+  if (decodedPath === null) return 'bad-path';
+  if (sent.size < pairs.length || pairs.length > MAX_PARAMETERS) return 'duplicate';
+  const expires = sent.get('expires') ?? '';
+  if (!EXPIRES.test(expires)) return 'bad-expires';
+  const read = readSignature(token);
+  if (read === null) return 'malformed';
+  return { ...read, expiresSec: Number(expires), ...readScope(read.scheme, sent, name) };
+}
+
+function readSignature(token: string): Pick<UrlToken, 'scheme' | 'bindsAddress' | 'signature'> | null {
+  const [, bound, signature] = HS256.exec(token) ?? [];
+  if (signature !== undefined) return { scheme: 'hs256', bindsAddress: bound !== undefined, signature };
+  if (SHA256.test(token)) return { scheme: 'sha256', bindsAddress: false, signature: token };
+  return MD5.test(token) ? { scheme: 'md5', bindsAddress: false, signature: token } : null;
+}
+
+/** Only what is signed counts: MD5 tokens sign no parameter, and `token_ignore_params` leaves all but the path unsigned. */
+function readScope(scheme: UrlToken['scheme'], sent: ReadonlyMap<string, string>, name: string) {
+  const ignores = sent.get('token_ignore_params') === 'true';
+  const isSigned = ([key]: readonly [string, string]) => {
+    if (scheme === 'md5' || key === name || key === 'expires') return false;
+    return !ignores || key === 'token_ignore_params' || key === 'token_path';
+  };
+  const signed = new Map([...sent].filter(isSigned));
+  const limit = signed.get('limit') ?? '';
+  return {
+    tokenPath: signed.get('token_path') || null,
+    countries: readCountries(signed.get('token_countries')),
+    blockedCountries: readCountries(signed.get('token_countries_blocked')),
+    limitKBps: LIMIT.test(limit) ? Number(limit) : null,
+    params: [...signed].map(([key, value]) => `${key}=${value}`),
+  };
+}
+
+function readCountries(text: string | undefined): readonly string[] | null {
+  return text === undefined || text === '' ? null : text.split(',').map((country) => country.trim().toUpperCase());
+}
+
+/** What signs: the zone's keys, newest first, and whether it has addresses signed; `prefix` is `/vz-1`. */
+export type SigningZone = { keys: readonly string[]; holdsAddress: boolean; prefix: string | null };
+
+/**
+ * Every message that a published signer would have signed for this address, one of which must have the token's
+ * signature: with and without the zone's prefix, parameters in the order of the locale or of code points, the address
+ * before or behind them, the path encoded or not.
+ */
+export function* candidates(
+  { token, path }: { token: UrlToken; path: string },
+  address: string,
+  zone: SigningZone,
+): Generator<Candidate> {
+  for (const key of zone.keys) {
+    for (const signed of signedPaths(token, path, zone.prefix)) {
+      for (const params of signedParams(token)) {
+        yield* token.scheme === 'hs256'
+          ? hmacCandidates({ token, key, signed, params }, address)
+          : digestCandidates({ token, key, signed, params }, zone.holdsAddress ? [address] : ['', address]);
+      }
+    }
+  }
+}
+
+type Signing = { token: UrlToken; key: string; signed: string; params: string };
+
+function* hmacCandidates({ token, key, signed, params }: Signing, address: string): Generator<Candidate> {
+  const addresses = token.bindsAddress ? addressForms(address) : [new Uint8Array()];
+  for (const bytes of addresses) {
+    const message = join(utf8.encode(`${signed}${token.expiresSec}`), bytes, utf8.encode(params));
+    yield { algorithm: 'hmac-sha256', key, message };
+  }
+}
+
+function* digestCandidates(
+  { token, key, signed, params }: Signing,
+  addresses: readonly string[],
+): Generator<Candidate> {
+  const algorithm = token.scheme === 'md5' ? 'md5' : 'sha256';
+  for (const address of addresses) {
+    const ends = address === '' || params === '' ? [`${address}${params}`] : [address + params, params + address];
+    for (const end of ends) {
+      yield { algorithm, key, message: utf8.encode(`${key}${signed}${token.expiresSec}${end}`) };
+    }
+  }
+}
+
+function signedPaths({ scheme, tokenPath }: UrlToken, path: string, prefix: string | null): string[] {
+  if (tokenPath !== null) return [tokenPath];
+  const bare = prefix !== null && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+  const forms = prefix === null ? [bare] : [bare, `${prefix}${bare}`];
+  const decoded = scheme === 'hs256' ? [] : forms.map((form) => decode(form) ?? form);
+  return [...new Set([...forms, ...decoded])];
+}
+
+function signedParams({ params }: UrlToken): string[] {
+  const nameOf = (pair: string) => pair.slice(0, pair.indexOf('='));
+  const byLocale = params.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)));
+  const byCode = params.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  return [...new Set([byLocale.join('&'), byCode.join('&')])];
+}
+
+/**
+ * An IPv4 address and its /24 network; the /64 network of an IPv6 address. An IPv4 address in its IPv6 form is cut as one
+ * by published signers, which leaves nothing of it: only a bearer who comes in that form is let in by it.
+ */
+export function addressForms(address: string): Uint8Array<ArrayBuffer>[] {
+  if (!ipaddr.isValid(address)) return [];
+  const bytes = ipaddr.parse(address).toByteArray();
+  if (bytes.length === 4) return [Uint8Array.from(bytes), Uint8Array.from([...bytes.slice(0, 3), 0])];
+  return [Uint8Array.from(bytes.map((byte, index) => (index < 8 ? byte : 0)))];
+}
+
+function join(...parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** What a token is held against at each request; `path` is the decoded one. */
+export type TokenFacts = { path: string; prefix: string | null; country: string; nowSec: number };
+
+/** Judges a token whose signature was verified; null when it lets the request in. */
+export function judgeToken(token: UrlToken, { path, prefix, country, nowSec }: TokenFacts): TokenFault | null {
+  if (token.tokenPath !== null && !covers(token.tokenPath, path, prefix)) return 'path';
+  if (token.expiresSec < nowSec) return 'expired';
+  const isBlocked = token.blockedCountries?.includes(country) === true;
+  const isForeign = token.countries !== null && !token.countries.includes(country);
+  return isBlocked || isForeign ? 'country' : null;
+}
+
+/** A token path covers itself and all below it: `/v/abc` is no prefix of `/v/abcd/x`. */
+function covers(tokenPath: string, path: string, prefix: string | null): boolean {
+  const bare = prefix !== null && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+  const folder = tokenPath.endsWith('/') ? tokenPath : `${tokenPath}/`;
+  const forms = prefix === null ? [bare] : [bare, `${prefix}${bare}`];
+  return forms.some((form) => form === tokenPath || form.startsWith(folder));
+}
+
+/** What is signed for a folder by the current scheme (HS256), for those who make tokens; `bytes` as of `addressForms`. */
+export function folderMessage(tokenPath: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
+  return join(utf8.encode(`${tokenPath}${expiresSec}`), bytes, utf8.encode(`token_path=${tokenPath}`));
+}

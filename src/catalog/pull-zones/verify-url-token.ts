@@ -1,0 +1,67 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import {
+  addressForms,
+  type Candidate,
+  candidates,
+  folderMessage,
+  judgeToken,
+  type SignedAddress,
+  type SigningZone,
+  type TokenFault,
+  type UrlToken,
+} from './url-token.ts';
+
+/** Who requests, as far as tokens care: `country` is ISO 3166-1 alpha-2, or empty. */
+export type TokenBearer = { address: string; country: string; nowMs: number };
+
+/** A verified token, or why there is none. */
+export type TokenVerdict = { token: UrlToken } | { fault: TokenFault };
+
+/** Verifies the token of an address for a zone that asks for one. */
+export function verifyUrlToken(address: SignedAddress, zone: SigningZone, bearer: TokenBearer): TokenVerdict {
+  const { token } = address;
+  if (typeof token === 'string') return { fault: token };
+  if (zone.holdsAddress && token.scheme === 'hs256' && !token.bindsAddress) return { fault: 'ip-required' };
+  if (!isSigned({ token, path: address.path }, bearer.address, zone)) return { fault: 'signature' };
+  return judgeVerified(token, address, zone, bearer);
+}
+
+/** The same for a token whose signature was found right before: only what changes from request to request. */
+export function judgeVerified(
+  token: UrlToken,
+  { decodedPath }: SignedAddress,
+  { prefix }: SigningZone,
+  { country, nowMs }: TokenBearer,
+): TokenVerdict {
+  if (decodedPath === null) return { fault: 'bad-path' };
+  const fault = judgeToken(token, { path: decodedPath, prefix, country, nowSec: nowMs / 1000 });
+  return fault === null ? { token } : { fault };
+}
+
+/** Texts are compared, so that the spare bits of a last base64 character cannot differ. */
+function isSigned(signed: { token: UrlToken; path: string }, address: string, zone: SigningZone): boolean {
+  const shown = Buffer.from(signed.token.signature, 'latin1');
+  for (const candidate of candidates(signed, address, zone)) {
+    const expected = Buffer.from(digest(candidate), 'latin1');
+    if (expected.length === shown.length && timingSafeEqual(expected, shown)) return true;
+  }
+  return false;
+}
+
+function digest({ algorithm, key, message }: Candidate): string {
+  return algorithm === 'hmac-sha256'
+    ? createHmac('sha256', key).update(message).digest('base64url')
+    : createHash(algorithm).update(message).digest('base64url');
+}
+
+/** What a signed folder is made of; `address` is null where the zone does not have it signed. */
+export type FolderToken = { key: string; folder: string; expiresSec: number; address: string | null };
+
+/** The path token (one segment) that opens a folder, such as `/{mediaId}/`, and all below it until `expiresSec`. */
+export function signFolder({ key, folder, expiresSec, address }: FolderToken): string {
+  const bytes = address === null ? null : (addressForms(address)[0] ?? null);
+  const message = folderMessage(folder, expiresSec, bytes ?? new Uint8Array());
+  const signature = digest({ algorithm: 'hmac-sha256', key, message });
+  const token = `HS256-${bytes === null ? '' : '1-'}${signature}`;
+  return `bcdn_token=${token}&token_path=${encodeURIComponent(folder)}&expires=${expiresSec}`;
+}
