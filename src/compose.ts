@@ -7,8 +7,8 @@ import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts'
 import { openLog } from './cli/log.ts';
 
 import { databaseHealth, mostConnections, poolSize, whenSlotsAreFree } from './compose/connections.ts';
-import { openCountedLicences, openEdgeLicences, openPackager, playSessionSecret } from './compose/drm.ts';
-import { openLiveSource } from './compose/live-source.ts';
+import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
+import { loadEdge, openEdge } from './compose/edge.ts';
 import {
   type OpenedStorage,
   openMover,
@@ -22,10 +22,7 @@ import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import type { TusHandler } from './ingest/tus/tus-handler.ts';
 import type { JobQueue } from './jobs/queue/queue.ts';
-import { openAes } from './lib/aes.ts';
-import { newGuid } from './lib/guid.ts';
 import { createSecretBox } from './lib/secret-box.ts';
-import { openSendFile } from './lib/send-file.ts';
 
 /** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
 export type RunningRole = {
@@ -63,17 +60,7 @@ const code = {
       import('./lib/outbound/outbound.ts'),
       import('./catalog/publications/publication-watch-store.ts'),
     ]),
-  edge: () =>
-    Promise.all([
-      import('./delivery/start-edge.ts'),
-      import('./catalog/publications/publication-store.ts'),
-      import('./catalog/publications/publication-watch-store.ts'),
-      import('./catalog/pull-zones/pull-zone-store.ts'),
-      import('./catalog/libraries/play-access-store.ts'),
-      import('./delivery/player/load-player-assets.ts'),
-      import('./catalog/jit/wish-store.ts'),
-      import('./compose/viewing.ts'),
-    ]),
+  edge: loadEdge,
   worker: () =>
     Promise.all([
       import('./jobs/all.ts'),
@@ -146,6 +133,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     queue,
     storage,
     secretBox: createSecretBox(settings.secretKey),
+    cursorSecret: eventCursorSecret(settings.secretKey),
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,
     outbound,
@@ -195,47 +183,13 @@ async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<stri
   return baseAddresses(settings, { edge }).edgeUrl;
 }
 
-async function startEdgeRole({ settings, database, storage, log }: Common): Promise<StartedRole> {
-  const [
-    { startEdge },
-    publications,
-    { watchPublications },
-    { findPullZone },
-    { loadPlayAccess },
-    { loadPlayerAssets },
-    wishes,
-    { openViewing },
-  ] = await code.edge();
-  const secretBox = createSecretBox(settings.secretKey);
-  const way = await openEdgeLicences(settings, { db: database.db, log });
-  const edge = await startEdge({
-    host: settings.host,
-    port: settings.edgePort,
-    publications: publications.createPublicationStore(database.db),
-    findPullZone: (name) => findPullZone(database.db, name),
-    watch: (listener) => watchPublications(settings.database, listener),
-    wishes: wishes.createWishStore(database.db, newGuid()),
-    storage,
-    live: openLiveSource(settings, database),
-    sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
-    aes: await openAes((error) =>
-      log.warn(error, 'OpenSSL cannot be called, protected media is encrypted more slowly'),
-    ),
-    player: await loadPlayerAssets(),
-    secretBox,
-    sessionSecret: playSessionSecret(settings.secretKey),
-    viewing: await openViewing(settings, database.db),
-    findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
-    licences: way.licences,
-    edgeUrl: settings.edgeUrl,
-    ownHosts: settings.ownHosts,
-    log,
-  });
+async function startEdgeRole(common: Common): Promise<StartedRole> {
+  const { database } = common;
+  const edge = await openEdge(common);
   return {
     listeners: { edge: edge.port },
     async close() {
       await edge.close();
-      await way.close();
       await database.close();
     },
   };

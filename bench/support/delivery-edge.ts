@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../src/catalog/publications/publication.ts';
-import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
 import { nodeAes } from '../../src/lib/aes.ts';
@@ -11,6 +10,7 @@ import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { readSegmentTable } from '../../src/media/presentation/published-rendition.ts';
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
+import { makeZonePolicy } from '../../test/support/zone-policy.ts';
 
 // The edge as a process of its own, over the objects in the folder that it is given and one video made of
 // `count` chunks of `segments` segments each. Prints its port when it listens.
@@ -18,14 +18,13 @@ const [folder = '', segmentBytes = '', segments = '', count = ''] = process.argv
 const storage = createFolderStorage(folder);
 const mediaId = parseGuid('00000000-0000-7000-8000-000000000001');
 const renditionId = parseGuid('00000000-0000-7000-8000-000000000002');
-const zone = parsePullZoneName('vz-1');
-if (mediaId === null || renditionId === null || zone === null) throw new Error('Expected well-formed names.');
+if (mediaId === null || renditionId === null) throw new Error('Expected well-formed names.');
 
 const edge = await startEdge({
   host: '127.0.0.1',
   port: 0,
   publications: { load: async (_, known) => known ?? makePublication(mediaId, renditionId) },
-  findPullZone: async (name) => (name === zone ? { id: 1, name, libraryId: 1 } : null),
+  loadPolicy: async (ref) => (ref.by !== 'host' ? makeZonePolicy(1) : null),
   watch: () => ({ close: async () => undefined }),
   wishes: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
   storage,
@@ -37,10 +36,13 @@ const edge = await startEdge({
   secretBox: createSecretBox(Buffer.alloc(32)),
   sessionSecret: Buffer.alloc(32),
   viewing: { count: async () => undefined, geo: { countryOf: () => null }, ticketSecret: Buffer.alloc(32) },
-  findPlayAccess: async () => null,
   licences: null,
   edgeUrl: null,
   ownHosts: [],
+  trustedProxies: [],
+  places: { locate: () => ({ country: '', asn: '' }) },
+  events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
+  serverZone: 'bench',
   log: { warn: say, error: say },
 });
 process.stdout.write(`${edge.port}\n`);

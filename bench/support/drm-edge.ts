@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { DrmPackage } from '../../src/catalog/drm/drm-package.ts';
-import { readLibrarySettings } from '../../src/catalog/libraries/library-settings.ts';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../src/catalog/publications/publication.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
@@ -18,6 +17,7 @@ import { readSegmentTable } from '../../src/media/presentation/published-renditi
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
 import { FRAGMENTED, runTool } from '../../test/support/media/read-test-media.ts';
 import { splitRendition } from '../../test/support/media/read-test-protection.ts';
+import { makeZonePolicy } from '../../test/support/zone-policy.ts';
 
 // The edge as a process of its own over one clip, in the clear in library 1, under Enterprise DRM in library 2 and basic
 // DRM in library 3; nothing that was encrypted is kept. Prints its port, the clip's segments and the folder of its rendition when it listens.
@@ -37,7 +37,8 @@ const edge = await startEdge({
   host: '127.0.0.1',
   port: 0,
   publications: { load: async ({ libraryId }, known) => known ?? makePublication(libraryId) },
-  findPullZone: async (name) => ({ id: 1, name, libraryId: Number(name.slice(-1)) }),
+  loadPolicy: async (ref) =>
+    makeZonePolicy(ref.by === 'name' ? Number(ref.name.slice(-1)) : ref.by === 'library' ? ref.libraryId : 1),
   wishes: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
   watch: () => ({ close: async () => undefined }),
   storage,
@@ -49,10 +50,13 @@ const edge = await startEdge({
   secretBox,
   sessionSecret: Buffer.alloc(32),
   viewing: { count: async () => undefined, geo: { countryOf: () => null }, ticketSecret: Buffer.alloc(32) },
-  findPlayAccess: async () => ({ rules: readLibrarySettings({}).access, tokenKeys: null }),
   licences: null,
   edgeUrl: null,
   ownHosts: [],
+  trustedProxies: [],
+  places: { locate: () => ({ country: '', asn: '' }) },
+  events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
+  serverZone: 'bench',
   log: { warn: () => undefined, error: (fields) => void process.stderr.write(`${JSON.stringify(fields)}\n`) },
   limits: { protectedCacheBytes: 0, objectCacheBytes: 0 },
 });

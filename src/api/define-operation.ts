@@ -20,7 +20,7 @@ export type Auth = 'access-key' | 'account-key' | 'none';
  * How refusals with status 400 and 422 are written: as StatusModel, as StatusModelOfListOfString, as a
  * JSON string, as a caption's validation, or with no body. `core` writes every refusal as ApiErrorData.
  */
-export type ErrorShape = 'status' | 'list' | 'text' | 'captions' | 'empty' | 'core';
+export type ErrorShape = 'status' | 'list' | 'text' | 'captions' | 'empty' | 'core' | 'event-log' | 'problem';
 
 /** What an operation takes as its body: JSON of a model, the raw bytes, or nothing. */
 export type BodyContract = TSchema | 'raw' | null;

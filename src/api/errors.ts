@@ -1,10 +1,12 @@
 import { isDatabaseAway } from '../catalog/is-database-away.ts';
+import { http } from '../lib/http.ts';
 import { REFUSAL_STATUS } from '../lib/refusal-status.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { Contract, ErrorShape } from './define-operation.ts';
 import type { CaptionValidationModel } from './models/status.ts';
 import { RefusedCaptions } from './refused-captions.ts';
+import { emptyPage, RefusedEventLog } from './refused-event-log.ts';
 
 /** Statuses that every operation may answer with, whatever its contract lists. */
 const COMMON: { readonly [K in RefusalKind]?: number } = {
@@ -91,6 +93,8 @@ type Words = {
 function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown {
   if (shape === 'core')
     return coreBody(kind, { message, status, path: rules?.path ?? '', field: error?.field ?? null });
+  if (shape === 'problem') return problemBody(status, message);
+  if (shape === 'event-log') return eventLogBody(status, message, error);
   if (status === 401) return { Success: false, Message: message, StatusCode: 401 };
   const model = { success: false, message, statusCode: status };
   if (status !== 400 && status !== 422) return model;
@@ -108,6 +112,19 @@ function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown 
     default:
       return unreachable(shape);
   }
+}
+
+/** RFC 9457, as the shield operations answer. */
+function problemBody(status: number, detail: string): object {
+  return { type: 'about:blank', title: http.STATUS_CODES[status] ?? 'Error', status, detail };
+}
+
+/** Clients read the page's own fields; a key that is refused is a problem beside them. */
+function eventLogBody(status: number, message: string, error: Refused | undefined): object {
+  if (error instanceof RefusedEventLog) return emptyPage(message, error.errorKey);
+  return status === 401
+    ? { ...problemBody(status, message), ...emptyPage(message, 'authentication.failed') }
+    : problemBody(status, message);
 }
 
 /** What the second address's paths address, by their first part, as its errors name it. */

@@ -14,6 +14,7 @@ import type { LiveReportStore } from '../catalog/live/live-report-store.ts';
 import type { LiveStore } from '../catalog/live/live-store.ts';
 import type { LiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { StatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
 import type { CleanupStore } from '../catalog/videos/cleanup-store.ts';
@@ -61,6 +62,7 @@ import type { ProgressHub } from './progress/progress-hub.ts';
 import { getPullZone } from './pull-zones/get-pull-zone.ts';
 import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
+import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
 import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
@@ -134,6 +136,9 @@ export type OperationDeps = {
   progressHub: ProgressHub;
   pullZones: PullZoneStore;
   retries: RetryStore;
+  shieldEvents: ShieldEventStore;
+  /** Proves the tokens of pages of the event log. */
+  cursorSecret: Uint8Array;
   statistics: StatisticsStore;
   storedVideos: StoredVideoStore;
   thumbnails: ThumbnailStore;
@@ -208,6 +213,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   resetSecurityKey,
   getPullZone,
   listPullZones,
+  getEventLogs,
+  getFirstEventLogs,
   listLibraries,
   createLibrary,
   getLibrary,

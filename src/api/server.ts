@@ -18,6 +18,7 @@ import { createLiveStore } from '../catalog/live/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import { createStatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
 import { createCleanupStore } from '../catalog/videos/cleanup-store.ts';
@@ -65,6 +66,8 @@ export type ApiDeps = {
   queue: Queue;
   storage: Storage;
   secretBox: SecretBox;
+  /** Proves the tokens of pages of the event log. */
+  cursorSecret: Uint8Array;
   packager: Packager;
   /** The way to licence servers. */
   licences: LicenceProxy;
@@ -119,6 +122,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     progressHub,
     pullZones: createPullZoneStore({ db, secretBox }),
     retries: createRetryStore(db),
+    shieldEvents: createShieldEventStore(db),
     storedVideos: createStoredVideoStore(db),
     thumbnails: createThumbnailStore(db),
     uploads: createUploadStore(db),

@@ -28,6 +28,34 @@ export type PullZoneTable = {
   name: string;
   security_key_sealed: Buffer;
   settings: JsonDefault<Record<string, unknown>>;
+  /** Raised by the database with every change of what decides about viewers. */
+  revision: Generated<number>;
+  /** Answers of before are to leave the caches behind the edge. */
+  purged_at: Date | null;
+  /** The key before, while it is still good. */
+  previous_key_sealed: Buffer | null;
+  previous_key_until: Date | null;
+};
+
+/** A host name under which a pull zone answers, in small letters, beside its own below the edge's. */
+export type PullZoneHostnameTable = { id: Generated<number>; pull_zone_id: number; hostname: string };
+
+/** What an edge refused or logged; partitioned by `day` (UTC). */
+export type ShieldEventTable = {
+  day: ColumnType<string, string, string>;
+  zone_id: number;
+  seq: number;
+  log_id: Guid;
+  at: Date;
+  rule_id: string;
+  rule_group: string;
+  severity: string;
+  status: string;
+  method: string;
+  country: string;
+  asn: string;
+  server_zone: string;
+  log: string;
 };
 
 export type AccessKeyTable = {

@@ -10,7 +10,9 @@ import type {
   Json,
   JsonDefault,
   LibraryTable,
+  PullZoneHostnameTable,
   PullZoneTable,
+  ShieldEventTable,
 } from './account-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
@@ -239,6 +241,8 @@ export type Schema = InstallationSchema &
     composition: CompositionTable;
     library: LibraryTable;
     pull_zone: PullZoneTable;
+    pull_zone_hostname: PullZoneHostnameTable;
+    shield_event: ShieldEventTable;
     access_key: AccessKeyTable;
     collection: CollectionTable;
     media: MediaTable;

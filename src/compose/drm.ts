@@ -17,6 +17,11 @@ export function playSessionSecret(secretKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace play sessions', SECRET_BYTES));
 }
 
+/** Proves tokens of pages of the event log, the same for each api. */
+export function eventCursorSecret(secretKey: Uint8Array): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace event cursors', SECRET_BYTES));
+}
+
 /** Opens what gives videos their keys, from the key server that the settings name, or else our own. */
 export async function openPackager(settings: RoleSettings, db: Db, outbound: Outbound): Promise<Packager> {
   const { createPackager } = await import('../catalog/drm/packager.ts');

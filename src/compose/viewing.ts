@@ -6,14 +6,14 @@ import type { EdgeViewing } from '../delivery/edge-deps.ts';
 const SECRET_BYTES = 32;
 
 /** Opens what the edge counts visits with. Every edge that has the secret key accepts the others' tickets. */
-export async function openViewing({ secretKey }: RoleSettings, db: Db): Promise<EdgeViewing> {
+export async function openViewing({ secretKey, countryDatabase }: RoleSettings, db: Db): Promise<EdgeViewing> {
   const [{ countSessions }, { openMmdb }] = await Promise.all([
     import('../catalog/statistics/viewing-session-store.ts'),
     import('../adapters/geo/mmdb.ts'),
   ]);
   return {
     count: (sessions) => countSessions(db, sessions),
-    geo: await openMmdb(null),
+    geo: await openMmdb(countryDatabase),
     ticketSecret: new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace viewing tickets', SECRET_BYTES)),
   };
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { readAddressSet } from '../lib/client-address.ts';
 import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
 
 export type NetworkSettings = {
@@ -16,6 +17,11 @@ export type NetworkSettings = {
   edgeUrl: string | null;
   /** Hosts of our own pages, `*.` for all below; the addresses above are always among them. */
   ownHosts: readonly string[];
+  /** Networks of proxies before both listeners: `X-Forwarded-For` counts from these alone. */
+  trustedProxies: readonly string[];
+  /** MaxMind DB files of the owner's own, instead of the country table that comes along. */
+  countryDatabase: string | null;
+  asnDatabase: string | null;
   /** CIDR ranges that outgoing requests may reach although they are private. */
   outboundAllow: readonly string[];
 };
@@ -33,6 +39,9 @@ export const networkSchema = {
   MILLRACE_PUBLIC_URL: address,
   MILLRACE_EDGE_URL: address,
   MILLRACE_OWN_HOSTS: setting('host names joined by commas, such as video.example,*.media.example', parseHosts),
+  MILLRACE_TRUSTED_PROXIES: setting('addresses and CIDR ranges joined by commas, such as 10.0.0.0/8', parseNetworks),
+  MILLRACE_COUNTRY_DATABASE: setting('a MaxMind DB file of countries', parsePath),
+  MILLRACE_ASN_DATABASE: setting('a MaxMind DB file of autonomous systems', parsePath),
   MILLRACE_OUTBOUND_ALLOW: setting('CIDR ranges joined by commas, such as 10.0.0.0/8,fd00::/8', parseRanges),
 };
 
@@ -50,6 +59,9 @@ export function networkSettings(texts: Partial<Record<keyof typeof networkSchema
     publicUrl,
     edgeUrl,
     ownHosts: [...hostsOf({ host, publicUrl, edgeUrl }), ...(parseHosts(texts.MILLRACE_OWN_HOSTS ?? '') ?? [])],
+    trustedProxies: parseNetworks(texts.MILLRACE_TRUSTED_PROXIES ?? '') ?? [],
+    countryDatabase: texts.MILLRACE_COUNTRY_DATABASE ?? null,
+    asnDatabase: texts.MILLRACE_ASN_DATABASE ?? null,
     outboundAllow: parseRanges(texts.MILLRACE_OUTBOUND_ALLOW ?? '') ?? [],
   };
 }
@@ -77,6 +89,15 @@ function parseHosts(text: string): string[] | null {
     .split(',')
     .map((host) => host.trim());
   return hosts.every((host) => /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(host)) ? hosts : null;
+}
+
+function parsePath(text: string): string | null {
+  return text.includes('\0') ? null : text;
+}
+
+function parseNetworks(text: string): string[] | null {
+  const networks = text.split(',').map((network) => network.trim());
+  return readAddressSet(networks) === null ? null : networks;
 }
 
 function parseRanges(text: string): string[] | null {

@@ -1,19 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { MAX_CHALLENGE_BYTES } from '../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../catalog/publications/publication.ts';
+import { signMedia } from '../catalog/pull-zones/sign-media.ts';
+import { type Admitted, asksForToken } from '../catalog/shield/admit.ts';
+import type { CompiledPolicy } from '../catalog/shield/compiled-policy.ts';
 import { type BeaconDeps, MAX_BEACON_BYTES, takeBeacon } from './beacons/take-beacon.ts';
+import type { ClientBudgets } from './clients/client-budgets.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
 import type { CoverDeps } from './drm/cover-bytes.ts';
 import { type KeyDeps, serveCertificate, serveKey, serveLicence, serveSystemLicence } from './drm/serve-keys.ts';
 import type { EdgeStorage } from './edge-deps.ts';
-import { type EdgeTarget, type MediaFile, parseEdgePath } from './edge-path.ts';
+import type { EdgeTarget, MediaFile } from './edge-path.ts';
 import { serveFile } from './files/serve-file.ts';
 import type { IFrameLists } from './hls/i-frame-lists.ts';
-import type { KnownSegments } from './hls/known-segments.ts';
+import type { KnownSegments, SegmentAddress } from './hls/known-segments.ts';
 import { serveIFrames } from './hls/serve-i-frames.ts';
 import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
 import { type Answer, CACHE_NOTHING, notFound } from './http/answer.ts';
+import { handOnQuery } from './http/hand-on-query.ts';
 import type { SegmentWishes } from './jit/segment-wishes.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import { serveLive } from './live/serve-live.ts';
@@ -27,6 +32,7 @@ import { serveAsset } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
 import { readBody } from './read-body.ts';
+import type { EdgeRequest } from './receive/receive.ts';
 import { licenceUrlOf } from './shield/own-address.ts';
 import { readPlayRequest } from './shield/play-request.ts';
 
@@ -43,75 +49,116 @@ export type AnswerDeps = CoverDeps &
     player: PlayerAssets;
     edgeUrl: string | null;
     beacons: BeaconDeps;
+    budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
   };
 
-type MediaTarget = Extract<EdgeTarget, { kind: 'media' }>;
+type Media = Admitted<EdgeRequest & { target: Extract<EdgeTarget, { kind: 'media' }>; policy: CompiledPolicy }>;
 type Leave = () => AbortSignal;
-type Asked = { request: IncomingMessage; leave: Leave };
+type Asked = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
 
 /** A licence request is short JSON. */
 const MAX_LICENCE_REQUEST_BYTES = 8_192;
 
-/** Finds what a GET or HEAD asks for. `leave` answers a signal that is aborted when the viewer leaves. */
-export async function answerRequest(request: IncomingMessage, deps: AnswerDeps, leave: Leave): Promise<Answer> {
-  const target = parseEdgePath(request.url ?? '/', request.headers.host ?? '');
+/** Answers an admitted GET or HEAD. `leave` returns a signal that is aborted when the viewer leaves. */
+export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: AnswerDeps, leave: Leave): Promise<Answer> {
+  const { message, target, policy } = admitted.request;
   if (target === null) return unknown();
   switch (target.kind) {
     case 'beacon':
       return notFound('post-only', 'Beacons are sent by POST.');
     case 'asset':
-      return serveAsset(target.name, encodingsOf(request), deps.player);
+      return serveAsset(target.name, encodingsOf(message), deps.player);
     case 'player': {
-      const publication = await deps.reader.find(target.libraryId, target.mediaId);
+      const publication = await deps.reader.find(admitted, target, deps.budgets);
       const { wantsState, isDirect } = target;
-      const asked = { wantsState, isDirect, play: readPlayRequest(request) };
+      const asked = {
+        wantsState,
+        isDirect,
+        play: readPlayRequest(message),
+        folderToken: signFor(publication, admitted),
+      };
       return servePlayer(publication, asked, deps);
     }
-    case 'media': {
-      const publication = await findPublication(target, deps);
-      if (publication === null) return unknown();
-      if (publication.live !== undefined) return answerLive(publication, target.file, { request, leave }, deps);
-      const answer = await answerFile(publication, target.file, { request, leave }, deps);
-      deps.known.keep(request, target, { publication, answer });
-      return answer;
-    }
+    case 'media':
+      return isMedia(admitted) && policy !== null ? answerMedia(admitted, deps, leave) : unknown();
   }
 }
 
-/** Answers a POST, which brings a beacon or asks for a licence; null where none is taken. */
-export async function answerPost(request: IncomingMessage, deps: AnswerDeps, leave: Leave): Promise<Answer | null> {
-  const target = parseEdgePath(request.url ?? '/', request.headers.host ?? '');
-  if (target?.kind === 'beacon') return answerBeacon(request, deps);
-  if (target?.kind !== 'media' || target.file.kind !== 'licence') return null;
-  const publication = await findPublication(target, deps);
+async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Promise<Answer> {
+  const { message, target, address } = admitted.request;
+  const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();
-  const { system } = target.file;
-  const body = await readBody(request, system === null ? MAX_LICENCE_REQUEST_BYTES : MAX_CHALLENGE_BYTES);
-  const play = readPlayRequest(request);
+  const wait = () => takeWait(admitted, deps);
+  const answerOne = publication.live === undefined ? answerFile : answerLive;
+  const found = await answerOne(publication, target.file, { request: message, leave, wait }, deps);
+  const answer = limitSharing(found, admitted);
+  deps.known.keep(segmentAddress(admitted), target, { publication, answer });
+  return address.form === 'query' && admitted.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
+}
+
+/** Answers an admitted POST, which brings a beacon or asks for a licence; null where none is taken. */
+export async function answerPost(
+  admitted: Admitted<EdgeRequest>,
+  deps: AnswerDeps,
+  leave: Leave,
+): Promise<Answer | null> {
+  if (admitted.request.target?.kind === 'beacon') return answerBeacon(admitted, deps);
+  if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
+  const publication = await findPublication(admitted, deps);
+  if (publication === null) return unknown();
+  const { message, target } = admitted.request;
+  const system = target.file.kind === 'licence' ? target.file.system : null;
+  const body = await readBody(message, system === null ? MAX_LICENCE_REQUEST_BYTES : MAX_CHALLENGE_BYTES);
+  const play = readPlayRequest(message);
   if (system === null) return serveLicence(publication, { request: body.toString(), play }, deps);
   return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
 }
 
-async function answerBeacon(request: IncomingMessage, { beacons }: AnswerDeps): Promise<Answer> {
-  const body = await readBody(request, MAX_BEACON_BYTES);
-  const address = request.socket.remoteAddress ?? '';
-  takeBeacon({ body: body.toString(), address, headers: request.headers }, beacons, Date.now());
+async function answerBeacon(
+  { request: { message, client } }: Admitted<EdgeRequest>,
+  { beacons }: AnswerDeps,
+): Promise<Answer> {
+  const body = await readBody(message, MAX_BEACON_BYTES);
+  takeBeacon({ body: body.toString(), address: client.address, headers: message.headers }, beacons, Date.now());
   const [contentType, cacheControl] = ['text/plain; charset=utf-8', CACHE_NOTHING];
   return { kind: 'bytes', bytes: Buffer.alloc(0), contentType, cacheControl, etag: null };
 }
 
-async function findPublication(target: MediaTarget, { reader }: AnswerDeps): Promise<Publication | null> {
-  const pullZone = await reader.findPullZone(target.pullZone);
-  return pullZone === null ? null : reader.find(pullZone.libraryId, target.mediaId);
+/** What a known segment is kept by. */
+export function segmentAddress({ request: { policy, address, purpose } }: Admitted<EdgeRequest>): SegmentAddress {
+  const isPrivate = asksForToken({ policy, purpose });
+  return { zone: policy?.zone.name ?? '', path: address.path, isPrivate };
+}
+
+function isMedia(admitted: Admitted<EdgeRequest>): admitted is Media {
+  const { target, policy } = admitted.request;
+  return target?.kind === 'media' && policy !== null;
+}
+
+function findPublication(admitted: Media, { reader, budgets }: AnswerDeps): Promise<Publication | null> {
+  const { target, policy } = admitted.request;
+  return reader.find(admitted, { libraryId: policy.zone.libraryId, mediaId: target.mediaId }, budgets);
+}
+
+function takeWait({ request: { client } }: Media, { budgets }: AnswerDeps): (() => void) | null {
+  return budgets.take(client.key, 'waits') ? () => budgets.give(client.key, 'waits') : null;
+}
+
+/** Where a token is required, what it opened is its bearer's alone: a shared cache would give it to others. */
+function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answer {
+  if (answer.kind === 'problem' || !asksForToken(request)) return answer;
+  return { ...answer, cacheControl: answer.cacheControl.replace('public', 'private') };
+}
+
+/** The token of the folder of a video for a page that was let in; null where the zone asks for none. */
+function signFor(publication: Publication | null, { request: { policy, client, nowMs } }: Admitted<EdgeRequest>) {
+  if (publication === null || policy === null || !policy.zone.settings.tokenRequired) return null;
+  return signMedia(policy.zone, publication, { address: client.address, nowMs });
 }
 
 /** What of a live stream is still growing; its pictures are served like any other's. */
-async function answerLive(
-  publication: Publication,
-  file: MediaFile,
-  { request, leave }: Asked,
-  deps: AnswerDeps,
-): Promise<Answer> {
+async function answerLive(publication: Publication, file: MediaFile, asking: Asked, deps: AnswerDeps): Promise<Answer> {
+  const { request, leave } = asking;
   const { live } = publication;
   if (live === undefined || deps.live === null) return unknown();
   switch (file.kind) {
@@ -130,7 +177,7 @@ async function answerLive(
     case 'storyboard':
     case 'captions':
     case 'captions-playlist':
-      return answerFile(publication, file, { request, leave }, deps);
+      return answerFile(publication, file, asking, deps);
     default:
       return unknown();
   }
@@ -139,7 +186,7 @@ async function answerLive(
 async function answerFile(
   publication: Publication,
   file: MediaFile,
-  { request, leave }: Asked,
+  { request, leave, wait }: Asked,
   deps: AnswerDeps,
 ): Promise<Answer> {
   switch (file.kind) {
@@ -163,7 +210,7 @@ async function answerFile(
     }
     case 'init':
     case 'segment':
-      return serveSegment(publication, file, { ...deps, leave });
+      return serveSegment(publication, file, { ...deps, leave, wait });
     case 'part':
       return notFound('unknown-part', 'There is no such part.');
     case 'key':

@@ -1,10 +1,11 @@
 import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { WishStore } from '../catalog/jit/wish-store.ts';
-import type { PlayAccess } from '../catalog/libraries/play-access-store.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
-import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
-import type { PullZone } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
+import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
+import type { Client } from '../catalog/shield/admit.ts';
+import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
 import type { Aes } from '../lib/aes.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
@@ -36,6 +37,9 @@ export type EdgeLimits = {
   protectedCacheBytes: number;
   /** Heads of MP4 files and where their bytes lie. */
   moviePlanBytes: number;
+  /** Look-ups in the database that one client may cause at once, and answers that may wait for segments to be made. */
+  lookUpsPerClient: number;
+  waitsPerClient: number;
   /** Loads of different publications under way at once; more are answered 503. */
   publicationLoads: number;
   segmentWaiters: number;
@@ -61,6 +65,8 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   protectedBytes: 192 * 2 ** 20,
   protectedCacheBytes: 64 * 2 ** 20,
   moviePlanBytes: 64 * 2 ** 20,
+  lookUpsPerClient: 100,
+  waitsPerClient: 1_000,
   publicationLoads: 200,
   segmentWaiters: 2_000,
   segmentWaitMs: 9_000,
@@ -69,6 +75,9 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   idleMs: 30_000,
   drainMs: 8_000,
 };
+
+/** Where addresses are, without waiting; empty where it is not known. */
+export type Places = { locate(address: string): Pick<Client, 'country' | 'asn'> };
 
 /** How visits are counted: where sessions go, where viewers are, and the secret of player pages' tickets. */
 export type EdgeViewing = {
@@ -82,7 +91,8 @@ export type EdgeDeps = {
   host: string;
   port: number;
   publications: PublicationStore;
-  findPullZone(name: PullZoneName): Promise<PullZone | null>;
+  /** What decides about the viewers of a pull zone; null when there is none. */
+  loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   watch(listener: PublicationListener): PublicationWatch;
   /** Where it tells what viewers want of renditions that are encoded on demand. */
   wishes: WishStore;
@@ -99,14 +109,18 @@ export type EdgeDeps = {
   /** Makes the keys of play sessions; the same at each edge. */
   sessionSecret: Uint8Array;
   viewing: EdgeViewing;
-  /** Who may play the videos of a library; null when there is none. */
-  findPlayAccess(libraryId: number): Promise<PlayAccess | null>;
   /** The way to licence servers of other systems; null where none is set. */
   licences: LicenceProxy | null;
   /** Where viewers find the edge, without a final slash; null: by the name that each request gives. */
   edgeUrl: string | null;
   /** Hosts where our player lives, `*.` for all below: their pages are always let in. */
   ownHosts: readonly string[];
+  /** Networks of proxies before the edge, whose `X-Forwarded-For` counts. */
+  trustedProxies: readonly string[];
+  places: Places;
+  /** Where refusals are recorded, and the name that this edge has there. */
+  events: ShieldEventStore;
+  serverZone: string;
   log: EdgeLog;
   limits?: Partial<EdgeLimits>;
 };

@@ -3,11 +3,10 @@ import { type Guid, parseGuid } from '../lib/guid.ts';
 import { sheetName } from '../media/images/picture-set.ts';
 import type { DrmSystem } from '../ports/drm-key-source.ts';
 import type { Cover } from './drm/protection.ts';
-import { isPathToken } from './shield/path-token.ts';
 
 /** What a request asks for. Anything that is not of this grammar does not exist. */
 export type EdgeTarget =
-  | { kind: 'media'; pullZone: PullZoneName; token: string | null; mediaId: Guid; file: MediaFile }
+  | { kind: 'media'; mediaId: Guid; file: MediaFile }
   /** `isDirect`: the address for opening the player by itself. */
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
   | { kind: 'beacon' }
@@ -60,19 +59,21 @@ const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
 const PLAYER_FOLDER = /^\/(?:embed|play)\/[^/]+\/[^/]+\/$/;
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
-/** Reads host and path of a request; null for an address that cannot exist. The query is not looked at. */
-export function parseEdgePath(url: string, host: string): EdgeTarget | null {
-  const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
+/**
+ * Reads the path of a request, without its path token: the pull zone that it names, if it names one, and what is
+ * requested; null for an address that cannot exist.
+ */
+export function parseEdgePath(path: string): { pathZone: PullZoneName | null; target: EdgeTarget | null } {
   const segments = decodeSegments(PLAYER_FOLDER.test(path) ? path.slice(0, -1) : path);
-  if (segments === null) return null;
+  if (segments === null) return { pathZone: null, target: null };
   const [first = '', ...rest] = segments;
-  if (first === 'assets') return rest.length > 0 ? { kind: 'asset', name: rest.join('/') } : null;
-  if (first === 'beacons') return rest.length === 0 ? { kind: 'beacon' } : null;
-  if (first === 'embed' || first === 'play') return parsePlayer(rest, first === 'play');
-  const prefix = parsePullZoneName(first);
-  const pullZone = prefix ?? parsePullZoneName(host.split(/[.:]/, 1)[0] ?? '');
-  return pullZone === null ? null : parseMedia(pullZone, prefix === null ? segments : rest);
+  if (first === 'assets') {
+    return { pathZone: null, target: rest.length > 0 ? { kind: 'asset', name: rest.join('/') } : null };
+  }
+  if (first === 'beacons') return { pathZone: null, target: rest.length === 0 ? { kind: 'beacon' } : null };
+  if (first === 'embed' || first === 'play') return { pathZone: null, target: parsePlayer(rest, first === 'play') };
+  const pathZone = parsePullZoneName(first);
+  return { pathZone, target: parseMedia(pathZone === null ? segments : rest) };
 }
 
 function parsePlayer(
@@ -85,14 +86,12 @@ function parsePlayer(
   return { kind: 'player', libraryId: Number(library), mediaId, wantsState: tail === 'state', isDirect };
 }
 
-function parseMedia(pullZone: PullZoneName, segments: readonly string[]): EdgeTarget | null {
-  const token = isPathToken(segments[0]) ? segments[0] : null;
-  const path = token === null ? segments : segments.slice(1);
+function parseMedia(path: readonly string[]): EdgeTarget | null {
   // Applications know a live stream, and the video that it becomes, by this address too.
   const [media = '', ...names] = path[0] === 'live' ? path.slice(1) : path;
   const mediaId = parseGuid(media);
   const file = mediaId === null ? null : parseFile(names);
-  return mediaId === null || file === null ? null : { kind: 'media', pullZone, token, mediaId, file };
+  return mediaId === null || file === null ? null : { kind: 'media', mediaId, file };
 }
 
 function parseFile(names: readonly string[]): MediaFile | null {
@@ -175,8 +174,7 @@ function decodeSegments(path: string): string[] | null {
   if (segments.length === 0 || segments.length > 8) return null;
   const decoded: string[] = [];
   for (const segment of segments) {
-    // A token names a path, so its escapes stay for the one who judges it.
-    const text = segment.includes('%') && !isPathToken(segment) ? decode(segment) : segment;
+    const text = segment.includes('%') ? decode(segment) : segment;
     if (text === null || !SAFE_SEGMENT.test(text)) return null;
     decoded.push(text);
   }

@@ -1,29 +1,28 @@
+import type { MediaKey } from '../catalog/db.ts';
 import { type Publication, publicationBytes } from '../catalog/publications/publication.ts';
 import type { PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
-import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
-import type { PullZone } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { Admitted } from '../catalog/shield/admit.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
 import { FreshCache } from './cache/fresh-cache.ts';
 import type { EdgeDeps, EdgeLimits } from './edge-deps.ts';
+import type { PolicyReader } from './receive/policy-reader.ts';
+import { type EdgeRequest, lookUp, type ReceiveDeps } from './receive/receive.ts';
 
 const TTL_MS = 2_000;
 const ABSENT_TTL_MS = 1_000;
-const PULL_ZONE_CACHE_BYTES = 2 ** 20;
-const PULL_ZONE_BYTES = 200;
 
 /**
- * What the edge knows of the catalogue: publications and pull zones in bounded caches, at most 2 s old,
- * and made old at once by news from the database. While the database is away the last state is shown.
+ * What the edge knows of the catalogue: publications in a bounded cache, at most 2 s old, and made old at once by
+ * notifications of the database. While the database is away the last state is shown.
  */
 export class PublicationReader {
   readonly #publications: FreshCache<Publication>;
-  readonly #pullZones: FreshCache<PullZone>;
   readonly #limits: EdgeLimits;
   readonly #watch: PublicationWatch;
   readonly #closing = new AbortController();
   #waiting = 0;
 
-  constructor(deps: EdgeDeps, limits: EdgeLimits) {
+  constructor(deps: EdgeDeps, limits: EdgeLimits, policies: PolicyReader) {
     const { log, publications } = deps;
     const onLoadError = (error: unknown, key: string) =>
       log.warn({ err: error, key }, 'The catalogue could not be read; the last known state is shown.');
@@ -35,32 +34,37 @@ export class PublicationReader {
       load: (key, known) => publications.load(readKey(key), known),
       sizeBytes: publicationBytes,
     });
-    this.#pullZones = new FreshCache({
-      ...shared,
-      maxBytes: PULL_ZONE_CACHE_BYTES,
-      load: (name) => deps.findPullZone(name as PullZoneName), // the only keys are such names: see findPullZone below
-      sizeBytes: () => PULL_ZONE_BYTES,
-    });
     this.#watch = deps.watch({
       news: ({ libraryId, mediaId }) => this.#publications.invalidate(writeKey(libraryId, mediaId)),
-      listening: () => this.#publications.invalidateAll(),
+      policy: (libraryId) => {
+        policies.invalidate(libraryId);
+        // A library's settings are read with its publications.
+        this.#publications.invalidateWhere((publication) => publication?.libraryId === libraryId);
+      },
+      listening: () => {
+        policies.invalidateAll();
+        this.#publications.invalidateAll();
+      },
       lost: (error) => log.warn({ err: error }, 'News of publications are not heard; connecting again.'),
     });
   }
 
-  find(libraryId: number, mediaId: Guid): Promise<Publication | null> {
-    return this.#publications.get(writeKey(libraryId, mediaId));
+  /** The publication of a media, for a request that was admitted: without one there are no bytes to send. */
+  async find(
+    { request: { client } }: Admitted<EdgeRequest>,
+    { libraryId, mediaId }: MediaKey,
+    budgets: ReceiveDeps['budgets'],
+  ): Promise<Publication | null> {
+    const key = writeKey(libraryId, mediaId);
+    const known = this.#publications.peek(key);
+    if (known !== null) return known;
+    const find = () => this.#publications.get(key);
+    return this.#publications.isLoading(key) ? find() : lookUp(client, budgets, find);
   }
 
-  findPullZone(name: PullZoneName): Promise<PullZone | null> {
-    return this.#pullZones.get(name);
-  }
-
-  /** Whether `find` would answer this very publication, and that pull zone shows it, as far as is known at once. */
-  isCurrent(publication: Publication, pullZone: PullZoneName): boolean {
-    const { libraryId, mediaId } = publication;
-    if (this.#pullZones.peek(pullZone)?.libraryId !== libraryId) return false;
-    return this.#publications.peek(writeKey(libraryId, mediaId)) === publication;
+  /** Whether `find` would return this very publication, as far as is known at once. */
+  isCurrent(publication: Publication): boolean {
+    return this.#publications.peek(writeKey(publication.libraryId, publication.mediaId)) === publication;
   }
 
   /**

@@ -1,31 +1,39 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { HostRules } from '../catalog/shield/host-rules.ts';
+import { KnownTokens } from '../catalog/shield/known-tokens.ts';
+import { OpenAnswers } from '../catalog/shield/open-answers.ts';
+import { RateBuckets } from '../catalog/shield/rate-buckets.ts';
+import { RULES } from '../catalog/shield/rules.ts';
+import { readAddressSet } from '../lib/client-address.ts';
 import { http } from '../lib/http.ts';
-import { type RefusalKind, Refused } from '../lib/refused.ts';
-import { type AnswerDeps, answerPost, answerRequest } from './answer-request.ts';
-import { openSessionBuffer } from './beacons/session-buffer.ts';
+import { queuedBytes } from '../lib/send-file.ts';
+import type { AnswerDeps } from './answer-request.ts';
+import { openSessionBuffer, type SessionBuffer } from './beacons/session-buffer.ts';
 import { ByteLeases } from './clients/byte-leases.ts';
 import { ClientBudgets } from './clients/client-budgets.ts';
 import { clientKey } from './clients/client-key.ts';
 import { PackageKeys } from './drm/package-keys.ts';
 import { createPlaySessions } from './drm/play-sessions.ts';
 import { ProtectedObjects } from './drm/protected-objects.ts';
-import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits, type EdgeLog } from './edge-deps.ts';
+import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits } from './edge-deps.ts';
+import { type HandleDeps, handleRequest } from './handle-request.ts';
 import { IFrameLists } from './hls/i-frame-lists.ts';
 import { KnownSegments } from './hls/known-segments.ts';
-import { hasSeveralHosts } from './http/ambiguous-host.ts';
-import { redactUrl } from './http/redact-url.ts';
-import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
 import { SegmentWishes } from './jit/segment-wishes.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { MoviePlans } from './mp4/movie-plans.ts';
 import { IndexReader } from './objects/index-reader.ts';
-import { ObjectSender, type Receiver } from './objects/object-sender.ts';
+import { ObjectSender } from './objects/object-sender.ts';
 import { rememberHeads } from './objects/remember-heads.ts';
 import { PublicationReader } from './publication-reader.ts';
+import { answerUnreadable, judgeUnreadable, type ParserError } from './receive/parser-refusals.ts';
+import { PolicyReader } from './receive/policy-reader.ts';
+import { clientOf, type ReceiveDeps } from './receive/receive.ts';
+import { Routes } from './receive/route.ts';
+import { EventRecorder } from './record/event-recorder.ts';
 import { PlayPermits } from './shield/play-permits.ts';
 
-const RETRY_AFTER_SEC = 1;
 const KEEP_ALIVE_SEC = 65;
 /** How often late headers and requests are looked for: a time limit holds to within this. */
 const CHECK_CONNECTIONS_MS = 1_000;
@@ -36,51 +44,39 @@ export type Edge = { port: number; close(): Promise<void> };
 /** Serves players: playlists, segments, pictures, captions and the player page. Run it in a process of its own. */
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const reader = new PublicationReader(deps, limits);
-  const storage = rememberHeads(deps.storage, deps.log);
-  const objects = new ObjectSender({ ...deps, storage }, limits);
-  const indexes = new IndexReader(storage);
-  const movies = new MoviePlans(indexes, limits.moviePlanBytes);
-  const iFrames = new IFrameLists(indexes, deps.log);
-  const wishes = new SegmentWishes(deps.wishes, deps.log);
-  const live = deps.live === undefined ? null : new LiveStreams(deps.live, deps.log);
-  const { player, edgeUrl, log } = deps;
-  const known = new KnownSegments(reader);
-  const sessions = openSessionBuffer({ count: deps.viewing.count, log });
+  const { log } = deps;
   const budgets: Budgets = new ClientBudgets({
     connections: limits.connectionsPerClient,
     lentBytes: limits.lentBytesPerClient,
+    coldLookups: limits.lookUpsPerClient,
+    waits: limits.waitsPerClient,
   });
-  const leases = new ByteLeases(budgets);
-  const answers: AnswerDeps = {
-    ...{ reader, known, objects, movies, iFrames, wishes, live, storage, player, edgeUrl },
-    keys: new PackageKeys(deps.secretBox, deps.aes),
-    sessions: createPlaySessions(deps.sessionSecret),
-    aes: deps.aes,
-    licences: deps.licences,
-    beacons: { ...deps.viewing, sessions },
-    protectedObjects: new ProtectedObjects(objects, limits),
-    permits: new PlayPermits({
-      load: (libraryId) => deps.findPlayAccess(libraryId),
-      ownHosts: deps.ownHosts,
-      log,
-    }),
-  };
-  const server = http.createServer(
-    {
-      headersTimeout: limits.headMs,
-      requestTimeout: 2 * limits.headMs,
-      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
-      keepAliveTimeout: KEEP_ALIVE_SEC * 1000,
-      maxHeaderSize: 8 * 1024,
-      noDelay: true,
+  const policies = new PolicyReader({ load: deps.loadPolicy, log });
+  const reader = new PublicationReader(deps, limits, policies);
+  const objects = new ObjectSender({ ...deps, storage: rememberHeads(deps.storage, log) }, limits);
+  const indexes = new IndexReader(deps.storage);
+  const wishes = new SegmentWishes(deps.wishes, log);
+  const live = deps.live === undefined ? null : new LiveStreams(deps.live, log);
+  const views = openSessionBuffer({ count: deps.viewing.count, log });
+  const recorder = new EventRecorder({ store: deps.events, serverZone: deps.serverZone, log });
+  const ownHosts = new HostRules(deps.ownHosts);
+  const receiving = openReceiving(deps, { ownHosts, policies, budgets });
+  const handling: HandleDeps = {
+    receiving,
+    admission: {
+      ownHosts,
+      tokens: new KnownTokens(),
+      rates: new RateBuckets(),
+      openAnswers: new OpenAnswers(),
+      dry: false,
     },
-    (request, response) => void handle(request, response, { answers, leases, log }),
-  );
-  server.maxConnections = limits.connections;
-  server.on('connection', (socket) => countConnection(socket, budgets));
-  // Node waits once more when the first part of a write went out meanwhile: two halves make the limit.
-  server.setTimeout(limits.idleMs / 2);
+    answers: openAnswers(deps, limits, { reader, objects, indexes, wishes, policies, ownHosts, budgets, views, live }),
+    leases: new ByteLeases(budgets),
+    recorder,
+    log,
+  };
+  const server = openServer(limits, handling);
+  server.on('connection', (socket) => countConnection(socket, { budgets, receiving }));
   await listen(server, deps);
   // A server that listens on TCP always has an address of this kind.
   const { port } = server.address() as AddressInfo;
@@ -90,18 +86,74 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       await reader.close();
       await wishes.close();
       live?.close();
+      live?.close();
       await drain(server, limits.drainMs);
-      await sessions.close();
+      await recorder.close();
+      await views.close();
       indexes.close();
       objects.close();
     },
   };
 }
 
-type Budgets = ClientBudgets<'connections' | 'lentBytes'>;
+type Budgets = ClientBudgets<'connections' | 'lentBytes' | 'coldLookups' | 'waits'>;
 
-/** Ends what is more than one client may have open. */
-function countConnection(socket: Socket, budgets: Budgets): void {
+type Shared = { policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
+
+function openReceiving({ trustedProxies, places }: EdgeDeps, { ownHosts, policies, budgets }: Shared): ReceiveDeps {
+  const trusted = readAddressSet(trustedProxies);
+  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${trustedProxies.join()}.`);
+  return { routes: new Routes(ownHosts), policies, trusted, places, budgets };
+}
+
+type Parts = Shared &
+  Pick<AnswerDeps, 'reader' | 'objects' | 'wishes' | 'live'> & { indexes: IndexReader; views: SessionBuffer };
+
+function openAnswers(
+  deps: EdgeDeps,
+  limits: EdgeLimits,
+  { reader, objects, wishes, indexes, policies, ownHosts, budgets, views, live }: Parts,
+): AnswerDeps {
+  return {
+    ...{ reader, objects, wishes, budgets, live },
+    known: new KnownSegments(reader),
+    movies: new MoviePlans(indexes, limits.moviePlanBytes),
+    iFrames: new IFrameLists(indexes, deps.log),
+    storage: rememberHeads(deps.storage, deps.log),
+    player: deps.player,
+    edgeUrl: deps.edgeUrl,
+    keys: new PackageKeys(deps.secretBox, deps.aes),
+    sessions: createPlaySessions(deps.sessionSecret),
+    aes: deps.aes,
+    licences: deps.licences,
+    protectedObjects: new ProtectedObjects(objects, limits),
+    beacons: { ...deps.viewing, sessions: views },
+    permits: new PlayPermits({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
+  };
+}
+
+function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
+  const server = http.createServer(
+    {
+      headersTimeout: limits.headMs,
+      requestTimeout: 2 * limits.headMs,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+      keepAliveTimeout: KEEP_ALIVE_SEC * 1000,
+      maxHeaderSize: 8 * 1024,
+      noDelay: true,
+    },
+    (request, response) => void handleRequest(request, response, handling),
+  );
+  server.maxConnections = limits.connections;
+  // Node waits once more when the first part of a write went out meanwhile: two halves make the limit.
+  server.setTimeout(limits.idleMs / 2, (socket: Socket) => endIdle(socket, handling));
+  server.on('clientError', (error: ParserError, socket: Socket) => refuseUnreadable(error, socket, handling));
+  return server;
+}
+
+/** Ends what is more than one client may have open. Behind a trusted proxy each connection has many clients. */
+function countConnection(socket: Socket, { budgets, receiving }: { budgets: Budgets; receiving: ReceiveDeps }): void {
+  if (receiving.trusted.has(socket.remoteAddress ?? '')) return;
   const client = clientKey(socket.remoteAddress);
   if (!budgets.take(client, 'connections')) {
     socket.destroy();
@@ -110,102 +162,29 @@ function countConnection(socket: Socket, budgets: Budgets): void {
   socket.once('close', () => budgets.give(client, 'connections'));
 }
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { answers, leases, log }: { answers: AnswerDeps; leases: ByteLeases; log: EdgeLog },
-): Promise<void> {
-  try {
-    if (hasSeveralHosts(request)) {
-      sendProblem(request, response, SEVERAL_HOSTS);
-      return;
-    }
-    const { objects } = answers;
-    const client = clientKey(request.socket.remoteAddress);
-    const lease: Receiver['lease'] = (bytes) => leases.take(client, bytes);
-    const known = answers.known.find(request);
-    if (known !== null) {
-      const { window, headers } = known;
-      const whole = { start: 0, end: window.sizeBytes };
-      await objects.send({ response, lease }, window, whole, () => response.writeHead(200, headers));
-      return;
-    }
-    if (request.method === 'OPTIONS') {
-      sendPreflight(request, response);
-      return;
-    }
-    if (request.method === 'POST') {
-      const answer = await answerPost(request, answers, () => leaveSignal(response));
-      if (answer === null) refuseMethod(request, response);
-      else await sendAnswer(request, response, { answer, objects, lease });
-      return;
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      refuseMethod(request, response);
-      return;
-    }
-    const answer = await answerRequest(request, answers, () => leaveSignal(response));
-    await sendAnswer(request, response, { answer, objects, lease });
-  } catch (error) {
-    fail(request, response, { error, log });
+/** A connection on which nothing moved. One that still has bytes to take reads too slowly, which is recorded. */
+function endIdle(socket: Socket, { recorder, receiving }: HandleDeps): void {
+  if (queuedBytes(socket) > 0) {
+    const hit = { rule: RULES.slowReader, expected: 'a client that reads', came: 'none of the answer was taken' };
+    const client = clientOf({ socket, headers: {} }, receiving);
+    const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
+    recorder.record(request, hit, { status: 'Blocked', others: [] });
   }
+  socket.destroy();
 }
 
-const SEVERAL_HOSTS = {
-  status: 400,
-  code: 'several-hosts',
-  message: 'Expected one Host header, got several. Send the request again with one.',
-} as const;
-
-/** Aborted when the viewer leaves. Made only for answers that wait: most are there at once. */
-function leaveSignal(response: ServerResponse): AbortSignal {
-  const left = new AbortController();
-  if (response.destroyed) left.abort();
-  response.once('close', () => {
-    // An abort costs a stack trace, which whole answers need not pay.
-    if (!response.writableFinished) left.abort();
-  });
-  return left.signal;
-}
-
-function refuseMethod(request: IncomingMessage, response: ServerResponse): void {
-  const message = 'Only GET, HEAD and OPTIONS are answered, and POST for beacons and licences.';
-  sendProblem(request, response, { status: 405, code: 'method-not-allowed', message });
-}
-
-/** Refusals that are the viewer's doing, by their kind. */
-const STATUSES: { readonly [K in RefusalKind]?: number } = {
-  invalid: 400,
-  forbidden: 403,
-  'not-found': 404,
-  'too-large': 413,
-};
-
-function fail(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { error, log }: { error: unknown; log: EdgeLog },
-): void {
-  if (response.destroyed) return;
-  // Only a cut connection tells a player that a begun answer is not whole.
-  if (response.headersSent) {
-    log.error({ err: error, url: redactUrl(request.url ?? '') }, 'An answer broke off.');
-    response.destroy();
+function refuseUnreadable(error: ParserError, socket: Socket, { recorder, receiving }: HandleDeps): void {
+  const unreadable = judgeUnreadable(error);
+  if (unreadable === null) {
+    socket.destroy();
     return;
   }
-  if (error instanceof Refused && error.kind === 'unavailable') {
-    const problem = { status: 503, code: 'unavailable', message: error.message };
-    sendProblem(request, response, problem, RETRY_AFTER_SEC);
-    return;
-  }
-  const status = error instanceof Refused ? STATUSES[error.kind] : undefined;
-  if (error instanceof Refused && status !== undefined) {
-    sendProblem(request, response, { status, code: error.kind, message: error.message });
-    return;
-  }
-  log.error({ err: error, url: redactUrl(request.url ?? '') }, 'A request could not be answered.');
-  const problem = { status: 500, code: 'internal', message: 'The server could not answer; it was logged.' };
-  sendProblem(request, response, problem);
+  const { rule, method, url } = unreadable;
+  const client = clientOf({ socket, headers: {} }, receiving);
+  const hit = { rule, expected: 'a request of HTTP/1.1', came: error.code ?? 'none' };
+  const request = { zoneId: 0, client, anonymises: true, method, url, headers: {} };
+  recorder.record(request, hit, { status: 'Blocked', others: [] });
+  answerUnreadable(socket, unreadable);
 }
 
 function listen(server: Server, { host, port }: EdgeDeps): Promise<void> {

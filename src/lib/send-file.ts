@@ -84,8 +84,17 @@ function bindCalls({ address, alloc, load, view }: typeof import('koffi')): Send
  */
 function idleDescriptor(socket: Socket): number | null {
   if (socket.destroyed || !socket.writable || socket.writableLength > 0 || 'encrypted' in socket) return null;
-  const handle: unknown = Reflect.get(socket, '_handle');
-  if (typeof handle !== 'object' || handle === null) return null;
-  const { fd, writeQueueSize }: { fd?: unknown; writeQueueSize?: unknown } = handle;
+  const { fd, writeQueueSize } = handleOf(socket);
   return typeof fd === 'number' && fd >= 0 && writeQueueSize === 0 ? fd : null;
+}
+
+/** How many bytes of a socket the kernel has not taken yet. */
+export function queuedBytes(socket: Socket): number {
+  const { writeQueueSize } = handleOf(socket);
+  return Math.max(socket.writableLength, typeof writeQueueSize === 'number' ? writeQueueSize : 0);
+}
+
+function handleOf(socket: Socket): { fd?: unknown; writeQueueSize?: unknown } {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  return typeof handle === 'object' && handle !== null ? handle : {};
 }

@@ -1,6 +1,10 @@
+import { writeCursor } from '../../src/catalog/shield/event-cursor.ts';
+import { createShieldEventStore } from '../../src/catalog/shield/shield-event-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
+import { CURSOR_SECRET } from '../support/api.ts';
 import { addRows } from '../support/rendition-rows.ts';
+import { makeShieldEvent, wordDate } from '../support/shield-events.ts';
 import { liveScenarios } from './live-scenarios.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
 import type { Scenario, World } from './world.ts';
@@ -139,6 +143,15 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     204: async (world) => ({ ...(await ownZone(world)), body: { SecurityKey: 'a key of my own' } }),
     400: async (world) => ({ ...(await ownZone(world)), body: { SecurityKey: 'short' } }),
     404: async ({ keys }) => ({ path: `/pullzone/${UNKNOWN_ID}/resetSecurityKey`, key: keys.account }),
+  },
+  'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}': {
+    200: async ({ api, keys }) => {
+      const day = new Date().toISOString().slice(0, 10);
+      await createShieldEventStore(api.database.db).append([makeShieldEvent(77)]);
+      const token = writeCursor({ zoneId: 77, day, afterSeq: 0 }, CURSOR_SECRET);
+      return { path: `/shield/event-logs/77/${wordDate(day)}/${token}`, key: keys.account };
+    },
+    401: async ({ keys }) => ({ path: '/shield/event-logs/1/01-31-2020/x', key: keys.account }),
   },
 };
 

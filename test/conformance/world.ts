@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import type { ApiDeps } from '../../src/api/server.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
+import { writeCursor } from '../../src/catalog/shield/event-cursor.ts';
+import { dayOf } from '../../src/catalog/shield/shield-event-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
-import { type Answer, type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
+import { type Answer, type CallOptions, CURSOR_SECRET, startTestApi, type TestApi } from '../support/api.ts';
+import { wordDate } from '../support/shield-events.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
@@ -122,6 +125,9 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     'pull zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
     language: async () => 'en',
     codec: async () => 'x264',
+    shieldZoneId: async () => '77',
+    date: async () => wordDate(dayOf(Date.now())),
+    continuationToken: async () => writeCursor({ zoneId: 77, day: dayOf(Date.now()), afterSeq: 0 }, CURSOR_SECRET),
     'webhook event': (which) => makeWebhookEvent(api, which),
   };
   const make = (what: string, which: Which) => {

@@ -85,22 +85,35 @@ describe('a finished video', () => {
       expect(heads[1]).toEqual(heads[0]);
     }
   });
+});
 
-  test('the pull zone is found by host name, by prefix, and before a path token', async () => {
-    const path = `${shown.mediaId}/playlist.m3u8`;
-    const text = await fetchText(`${folder}/playlist.m3u8`);
-    const zone = `vz-${shown.libraryId}`;
-    expect(await askRaw(`/${path}`, { host: `${zone}.cdn.example:80` })).toMatchObject({ status: 200, body: text });
-    expect(await askRaw(`/${zone}/bcdn_token=abc&expires=1&token_path=%2F/${path}`)).toMatchObject({
-      status: 200,
-      body: text,
-    });
-    expect(await askRaw(`/bcdn_token=abc/${path}`, { host: zone.toUpperCase() })).toMatchObject({
-      status: 200,
-      body: text,
-    });
-    expect(await askRaw(`/${path}`)).toMatchObject({ status: 404 });
+test('the pull zone is found by host name, by prefix, and before a path token', async () => {
+  const path = `${shown.mediaId}/playlist.m3u8`;
+  const text = await fetchText(`${folder}/playlist.m3u8`);
+  const zone = `vz-${shown.libraryId}`;
+  expect(await askRaw(`/${path}`, { host: `${zone}.edge.test:80` })).toMatchObject({ status: 200, body: text });
+  expect(await askRaw(`/${path}`, { host: `${zone}.other.test` })).toMatchObject({ status: 404 });
+  const { id } = await database.db
+    .selectFrom('pull_zone')
+    .select('id')
+    .where('name', '=', zone)
+    .executeTakeFirstOrThrow();
+  await database.db.insertInto('pull_zone_hostname').values({ pull_zone_id: id, hostname: 'cdn.owner.test' }).execute();
+  const owned = { host: 'CDN.owner.test' };
+  await expect.poll(() => askRaw(`/${path}`, owned)).toMatchObject({ status: 200, body: text });
+  expect(await askRaw(`http://cdn.owner.test/${path}`, { host: 'x' })).toMatchObject({ status: 200, body: text });
+  const other = await addLibrary(database.db);
+  expect(await askRaw(`/vz-${other}/${path}`, owned)).toMatchObject({ status: 404 });
+  expect(await askRaw(`/embed/${other}/${shown.mediaId}`, owned)).toMatchObject({ status: 404 });
+  expect(await askRaw(`/${zone}/bcdn_token=abc&expires=1&token_path=%2F/${path}`)).toMatchObject({
+    status: 200,
+    body: text,
   });
+  expect(await askRaw(`/bcdn_token=abc/${zone.toUpperCase()}/${path}`)).toMatchObject({
+    status: 200,
+    body: text,
+  });
+  expect(await askRaw(`/${path}`)).toMatchObject({ status: 404 });
 });
 
 async function expectWholePlaylist(address: string): Promise<void> {

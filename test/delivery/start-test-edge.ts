@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createWishStore } from '../../src/catalog/jit/wish-store.ts';
-import { loadPlayAccess } from '../../src/catalog/libraries/play-access-store.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
-import { findPullZone } from '../../src/catalog/pull-zones/pull-zone-store.ts';
+import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { createShieldEventStore } from '../../src/catalog/shield/shield-event-store.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
@@ -34,7 +34,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         host: '127.0.0.1',
         port: 0,
         publications: createPublicationStore(database.db),
-        findPullZone: (name) => findPullZone(database.db, name),
+        loadPolicy: (ref) => loadZonePolicy({ db: database.db, secretBox }, ref),
         watch: (listener) => watchPublications(database.config, listener),
         wishes: createWishStore(database.db, newGuid()),
         storage,
@@ -48,10 +48,13 @@ export async function createEdgeRoom(database: TestDatabase) {
         secretBox,
         sessionSecret: Buffer.alloc(32, 9),
         viewing: { count: async () => undefined, geo: { countryOf: () => null }, ticketSecret: Buffer.alloc(32, 8) },
-        findPlayAccess: (libraryId) => loadPlayAccess(database.db, secretBox, libraryId),
         licences: null,
         edgeUrl: null,
-        ownHosts: ['127.0.0.1'],
+        ownHosts: ['127.0.0.1', 'localhost', 'edge.test'],
+        trustedProxies: [],
+        places: { locate: () => ({ country: '', asn: '' }) },
+        events: createShieldEventStore(database.db),
+        serverZone: 'TEST',
         log: {
           warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
           error: (fields, message) => lines.push({ level: 'error', fields, message }),

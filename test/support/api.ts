@@ -13,6 +13,9 @@ import { createTableQueue, type TableQueue } from './table-queue.ts';
 
 export type Answer = { status: number; headers: Headers; body: unknown; text: string };
 
+/** Proves the tokens of pages of the event log. */
+export const CURSOR_SECRET = Buffer.alloc(32, 3);
+
 /** A real server over a real database, with two libraries. */
 export type TestApi = {
   url: string;
@@ -52,6 +55,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     queue,
     storage,
     secretBox,
+    cursorSecret: CURSOR_SECRET,
     packager: createTestPackager(db),
     licences: createLicenceProxy({ servers: {}, fairPlayCertificate: null, outbound }),
     outbound,

@@ -35,3 +35,13 @@ function lookUp(reader: Reader<CountryResponse>, address: string): unknown {
     return null;
   }
 }
+
+/** Opens a database of autonomous systems, the operator's own; returns their number as text, null where it is unknown. */
+export async function openMmdbAsn(path: string): Promise<(address: string) => string | null> {
+  const reader = new Reader<CountryResponse>(await readFile(path));
+  return (address) => {
+    const record = lookUp(reader, address);
+    const number = isObject(record) ? record.autonomous_system_number : null;
+    return typeof number === 'number' || typeof number === 'string' ? `${number}` : null;
+  };
+}

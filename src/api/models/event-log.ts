@@ -37,3 +37,11 @@ export const EventLogPage = model('EventLogPage', {
   errorResponse: GenericRequestResponse,
 });
 export type EventLogPage = Static<typeof EventLogPage>;
+
+/** RFC 9457, as far as shield operations answer it. */
+export const ProblemDetails = model('ProblemDetails', {
+  type: nullable(text()),
+  title: nullable(text()),
+  status: int32(),
+  detail: nullable(text()),
+});

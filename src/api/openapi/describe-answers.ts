@@ -1,4 +1,5 @@
 import type { Contract } from '../define-operation.ts';
+import { EventLogPage, ProblemDetails } from '../models/event-log.ts';
 import {
   ApiErrorData,
   AuthError401,
@@ -76,6 +77,8 @@ function refusal({ errorShape }: Answering, status: number, components: Componen
 
 function bodyModel(shape: Answering['errorShape'], status: number): object | null {
   if (shape === 'core') return ApiErrorData;
+  if (shape === 'problem') return ProblemDetails;
+  if (shape === 'event-log') return status === 401 ? EventLogPage : ProblemDetails;
   if (status === 401) return AuthError401;
   if (status !== 400 && status !== 422) return StatusModel;
   switch (shape) {

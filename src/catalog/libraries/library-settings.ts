@@ -135,9 +135,46 @@ export const WEBHOOK_URL_SETTING = 'webhookUrl' satisfies keyof LibrarySettings;
 export type LibrarySettingsPatch = Patch<LibrarySettings>;
 type Patch<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Patch<T[K]> | undefined } : T;
 
-const PullZoneSettingsSchema = Type.Object({ tokenRequired: flag(false), tokenHoldsAddress: flag(false) });
+const waf = section({
+  enabled: flag(true),
+  /** Else what the rules find is logged only. */
+  blocks: flag(false),
+  disabledRules: words([]),
+  loggedRules: words([]),
+  ignoredHeaders: words([]),
+});
 
-/** How a pull zone guards its files: `tokenHoldsAddress` ties a token to the viewer's IP address. */
+const PullZoneSettingsSchema = Type.Object({
+  tokenRequired: flag(false),
+  tokenHoldsAddress: flag(false),
+  /** An address, a CIDR range, or `1.2.3.*`. */
+  blockedAddresses: words([]),
+  /** ISO 3166-1 alpha-2. */
+  blockedCountries: words([]),
+  /** Of one address; 0 is no limit. `burstRequests` may come at once on top. */
+  requestsPerSec: whole(0),
+  burstRequests: whole(0),
+  answersPerAddress: whole(0),
+  /** Kilobytes a second of one answer after its first kilobytes; 0 is no limit. */
+  rateKBps: whole(0),
+  rateAfterKB: whole(0),
+  blocksRoot: flag(false),
+  blocksPost: flag(false),
+  ignoresQuery: flag(true),
+  allowsOrigins: flag(true),
+  originExtensions: words([]),
+  staleWhileUpdating: flag(true),
+  staleWhileOffline: flag(true),
+  cachesErrors: flag(false),
+  originRetries: whole(0),
+  anonymisesAddresses: flag(true),
+  waf,
+});
+
+/**
+ * How a pull zone guards its files. `tokenHoldsAddress` ties a token to the viewer's IP address. The defaults refuse
+ * nobody.
+ */
 export type PullZoneSettings = Static<typeof PullZoneSettingsSchema>;
 
 const librarySettings = withDefaults(LibrarySettingsSchema, 'library settings');

@@ -20,6 +20,8 @@ import { up as incomplete } from './030-incomplete.ts';
 import { up as tasks } from './031-tasks.ts';
 import { up as storeIdentity } from './035-store-identity.ts';
 import { up as licenceCounts } from './040-licence-counts.ts';
+import { up as zonePolicies } from './050-zone-policies.ts';
+import { up as shieldEvents } from './051-shield-events.ts';
 import { up as live } from './060-live.ts';
 import { up as statistics } from './070-statistics.ts';
 
@@ -46,6 +48,8 @@ export const migrations: Record<string, Migration> = {
   '031-tasks': { up: tasks },
   '035-store-identity': { up: storeIdentity },
   '040-licence-counts': { up: licenceCounts },
+  '050-zone-policies': { up: zonePolicies },
+  '051-shield-events': { up: shieldEvents },
   '060-live': { up: live },
   '070-statistics': { up: statistics },
 };

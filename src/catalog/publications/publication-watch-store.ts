@@ -13,6 +13,8 @@ export type PublicationNews = { libraryId: number; mediaId: Guid; publication: n
 /** Who wants to know. `listening` is called after each connect: news may have been missed before it. */
 export type PublicationListener = {
   news(news: PublicationNews): void;
+  /** What decides about the viewers of a library has changed. */
+  policy?(libraryId: number): void;
   listening(): void;
   lost(error: Error): void;
 };
@@ -76,6 +78,8 @@ async function listenOnce(
   client.on('notification', ({ payload }) => {
     const news = readNews(payload ?? '');
     if (news !== null) listener.news(news);
+    const policy = /^(\d{1,15}):policy$/.exec(payload ?? '');
+    if (policy !== null) listener.policy?.(Number(policy[1]));
   });
   try {
     await client.connect();

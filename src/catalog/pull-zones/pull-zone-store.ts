@@ -9,10 +9,6 @@ import {
   readLibrarySettings,
   readPullZoneSettings,
 } from '../libraries/library-settings.ts';
-import type { PullZoneName } from './pull-zone-name.ts';
-
-/** A pull zone as the edge needs it: which library it shows. */
-export type PullZone = { id: number; name: PullZoneName; libraryId: number };
 
 /** A pull zone as the account sees it, its key in clear; `access` are the rules of its library. */
 export type PullZoneView = {
@@ -38,12 +34,6 @@ export type PullZoneStore = {
   /** The key in clear. Refuses (`not-found`) an unknown pull zone. */
   securityKey(id: number): Promise<string>;
 };
-
-/** Finds a pull zone by its name, as requests name it; null when there is none. */
-export async function findPullZone(db: Db, name: PullZoneName): Promise<PullZone | null> {
-  const row = await db.selectFrom('pull_zone').select(['id', 'library_id']).where('name', '=', name).executeTakeFirst();
-  return row === undefined ? null : { id: row.id, name, libraryId: row.library_id };
-}
 
 export function createPullZoneStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): PullZoneStore {
   return {

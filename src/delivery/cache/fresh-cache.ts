@@ -71,11 +71,21 @@ export class FreshCache<Value> {
     return entry.value;
   }
 
+  /** Whether the value is being read now: who joins costs nothing. */
+  isLoading(key: string): boolean {
+    return (this.#entries.get(key)?.loading ?? null) !== null;
+  }
+
   /** Tells that what is known of a key is old. Nothing is read until someone asks. */
   invalidate(key: string): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#outdate(entry);
     for (const wake of this.#waiters.get(key) ?? []) wake();
+  }
+
+  /** As `invalidate`, for each value that is meant, or absent ones. */
+  invalidateWhere(isMeant: (value: Value | null) => boolean): void {
+    for (const [key, { value }] of this.#entries) if (isMeant(value)) this.invalidate(key);
   }
 
   invalidateAll(): void {

@@ -10,50 +10,49 @@ export type KnownSegment = { window: ObjectWindow; headers: OutgoingHttpHeaders 
 
 type Target = Extract<EdgeTarget, { kind: 'media' }>;
 type Found = { publication: Publication; answer: Answer };
-/** A publication of a long video is large, and one that is over must not be held on to. */
-type Place = { host: string | undefined; pullZone: Target['pullZone']; publication: WeakRef<Publication> };
+/** What an answer is kept by: the address without its token, below its zone, and whether shared caches may keep it. */
+export type SegmentAddress = { zone: string; path: string; isPrivate: boolean };
 
 /** About half a KB each. */
 const MAX_SEGMENTS = 8_192;
-/** What our playlists name is shorter, its host included. */
+/** What our playlists name is shorter. */
 const MAX_ADDRESS_CHARS = 400;
 
 /**
- * Segments that were asked for before, by their address: to read it again, and to look its bytes up, would cost as much
- * as sending them. Each holds until its publication changes, and is then kept again by who comes next.
+ * Segments that were requested before, by their address: to look their bytes up would cost as much as sending them. Each
+ * holds until its publication changes. It is bytes that are kept, never a verdict: who asks was admitted before.
  */
 export class KnownSegments {
   readonly #reader: Pick<PublicationReader, 'isCurrent'>;
-  /** Those that came first go first. */
-  readonly #segments = new Map<string, KnownSegment & Place>();
+  /** Those that came first go first. A publication of a long video is large, and one that is over must not be held on to. */
+  readonly #segments = new Map<string, KnownSegment & { publication: WeakRef<Publication> }>();
 
   constructor(reader: Pick<PublicationReader, 'isCurrent'>) {
     this.#reader = reader;
   }
 
   /** Only for a GET without conditions and ranges; null when the segment is to be looked up. */
-  find({ method, url = '', headers }: IncomingMessage): KnownSegment | null {
+  find({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, address: SegmentAddress): KnownSegment | null {
     if (method !== 'GET' || headers.range !== undefined) return null;
     if (headers['if-none-match'] !== undefined || headers['if-match'] !== undefined) return null;
-    const known = this.#segments.get(url);
-    if (known === undefined || known.host !== headers.host) return null;
-    const publication = known.publication.deref();
-    return publication !== undefined && this.#reader.isCurrent(publication, known.pullZone) ? known : null;
+    const known = this.#segments.get(nameOf(address));
+    const publication = known?.publication.deref();
+    return known !== undefined && publication !== undefined && this.#reader.isCurrent(publication) ? known : null;
   }
 
-  /**
-   * Keeps the answer when it is one that stays: of a segment in the clear that nobody has to be told of. A query makes
-   * an address one viewer's own.
-   */
-  keep({ url = '', headers }: IncomingMessage, { pullZone, token, file }: Target, found: Found): void {
-    const { publication, answer } = found;
-    if (url.includes('?') || url.length + (headers.host ?? '').length > MAX_ADDRESS_CHARS) return;
-    if (file.kind !== 'segment' || file.cover.kind !== 'clear' || token !== null || answer.kind !== 'object') return;
+  /** Keeps the answer when it is one that stays: of a segment in the clear that no encoder is to be notified of. */
+  keep(address: SegmentAddress, { file }: Target, { publication, answer }: Found): void {
+    if (address.path.length > MAX_ADDRESS_CHARS) return;
+    if (file.kind !== 'segment' || file.cover.kind !== 'clear' || answer.kind !== 'object') return;
     const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
     if (rendition === undefined || (rendition.isOnDemand && rendition.state === 'building')) return;
     const known = { window: answer.window, headers: headersOfWhole(answer) };
-    this.#segments.set(url, { ...known, host: headers.host, pullZone, publication: new WeakRef(publication) });
+    this.#segments.set(nameOf(address), { ...known, publication: new WeakRef(publication) });
     const [oldest] = this.#segments.keys();
     if (this.#segments.size > MAX_SEGMENTS && oldest !== undefined) this.#segments.delete(oldest);
   }
+}
+
+function nameOf({ zone, path, isPrivate }: SegmentAddress): string {
+  return `${zone}|${isPrivate ? 'private' : 'public'}|${path}`;
 }

@@ -11,7 +11,13 @@ import type { PublicationReader } from '../publication-reader.ts';
 const RETRY_AFTER_SEC = 2;
 
 type SegmentFile = ({ kind: 'init' } | { kind: 'segment'; segment: number }) & { renditionId: Guid; cover: Cover };
-type SegmentDeps = CoverDeps & { reader: PublicationReader; wishes: SegmentWishes; leave: () => AbortSignal };
+type SegmentDeps = CoverDeps & {
+  reader: PublicationReader;
+  wishes: SegmentWishes;
+  leave: () => AbortSignal;
+  /** Counts an answer that waits for its client; null when the client may have no more of them. */
+  wait: () => (() => void) | null;
+};
 type Found = { publication: Publication; rendition: OpenedRendition; piece: Exclude<Piece, { kind: 'picture' }> };
 type Missing = Extract<Answer, { kind: 'problem' }>;
 
@@ -32,7 +38,7 @@ export async function serveSegment(publication: Publication, file: SegmentFile, 
 async function findOrAwait(
   publication: Publication,
   file: SegmentFile,
-  { reader, wishes, leave }: SegmentDeps,
+  { reader, wishes, leave, wait }: SegmentDeps,
 ): Promise<Found | Missing> {
   const find = (current: Publication) => findFile(current, file);
   const found = find(publication);
@@ -41,12 +47,15 @@ async function findOrAwait(
     if (wanted !== null) wishes.pass(wanted);
     return found;
   }
+  const over = wait();
+  if (over === null) return unavailable('Too many of your requests wait for segments.', RETRY_AFTER_SEC);
   const signal = leave();
   const release = wanted === null ? null : wishes.want(wanted);
   try {
     const made = await reader.waitFor(publication, find, signal);
     return made ?? unavailable('The segment is still being made.', RETRY_AFTER_SEC);
   } finally {
+    over();
     release?.(!signal.aborted);
   }
 }

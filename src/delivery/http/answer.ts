@@ -1,3 +1,4 @@
+import type { Hit } from '../../catalog/shield/admit.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { LentBytes } from '../objects/shared-bytes.ts';
 import type { Slice } from './range.ts';
@@ -20,7 +21,14 @@ export type Described = {
   /** Null for what is different each time. */
   etag: string | null;
   headers?: Record<string, string>;
+  /** The rule by which a page shows a refusal. */
+  hit?: Hit;
 };
+
+/** The rule that an answer is a refusal of; null for all others. */
+export function hitOf(answer: Answer): Hit | null {
+  return (answer.kind === 'problem' ? answer.problem.hit : answer.hit) ?? null;
+}
 
 /** `lend` gives bytes that are counted until they are released, which whoever sends them does once. */
 export type MadeBytes = { measure(): Promise<number>; lend(): Promise<LentBytes> };
@@ -36,7 +44,13 @@ export type Answer =
   | { kind: 'problem'; problem: Problem; retryAfterSec?: number };
 
 /** Why there is nothing to see: a stable code, and a sentence for people. */
-export type Problem = { status: 400 | 403 | 404 | 413 | 500 | 503; code: string; message: string };
+export type Problem = {
+  status: 400 | 403 | 404 | 413 | 429 | 500 | 503;
+  code: string;
+  message: string;
+  /** The rule that refused, where one did. */
+  hit?: Hit;
+};
 
 export const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
 export const CACHE_SHORTLY = 'public, max-age=5';

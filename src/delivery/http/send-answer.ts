@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Admitted } from '../../catalog/shield/admit.ts';
 import type { ObjectSender, Receiver } from '../objects/object-sender.ts';
 import type { Answer, Described, Problem } from './answer.ts';
 import { allowsMatch, allowsRange, matchesEtag } from './conditions.ts';
@@ -14,10 +15,15 @@ const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Timing-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'Content-Length, Content-Range, ETag, Accept-Ranges, Date, Retry-After',
+  'Access-Control-Expose-Headers':
+    'Content-Length, Content-Range, ETag, Accept-Ranges, Date, Retry-After, X-Millrace-Rule',
 };
 
-type Sending = { answer: Answer; objects: ObjectSender; lease: Receiver['lease'] };
+/** Names the rule that refused a request. */
+const RULE_HEADER = 'X-Millrace-Rule';
+
+/** `admitted` is the proof that an answer may be given. */
+type Sending = { admitted: Admitted; answer: Answer; objects: ObjectSender; lease: Receiver['lease'] };
 
 /**
  * Sends an answer with conditions, ranges, HEAD and CORS applied. Waits until the last byte is handed over, and
@@ -26,7 +32,7 @@ type Sending = { answer: Answer; objects: ObjectSender; lease: Receiver['lease']
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  { answer, objects, lease }: Sending,
+  { admitted, answer, objects, lease }: Sending,
 ): Promise<void> {
   if (response.destroyed) return;
   if (answer.kind === 'problem') {
@@ -42,24 +48,24 @@ export async function sendAnswer(
     return;
   }
   if (answer.kind !== 'made') {
-    await sendContent(request, response, { answer, objects, lease });
+    await sendContent(request, response, { admitted, answer, objects, lease });
   } else if (request.method === 'HEAD') {
     const measured = { ...answer, sizeBytes: await answer.measure() };
-    await sendContent(request, response, { answer: measured, objects, lease });
+    await sendContent(request, response, { admitted, answer: measured, objects, lease });
   } else {
-    await sendLent(request, response, { answer, objects, lease });
+    await sendLent(request, response, { admitted, answer, objects, lease });
   }
 }
 
 async function sendLent(
   request: IncomingMessage,
   response: ServerResponse,
-  { answer, objects, lease }: Sending & { answer: Made },
+  { admitted, answer, objects, lease }: Sending & { answer: Made },
 ): Promise<void> {
   const { bytes, release } = await answer.lend();
   try {
     const lent = { ...answer, kind: 'lent', bytes } as const;
-    if (!response.destroyed) await sendContent(request, response, { answer: lent, objects, lease });
+    if (!response.destroyed) await sendContent(request, response, { admitted, answer: lent, objects, lease });
   } finally {
     release();
   }
@@ -87,7 +93,8 @@ async function sendContent(
 }
 
 function headersOf(answer: Described): OutgoingHttpHeaders {
-  const headers = { ...CORS, 'Cache-Control': answer.cacheControl, ...answer.headers };
+  const headers: OutgoingHttpHeaders = { ...CORS, 'Cache-Control': answer.cacheControl, ...answer.headers };
+  if (answer.hit !== undefined) headers[RULE_HEADER] = answer.hit.rule.id;
   return answer.etag === null ? headers : { ...headers, ETag: answer.etag };
 }
 
@@ -147,7 +154,7 @@ async function sendBody(
 export function sendProblem(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, code, message }: Omit<Problem, 'status'> & { status: number },
+  { status, code, message, hit }: Omit<Problem, 'status'> & { status: number },
   retryAfterSec?: number,
 ): void {
   const body = Buffer.from(JSON.stringify({ error: code, message, statusCode: status }));
@@ -159,6 +166,7 @@ export function sendProblem(
     'X-Content-Type-Options': 'nosniff',
   };
   if (retryAfterSec !== undefined) headers['Retry-After'] = retryAfterSec;
+  if (hit !== undefined) headers[RULE_HEADER] = hit.rule.id;
   if (status === 405) Object.assign(headers, { Allow: 'GET, HEAD, OPTIONS', Connection: 'close' });
   // The rest of a body that is too large is not waited for, nor is what comes behind a request of doubtful bounds.
   if (status === 413 || status === 400) headers.Connection = 'close';

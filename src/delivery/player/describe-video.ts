@@ -8,8 +8,16 @@ import { listableRenditions, protectionOf } from '../drm/protection.ts';
 import { phaseOfStream, sourceOfStream } from './describe-stream.ts';
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
-/** What of a viewer and of the edge a state depends on: the viewer's token as a query, or empty, and licence servers. */
-export type PlayerView = { query: string; licences: LicenceProxy | null; ticketSecret: Uint8Array };
+/**
+ * What of a viewer and of the edge a state depends on: the viewer's embed token as a query, or empty; licence servers; and
+ * the token that opens the video's folder, null where the zone asks for none.
+ */
+export type PlayerView = {
+  query: string;
+  licences: LicenceProxy | null;
+  folderToken: string | null;
+  ticketSecret: Uint8Array;
+};
 
 /** Key systems as browsers name them, and their licences as addresses do. */
 const KEY_SYSTEMS: Readonly<Record<DrmSystem, { name: string; file: string }>> = {
@@ -29,9 +37,9 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
     source:
       stream === null
         ? describeSource(publication, view)
-        : sourceOfStream(stream, `${folderOf(publication)}/playlist.m3u8`),
-    posterUrl: thumbnailKey === null ? null : `${folderOf(publication)}/${thumbnailFileName}`,
-    details: describeDetails(publication),
+        : sourceOfStream(stream, `${folderOf(publication, view)}/playlist.m3u8`),
+    posterUrl: thumbnailKey === null ? null : `${folderOf(publication, view)}/${thumbnailFileName}`,
+    details: describeDetails(publication, view),
     viewing: describeViewing(publication, view.ticketSecret),
   };
 }
@@ -47,15 +55,16 @@ function streamOf({ live, state }: Publication): LiveHead | null {
   return live === undefined || state === 'finished' ? null : live;
 }
 
-function folderOf({ pullZoneName, mediaId }: Publication): string {
-  return `/${pullZoneName}/${mediaId}`;
+/** The token stands in the path, so that relative addresses carry it on. */
+function folderOf({ pullZoneName, mediaId }: Publication, { folderToken }: PlayerView): string {
+  return `/${pullZoneName}/${folderToken === null ? '' : `${folderToken}/`}${mediaId}`;
 }
 
 function describeSource(publication: Publication, view: PlayerView): PlayerSource | null {
   const set: ListedSet<StoredRendition> = chooseListedSet(listableRenditions(publication));
   // What goes on being written from a stream's periods is listed by them.
   if (!set.isPlayable && publication.live === undefined) return null;
-  const folder = folderOf(publication);
+  const folder = folderOf(publication, view);
   const drm = describeDrm(publication, folder, view);
   const playlistQuery = drm === null || view.query === '' ? '' : `?${view.query}`;
   return {
@@ -67,9 +76,9 @@ function describeSource(publication: Publication, view: PlayerView): PlayerSourc
   };
 }
 
-function describeDetails(publication: Publication): PlayerDetails {
+function describeDetails(publication: Publication, view: PlayerView): PlayerDetails {
   const { captions, chapters, pictures, thumbnailBlurhash } = publication;
-  const folder = folderOf(publication);
+  const folder = folderOf(publication, view);
   return {
     chapters: chapters.map(({ title, start, end }) => ({ title, startSec: start, endSec: end })),
     captions: captions.map(({ srclang, label, version }) => ({

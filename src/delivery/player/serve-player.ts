@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound } from '../http/answer.ts';
+import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound, type Problem } from '../http/answer.ts';
 import type { PlayPermits } from '../shield/play-permits.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
 import { describeVideo } from './describe-video.ts';
@@ -20,7 +20,13 @@ type PlayerDeps = {
   beacons: { ticketSecret: Uint8Array };
 };
 /** `isDirect`: the address is one for opening by itself. */
-type Asked = { wantsState: boolean; isDirect: boolean; play: PlayRequest };
+type Asked = {
+  wantsState: boolean;
+  isDirect: boolean;
+  play: PlayRequest;
+  /** Opens the video's folder; null where the zone asks for no token. */
+  folderToken: string | null;
+};
 
 /**
  * Answers the player page of a video, or the small state that an open page reads. A video has a page only for those
@@ -38,10 +44,15 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   const refusal = await deps.permits.refusalOfPlayer(opened, asked.play);
   if (refusal !== null) {
     if (asked.wantsState) return { kind: 'problem', problem: refusal };
-    const shown = { code: refusal.code, uiLanguage: player.uiLanguage };
-    return page(403, null, (nonce) => writeRefusedPage(shown, { assets, nonce }));
+    return refusedPage(refusal, { uiLanguage: player.uiLanguage, assets });
   }
-  const view = { query: tokenQuery(asked.play), licences: deps.licences, ticketSecret: deps.beacons.ticketSecret };
+  const { licences, beacons } = deps;
+  const view = {
+    query: tokenQuery(asked.play),
+    licences,
+    folderToken: asked.folderToken,
+    ticketSecret: beacons.ticketSecret,
+  };
   if (!asked.wantsState) {
     return page(200, player.customHtml, (nonce, head) => writePlayerPage(publication, view, { assets, nonce, head }));
   }
@@ -54,9 +65,19 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   };
 }
 
+/** Says to people why they may not play. */
+export function refusedPage(
+  { code, hit }: Problem,
+  { uiLanguage, assets }: { uiLanguage: string; assets: PlayerAssets },
+): BytesAnswer {
+  const shown = page(403, null, (nonce) => writeRefusedPage({ code, uiLanguage }, { assets, nonce }));
+  return hit === undefined ? shown : { ...shown, hit };
+}
+
+type BytesAnswer = Extract<Answer, { kind: 'bytes' }>;
 type Write = (nonce: string, head: HeadHtml) => Buffer;
 
-function page(status: 200 | 403 | 404, headHtml: string | null, write: Write): Answer {
+function page(status: 200 | 403 | 404, headHtml: string | null, write: Write): BytesAnswer {
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
   const head = prepareHeadHtml(headHtml, nonce);
   return {

@@ -1,92 +1,89 @@
 import { describeToken, isEmbedTokenValid } from '../../catalog/libraries/embed-token.ts';
-import type { PlayAccess } from '../../catalog/libraries/play-access-store.ts';
-import { isReferrerAllowed } from '../../catalog/libraries/referrer.ts';
+import { embedKeys } from '../../catalog/pull-zones/zone-policy.ts';
+import { allowsPage, type CompiledPolicy } from '../../catalog/shield/compiled-policy.ts';
+import { type HostRules, hostOf } from '../../catalog/shield/host-rules.ts';
+import { RULES } from '../../catalog/shield/rules.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { FreshCache } from '../cache/fresh-cache.ts';
-import type { EdgeLog } from '../edge-deps.ts';
 import type { Problem } from '../http/answer.ts';
 import type { PlayRequest } from './play-request.ts';
 
-const TTL_MS = 2_000;
-const CACHE_BYTES = 2 ** 20;
-const ACCESS_BYTES = 2_000;
-const MAX_LOADS = 100;
 const MAX_QUOTED = 200;
 
 export type PlayPermitDeps = {
-  load(libraryId: number): Promise<PlayAccess | null>;
+  /** The policy of a library's pull zone; null when the library is gone. */
+  find(libraryId: number): Promise<CompiledPolicy | null>;
   /** Where our player lives. The host that a request names is no reason to let it in: its sender chooses it. */
-  ownHosts: readonly string[];
-  log: EdgeLog;
+  ownHosts: HostRules;
 };
 
 type Asked = { libraryId: number; mediaId: Guid };
 type PlayerPage = Asked & { isDirect: boolean };
 
 /**
- * Judges who gets keys: by the referrer rules and the embed token of the library, as they were at most 2 s ago. A
- * path token, once pull zones ask for it, is to be judged here too: it comes with the target of the request.
+ * Judges who gets player pages and keys, by the referrer rules and the embed token of a library. It stands behind
+ * `admit`, because it depends on the video: whether it is protected, and how it is opened.
  */
 export class PlayPermits {
-  readonly #access: FreshCache<PlayAccess>;
-  readonly #ownHosts: readonly string[];
+  readonly #deps: PlayPermitDeps;
 
-  constructor({ load, ownHosts, log }: PlayPermitDeps) {
-    this.#ownHosts = ownHosts;
-    this.#access = new FreshCache({
-      ttlMs: TTL_MS,
-      absentTtlMs: TTL_MS,
-      maxBytes: CACHE_BYTES,
-      maxLoads: MAX_LOADS,
-      load: (key) => load(Number(key)),
-      sizeBytes: () => ACCESS_BYTES,
-      onLoadError: (error, key) =>
-        log.warn({ err: error, libraryId: key }, 'Who may play could not be read; the last known rules hold.'),
-    });
+  constructor(deps: PlayPermitDeps) {
+    this.#deps = deps;
   }
 
   /** Why a request gets no key; null when it may have it. */
   async refusalOf({ libraryId, mediaId }: Asked, request: PlayRequest): Promise<Problem | null> {
-    const access = await this.#access.get(String(libraryId));
-    if (access === null) return denied('library-gone', 'The library of this video is gone.');
-    const referrer = this.#judgeReferrer(access, request);
-    if (referrer !== null || access.tokenKeys === null) return referrer;
+    const policy = await this.#deps.find(libraryId);
+    if (policy === null) return gone();
+    const nowMs = Date.now();
+    const referrer = this.#judgeReferrer(policy, request);
+    if (referrer !== null || !policy.zone.embedTokenRequired) return referrer;
     const { shown } = request;
-    if (isEmbedTokenValid(shown, { mediaId, keys: access.tokenKeys }, Date.now())) return null;
-    const message = `This video plays with a token only: expected token and expires in the query, got ${describeToken(shown, Date.now())}.`;
-    return denied('token-denied', message);
+    if (isEmbedTokenValid(shown, { mediaId, keys: embedKeys(policy.zone.keys, nowMs) }, nowMs)) return null;
+    const [expected, came] = ['token and expires in the query', describeToken(shown, nowMs)];
+    const message = `This video plays with a token only: expected ${expected}, got ${came}.`;
+    return { ...denied('token-denied', message), hit: { rule: RULES.embedToken, expected, came } };
   }
 
   /** Whether a request shows a valid embed token, in a library that asks for them. */
   async holdsToken({ libraryId, mediaId }: Asked, { shown }: PlayRequest): Promise<boolean> {
     if (shown.token === '') return false;
-    const keys = (await this.#access.get(String(libraryId)))?.tokenKeys ?? null;
-    return keys !== null && isEmbedTokenValid(shown, { mediaId, keys }, Date.now());
+    const zone = (await this.#deps.find(libraryId))?.zone;
+    const nowMs = Date.now();
+    if (zone === undefined || !zone.embedTokenRequired) return false;
+    return isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs);
   }
 
   /** As `refusalOf`, for the player page. `isDirect`: it is opened by itself, not inside a page of the owner. */
   async refusalOfPlayer({ isDirect, ...asked }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
-    const access = await this.#access.get(String(asked.libraryId));
-    if (isDirect && access?.rules.allowDirectPlay === false) {
-      return denied('direct-play-denied', 'The videos of this library play inside the pages of their owner only.');
+    const policy = await this.#deps.find(asked.libraryId);
+    if (isDirect && policy?.zone.referrers.allowDirectPlay === false) {
+      const hit = { rule: RULES.directPlay, expected: 'a page of the owner around the player', came: 'none' };
+      const message = 'The videos of this library play inside the pages of their owner only.';
+      return { ...denied('direct-play-denied', message), hit };
     }
     return this.refusalOf(asked, request);
   }
 
   /** As `refusalOf`, for those who have shown their token before. */
   async refusalOfPage({ libraryId }: Asked, request: PlayRequest): Promise<Problem | null> {
-    const access = await this.#access.get(String(libraryId));
-    if (access === null) return denied('library-gone', 'The library of this video is gone.');
-    return this.#judgeReferrer(access, request);
+    const policy = await this.#deps.find(libraryId);
+    return policy === null ? gone() : this.#judgeReferrer(policy, request);
   }
 
-  #judgeReferrer({ rules }: PlayAccess, { referrer }: PlayRequest): Problem | null {
-    if (isReferrerAllowed(referrer, rules, this.#ownHosts)) return null;
+  #judgeReferrer(policy: CompiledPolicy, { referrer }: PlayRequest): Problem | null {
+    const page = referrer === null ? null : hostOf(referrer);
+    if (allowsPage(policy, page, this.#deps.ownHosts)) return null;
     const came = referrer === null ? 'none' : `"${referrer.slice(0, MAX_QUOTED)}"`;
-    return denied('referrer-denied', `Expected a page that the library's referrer rules let in, got ${came}.`);
+    const expected = "a page that the library's referrer rules let in";
+    const hit = { rule: RULES.referrer, expected, came: page ?? 'none' };
+    return { ...denied('referrer-denied', `Expected ${expected}, got ${came}.`), hit };
   }
 }
 
 function denied(code: string, message: string): Problem {
   return { status: 403, code, message };
+}
+
+function gone(): Problem {
+  return denied('library-gone', 'The library of this video is gone.');
 }

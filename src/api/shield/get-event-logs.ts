@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import { readCursor, writeCursor } from '../../catalog/shield/event-cursor.ts';
+import { dayOf, type ShieldEventStore, type StoredEvent } from '../../catalog/shield/shield-event-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { EventLogPage, type Log } from '../models/event-log.ts';
+import { NoQuery } from '../read-query.ts';
+import { RefusedEventLog } from '../refused-event-log.ts';
+
+type Deps = { shieldEvents: ShieldEventStore; cursorSecret: Uint8Array };
+type Asked = { shieldZoneId: string; date: string; continuationToken: string };
+
+const PAGE_EVENTS = 100;
+const DAY_MS = 24 * 3600 * 1000;
+const KEPT_DAYS = 3;
+const DATE = /^(\d{2})-(\d{2})-(\d{4})$/;
+const ZONE = /^\d{1,15}$/;
+
+const shared = {
+  method: 'GET',
+  auth: 'account-key',
+  query: NoQuery,
+  body: null,
+  answer: EventLogPage,
+  refusals: {},
+  errorShape: 'event-log',
+} as const;
+
+const ZoneParams = {
+  shieldZoneId: Type.String({ description: 'Id of the shield zone, which is that of its pull zone; 0: of no zone.' }),
+  date: Type.String({ description: 'A UTC day as MM-dd-yyyy: today or one of the two before.' }),
+};
+
+/** A page of the events of a zone's day, behind a token of the page before. */
+export const getEventLogs = defineOperation({
+  ...shared,
+  name: 'getEventLogs',
+  path: '/shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
+  params: Type.Object({ ...ZoneParams, continuationToken: Type.String() }),
+  run: ({ params }, deps: Deps) => readPage(params, deps),
+});
+
+/** The first page. */
+export const getFirstEventLogs = defineOperation({
+  ...shared,
+  name: 'getFirstEventLogs',
+  path: '/shield/event-logs/{shieldZoneId}/{date}',
+  params: Type.Object(ZoneParams),
+  run: ({ params }, deps: Deps) => readPage({ ...params, continuationToken: '' }, deps),
+});
+
+async function readPage(asked: Asked, { shieldEvents, cursorSecret }: Deps): Promise<EventLogPage> {
+  const day = readDay(asked.date, Date.now());
+  if (day === null) {
+    const message = 'You can only view the past 3 days (72 hours) of Event Logs.';
+    throw new RefusedEventLog(message, 'invalid_datetime_window.event_logs');
+  }
+  const zoneId = ZONE.test(asked.shieldZoneId) ? Number(asked.shieldZoneId) : -1;
+  const first = { zoneId, day, afterSeq: 0 };
+  const place = asked.continuationToken === '' ? first : readCursor(asked.continuationToken, first, cursorSecret);
+  if (place === null) {
+    const message = `Expected a continuationToken of a page of this zone and day, got "${asked.continuationToken.slice(0, 80)}". Begin again without one.`;
+    throw new RefusedEventLog(message, 'invalid_continuation_token.event_logs');
+  }
+  const events = zoneId < 0 ? [] : await shieldEvents.read(place, PAGE_EVENTS + 1);
+  const shown = events.slice(0, PAGE_EVENTS);
+  const last = shown.at(-1);
+  const hasMoreData = events.length > PAGE_EVENTS && last !== undefined;
+  return {
+    logs: shown.map(toLog),
+    hasMoreData,
+    continuationToken: hasMoreData ? writeCursor({ ...place, afterSeq: last.seq }, cursorSecret) : '',
+    startToken: zoneId < 0 ? '' : writeCursor(place, cursorSecret),
+    errorResponse: { statusCode: 200, success: true, message: null, errorKey: null },
+  };
+}
+
+/** The day as `yyyy-MM-dd`; null for what is none, and for days that are not shown, the future among them. */
+function readDay(date: string, nowMs: number): string | null {
+  const [, month, dayOfMonth, year] = DATE.exec(date) ?? [];
+  if (year === undefined) return null;
+  const day = `${year}-${month}-${dayOfMonth}`;
+  return day <= dayOf(nowMs) && day > dayOf(nowMs - KEPT_DAYS * DAY_MS) ? day : null;
+}
+
+function toLog(event: StoredEvent): Log {
+  const { asn, country, ruleId, severity, method, ruleGroup, status, serverZone } = event;
+  return {
+    logId: event.logId,
+    timestamp: event.atMs,
+    log: event.log,
+    labels: { asn, country, ruleId, severity, method, ruleGroup, status, serverZone },
+  };
+}

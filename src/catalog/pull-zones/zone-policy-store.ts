@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import type { Db } from '../db.ts';
+import { readLibrarySettings, readPullZoneSettings } from '../libraries/library-settings.ts';
+import { type PullZoneName, parsePullZoneName } from './pull-zone-name.ts';
+import type { ZonePolicy } from './zone-policy.ts';
+
+/** What names a pull zone: itself, its library, or a host name of its owner's own (in small letters). */
+export type ZoneRef =
+  | { by: 'name'; name: PullZoneName }
+  | { by: 'library'; libraryId: number }
+  | { by: 'host'; hostname: string };
+
+/** Loads the policy of a pull zone; null when there is none. */
+export async function loadZonePolicy(
+  { db, secretBox }: { db: Db; secretBox: SecretBox },
+  ref: ZoneRef,
+): Promise<ZonePolicy | null> {
+  const row = await selectPolicies(db)
+    .$if(ref.by === 'name', (query) => query.where('pull_zone.name', '=', ref.by === 'name' ? ref.name : ''))
+    .$if(ref.by === 'library', (query) => query.where('library.id', '=', ref.by === 'library' ? ref.libraryId : 0))
+    .$if(ref.by === 'host', (query) =>
+      query.where('pull_zone.id', 'in', (nested) =>
+        nested
+          .selectFrom('pull_zone_hostname')
+          .select('pull_zone_id')
+          .where('hostname', '=', ref.by === 'host' ? ref.hostname : ''),
+      ),
+    )
+    .executeTakeFirst();
+  return row === undefined ? null : toPolicy(row, secretBox);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectPolicies>['executeTakeFirstOrThrow']>>;
+
+function selectPolicies(db: Db) {
+  return db
+    .selectFrom('pull_zone')
+    .innerJoin('library', 'library.id', 'pull_zone.library_id')
+    .where('library.deleted_at', 'is', null)
+    .select(['pull_zone.id', 'pull_zone.name', 'pull_zone.library_id', 'pull_zone.revision', 'pull_zone.settings'])
+    .select(['security_key_sealed', 'previous_key_sealed', 'previous_key_until', 'api_key_sealed'])
+    .select('library.settings as library_settings')
+    .select(
+      sql<
+        string[]
+      >`array(select hostname from pull_zone_hostname where pull_zone_id = pull_zone.id order by hostname)`.as(
+        'hostnames',
+      ),
+    );
+}
+
+function toPolicy(row: Row, secretBox: SecretBox): ZonePolicy {
+  const name = parsePullZoneName(row.name);
+  if (name === null) throw new Error(`Expected the name of a pull zone, got a stored "${row.name}".`);
+  const { access } = readLibrarySettings(row.library_settings);
+  const { previous_key_sealed: previous, previous_key_until: until } = row;
+  return {
+    id: row.id,
+    name,
+    libraryId: row.library_id,
+    revision: row.revision,
+    hostnames: row.hostnames,
+    settings: readPullZoneSettings(row.settings),
+    referrers: access,
+    embedTokenRequired: access.playerTokenRequired,
+    keys: {
+      current: secretBox.open(row.security_key_sealed),
+      previous:
+        previous === null || until === null ? null : { key: secretBox.open(previous), untilMs: until.getTime() },
+      library: secretBox.open(row.api_key_sealed),
+    },
+  };
+}

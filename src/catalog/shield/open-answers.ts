@@ -1,0 +1,18 @@
+/** How many answers are under way, by who they go to. */
+export class OpenAnswers {
+  readonly #open = new Map<string, number>();
+
+  count(name: string): number {
+    return this.#open.get(name) ?? 0;
+  }
+
+  /** Counts one more; what is returned is called once, when it is over. */
+  enter(name: string): () => void {
+    this.#open.set(name, this.count(name) + 1);
+    return () => {
+      const left = this.count(name) - 1;
+      if (left > 0) this.#open.set(name, left);
+      else this.#open.delete(name);
+    };
+  }
+}

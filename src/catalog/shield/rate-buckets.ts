@@ -1,0 +1,32 @@
+type Bucket = { tokens: number; atMs: number };
+
+/** How many a bucket holds at most, and how many it gains a second. */
+export type Rate = { perSec: number; burst: number };
+
+const MAX_BUCKETS = 100_000;
+
+/**
+ * Token buckets by name. A bucket is forgotten when too many others came since it was last used: it would be full again
+ * by then, unless somebody makes up names by the hundred thousand, each of which has its own limit anyway.
+ */
+export class RateBuckets {
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** Takes one, and returns 0; else returns after how many seconds there is one again. `dry` takes nothing. */
+  take(name: string, { perSec, burst }: Rate, { nowMs, dry }: { nowMs: number; dry: boolean }): number {
+    const most = perSec + burst;
+    const bucket = this.#buckets.get(name) ?? { tokens: most, atMs: nowMs };
+    const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * perSec;
+    const tokens = Math.min(most, bucket.tokens + gained);
+    const isLeft = tokens >= 1;
+    if (!dry) this.#put(name, { tokens: isLeft ? tokens - 1 : tokens, atMs: nowMs });
+    return isLeft ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSec));
+  }
+
+  #put(name: string, bucket: Bucket): void {
+    this.#buckets.delete(name);
+    this.#buckets.set(name, bucket);
+    const oldest = this.#buckets.keys().next();
+    if (this.#buckets.size > MAX_BUCKETS && !oldest.done) this.#buckets.delete(oldest.value);
+  }
+}

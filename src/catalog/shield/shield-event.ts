@@ -1,0 +1,71 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { Hit } from './admit.ts';
+
+/** What was done with a request that a rule found. */
+export type EventStatus = 'Blocked' | 'Logged';
+
+/** One request that a rule refused or logged, as it is stored. `zoneId` is 0 for requests of no zone. */
+export type ShieldEvent = {
+  zoneId: number;
+  logId: Guid;
+  atMs: number;
+  ruleId: string;
+  ruleGroup: string;
+  severity: string;
+  status: EventStatus;
+  method: string;
+  country: string;
+  asn: string;
+  serverZone: string;
+  /** JSON text of `EventDetails`. */
+  log: string;
+};
+
+/** What an event tells beside its labels; names as published. No cookie, key or token is ever among the headers. */
+export type EventDetails = {
+  ServerZoneId: string;
+  Message: string;
+  Url: string;
+  RemoteIp: string;
+  UrlEncodedBody: string;
+  Headers: readonly { Name: string; Value: string }[];
+  TriggerMatch: { Key: string; Value: string };
+  /** Other rules that found something in the same request. */
+  Rules: readonly string[];
+  /** Of how many further requests alike there is no event of their own. */
+  Suppressed?: number;
+};
+
+const HEADERS = [
+  'host',
+  'user-agent',
+  'referer',
+  'origin',
+  'range',
+  'content-type',
+  'content-length',
+  'accept',
+] as const;
+const MAX_VALUE_CHARS = 500;
+
+/** The headers that an event shows: a list of harmless ones, since what a client may send as a secret has no end. */
+export function shownHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): EventDetails['Headers'] {
+  return HEADERS.flatMap((Name) => {
+    const value = headers[Name];
+    if (value === undefined) return [];
+    return [{ Name, Value: (Array.isArray(value) ? value.join(', ') : value).slice(0, MAX_VALUE_CHARS) }];
+  });
+}
+
+/** The last group of an address hidden: the last of four, or the lower half of an IPv6 address. */
+export function anonymise(address: string): string {
+  if (address.includes('.')) return address.replace(/\d+$/, '*');
+  return address.includes(':') ? `${address.split(':').slice(0, 4).join(':')}:*` : address;
+}
+
+/** What was expected and what came, as an event's match. */
+export function matchOf({ rule, expected, came }: Hit): EventDetails['TriggerMatch'] {
+  return { Key: rule.group, Value: `expected ${expected}, got ${came}`.slice(0, MAX_VALUE_CHARS) };
+}

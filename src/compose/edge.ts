@@ -1,0 +1,76 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { Database } from '../catalog/db.ts';
+import type { RoleSettings } from '../config/settings.ts';
+import { openAes } from '../lib/aes.ts';
+import { newGuid } from '../lib/guid.ts';
+import { createSecretBox } from '../lib/secret-box.ts';
+import { openSendFile } from '../lib/send-file.ts';
+import type { Storage } from '../ports/storage.ts';
+import { openEdgeLicences, playSessionSecret } from './drm.ts';
+import { openLiveSource } from './live-source.ts';
+
+type Parts = { settings: RoleSettings; database: Database; storage: Storage; log: Logger };
+
+/** What the edge is made of. */
+export function loadEdge() {
+  return Promise.all([
+    import('../delivery/start-edge.ts'),
+    import('../catalog/publications/publication-store.ts'),
+    import('../catalog/publications/publication-watch-store.ts'),
+    import('../catalog/pull-zones/zone-policy-store.ts'),
+    import('../catalog/shield/shield-event-store.ts'),
+    import('../adapters/geo/mmdb.ts'),
+    import('./viewing.ts'),
+    import('../delivery/player/load-player-assets.ts'),
+    import('../catalog/jit/wish-store.ts'),
+  ]);
+}
+
+/** Starts the edge. Whoever opened the database closes it behind the edge. */
+export async function openEdge({
+  settings,
+  database,
+  storage,
+  log,
+}: Parts): Promise<{ port: number; close(): Promise<void> }> {
+  const [edges, publications, watches, policies, events, geo, views, player, wishes] = await loadEdge();
+  const secretBox = createSecretBox(settings.secretKey);
+  const { db } = database;
+  const viewing = await views.openViewing(settings, db);
+  const asnOf = settings.asnDatabase === null ? () => null : await geo.openMmdbAsn(settings.asnDatabase);
+  const way = await openEdgeLicences(settings, { db, log });
+  const edge = await edges.startEdge({
+    host: settings.host,
+    port: settings.edgePort,
+    publications: publications.createPublicationStore(db),
+    loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
+    watch: (listener) => watches.watchPublications(settings.database, listener),
+    wishes: wishes.createWishStore(db, newGuid()),
+    storage,
+    live: openLiveSource(settings, database),
+    sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
+    aes: await openAes((error) =>
+      log.warn(error, 'OpenSSL cannot be called, protected media is encrypted more slowly'),
+    ),
+    player: await player.loadPlayerAssets(),
+    secretBox,
+    sessionSecret: playSessionSecret(settings.secretKey),
+    licences: way.licences,
+    edgeUrl: settings.edgeUrl,
+    ownHosts: settings.ownHosts,
+    trustedProxies: settings.trustedProxies,
+    places: { locate: (address) => ({ country: viewing.geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' }) },
+    viewing,
+    events: events.createShieldEventStore(db),
+    serverZone: hostname().split('.', 1)[0] ?? 'edge',
+    log,
+  });
+  return {
+    port: edge.port,
+    async close() {
+      await edge.close();
+      await way.close();
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type AdmissionContext,
+  type Admitted,
+  admit,
+  type Blocked,
+  bucketOf,
+  type Hit,
+  isBlocked,
+} from '../catalog/shield/admit.ts';
+import { RULES } from '../catalog/shield/rules.ts';
+import { type RefusalKind, Refused } from '../lib/refused.ts';
+import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
+import type { ByteLeases } from './clients/byte-leases.ts';
+import type { EdgeLog } from './edge-deps.ts';
+import { type Answer, hitOf } from './http/answer.ts';
+import { redactUrl } from './http/redact-url.ts';
+import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
+import type { Receiver } from './objects/object-sender.ts';
+import { refusedPage } from './player/serve-player.ts';
+import { hasSeveralHosts } from './receive/ambiguous-host.ts';
+import { clientOf, type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
+import type { EventRecorder, Recorded } from './record/event-recorder.ts';
+
+export type HandleDeps = {
+  receiving: ReceiveDeps;
+  admission: AdmissionContext;
+  answers: AnswerDeps;
+  leases: ByteLeases;
+  recorder: EventRecorder;
+  log: EdgeLog;
+};
+
+const RETRY_AFTER_SEC = 1;
+
+/** Takes a request through its stages: receive, admit, answer, record. Nothing is answered before `admit`. */
+export async function handleRequest(
+  message: IncomingMessage,
+  response: ServerResponse,
+  deps: HandleDeps,
+): Promise<void> {
+  try {
+    if (hasSeveralHosts(message)) {
+      refuseSeveralHosts(message, response, deps);
+      return;
+    }
+    const request = await receive(message, deps.receiving);
+    const verdict = admit(request, deps.admission);
+    if (isBlocked(verdict)) await sendBlocked(request, response, { verdict, deps });
+    else await answer(verdict, response, deps);
+  } catch (error) {
+    fail(message, response, { error, log: deps.log });
+  }
+}
+
+async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse, deps: HandleDeps): Promise<void> {
+  const { request } = admitted;
+  const { message } = request;
+  countAnswer(request, response, deps.admission);
+  for (const hit of admitted.hits) record(request, hit, { status: 'Logged', deps });
+  const { objects, known } = deps.answers;
+  const lease: Receiver['lease'] = (bytes) => deps.leases.take(request.client.key, bytes);
+  const segment =
+    request.purpose === 'media' && request.address.query === '' ? known.find(message, segmentAddress(admitted)) : null;
+  if (segment !== null) {
+    const { window, headers } = segment;
+    const whole = { start: 0, end: window.sizeBytes };
+    await objects.send({ response, lease }, window, whole, () => response.writeHead(200, headers));
+    return;
+  }
+  const found = await findAnswer(admitted, response, deps.answers);
+  if (found === 'preflight') sendPreflight(message, response);
+  else if (found === null) refuseMethod(message, response);
+  else {
+    const hit = hitOf(found);
+    if (hit !== null) record(request, hit, { status: 'Blocked', deps });
+    await sendAnswer(message, response, { admitted, answer: found, objects, lease });
+  }
+}
+
+/** Null for a method that is not answered. */
+async function findAnswer(
+  admitted: Admitted<EdgeRequest>,
+  response: ServerResponse,
+  answers: AnswerDeps,
+): Promise<Answer | 'preflight' | null> {
+  const leave = () => leaveSignal(response);
+  switch (admitted.request.method) {
+    case 'OPTIONS':
+      return 'preflight';
+    case 'POST':
+      return answerPost(admitted, answers, leave);
+    case 'GET':
+    case 'HEAD':
+      return answerRequest(admitted, answers, leave);
+    default:
+      return null;
+  }
+}
+
+/** Only where the zone has a limit: most requests need not be counted. */
+function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswers }: AdmissionContext): void {
+  if ((request.policy?.zone.settings.answersPerAddress ?? 0) === 0) return;
+  response.once('close', openAnswers.enter(bucketOf(request)));
+}
+
+async function sendBlocked(
+  request: EdgeRequest,
+  response: ServerResponse,
+  { verdict, deps }: { verdict: Blocked; deps: HandleDeps },
+): Promise<void> {
+  const { hit, hits, status, retryAfterSec } = verdict;
+  record(request, hit, { status: 'Blocked', others: hits, deps });
+  const message = `${hit.rule.message}: expected ${hit.expected}, got ${hit.came}.`;
+  const problem = { status, code: hit.rule.code, message, hit };
+  const { target } = request;
+  if (target?.kind !== 'player' || target.wantsState) {
+    sendProblem(request.message, response, problem, retryAfterSec ?? undefined);
+    return;
+  }
+  const page = refusedPage(problem, { uiLanguage: '', assets: deps.answers.player });
+  response.writeHead(status, {
+    ...page.headers,
+    'Content-Type': page.contentType,
+    'Cache-Control': page.cacheControl,
+    'X-Millrace-Rule': hit.rule.id,
+  });
+  response.end(page.bytes);
+}
+
+type Recording = { status: 'Blocked' | 'Logged'; others?: readonly Hit[]; deps: Pick<HandleDeps, 'recorder'> };
+
+function record(request: EdgeRequest, hit: Hit, { status, others = [], deps }: Recording): void {
+  const { client, method, message, policy } = request;
+  const zone = policy?.zone;
+  const recorded: Recorded = {
+    zoneId: zone?.id ?? 0,
+    client,
+    anonymises: zone?.settings.anonymisesAddresses ?? true,
+    method,
+    url: message.url ?? '',
+    headers: message.headers,
+  };
+  deps.recorder.record(recorded, hit, { status, others });
+}
+
+function refuseSeveralHosts(message: IncomingMessage, response: ServerResponse, deps: HandleDeps): void {
+  const hit = { rule: RULES.severalHosts, expected: 'one Host header', came: 'several' };
+  const { method = '', url = '', headers } = message;
+  const client = clientOf(message, deps.receiving);
+  deps.recorder.record({ zoneId: 0, client, anonymises: true, method, url, headers }, hit, {
+    status: 'Blocked',
+    others: [],
+  });
+  const problem = { status: 400, code: hit.rule.code, message: 'Expected one Host header, got several.', hit };
+  sendProblem(message, response, problem);
+}
+
+/** Aborted when the viewer leaves. Made only for answers that wait: most are there at once. */
+function leaveSignal(response: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  if (response.destroyed) left.abort();
+  response.once('close', () => {
+    // An abort costs a stack trace, which whole answers need not pay.
+    if (!response.writableFinished) left.abort();
+  });
+  return left.signal;
+}
+
+function refuseMethod(request: IncomingMessage, response: ServerResponse): void {
+  const message = 'Only GET, HEAD and OPTIONS are answered, and POST for beacons and licences.';
+  sendProblem(request, response, { status: 405, code: 'method-not-allowed', message });
+}
+
+/** Refusals that are the viewer's doing, by their kind. */
+const STATUSES: { readonly [K in RefusalKind]?: number } = {
+  invalid: 400,
+  forbidden: 403,
+  'not-found': 404,
+  'too-large': 413,
+};
+
+function fail(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { error, log }: { error: unknown; log: EdgeLog },
+): void {
+  if (response.destroyed) return;
+  const url = redactUrl(request.url ?? '');
+  // Only a cut connection shows a player that a begun answer is not whole.
+  if (response.headersSent) {
+    log.error({ err: error, url }, 'An answer broke off.');
+    response.destroy();
+    return;
+  }
+  if (error instanceof Refused && error.kind === 'unavailable') {
+    const problem = { status: 503, code: 'unavailable', message: error.message };
+    sendProblem(request, response, problem, RETRY_AFTER_SEC);
+    return;
+  }
+  const status = error instanceof Refused ? STATUSES[error.kind] : undefined;
+  if (error instanceof Refused && status !== undefined) {
+    sendProblem(request, response, { status, code: error.kind, message: error.message });
+    return;
+  }
+  log.error({ err: error, url }, 'A request could not be answered.');
+  const problem = { status: 500, code: 'internal', message: 'The server could not answer; it was logged.' };
+  sendProblem(request, response, problem);
+}

@@ -1,0 +1,49 @@
+import type { Answer } from './answer.ts';
+
+/**
+ * Adds the query of a request to every relative address of a playlist (RFC 8216) or manifest: a token that came in the
+ * query of the playlist opens its segments too. Addresses with a scheme belong to others and stay as they are.
+ */
+export function handOnQuery(answer: Answer, query: string): Answer {
+  if (answer.kind !== 'bytes' || answer.status !== undefined) return answer;
+  const write = WRITERS[answer.contentType];
+  if (write === undefined) return answer;
+  return { ...answer, bytes: Buffer.from(write(answer.bytes.toString(), query)) };
+}
+
+const WRITERS: Readonly<Record<string, (text: string, query: string) => string>> = {
+  'application/vnd.apple.mpegurl': addToPlaylist,
+  'application/dash+xml': addToManifest,
+  'text/vtt; charset=utf-8': addToStoryboard,
+};
+
+const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+function addToPlaylist(text: string, query: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('#'))
+        return line.replaceAll(/URI="([^"]*)"/g, (_, uri: string) => `URI="${add(uri, query)}"`);
+      return line.trim() === '' ? line : add(line, query);
+    })
+    .join('\n');
+}
+
+function addToManifest(text: string, query: string): string {
+  const escaped = query.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return text.replaceAll(
+    /\b(media|initialization|sourceURL)="([^"]*)"/g,
+    (_, name: string, address: string) => `${name}="${add(address, escaped)}"`,
+  );
+}
+
+/** Cues of a storyboard name a picture and a place in it. */
+function addToStoryboard(text: string, query: string): string {
+  return text.replaceAll(/^(\S+\.jpg)(#xywh=\S*)?$/gm, (_, picture: string, place = '') => add(picture, query) + place);
+}
+
+function add(address: string, query: string): string {
+  if (HAS_SCHEME.test(address) || address === '') return address;
+  return `${address}${address.includes('?') ? '&' : '?'}${query}`;
+}

@@ -1,0 +1,82 @@
+import { parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
+import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
+import type { ZoneRef } from '../../catalog/pull-zones/zone-policy-store.ts';
+import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/compiled-policy.ts';
+import { FreshCache } from '../cache/fresh-cache.ts';
+import type { EdgeLog } from '../edge-deps.ts';
+
+/** A change is in force within this, even where no notification came. */
+const TTL_MS = 2_000;
+const ABSENT_TTL_MS = 1_000;
+const CACHE_BYTES = 16 * 2 ** 20;
+const POLICY_BYTES = 3_000;
+const MAX_LOADS = 200;
+
+type Deps = { load(ref: ZoneRef): Promise<ZonePolicy | null>; log: EdgeLog };
+
+/**
+ * The policies of pull zones as they were at most 2 s ago, compiled once a revision. While the database is away the last
+ * known ones hold.
+ */
+export class PolicyReader {
+  readonly #policies: FreshCache<CompiledPolicy>;
+
+  constructor({ load, log }: Deps) {
+    this.#policies = new FreshCache({
+      ttlMs: TTL_MS,
+      absentTtlMs: ABSENT_TTL_MS,
+      maxBytes: CACHE_BYTES,
+      maxLoads: MAX_LOADS,
+      load: async (key, known) => {
+        const zone = await load(readKey(key));
+        if (zone === null) return null;
+        return known !== null && known.zone.id === zone.id && known.zone.revision === zone.revision
+          ? known
+          : compilePolicy(zone);
+      },
+      sizeBytes: () => POLICY_BYTES,
+      onLoadError: (error, key) =>
+        log.warn({ err: error, key }, 'The rules of a pull zone could not be read; the last known ones hold.'),
+    });
+  }
+
+  /** The policy while it is fresh; null else, and nothing is read. */
+  peek(ref: ZoneRef): CompiledPolicy | null {
+    return this.#policies.peek(writeKey(ref));
+  }
+
+  isLoading(ref: ZoneRef): boolean {
+    return this.#policies.isLoading(writeKey(ref));
+  }
+
+  find(ref: ZoneRef): Promise<CompiledPolicy | null> {
+    return this.#policies.get(writeKey(ref));
+  }
+
+  /** A policy of a library changed: it, and what had none, is read again when it is needed next. */
+  invalidate(libraryId: number): void {
+    this.#policies.invalidateWhere((policy) => policy === null || policy.zone.libraryId === libraryId);
+  }
+
+  invalidateAll(): void {
+    this.#policies.invalidateAll();
+  }
+}
+
+function writeKey(ref: ZoneRef): string {
+  switch (ref.by) {
+    case 'name':
+      return `name ${ref.name}`;
+    case 'library':
+      return `library ${ref.libraryId}`;
+    case 'host':
+      return `host ${ref.hostname}`;
+  }
+}
+
+function readKey(key: string): ZoneRef {
+  const [by = '', text = ''] = key.split(' ');
+  const name = by === 'name' ? parsePullZoneName(text) : null;
+  if (name !== null) return { by: 'name', name };
+  return by === 'library' ? { by, libraryId: Number(text) } : { by: 'host', hostname: text };
+}

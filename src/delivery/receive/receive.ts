@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import type { AdmissionRequest, Client, Purpose } from '../../catalog/shield/admit.ts';
+import type { CompiledPolicy } from '../../catalog/shield/compiled-policy.ts';
+import { hostOf } from '../../catalog/shield/host-rules.ts';
+import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { ClientBudgets } from '../clients/client-budgets.ts';
+import { clientKey } from '../clients/client-key.ts';
+import type { Places } from '../edge-deps.ts';
+import type { EdgeTarget } from '../edge-path.ts';
+import type { PolicyReader } from './policy-reader.ts';
+import type { Route, Routes } from './route.ts';
+
+/** A request as the edge decides about it. */
+export type EdgeRequest = AdmissionRequest & { message: IncomingMessage; target: EdgeTarget | null };
+
+export type ReceiveDeps = {
+  routes: Routes;
+  policies: PolicyReader;
+  trusted: AddressSet;
+  places: Places;
+  budgets: Pick<ClientBudgets<'coldLookups'>, 'take' | 'give'>;
+};
+
+/** Reads a request: who sent it, which zone it is for, and what of it is requested. Nothing is decided here. */
+export async function receive(message: IncomingMessage, deps: ReceiveDeps): Promise<EdgeRequest> {
+  const { method = 'GET', url = '/', headers } = message;
+  const client = clientOf(message, deps);
+  const route = deps.routes.read(url, headers.host ?? '');
+  const byHost = route.host === null ? null : await findPolicy(route.host, client, deps);
+  const { policy, target } = byHost === null ? await byPath(route, client, deps) : underHost(route, byHost);
+  return {
+    message,
+    method,
+    address: route.address,
+    target,
+    purpose: purposeOf(method, target),
+    policy,
+    client,
+    // A page that hides its address from a request across origins still names its origin.
+    page: pageOf(headers.referer ?? headers.origin),
+    nowMs: Date.now(),
+  };
+}
+
+/** The client of a request: behind a trusted proxy, who the proxy names. */
+export function clientOf(
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  { trusted, places }: Pick<ReceiveDeps, 'trusted' | 'places'>,
+): Client {
+  const forwarded = headers['x-forwarded-for'];
+  const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+  const address = clientAddress({ remoteAddress: socket.remoteAddress, forwardedFor }, trusted);
+  return { address, key: clientKey(address), ...places.locate(address) };
+}
+
+/** A zone's host serves that zone and its library alone: what others own must not share its origin. */
+function underHost({ pathZone, target }: Route, policy: CompiledPolicy) {
+  const { name, libraryId } = policy.zone;
+  const isForeign = pathZone !== null && pathZone !== name;
+  const isForeignPage = target?.kind === 'player' && target.libraryId !== libraryId;
+  return { policy, target: isForeign || isForeignPage ? null : target };
+}
+
+async function byPath({ pathZone, target }: Route, client: Client, deps: ReceiveDeps) {
+  if (target?.kind === 'player') {
+    return { policy: await findPolicy({ by: 'library', libraryId: target.libraryId }, client, deps), target };
+  }
+  const policy = pathZone === null ? null : await findPolicy({ by: 'name', name: pathZone }, client, deps);
+  return { policy, target: target?.kind === 'media' && policy === null ? null : target };
+}
+
+/** What is not at hand is read from the database, of which one client may cause so much at once. */
+async function findPolicy(
+  ref: Parameters<PolicyReader['find']>[0],
+  client: Client,
+  { policies, budgets }: ReceiveDeps,
+): Promise<CompiledPolicy | null> {
+  const known = policies.peek(ref);
+  if (known !== null) return known;
+  return policies.isLoading(ref) ? policies.find(ref) : lookUp(client, budgets, () => policies.find(ref));
+}
+
+/** Runs a look-up as one of those that a client may cause at once. Refuses (`unavailable`) one too many. */
+export async function lookUp<Found>(
+  client: Client,
+  budgets: ReceiveDeps['budgets'],
+  find: () => Promise<Found>,
+): Promise<Found> {
+  if (!budgets.take(client.key, 'coldLookups')) {
+    throw new Refused('unavailable', 'Too many look-ups for your address are under way; try again.');
+  }
+  try {
+    return await find();
+  } finally {
+    budgets.give(client.key, 'coldLookups');
+  }
+}
+
+function purposeOf(method: string, target: EdgeTarget | null): Purpose {
+  if (method === 'OPTIONS') return 'preflight';
+  if (target === null) return 'unknown';
+  return target.kind === 'beacon' ? 'asset' : target.kind;
+}
+
+function pageOf(header: string | undefined): string | null {
+  return header === undefined ? null : hostOf(header);
+}

@@ -1,0 +1,65 @@
+import { type PullZoneName, parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
+import { readAddress, type SignedAddress } from '../../catalog/pull-zones/url-token.ts';
+import type { HostRules } from '../../catalog/shield/host-rules.ts';
+import { type EdgeTarget, parseEdgePath } from '../edge-path.ts';
+
+/** What the bytes of a request's first line and Host name; nothing is looked up yet. */
+export type Route = {
+  /** Of the zone that a host name names: its own below ours, or one that may be registered. */
+  host: { by: 'name'; name: PullZoneName } | { by: 'host'; hostname: string } | null;
+  /** The zone that the path names. */
+  pathZone: PullZoneName | null;
+  /** As sent, with the zone's prefix and without a path token. */
+  address: SignedAddress;
+  target: EdgeTarget | null;
+};
+
+const MAX_ROUTES = 8_192;
+const MAX_CHARS = 1_000;
+
+/** Reads routes, and knows those again that were read before: players request the same few addresses. */
+export class Routes {
+  readonly #ownHosts: HostRules;
+  readonly #routes = new Map<string, Route>();
+
+  constructor(ownHosts: HostRules) {
+    this.#ownHosts = ownHosts;
+  }
+
+  read(url: string, host: string): Route {
+    const key = `${host} ${url}`;
+    const known = this.#routes.get(key);
+    if (known !== undefined) return known;
+    const route = readRoute(url, host, this.#ownHosts);
+    if (key.length <= MAX_CHARS) this.#routes.set(key, route);
+    const oldest = this.#routes.keys().next();
+    if (this.#routes.size > MAX_ROUTES && !oldest.done) this.#routes.delete(oldest.value);
+    return route;
+  }
+}
+
+/** An absolute-form target names its host itself (RFC 9112 section 3.2.2). */
+export function readRoute(url: string, host: string, ownHosts: HostRules): Route {
+  const [, absoluteHost, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
+  const target = absoluteHost === undefined ? url : rest.startsWith('/') ? rest : `/${rest}`;
+  const first = prefixOf(target);
+  const address = readAddress(target, first);
+  const { pathZone, target: found } = parseEdgePath(address.path);
+  return { host: readHost(absoluteHost ?? host, ownHosts), pathZone, address, target: found };
+}
+
+function prefixOf(target: string): string | null {
+  const segment = target.split('/', 2)[1] ?? '';
+  return parsePullZoneName(segment) === null ? null : `/${segment}`;
+}
+
+const IP = /^(\d{1,3}\.){3}\d{1,3}$|^\[/;
+
+function readHost(host: string, ownHosts: HostRules): Route['host'] {
+  const hostname = host.replace(/:\d*$/, '').toLowerCase();
+  const dot = hostname.indexOf('.');
+  if (dot === -1 || IP.test(hostname)) return null;
+  const name = parsePullZoneName(hostname.slice(0, dot));
+  if (name !== null && ownHosts.covers(hostname.slice(dot + 1))) return { by: 'name', name };
+  return ownHosts.covers(hostname) ? null : { by: 'host', hostname };
+}

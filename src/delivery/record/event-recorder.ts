@@ -1,0 +1,105 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Client, Hit } from '../../catalog/shield/admit.ts';
+import {
+  anonymise,
+  type EventStatus,
+  matchOf,
+  type ShieldEvent,
+  shownHeaders,
+} from '../../catalog/shield/shield-event.ts';
+import type { ShieldEventStore } from '../../catalog/shield/shield-event-store.ts';
+import { newGuid } from '../../lib/guid.ts';
+import type { EdgeLog } from '../edge-deps.ts';
+import { redactUrl } from '../http/redact-url.ts';
+import { EventRing } from './event-ring.ts';
+
+/** What is recorded of a request: as much of it as could be read. */
+export type Recorded = {
+  zoneId: number;
+  client: Client;
+  anonymises: boolean;
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+};
+
+const FLUSH_MS = 250;
+const BATCH_EVENTS = 500;
+const HOUR_MS = 3_600_000;
+/** Days besides today that are shown. */
+const DAYS_BEFORE = 2;
+
+type Deps = { store: ShieldEventStore; serverZone: string; log: EdgeLog };
+
+/** Writes the event log, in batches every 250 ms. Nothing else does, and it is called for verdicts alone. */
+export class EventRecorder {
+  readonly #deps: Deps;
+  readonly #ring = new EventRing();
+  readonly #timer: NodeJS.Timeout;
+  #writing: Promise<void> | null = null;
+  #droppedBefore = 0;
+  #cleanedAtMs = 0;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#timer = setInterval(() => this.#flush(), FLUSH_MS);
+    this.#timer.unref();
+  }
+
+  /** Records a request that a rule found; `others` are the rules that found something beside the deciding one. */
+  record(request: Recorded, hit: Hit, { status, others }: { status: EventStatus; others: readonly Hit[] }): void {
+    const { client, method, zoneId } = request;
+    const { id, group, severity, message } = hit.rule;
+    const { serverZone } = this.#deps;
+    const details = {
+      ServerZoneId: serverZone,
+      Message: message,
+      Url: redactUrl(request.url),
+      RemoteIp: request.anonymises ? anonymise(client.address) : client.address,
+      UrlEncodedBody: '',
+      Headers: shownHeaders(request.headers),
+      TriggerMatch: matchOf(hit),
+      Rules: others.map(({ rule }) => rule.id),
+    };
+    const labels = { ruleId: id, ruleGroup: group, severity, status, method, serverZone };
+    const event = { zoneId, logId: newGuid(), atMs: Date.now(), ...labels, country: client.country, asn: client.asn };
+    this.#ring.add({ client: client.key, event: { ...event, details } });
+  }
+
+  /** Stores what waits, and no more is taken. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    await this.#write(this.#ring.takeAll());
+  }
+
+  /** One batch at a time: while the database is slow, events wait in the ring, whose size is bounded. */
+  #flush(): void {
+    if (this.#writing !== null) return;
+    const events = this.#ring.take(Date.now());
+    if (events.length === 0) return;
+    this.#writing = this.#write(events).finally(() => {
+      this.#writing = null;
+    });
+  }
+
+  async #write(events: readonly ShieldEvent[]): Promise<void> {
+    const { store, log } = this.#deps;
+    try {
+      for (let at = 0; at < events.length; at += BATCH_EVENTS) await store.append(events.slice(at, at + BATCH_EVENTS));
+      await this.#clean();
+    } catch (error) {
+      log.error({ err: error, events: events.length }, 'Events of the shield could not be stored; they are lost.');
+    }
+    const dropped = this.#ring.dropped - this.#droppedBefore;
+    if (dropped > 0) log.error({ dropped }, 'More events of the shield came than there was room for.');
+    this.#droppedBefore = this.#ring.dropped;
+  }
+
+  async #clean(): Promise<void> {
+    const nowMs = Date.now();
+    if (nowMs - this.#cleanedAtMs < HOUR_MS) return;
+    this.#cleanedAtMs = nowMs;
+    await this.#deps.store.dropBefore(new Date(nowMs - DAYS_BEFORE * 24 * HOUR_MS).toISOString().slice(0, 10));
+  }
+}

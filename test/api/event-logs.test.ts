@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { makeShieldEvent, wordDate } from '../support/shield-events.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.stop());
+
+type Page = {
+  logs: { logId: string; timestamp: number; log: string; labels: Record<string, string> }[];
+  hasMoreData: boolean;
+  continuationToken: string;
+  startToken: string;
+  errorResponse: object;
+};
+
+async function read(path: string, key: string | null = api.first.accountKey) {
+  const { status, body } = await api.call('GET', `/shield/event-logs/${path}`, { key });
+  return { status, body: body as Page };
+}
+
+test('pages lead from the oldest event to the end, none twice and none left out, whatever is written meanwhile', async () => {
+  const store = createShieldEventStore(api.database.db);
+  const events = Array.from({ length: 230 }, () => makeShieldEvent(7));
+  await store.append(events);
+  await store.append([makeShieldEvent(8)]);
+  const today = wordDate(dayOf(Date.now()));
+  const found: string[] = [];
+  const starts = new Set<string>();
+  for (let token = ''; ; ) {
+    const { status, body } = await read(`7/${today}${token === '' ? '' : `/${encodeURIComponent(token)}`}`);
+    expect([status, body.logs.length <= 100]).toEqual([200, true]);
+    found.push(...body.logs.map(({ logId }) => logId));
+    starts.add(body.startToken);
+    if (!body.hasMoreData) {
+      expect(body.continuationToken).toBe('');
+      expect((await read(`7/${today}/${body.startToken}`)).body.logs).toEqual(body.logs);
+      break;
+    }
+    token = body.continuationToken;
+    if (found.length === 100) {
+      await store.append([makeShieldEvent(7)]);
+      events.push(makeShieldEvent(7));
+    }
+  }
+  expect(found.slice(0, 230)).toEqual(events.slice(0, 230).map(({ logId }) => logId));
+  expect([found.length, starts.size]).toEqual([231, 3]);
+});
+
+test('an empty last segment is the first page, and labels are whole', async () => {
+  await createShieldEventStore(api.database.db).append([makeShieldEvent(9)]);
+  const { status, body } = await read(`9/${wordDate(dayOf(Date.now()))}/`);
+  expect(status).toBe(200);
+  expect(body.logs[0]?.labels).toEqual({
+    ...{ asn: '64500', country: 'DE', ruleId: '10101', severity: 'WARNING', method: 'GET' },
+    ...{ ruleGroup: 'TOKEN', status: 'Blocked', serverZone: 'TEST' },
+  });
+});
+
+test.each([
+  ['three days ago', () => wordDate(dayOf(Date.now() - 3 * DAY_MS))],
+  ['tomorrow', () => wordDate(dayOf(Date.now() + DAY_MS))],
+  ['another form', () => dayOf(Date.now())],
+])('%s is 401 with the words that clients know', async (_, day) => {
+  const { status, body } = await read(`7/${day()}`);
+  expect([status, body]).toEqual([
+    401,
+    {
+      ...{ logs: null, hasMoreData: false, continuationToken: null, startToken: null },
+      errorResponse: {
+        ...{ statusCode: 401, success: false },
+        message: 'You can only view the past 3 days (72 hours) of Event Logs.',
+        errorKey: 'invalid_datetime_window.event_logs',
+      },
+    },
+  ]);
+});
+
+test('the two days before today are shown; a library key and a foreign token are refused', async () => {
+  for (const days of [1, 2]) expect((await read(`7/${wordDate(dayOf(Date.now() - days * DAY_MS))}`)).status).toBe(200);
+  const today = wordDate(dayOf(Date.now()));
+  expect((await read(`7/${today}`, api.first.libraryKey)).status).toBe(401);
+  const { body } = await read(`7/${today}`);
+  expect((await read(`8/${today}/${body.startToken}`)).status).toBe(401);
+});
+
+test('writers at the same time never put an event before one that was read', async () => {
+  const store = createShieldEventStore(api.database.db);
+  const day = dayOf(Date.now());
+  const seen: number[] = [];
+  let isWriting = true;
+  const writing = Promise.all(
+    [1, 2, 3, 4].map(async () => {
+      for (let round = 0; round < 8; round += 1) await store.append([makeShieldEvent(11), makeShieldEvent(11)]);
+    }),
+  ).finally(() => {
+    isWriting = false;
+  });
+  const readOn = async () => {
+    const events = await store.read({ zoneId: 11, day, afterSeq: seen.at(-1) ?? 0 }, 1_000);
+    seen.push(...events.map(({ seq }) => seq));
+  };
+  while (isWriting) await readOn();
+  await writing;
+  await readOn();
+  expect(seen).toHaveLength(64);
+});
+
+test('days that are over are dropped, the others stay', async () => {
+  const store = createShieldEventStore(api.database.db);
+  const old = Date.now() - 5 * DAY_MS;
+  await store.append([makeShieldEvent(12, old), makeShieldEvent(12)]);
+  await store.dropBefore(dayOf(Date.now() - 2 * DAY_MS));
+  const count = async (day: string) => (await store.read({ zoneId: 12, day, afterSeq: 0 }, 10)).length;
+  expect([await count(dayOf(old)), await count(dayOf(Date.now()))]).toEqual([0, 1]);
+});

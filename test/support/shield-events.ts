@@ -1,0 +1,21 @@
+import type { ShieldEvent } from '../../src/catalog/shield/shield-event.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+
+/** An event as an edge records it, of a refused token. */
+export function makeShieldEvent(zoneId: number, atMs = Date.now()): ShieldEvent {
+  const labels = {
+    ruleId: '10101',
+    ruleGroup: 'TOKEN',
+    severity: 'WARNING',
+    status: 'Blocked',
+    method: 'GET',
+  } as const;
+  const place = { country: 'DE', asn: '64500', serverZone: 'TEST' };
+  return { zoneId, logId: newGuid(), atMs, ...labels, ...place, log: '{"Message":"Token signature mismatch"}' };
+}
+
+/** A day (`yyyy-MM-dd`) as addresses of the event log name it. */
+export function wordDate(day: string): string {
+  const [year = '', month = '', date = ''] = day.split('-');
+  return `${month}-${date}-${year}`;
+}

@@ -1,0 +1,16 @@
+import { readLibrarySettings, readPullZoneSettings } from '../../src/catalog/libraries/library-settings.ts';
+import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
+import type { ZonePolicy } from '../../src/catalog/pull-zones/zone-policy.ts';
+
+/** The policy of a zone that refuses nobody, `vz-{libraryId}`, or as changed. */
+export function makeZonePolicy(libraryId: number, change: Partial<ZonePolicy> = {}): ZonePolicy {
+  const name = parsePullZoneName(`vz-${libraryId}`);
+  if (name === null) throw new Error('Expected the name of a pull zone.');
+  return {
+    ...{ id: libraryId, name, libraryId, revision: 1, hostnames: [], embedTokenRequired: false },
+    settings: readPullZoneSettings({}),
+    referrers: readLibrarySettings({}).access,
+    keys: { current: 'the security key', previous: null, library: 'the library key' },
+    ...change,
+  };
+}
