@@ -133,6 +133,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     queue,
     storage,
     secretBox: createSecretBox(settings.secretKey),
+    trustedProxies: settings.trustedProxies,
     cursorSecret: eventCursorSecret(settings.secretKey),
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,

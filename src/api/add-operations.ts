@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Grant } from '../catalog/keys/access-key.ts';
+import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
 import { toAuditedWrite } from './audit-line.ts';
 import { authenticate, requireMay } from './authenticate.ts';
@@ -29,7 +30,8 @@ const BYTES_HEADERS = {
 };
 
 type Log = Pick<Logger, 'error'>;
-type Serving = { deps: OperationDeps; log: Log };
+/** `trusted`: proxies whose word on a caller's address counts. */
+type Serving = { deps: OperationDeps; log: Log; trusted: AddressSet };
 
 /** Adds every operation as a route; answers the set of requests under way, for whoever waits for their end. */
 export function addOperations(app: FastifyInstance, serving: Serving): ReadonlySet<Promise<void>> {
@@ -41,7 +43,11 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
       url: toRoute(operation.path),
       schema: answer === null || typeof answer === 'string' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
-        const deed = answerOperation(operation, { request, reply, ip: request.ip || 'unknown' }, serving);
+        const deed = answerOperation(
+          operation,
+          { request, reply, ip: addressOf(request.raw, serving.trusted) },
+          serving,
+        );
         running.add(deed);
         await deed.finally(() => running.delete(deed));
         return reply;
@@ -56,6 +62,12 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     });
   }
   return running;
+}
+
+function addressOf({ socket, headers }: IncomingMessage, trusted: AddressSet): string {
+  const forwarded = headers['x-forwarded-for'];
+  const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+  return clientAddress({ remoteAddress: socket.remoteAddress, forwardedFor }, trusted) || 'unknown';
 }
 
 function toRoute(path: string): string {
@@ -89,6 +101,7 @@ async function answerOperation(
       queryText: queryOf(request.raw.url ?? ''),
       message: request.raw,
       grant,
+      address: exchange.ip,
       signal: goneSignal(reply.raw),
     };
     const answer = await operation.handle(raw, deps);

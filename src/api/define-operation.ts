@@ -64,6 +64,8 @@ export type Request<P, Q, B> = {
   grant: Grant | null;
   /** The page that the caller says it was sent by, as it came. */
   referrer: string | null;
+  /** The caller's address; behind a trusted proxy, the one that the proxy names. */
+  address: string;
   signal: AbortSignal;
 };
 
@@ -82,6 +84,7 @@ export type RawRequest = {
   queryText: string;
   message: IncomingMessage;
   grant: Grant | null;
+  address: string;
   signal: AbortSignal;
 };
 
@@ -106,13 +109,14 @@ export function defineOperation<
   const readBody = bodyReader(contract);
   return {
     ...contract,
-    async handle({ params, queryText, message, grant, signal }, deps) {
+    async handle({ params, queryText, message, grant, address, signal }, deps) {
       const request = {
         params: readParams(contract.params, params),
         query: readQuery(contract.query, queryText),
         body: await readBody(message),
         grant,
         referrer: message.headers.referer ?? message.headers.origin ?? null,
+        address,
         signal,
       };
       // Each part was just read by the very schema that its type is inferred from.

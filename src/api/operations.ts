@@ -13,7 +13,9 @@ import type { LibraryViewStore } from '../catalog/libraries/library-view-store.t
 import type { LiveReportStore } from '../catalog/live/live-report-store.ts';
 import type { LiveStore } from '../catalog/live/live-store.ts';
 import type { LiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
+import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { StatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
@@ -59,9 +61,20 @@ import { getOEmbed } from './oembed/get-oembed.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
 import type { ProgressHub } from './progress/progress-hub.ts';
+import { addHostname, purgeCache, removeHostname } from './pull-zones/change-hostnames.ts';
+import {
+  addBlockedIp,
+  addZoneAllowedReferrer,
+  addZoneBlockedReferrer,
+  removeBlockedIp,
+  removeZoneAllowedReferrer,
+  removeZoneBlockedReferrer,
+} from './pull-zones/change-zone-lists.ts';
+import { explainRequest } from './pull-zones/explain-request.ts';
 import { getPullZone } from './pull-zones/get-pull-zone.ts';
 import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
+import { updatePullZone } from './pull-zones/update-pull-zone.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
@@ -137,6 +150,8 @@ export type OperationDeps = {
   pullZones: PullZoneStore;
   retries: RetryStore;
   shieldEvents: ShieldEventStore;
+  /** What decides about the viewers of a pull zone. */
+  loadPolicy(name: PullZoneName): Promise<ZonePolicy | null>;
   /** Proves the tokens of pages of the event log. */
   cursorSecret: Uint8Array;
   statistics: StatisticsStore;
@@ -213,6 +228,17 @@ export const operations: readonly Operation<OperationDeps>[] = [
   resetSecurityKey,
   getPullZone,
   listPullZones,
+  updatePullZone,
+  addZoneAllowedReferrer,
+  removeZoneAllowedReferrer,
+  addZoneBlockedReferrer,
+  removeZoneBlockedReferrer,
+  addBlockedIp,
+  removeBlockedIp,
+  addHostname,
+  removeHostname,
+  purgeCache,
+  explainRequest,
   getEventLogs,
   getFirstEventLogs,
   listLibraries,

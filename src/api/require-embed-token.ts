@@ -30,9 +30,9 @@ export async function showsEmbedToken(
   { mediaId, library }: { mediaId: Guid; library: Library },
   { pullZones, libraries }: Deps,
 ): Promise<boolean> {
-  const [zoneKey, { libraryKey }] = await Promise.all([
-    pullZones.securityKey(library.pullZone.id),
+  const [zoneKeys, { libraryKey }] = await Promise.all([
+    pullZones.signingKeys(library.pullZone.id),
     libraries.keys(library.id),
   ]);
-  return isEmbedTokenValid(shown, { mediaId, keys: [zoneKey, libraryKey] }, Date.now());
+  return isEmbedTokenValid(shown, { mediaId, keys: [...zoneKeys, libraryKey] }, Date.now());
 }

@@ -18,6 +18,7 @@ import { createLiveStore } from '../catalog/live/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
 import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import { createStatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
@@ -29,6 +30,7 @@ import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
+import { readAddressSet } from '../lib/client-address.ts';
 import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
@@ -66,6 +68,8 @@ export type ApiDeps = {
   queue: Queue;
   storage: Storage;
   secretBox: SecretBox;
+  /** Networks of proxies before the service, whose `X-Forwarded-For` counts. */
+  trustedProxies: readonly string[];
   /** Proves the tokens of pages of the event log. */
   cursorSecret: Uint8Array;
   packager: Packager;
@@ -123,18 +127,21 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     pullZones: createPullZoneStore({ db, secretBox }),
     retries: createRetryStore(db),
     shieldEvents: createShieldEventStore(db),
+    loadPolicy: (name) => loadZonePolicy({ db, secretBox }, { by: 'name', name }),
     storedVideos: createStoredVideoStore(db),
     thumbnails: createThumbnailStore(db),
     uploads: createUploadStore(db),
     videos: createVideoStore(db),
     videoViews: createVideoViewStore(db),
   };
+  const trusted = readAddressSet(deps.trustedProxies);
+  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${deps.trustedProxies.join()}.`);
   app.get('/healthz', (_request, reply) => {
     const { status, body } = health();
     return reply.code(status).header('cache-control', 'no-store').send(body);
   });
   app.get('/play/:libraryId/:videoId', (request, reply) => reply.redirect(playerAddress(request.url, deps.edgeUrl)));
-  const running = addOperations(app, { deps: operationDeps, log });
+  const running = addOperations(app, { deps: operationDeps, log, trusted });
   await app.listen({ host: deps.host, port: deps.port });
   return {
     port: portOf(app.server),

@@ -1,3 +1,4 @@
+import { newGuid } from '../../src/lib/guid.ts';
 import type { Real } from './interface-data.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
 import { UNKNOWN_GUID, type World } from './world.ts';
@@ -21,7 +22,10 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     VideoLibraryUpdateModel: { Name: 'A sample' },
     FairPlayRequest: { spc: 'c3Bj' },
     StorageZoneUpdateModel: { ReplicationZones: [] },
-    ReferrerModel: { Hostname: 'example.com' },
+    ReferrerModel: { Hostname: `sample-${newGuid()}.example.com` },
+    PullZoneUpdateModel: { RequestLimit: 0 },
+    BlockedIpModel: { BlockedIp: '192.0.2.1' },
+    ExplainRequestModel: { Url: '/a' },
     CreateAccessKeyModel: { Label: 'A sample', Scope: 'read' },
   };
   const sample = samples[title ?? ''];

@@ -97,7 +97,7 @@ describe('a zone that asks for tokens', () => {
     const hash = createHash('sha256').update(`${securityKey}${key.mediaId}${expires}`).digest('hex');
     const { status, text } = await ask(edge, `${page}?token=${hash}&expires=${expires}`);
     expect(status).toBe(200);
-    const { playlistUrl }: { playlistUrl: string } = JSON.parse(text);
+    const { playlistUrl }: { playlistUrl: string } = JSON.parse(text).source;
     expect(playlistUrl).toContain('/bcdn_token=HS256-');
     expect(await ask(edge, playlistUrl)).toMatchObject({ status: 200 });
   });

@@ -55,6 +55,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     queue,
     storage,
     secretBox,
+    trustedProxies: [],
     cursorSecret: CURSOR_SECRET,
     packager: createTestPackager(db),
     licences: createLicenceProxy({ servers: {}, fairPlayCertificate: null, outbound }),

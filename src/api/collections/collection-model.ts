@@ -32,9 +32,7 @@ export function toCollectionModel(
     totalSize: view.totalBytes,
     previewVideoIds: view.previews.map(({ id }) => id).join(',') || null,
     previewImageUrls: pictures
-      ? pictured.map(({ id, thumbnailFileName }) =>
-          edgeFileUrl(pictures.edgeUrl, pictures.library, id, thumbnailFileName),
-        )
+      ? pictured.map(({ id, thumbnailFileName }) => edgeFileUrl(pictures, id, thumbnailFileName))
       : [],
   };
 }

@@ -63,7 +63,7 @@ function toLivePlayData(view: LiveView, showing: LiveShowing) {
   const { library, edgeUrl } = showing;
   const { settings } = library;
   const { exposeVideoMetadata: _, customCss: __, ...look } = playerLook(library);
-  const address = (file: string) => edgeFileUrl(edgeUrl, library, view.stream.id, file);
+  const address = (file: string) => edgeFileUrl({ library, edgeUrl }, view.stream.id, file);
   return {
     liveStream: toLiveModel(view, showing, 'viewer'),
     libraryName: library.name,

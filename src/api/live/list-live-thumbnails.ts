@@ -31,7 +31,7 @@ export const listLiveThumbnails = defineOperation({
       deps.liveReports.stills({ libraryId, mediaId: streamId }, wanted),
     ]);
     return stills.map((at) => ({
-      url: edgeFileUrl(edgeUrl, library, streamId, `thumbnails/${at.getTime()}.jpg`),
+      url: edgeFileUrl({ library, edgeUrl }, streamId, `thumbnails/${at.getTime()}.jpg`),
       timestamp: at.toISOString(),
     }));
   },

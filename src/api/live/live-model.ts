@@ -66,7 +66,7 @@ export function toLiveModel(view: LiveView, showing: LiveShowing, audience: Live
     endedAt: timeOrNull('endedAt' in stream ? stream.endedAt : null),
     durationSeconds: durationSecOf(view, Date.now()),
     streamKey: audience === 'owner' ? view.streamKey : maskKey(view.streamKey),
-    playbackUrlHls: edgeFileUrl(showing.edgeUrl, showing.library, stream.id, 'playlist.m3u8'),
+    playbackUrlHls: edgeFileUrl({ library: showing.library, edgeUrl: showing.edgeUrl }, stream.id, 'playlist.m3u8'),
     dvrEnabled: stream.dvrEnabled,
     dvrWindowSeconds: stream.dvrWindowSec,
     recordVod: stream.recordVod,

@@ -30,7 +30,8 @@ import {
   WebhookStatus,
   WidevineMinClientSecurityLevel,
 } from './enums.ts';
-import { EventLogPage, GenericRequestResponse, Labels, Log } from './event-log.ts';
+import { EventLogPage, GenericRequestResponse, Labels, Log, ProblemDetails } from './event-log.ts';
+import { ExplainRequestModel, ExplanationModel } from './explanation.ts';
 import { FairPlayLicence, FairPlayRequest } from './fair-play.ts';
 import {
   CreateLiveStreamModel,
@@ -52,10 +53,12 @@ import {
   VideoStatisticsModel,
 } from './play-data.ts';
 import {
+  BlockedIpModel,
   HostnameModel,
   PaginationListModelOfPullZoneModel,
   PullZoneList,
   PullZoneModel,
+  PullZoneUpdateModel,
   ResetPullZoneSecurityKeyModel,
 } from './pull-zone.ts';
 import { RetryIncompleteModel } from './retry-incomplete.ts';
@@ -200,6 +203,11 @@ export const models = {
   FairPlayLicence,
   FairPlayRequest,
   EventLogPage,
+  ExplainRequestModel,
+  ExplanationModel,
+  BlockedIpModel,
+  PullZoneUpdateModel,
+  ProblemDetails,
   WebhookPayload,
   WebhookEventModel,
   PaginationListOfWebhookEventModel,

@@ -30,9 +30,41 @@ export const PullZoneModel = model('PullZoneModel', {
   AllowedReferrers: Type.Array(text()),
   BlockedReferrers: Type.Array(text()),
   BlockNoneReferrer: flag(),
+  BlockedIps: Type.Array(text()),
+  BlockedCountries: Type.Array(text()),
+  RequestLimit: int32(),
+  BurstSize: int32(),
+  ConnectionLimitPerIPCount: int32(),
+  BlockRootPathAccess: flag(),
+  BlockPostRequests: flag(),
+  LoggingIPAnonymizationEnabled: flag(),
   Type: PullZoneType,
 });
 export type PullZoneModel = Static<typeof PullZoneModel>;
+
+const maybeTexts = () => Type.Optional(nullable(Type.Array(text({ maxLength: 300 }))));
+const maybeFlag = () => Type.Optional(nullable(flag()));
+const maybeCount = () => Type.Optional(nullable(int32()));
+
+/** What is absent or null stays as it is; 0 is no limit. */
+export const PullZoneUpdateModel = model('PullZoneUpdateModel', {
+  ZoneSecurityEnabled: maybeFlag(),
+  ZoneSecurityIncludeHashRemoteIP: maybeFlag(),
+  AllowedReferrers: maybeTexts(),
+  BlockedReferrers: maybeTexts(),
+  BlockNoneReferrer: maybeFlag(),
+  BlockedIps: maybeTexts(),
+  BlockedCountries: maybeTexts(),
+  RequestLimit: maybeCount(),
+  BurstSize: maybeCount(),
+  ConnectionLimitPerIPCount: maybeCount(),
+  BlockRootPathAccess: maybeFlag(),
+  BlockPostRequests: maybeFlag(),
+  LoggingIPAnonymizationEnabled: maybeFlag(),
+});
+export type PullZoneUpdateModel = Static<typeof PullZoneUpdateModel>;
+
+export const BlockedIpModel = model('BlockedIpModel', { BlockedIp: text({ minLength: 1, maxLength: 100 }) });
 
 export const PaginationListModelOfPullZoneModel = model('PaginationListModelOfPullZoneModel', {
   Items: nullable(Type.Array(PullZoneModel)),

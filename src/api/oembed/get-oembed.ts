@@ -116,7 +116,7 @@ function describeThumbnail(video: VideoView, library: Library, edgeUrl: string):
   const { thumbnail_width_px: widthPx, thumbnail_height_px: heightPx } = video;
   const isOwn = widthPx !== null && heightPx !== null;
   const size = isOwn ? { widthPx, heightPx } : shrink(sizeOf(video), LONGEST_THUMBNAIL_PX, LONGEST_THUMBNAIL_PX);
-  return { url: edgeFileUrl(edgeUrl, library, video.id, video.thumbnail_file_name), size };
+  return { url: edgeFileUrl({ library, edgeUrl }, video.id, video.thumbnail_file_name), size };
 }
 
 function sizeOf({ width_px: widthPx, height_px: heightPx }: VideoView): Size {

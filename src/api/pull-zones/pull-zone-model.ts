@@ -10,7 +10,7 @@ export function toPullZoneModel(zone: PullZoneView, edgeUrl: string): PullZoneMo
     Name: zone.name,
     Enabled: true,
     Suspended: false,
-    Hostnames: toHostnames(zone, edgeUrl),
+    Hostnames: [...toHostnames(zone, edgeUrl), ...ownHostnames(zone)],
     VideoLibraryId: zone.libraryId,
     StorageZoneId: zone.libraryId,
     ZoneSecurityEnabled: zone.settings.tokenRequired,
@@ -19,6 +19,14 @@ export function toPullZoneModel(zone: PullZoneView, edgeUrl: string): PullZoneMo
     AllowedReferrers: zone.access.allowedReferrers,
     BlockedReferrers: zone.access.blockedReferrers,
     BlockNoneReferrer: zone.access.blockNoneReferrer,
+    BlockedIps: zone.settings.blockedAddresses,
+    BlockedCountries: zone.settings.blockedCountries,
+    RequestLimit: zone.settings.requestsPerSec,
+    BurstSize: zone.settings.burstRequests,
+    ConnectionLimitPerIPCount: zone.settings.answersPerAddress,
+    BlockRootPathAccess: zone.settings.blocksRoot,
+    BlockPostRequests: zone.settings.blocksPost,
+    LoggingIPAnonymizationEnabled: zone.settings.anonymisesAddresses,
     Type: PullZoneType.values.Premium,
   };
 }
@@ -32,4 +40,9 @@ function toHostnames({ id, name }: PullZoneView, edgeUrl: string): HostnameModel
   const isSecure = protocol === 'https:';
   const Value = `${name}.${isOwn ? 'localhost' : hostname}`;
   return [{ Id: id, Value, ForceSSL: isSecure, IsSystemHostname: true, HasCertificate: isSecure }];
+}
+
+/** Those that the owner added; whether they have certificates is for who stands before the edge. */
+function ownHostnames({ id, hostnames }: PullZoneView): HostnameModel[] {
+  return hostnames.map((Value) => ({ Id: id, Value, ForceSSL: false, IsSystemHostname: false, HasCertificate: false }));
 }

@@ -5,8 +5,11 @@ import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ResetPullZoneSecurityKeyModel } from '../models/pull-zone.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
+import { queryInt32 } from '../read-query.ts';
 
+const LONGEST_OVERLAP_SEC = 30 * 24 * 3600;
+
+/** `overlapSec` is an extension of the interface: for so long the old key is good beside the new one. */
 export const resetSecurityKey = defineOperation({
   name: 'resetSecurityKey',
   method: 'POST',
@@ -15,13 +18,16 @@ export const resetSecurityKey = defineOperation({
     'Gives a pull zone another key for tokens, drawn at random unless one is sent. Tokens of the old key end.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
-  query: NoQuery,
+  query: Type.Object({ overlapSec: queryInt32(0, 0, LONGEST_OVERLAP_SEC) }),
   body: ResetPullZoneSecurityKeyModel,
   answer: null,
   answerStatus: 204,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'core',
-  async run({ params, body: { SecurityKey: key } }, { pullZones }: { pullZones: PullZoneStore }) {
+  async run(
+    { params, query: { overlapSec }, body: { SecurityKey: key } },
+    { pullZones }: { pullZones: PullZoneStore },
+  ) {
     const { min, max } = SECURITY_KEY_LENGTH;
     if (key != null && (key.length < min || key.length > max)) {
       throw new Refused(
@@ -29,7 +35,7 @@ export const resetSecurityKey = defineOperation({
         `Expected a SecurityKey of ${min} to ${max} characters, got ${key.length}. Send another one, or none to have one drawn.`,
       );
     }
-    await pullZones.resetSecurityKey(params.id, key ?? null);
+    await pullZones.resetSecurityKey(params.id, key ?? null, overlapSec);
     return null;
   },
 });

@@ -35,6 +35,8 @@ export const getEventLogs = defineOperation({
   ...shared,
   name: 'getEventLogs',
   path: '/shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
+  description:
+    'Lists what the edges refused or logged on a UTC day, oldest first, behind the token of the page before.',
   params: Type.Object({ ...ZoneParams, continuationToken: Type.String() }),
   run: ({ params }, deps: Deps) => readPage(params, deps),
 });
@@ -44,6 +46,7 @@ export const getFirstEventLogs = defineOperation({
   ...shared,
   name: 'getFirstEventLogs',
   path: '/shield/event-logs/{shieldZoneId}/{date}',
+  description: 'Lists what the edges refused or logged on a UTC day, oldest first: the first page.',
   params: Type.Object(ZoneParams),
   run: ({ params }, deps: Deps) => readPage({ ...params, continuationToken: '' }, deps),
 });

@@ -16,7 +16,7 @@ export const getPlayData = defineOperation({
   answer: VideoPlayDataModel,
   refusals: { 'not-found': 404 },
   errorShape: 'status',
-  async run({ params: { libraryId, videoId }, query, referrer }, deps: PlayDataDeps) {
-    return await loadPlayData({ libraryId, mediaId: videoId }, { query, referrer }, deps);
+  async run({ params: { libraryId, videoId }, query, referrer, address }, deps: PlayDataDeps) {
+    return await loadPlayData({ libraryId, mediaId: videoId }, { query, referrer, address }, deps);
   },
 });

@@ -20,9 +20,9 @@ export const getPlayHeatmap = defineOperation({
   answer: VideoPlayDataModel,
   refusals: { 'not-found': 404 },
   errorShape: 'status',
-  async run({ params: { libraryId, videoId }, query, referrer }, deps: Deps) {
+  async run({ params: { libraryId, videoId }, query, referrer, address }, deps: Deps) {
     const key = { libraryId, mediaId: videoId };
-    const playData = await loadPlayData(key, { query, referrer }, deps);
+    const playData = await loadPlayData(key, { query, referrer, address }, deps);
     return { ...playData, heatmap: playData.showHeatmap ? await deps.statistics.heatmap(key) : null };
   },
 });

@@ -1,7 +1,12 @@
 import { type Static, Type } from 'typebox';
 import type { MediaKey } from '../../catalog/db.ts';
+import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { type PullZoneName, parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { signMedia } from '../../catalog/pull-zones/sign-media.ts';
+import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
+import type { VideoView } from '../../catalog/videos/video-view.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
 import { queryInt64, queryText } from '../read-query.ts';
@@ -16,6 +21,7 @@ export type PlayDataDeps = {
   pullZones: PullZoneStore;
   edgeUrl: string;
   ownHosts: readonly string[];
+  loadPolicy(name: PullZoneName): Promise<ZonePolicy | null>;
 };
 
 export const PlayQuery = Type.Object({ token: queryText(), expires: queryInt64(0) });
@@ -26,7 +32,7 @@ export const PlayQuery = Type.Object({ token: queryText(), expires: queryInt64(0
  */
 export async function loadPlayData(
   key: MediaKey,
-  { query, referrer }: { query: Static<typeof PlayQuery>; referrer: string | null },
+  { query, referrer, address }: { query: Static<typeof PlayQuery>; referrer: string | null; address: string },
   deps: PlayDataDeps,
 ): Promise<VideoPlayDataModel> {
   const showing = await recallShowing(key.libraryId, deps);
@@ -34,5 +40,18 @@ export async function loadPlayData(
   const shown = { token: query.token, expiresSec: query.expires };
   await requireEmbedToken(shown, { mediaId: key.mediaId, library: showing.library }, deps);
   const [view, hasPlaylist] = await Promise.all([deps.videoViews.load(key), deps.videoViews.hasPlaylist(key)]);
-  return toPlayDataModel(view, hasPlaylist, showing);
+  const folderToken = await signFor(showing.library, view, { address, loadPolicy: deps.loadPolicy });
+  return toPlayDataModel(view, hasPlaylist, { ...showing, folderToken });
+}
+
+/** The token of the video's folder, for who has shown what the library asks for; null where the zone asks for none. */
+async function signFor(
+  { pullZone }: Library,
+  view: VideoView,
+  { address, loadPolicy }: Pick<PlayDataDeps, 'loadPolicy'> & { address: string },
+): Promise<string | null> {
+  const name = pullZone.settings.tokenRequired ? parsePullZoneName(pullZone.name) : null;
+  const policy = name === null ? null : await loadPolicy(name);
+  if (policy === null) return null;
+  return signMedia(policy, { mediaId: view.id, durationMs: view.duration_ms }, { address, nowMs: Date.now() });
 }

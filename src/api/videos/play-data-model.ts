@@ -39,9 +39,10 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
 
 type Shown = Showing & { hasMp4: boolean; allowEarlyPlay: boolean };
 
-function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, library, edgeUrl }: Shown) {
+function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, ...showing }: Shown) {
+  const { library } = showing;
   const { originals } = library.settings;
-  const address = (file: string) => edgeFileUrl(edgeUrl, library, view.id, file);
+  const address = (file: string) => edgeFileUrl(showing, view.id, file);
   // Early play ends with the encode; a kept original is shown on when the library exposes it.
   const isShown = (originals.keep && originals.expose) || (allowEarlyPlay && view.state !== 'finished');
   const showsOriginal = view.source_key !== null && isShown;

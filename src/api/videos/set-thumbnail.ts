@@ -67,9 +67,9 @@ async function readCandidate(
   { thumbnails, storage, ...deps }: Deps,
   signal: AbortSignal,
 ): Promise<Buffer | null> {
-  const { library, edgeUrl } = await recallShowing(key.libraryId, deps);
+  const showing = await recallShowing(key.libraryId, deps);
   const [, name] = /\/(thumbnail_[1-9]\.jpg)(?:\?[^#]*)?$/.exec(address) ?? [];
-  if (name === undefined || !address.startsWith(edgeFileUrl(edgeUrl, library, key.mediaId, name))) return null;
+  if (name === undefined || !address.startsWith(edgeFileUrl(showing, key.mediaId, name))) return null;
   const pictures = await thumbnails.pictures(key);
   if (pictures === null || !hasPicture(pictures, name)) return null;
   return storage.readBytes(pictureKey(key, pictures.folder, name), null, signal);

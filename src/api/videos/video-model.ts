@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
-import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { Refused } from '../../lib/refused.ts';
-import { edgeFileUrl } from '../addresses.ts';
+import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
 import { wireTime } from '../models/answers.ts';
 import type { VideoModel } from '../models/video.ts';
 import type { TranscodingMessageModel } from '../models/video-parts.ts';
@@ -14,7 +13,7 @@ import { guidParam, LibraryParams } from '../read-params.ts';
 export const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') });
 
 /** What a video's model needs besides the video: settings and names of its library, and where the edge is. */
-export type Showing = { library: Library; edgeUrl: string };
+export type Showing = EdgePlace;
 
 /** Recalls what showing videos of a library needs. Refuses (`not-found`) a library that is gone. */
 export async function recallShowing(
@@ -27,7 +26,8 @@ export async function recallShowing(
 }
 
 /** Writes a video as the interface shows it. */
-export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): VideoModel {
+export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
+  const { library } = showing;
   const { settings } = library;
   const codecs = view.codecs.length > 0 ? view.codecs : (view.upload_options.enabledCodecs ?? settings.encoding.codecs);
   const isFinished = view.state === 'finished';
@@ -67,7 +67,7 @@ export function toVideoModel(view: VideoView, { library, edgeUrl }: Showing): Vi
     smartGenerateStatus: null,
     hasOriginal: view.source_key !== null,
     originalHash: view.source_sha256,
-    thumbnailUrl: view.thumbnail_key && edgeFileUrl(edgeUrl, library, view.id, view.thumbnail_file_name),
+    thumbnailUrl: view.thumbnail_key && edgeFileUrl(showing, view.id, view.thumbnail_file_name),
     smartGenerateFeaturesStatus: null,
     hasHighQualityPreview: view.previews.includes('preview_hq.mp4'),
   };

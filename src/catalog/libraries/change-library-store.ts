@@ -26,7 +26,13 @@ export async function changeLibrary(
   await tx
     .updateTable('pull_zone')
     .set({ settings: JSON.stringify(mergeSettings(zone?.settings ?? {}, zoneSettings)) })
-    .$if(drawsSecurityKey === true, (query) => query.set({ security_key_sealed: secretBox.seal(newSecurityKey()) }))
+    .$if(drawsSecurityKey === true, (query) =>
+      query.set({
+        security_key_sealed: secretBox.seal(newSecurityKey()),
+        previous_key_sealed: null,
+        previous_key_until: null,
+      }),
+    )
     .where('library_id', '=', id)
     .execute();
 }

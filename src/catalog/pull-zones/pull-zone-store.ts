@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { containing } from '../containing.ts';
@@ -16,6 +17,8 @@ export type PullZoneView = {
   name: string;
   libraryId: number;
   securityKey: string;
+  /** Host names of the owner's own. */
+  hostnames: readonly string[];
   settings: PullZoneSettings;
   access: LibrarySettings['access'];
 };
@@ -28,11 +31,18 @@ export type PullZoneStore = {
   list(query: { search: string; limit: number; offset: number }): Promise<{ total: number; items: PullZoneView[] }>;
   /**
    * Gives a pull zone a new security key, which signs delivery addresses and embed tokens; null has one made.
-   * Tokens signed with the old key end with it. Refuses (`not-found`) an unknown pull zone.
+   * Tokens signed with the old key end with it, or `overlapSec` seconds later. Refuses (`not-found`) an unknown pull
+   * zone.
    */
-  resetSecurityKey(id: number, key: string | null): Promise<void>;
-  /** The key in clear. Refuses (`not-found`) an unknown pull zone. */
-  securityKey(id: number): Promise<string>;
+  resetSecurityKey(id: number, key: string | null, overlapSec: number): Promise<void>;
+  /** The keys that sign now, in clear, the newest first. Refuses (`not-found`) an unknown pull zone. */
+  signingKeys(id: number): Promise<string[]>;
+  /** Refuses (`invalid`) a host name that a pull zone has, and (`not-found`) an unknown pull zone. */
+  addHostname(id: number, hostname: string): Promise<void>;
+  /** Refuses (`not-found`) an unknown pull zone; a name that it does not have changes nothing. */
+  removeHostname(id: number, hostname: string): Promise<void>;
+  /** Has what is kept of a pull zone read anew. Refuses (`not-found`) an unknown pull zone. */
+  purge(id: number): Promise<void>;
 };
 
 export function createPullZoneStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): PullZoneStore {
@@ -53,23 +63,66 @@ export function createPullZoneStore({ db, secretBox }: { db: Db; secretBox: Secr
       ]);
       return { total: counted.total, items: rows.map((row) => toView(row, secretBox)) };
     },
-    async resetSecurityKey(id, key) {
+    async resetSecurityKey(id, key, overlapSec) {
       const { numUpdatedRows } = await db
         .updateTable('pull_zone')
         .set({ security_key_sealed: secretBox.seal(key ?? newSecurityKey()) })
+        .set(
+          overlapSec === 0
+            ? { previous_key_sealed: null, previous_key_until: null }
+            : {
+                previous_key_sealed: sql<Buffer>`security_key_sealed`,
+                previous_key_until: sql<Date>`now() + make_interval(secs => ${overlapSec})`,
+              },
+        )
         .where('id', '=', id)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) throw unknownPullZone(id);
     },
-    async securityKey(id) {
+    async signingKeys(id) {
       const row = await db
         .selectFrom('pull_zone')
-        .select('security_key_sealed')
+        .select(['security_key_sealed', 'previous_key_sealed', 'previous_key_until'])
         .where('id', '=', id)
         .executeTakeFirst();
       if (row === undefined) throw unknownPullZone(id);
-      return secretBox.open(row.security_key_sealed);
+      const { previous_key_sealed: previous, previous_key_until: until } = row;
+      const isGood = previous !== null && until !== null && until.getTime() > Date.now();
+      return [row.security_key_sealed, ...(isGood ? [previous] : [])].map((sealed) => secretBox.open(sealed));
     },
+    ...changesOf(db),
+  };
+}
+
+/** What needs no key. */
+function changesOf(db: Db): Pick<PullZoneStore, 'addHostname' | 'removeHostname' | 'purge'> {
+  const touch = async (id: number) => {
+    const zone = db.updateTable('pull_zone').set({ purged_at: sql<Date>`clock_timestamp()` }).where('id', '=', id);
+    if ((await zone.executeTakeFirst()).numUpdatedRows === 0n) throw unknownPullZone(id);
+  };
+  return {
+    async addHostname(id, hostname) {
+      await touch(id);
+      const added = await db
+        .insertInto('pull_zone_hostname')
+        .values({ pull_zone_id: id, hostname })
+        .onConflict((conflict) => conflict.column('hostname').doNothing())
+        .executeTakeFirst();
+      if (added.numInsertedOrUpdatedRows === 0n) {
+        throw new Refused('invalid', `The host name ${hostname} is registered already. Remove it there first.`, {
+          field: 'Hostname',
+        });
+      }
+    },
+    async removeHostname(id, hostname) {
+      await touch(id);
+      await db
+        .deleteFrom('pull_zone_hostname')
+        .where('pull_zone_id', '=', id)
+        .where('hostname', '=', hostname)
+        .execute();
+    },
+    purge: touch,
   };
 }
 
@@ -80,7 +133,14 @@ function selectViews(db: Db) {
     .selectFrom('pull_zone')
     .innerJoin('library', 'library.id', 'pull_zone.library_id')
     .select(['pull_zone.id', 'pull_zone.name', 'pull_zone.library_id', 'pull_zone.security_key_sealed'])
-    .select(['pull_zone.settings', 'library.settings as library_settings']);
+    .select(['pull_zone.settings', 'library.settings as library_settings'])
+    .select(
+      sql<
+        string[]
+      >`array(select hostname from pull_zone_hostname where pull_zone_id = pull_zone.id order by hostname)`.as(
+        'hostnames',
+      ),
+    );
 }
 
 function toView(row: ViewRow, secretBox: SecretBox): PullZoneView {
@@ -89,6 +149,7 @@ function toView(row: ViewRow, secretBox: SecretBox): PullZoneView {
     name: row.name,
     libraryId: row.library_id,
     securityKey: secretBox.open(row.security_key_sealed),
+    hostnames: row.hostnames,
     settings: readPullZoneSettings(row.settings),
     access: readLibrarySettings(row.library_settings).access,
   };

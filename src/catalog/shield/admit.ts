@@ -42,7 +42,7 @@ export type AdmissionContext = {
 };
 
 /** One after the other; the first that blocks decides. */
-const STAGES = {
+export const STAGES = {
   accessList: judgeAccessList,
   country: judgeCountry,
   referrer: judgeReferrer,

@@ -1,0 +1,29 @@
+import { type Static, Type } from 'typebox';
+import { model, nullable, text } from './fields.ts';
+
+/** A request to be judged: `Url` with its token; `At` is now when it is absent. */
+export const ExplainRequestModel = model('ExplainRequestModel', {
+  Url: text({ minLength: 1, maxLength: 8_000 }),
+  Method: Type.Optional(nullable(text({ maxLength: 20 }))),
+  RemoteIp: Type.Optional(nullable(text({ maxLength: 100 }))),
+  Headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+  At: Type.Optional(nullable(text({ maxLength: 100 }))),
+});
+export type ExplainRequestModel = Static<typeof ExplainRequestModel>;
+
+const ExplainedStage = model('ExplainedStage', {
+  Stage: text(),
+  Verdict: text(),
+  RuleId: nullable(text()),
+  Expected: nullable(text()),
+  Came: nullable(text()),
+});
+
+/** What each rule found, in their order; the first that blocks decides. The key is masked in `SignedString`. */
+export const ExplanationModel = model('ExplanationModel', {
+  Verdict: text(),
+  RuleId: nullable(text()),
+  Stages: Type.Array(ExplainedStage),
+  SignedString: nullable(text()),
+  NearMiss: nullable(text()),
+});

@@ -1,0 +1,73 @@
+import { domainToASCII } from 'node:url';
+import { Type } from 'typebox';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { quote } from '../../lib/quote.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ReferrerModel } from '../models/video-library.ts';
+import { idParam } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+
+type Deps = { pullZones: PullZoneStore };
+
+const COMMON = {
+  auth: 'account-key',
+  params: Type.Object({ id: idParam('pull zone') }),
+  query: NoQuery,
+  answer: null,
+  answerStatus: 204,
+  errorShape: 'core',
+} as const;
+
+/** A pull zone answers under a further host name, which no other one has. Its DNS and certificate are the owner's. */
+export const addHostname = defineOperation({
+  ...COMMON,
+  method: 'POST',
+  name: 'addHostname',
+  path: '/pullzone/{id}/addHostname',
+  description: 'Has a pull zone answer under a further host name.',
+  body: ReferrerModel,
+  refusals: { invalid: 400, 'not-found': 404 },
+  async run({ params, body }, { pullZones }: Deps) {
+    await pullZones.addHostname(params.id, readHostname(body.Hostname));
+    return null;
+  },
+});
+
+export const removeHostname = defineOperation({
+  ...COMMON,
+  method: 'DELETE',
+  name: 'removeHostname',
+  path: '/pullzone/{id}/removeHostname',
+  description: 'Takes a host name from a pull zone.',
+  body: ReferrerModel,
+  refusals: { invalid: 400, 'not-found': 404 },
+  async run({ params, body }, { pullZones }: Deps) {
+    await pullZones.removeHostname(params.id, readHostname(body.Hostname));
+    return null;
+  },
+});
+
+/** What a cache behind the edge still has of the zone is to be read anew. Our own edges keep nothing that is old. */
+export const purgeCache = defineOperation({
+  ...COMMON,
+  method: 'POST',
+  name: 'purgeCache',
+  path: '/pullzone/{id}/purgeCache',
+  description: 'Has the edges read anew what they keep of a pull zone.',
+  body: null,
+  refusals: { 'not-found': 404 },
+  async run({ params }, { pullZones }: Deps) {
+    await pullZones.purge(params.id);
+    return null;
+  },
+});
+
+const HOSTNAME = /^(?=.{4,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
+
+function readHostname(text: string): string {
+  const hostname = domainToASCII(text.trim()).toLowerCase();
+  if (HOSTNAME.test(hostname)) return hostname;
+  const message = `Expected a host name such as media.example.com, got ${quote(text)}. Correct it.`;
+  throw new Refused('invalid', message, { field: 'Hostname' });
+}

@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import {
+  addReferrer,
+  type Library,
+  type LibraryChange,
+  type ReferrerList,
+  removeReferrer,
+} from '../../catalog/libraries/library.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { parseReferrerRule } from '../../catalog/libraries/referrer.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { quote } from '../../lib/quote.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { BlockedIpModel } from '../models/pull-zone.ts';
+import { ReferrerModel } from '../models/video-library.ts';
+import { idParam } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { readBlockedIp } from './zone-change.ts';
+
+type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
+
+const MOST_ADDRESSES = 500;
+const COMMON = {
+  method: 'POST',
+  auth: 'account-key',
+  params: Type.Object({ id: idParam('pull zone') }),
+  query: NoQuery,
+  answer: null,
+  answerStatus: 204,
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'core',
+} as const;
+
+export const addZoneAllowedReferrer = referrerOperation('add', 'AllowedReferrer', 'allowedReferrers');
+export const removeZoneAllowedReferrer = referrerOperation('remove', 'AllowedReferrer', 'allowedReferrers');
+export const addZoneBlockedReferrer = referrerOperation('add', 'BlockedReferrer', 'blockedReferrers');
+export const removeZoneBlockedReferrer = referrerOperation('remove', 'BlockedReferrer', 'blockedReferrers');
+export const addBlockedIp = addressOperation('add');
+export const removeBlockedIp = addressOperation('remove');
+
+type Verb = 'add' | 'remove';
+
+/** The lists are those of the library: a zone and its library never disagree. */
+function referrerOperation(verb: Verb, what: string, list: ReferrerList) {
+  return defineOperation({
+    ...COMMON,
+    name: `${verb}Zone${what}`,
+    path: `/pullzone/{id}/${verb}${what}`,
+    body: ReferrerModel,
+    async run({ params, body: { Hostname } }, deps: Deps) {
+      const rule = parseReferrerRule(Hostname);
+      if (rule === null) throw misfit('Hostname', 'a host name such as example.com or *.example.com', Hostname);
+      const transition = verb === 'add' ? addReferrer : removeReferrer;
+      return change(params.id, deps, (library) => transition(library, list, rule));
+    },
+  });
+}
+
+function addressOperation(verb: Verb) {
+  return defineOperation({
+    ...COMMON,
+    name: `${verb}BlockedIp`,
+    path: `/pullzone/{id}/${verb}BlockedIp`,
+    body: BlockedIpModel,
+    async run({ params, body: { BlockedIp } }, deps: Deps) {
+      const address = readBlockedIp(BlockedIp);
+      if (address === null) throw misfit('BlockedIp', 'an address, a CIDR range, or 1.2.3.*', BlockedIp);
+      return change(params.id, deps, ({ pullZone }) => {
+        const others = pullZone.settings.blockedAddresses.filter((known) => known !== address);
+        const blockedAddresses = verb === 'add' ? [...others, address] : others;
+        if (blockedAddresses.length > MOST_ADDRESSES) {
+          throw misfit('BlockedIp', `no more than ${MOST_ADDRESSES} addresses in all`, address);
+        }
+        return { zoneSettings: { blockedAddresses } };
+      });
+    },
+  });
+}
+
+async function change(id: number, { pullZones, libraries }: Deps, transition: (library: Library) => LibraryChange) {
+  const { libraryId } = await pullZones.load(id);
+  await libraries.change(libraryId, transition);
+  return null;
+}
+
+function misfit(field: string, expected: string, got: string): Refused {
+  return new Refused('invalid', `Expected ${expected}, got ${quote(got)}. Correct it.`, { field });
+}

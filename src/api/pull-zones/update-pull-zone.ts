@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { PullZoneModel, PullZoneUpdateModel } from '../models/pull-zone.ts';
+import { idParam } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { toPullZoneModel } from './pull-zone-model.ts';
+import { toZoneChange } from './zone-change.ts';
+
+type Deps = { pullZones: PullZoneStore; libraries: LibraryStore; edgeUrl: string };
+
+/** Changes what a pull zone lets in. What is absent or null stays; it is in force at every edge within 2 s. */
+export const updatePullZone = defineOperation({
+  name: 'updatePullZone',
+  method: 'POST',
+  path: '/pullzone/{id}',
+  description:
+    'Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. They are in force within 2 s.',
+  auth: 'account-key',
+  params: Type.Object({ id: idParam('pull zone') }),
+  query: NoQuery,
+  body: PullZoneUpdateModel,
+  answer: PullZoneModel,
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'core',
+  async run({ params: { id }, body }, { pullZones, libraries, edgeUrl }: Deps) {
+    const { libraryId } = await pullZones.load(id);
+    const change = toZoneChange(body);
+    await libraries.change(libraryId, () => change);
+    return toPullZoneModel(await pullZones.load(id), edgeUrl);
+  },
+});

@@ -1,0 +1,76 @@
+import type { LibraryChange } from '../../catalog/libraries/library.ts';
+import { parseReferrerRule } from '../../catalog/libraries/referrer.ts';
+import { readAddressSet } from '../../lib/client-address.ts';
+import { quote } from '../../lib/quote.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { PullZoneUpdateModel } from '../models/pull-zone.ts';
+
+type Sent<T> = T | null | undefined;
+
+const MOST_ENTRIES = 500;
+const COUNTRY = /^[A-Z]{2}$/;
+
+/**
+ * Reads what an update of a pull zone changes. Referrers are one list with the library's. Refuses (`invalid`, naming the
+ * field) what could not be kept as it came.
+ */
+export function toZoneChange(sent: PullZoneUpdateModel): LibraryChange {
+  return {
+    zoneSettings: {
+      tokenRequired: sent.ZoneSecurityEnabled ?? undefined,
+      tokenHoldsAddress: sent.ZoneSecurityIncludeHashRemoteIP ?? undefined,
+      blockedAddresses: list(sent.BlockedIps, 'BlockedIps', readBlockedIp),
+      blockedCountries: list(sent.BlockedCountries, 'BlockedCountries', readCountry),
+      requestsPerSec: count(sent.RequestLimit, 'RequestLimit'),
+      burstRequests: count(sent.BurstSize, 'BurstSize'),
+      answersPerAddress: count(sent.ConnectionLimitPerIPCount, 'ConnectionLimitPerIPCount'),
+      blocksRoot: sent.BlockRootPathAccess ?? undefined,
+      blocksPost: sent.BlockPostRequests ?? undefined,
+      anonymisesAddresses: sent.LoggingIPAnonymizationEnabled ?? undefined,
+    },
+    settings: {
+      access: {
+        allowedReferrers: list(sent.AllowedReferrers, 'AllowedReferrers', parseReferrerRule),
+        blockedReferrers: list(sent.BlockedReferrers, 'BlockedReferrers', parseReferrerRule),
+        blockNoneReferrer: sent.BlockNoneReferrer ?? undefined,
+      },
+    },
+  };
+}
+
+/** An address, a CIDR range, or `1.2.3.*`; null for anything else. */
+export function readBlockedIp(text: string): string | null {
+  const trimmed = text.trim();
+  return readAddressSet([trimmed]) === null ? null : trimmed;
+}
+
+function readCountry(text: string): string | null {
+  const country = text.trim().toUpperCase();
+  return COUNTRY.test(country) ? country : null;
+}
+
+function list(sent: Sent<string[]>, field: string, read: (text: string) => string | null): string[] | undefined {
+  if (sent == null) return undefined;
+  if (sent.length > MOST_ENTRIES) throw misfit(field, `at most ${MOST_ENTRIES} entries`, `${sent.length}`);
+  const entries = sent.map((text) => {
+    const entry = read(text);
+    if (entry === null) throw misfit(field, EXPECTED[field] ?? 'host names', quote(text));
+    return entry;
+  });
+  return [...new Set(entries)];
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  BlockedIps: 'addresses, CIDR ranges, or 1.2.3.*',
+  BlockedCountries: 'countries as two letters (ISO 3166-1)',
+};
+
+function count(sent: Sent<number>, field: string): number | undefined {
+  if (sent == null) return undefined;
+  if (sent < 0) throw misfit(field, 'a whole number from 0 (0: no limit)', `${sent}`);
+  return sent;
+}
+
+function misfit(field: string, expected: string, got: string): Refused {
+  return new Refused('invalid', `Expected ${field} of ${expected}, got ${got}. Correct it.`, { field });
+}
