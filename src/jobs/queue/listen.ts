@@ -4,7 +4,7 @@ import { beat } from '../../catalog/silent-connections-store.ts';
 
 const LONGEST_PAUSE_MS = 10_000;
 
-/** A subscription to one channel; `close` ends its connection. */
+/** A subscription to one channel; `close` ends it, and with the last one of a pool the connection. */
 export type Listener = { close(): Promise<void> };
 
 export type ListenHandlers = {
@@ -14,58 +14,114 @@ export type ListenHandlers = {
   onError: (error: Error) => void;
 };
 
+const connections = new WeakMap<pg.Pool, ListenConnection>();
+
 /**
- * Listens on a channel over a connection of its own, made like those of `pool`, and reconnects with
- * growing pauses for as long as it is not closed. The first connection failing is the caller's error.
+ * Listens on a channel. All channels of a pool share one connection beside it, made like its own, which reconnects with
+ * growing pauses for as long as one of them is open. The first connection failing is the caller's error.
  */
 export async function listen(pool: pg.Pool, channel: string, handlers: ListenHandlers): Promise<Listener> {
-  let closed = false;
-  let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let current: pg.Client | undefined;
-  let stopBeat = () => {};
+  const connection = connections.get(pool) ?? new ListenConnection(pool.options);
+  connections.set(pool, connection);
+  const subscription = { channel, handlers };
+  await connection.add(subscription);
+  return { close: () => connection.remove(subscription) };
+}
 
-  async function connect(): Promise<void> {
-    const client = new pg.Client({ ...pool.options, ...LISTENING });
-    current = client;
-    client.on('error', (error) => lose(client, error));
-    client.on('end', () => lose(client, new Error(`The connection that listens on ${channel} ended.`)));
-    client.on('notification', ({ payload }) => handlers.onPayload(payload ?? ''));
-    await client.connect();
-    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    stopBeat = beat(client, channel, (error) => lose(client, error));
-    failures = 0;
-    handlers.onConnected();
+type Subscription = { channel: string; handlers: ListenHandlers };
+
+class ListenConnection {
+  readonly #config: pg.ClientConfig;
+  readonly #subscriptions = new Set<Subscription>();
+  #client: pg.Client | null = null;
+  #connecting: Promise<pg.Client> | null = null;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #stopBeat: () => void = () => undefined;
+
+  constructor(config: pg.ClientConfig) {
+    this.#config = config;
   }
 
-  function lose(client: pg.Client, error: Error): void {
-    if (closed || current !== client) return;
-    current = undefined;
-    stopBeat();
-    client.end().catch(handlers.onError);
-    handlers.onError(error);
-    scheduleReconnect();
+  async add(subscription: Subscription): Promise<void> {
+    this.#subscriptions.add(subscription);
+    try {
+      const isNew = this.#client === null || this.#connecting !== null;
+      const client = isNew || this.#client === null ? await this.#connectOnce() : this.#client;
+      // The connection may have begun to listen before this subscription was there.
+      await client.query(`listen ${pg.escapeIdentifier(subscription.channel)}`);
+      if (!isNew) subscription.handlers.onConnected();
+    } catch (error) {
+      await this.remove(subscription);
+      throw error;
+    }
   }
 
-  function scheduleReconnect(): void {
-    failures += 1;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(failures, 8));
-    timer = setTimeout(() => {
-      connect().catch((error: Error) => {
-        if (closed) return;
-        const failed = current;
-        if (failed !== undefined) lose(failed, error);
-      });
+  async remove(subscription: Subscription): Promise<void> {
+    this.#subscriptions.delete(subscription);
+    const client = this.#client;
+    if (this.#subscriptions.size === 0) {
+      clearTimeout(this.#timer);
+      this.#stopBeat();
+      this.#client = null;
+      await client?.end();
+    } else if (![...this.#subscriptions].some(({ channel }) => channel === subscription.channel)) {
+      // What is lost meanwhile is not listened to again.
+      await client?.query(`unlisten ${pg.escapeIdentifier(subscription.channel)}`).catch(() => undefined);
+    }
+  }
+
+  #connectOnce(): Promise<pg.Client> {
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = null;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({ ...this.#config, ...LISTENING });
+    this.#client = client;
+    client.on('error', (error) => this.#lose(client, error));
+    client.on('end', () => this.#lose(client, new Error('The connection that listens for notifications ended.')));
+    client.on('notification', ({ channel, payload }) => this.#publish(channel, payload ?? ''));
+    try {
+      await client.connect();
+      const channels = new Set([...this.#subscriptions].map(({ channel }) => channel));
+      for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      if (this.#client === client) this.#client = null;
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    const [{ channel } = { channel: 'none' }] = this.#subscriptions;
+    this.#stopBeat = beat(client, channel, (error) => this.#lose(client, error));
+    this.#failures = 0;
+    for (const { handlers } of this.#subscriptions) handlers.onConnected();
+    return client;
+  }
+
+  #publish(channel: string, payload: string): void {
+    for (const one of this.#subscriptions) if (one.channel === channel) one.handlers.onPayload(payload);
+  }
+
+  #lose(client: pg.Client, error: Error): void {
+    // While it connects, whoever connects is told.
+    if (this.#client !== client || this.#connecting !== null) return;
+    this.#client = null;
+    this.#stopBeat();
+    client.end().catch(() => undefined);
+    this.#reportAndRetry(error);
+  }
+
+  #reportAndRetry(error: Error): void {
+    // Subscribers of one process report to the same log.
+    for (const onError of new Set([...this.#subscriptions].map(({ handlers }) => handlers.onError))) onError(error);
+    if (this.#subscriptions.size === 0) return;
+    this.#failures += 1;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(this.#failures, 8));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#connectOnce().catch((cause: Error) => this.#reportAndRetry(cause));
     }, pauseMs);
   }
-
-  await connect();
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      stopBeat();
-      await current?.end();
-    },
-  };
 }
