@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createS3Storage } from '../../src/adapters/storage/s3.ts';
-import { type Storage, type StorageKey, storageKey } from '../../src/ports/storage.ts';
+import { type Storage, StorageAway, type StorageKey, storageKey } from '../../src/ports/storage.ts';
 import { type Fault, type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { cut, gather, MIB, names, never, toArray } from '../ports/samples.ts';
 
@@ -50,6 +50,7 @@ describe('S3 that fails now and then (scripted server)', () => {
     stub.fail('Put', UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE);
     const put = storage.put(KEY, Buffer.from('bytes'), {}, never);
     await expect(put).rejects.toThrow('Expected S3 to store library/media/object, came 503 SlowDown after 4 attempts.');
+    await expect(put).rejects.toBeInstanceOf(StorageAway);
     expect(stub.countOf('Put')).toBe(4);
     expect(stored(KEY)).toBeUndefined();
   });

@@ -84,7 +84,7 @@ export async function startLab({ makesPreviews } = { makesPreviews: false }): Pr
 }
 
 /** Dead workers are noticed within seconds. */
-const SHORT_LEASES: LeaseTimes = { leaseSec: 4, renewMs: 1_000, loseMs: 10_000, steadySec: 2 };
+const SHORT_LEASES: LeaseTimes = { leaseSec: 4, renewMs: 1_000, loseMs: 40_000, steadySec: 4 };
 
 type WorkerSettings = {
   database: Pick<TestDatabase, 'db' | 'pool'>;

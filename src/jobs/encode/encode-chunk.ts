@@ -2,7 +2,7 @@ import { findStored, type RenditionOutput } from '../../catalog/encoding/chunk-s
 import { loadWorkView } from '../../catalog/encoding/work-view-store.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import type { HeldWork } from '../queue/run-task.ts';
+import { type HeldWork, throughPause } from '../queue/run-task.ts';
 import { encodeRungs } from './encode-rungs.ts';
 import { openPlanned } from './open-joined.ts';
 import { publishChunks } from './publish-chunks.ts';
@@ -25,7 +25,7 @@ export async function encodeRange({ claim, tell }: HeldWork, deps: JobDeps, sign
       renditionId: rendition.id,
       attempt: claim.attempt,
       ...((rendition.isOnDemand || publish !== null) && {
-        findTaken: (range) => findStored(deps.db, rendition.id, range),
+        findTaken: (range) => throughPause(() => findStored(deps.db, rendition.id, range)),
       }),
     }),
   );

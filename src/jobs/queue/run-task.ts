@@ -4,7 +4,7 @@ import { failWork } from '../../catalog/encoding/fail-store.ts';
 import { MEMORY_REASON } from '../../catalog/encoding/messages.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/encoding/work.ts';
 import { noteFailure, postponeWork, releaseWork } from '../../catalog/encoding/work-store.ts';
-import { inTransaction } from '../../catalog/in-transaction.ts';
+import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -83,14 +83,25 @@ async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<T
   return 'over';
 }
 
-/** Repeats a deed, which changes nothing when it is done twice, until the database answers; `stopping` ends the wait. */
-async function outlastAbsence<T>(deed: () => Promise<T>, stopping: AbortSignal): Promise<T> {
+/** What was encoded is kept through a pause of the database of so long. */
+const LONGEST_ABSENCE_MS = 60_000;
+
+/** Repeats a deed of a running task while the database is away, for a minute at most: a pause costs no work. */
+export function throughPause<T>(deed: () => Promise<T>): Promise<T> {
+  return outlastAbsence(deed, AbortSignal.timeout(LONGEST_ABSENCE_MS));
+}
+
+/**
+ * Repeats a deed while the database is away, until it answers or `signal` ends the wait. A commit of which nobody knows
+ * whether it was kept is not repeated.
+ */
+async function outlastAbsence<T>(deed: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let pauseMs = 500; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
     try {
       return await deed();
     } catch (error) {
-      if (!isDatabaseAway(error) || stopping.aborted) throw error;
+      if (!isDatabaseAway(error) || error instanceof CommitInDoubt || signal.aborted) throw error;
     }
-    await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { checkFinished } from './check-video.ts';
+import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
+
+/** Longer than a lease of the lab and than the gap after which expired leases are not taken, shorter than giving up. */
+const PAUSE_MS = 14_000;
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab();
+});
+afterAll(() => lab.stop());
+
+/** The database server's processes. */
+function serverProcesses(): number[] {
+  const file = path.join(String(lab.database.config.host), 'data', 'postmaster.pid');
+  const postmaster = Number(readFileSync(file, 'utf8').split('\n')[0]);
+  const children = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1] === String(postmaster);
+    } catch {
+      // It ended meanwhile.
+      return false;
+    }
+  });
+  return [postmaster, ...children.map(Number)];
+}
+
+const runningTasks = async ({ mediaId }: MediaKey) => {
+  const { rows } = await sql<{ id: string; attempt: number }>`
+    select id, attempt from encode_work where media_id = ${mediaId} and kind = 'video' and lane = 'long' and state = 'running'
+  `.execute(lab.database.db);
+  return rows;
+};
+
+test('a pause of the database that outlasts the leases costs no work', async () => {
+  const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=40'];
+  const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5');
+  await lab.startWorker({ quickSlots: 2, longSlots: 1 });
+  const key = await upload(lab, libraryId, clip);
+  await until(async () => (await runningTasks(key)).length > 0, 'a long encode to be under way');
+  const [task] = await runningTasks(key);
+  const server = serverProcesses();
+  for (const pid of server) process.kill(pid, 'SIGSTOP');
+  await sleep(PAUSE_MS);
+  for (const pid of server) process.kill(pid, 'SIGCONT');
+  await untilState(lab, key, 'finished');
+  const { rows } = await sql<{ attempt: number }>`
+    select distinct attempt from chunk where media_id = ${key.mediaId} and attempt = ${task?.attempt ?? 0}
+  `.execute(lab.database.db);
+  // What was under way was published by the attempt that had begun it.
+  expect(rows).toEqual([{ attempt: task?.attempt }]);
+  expect((await loadMedia(lab, key)).messages).toEqual([]);
+  expect((await checkFinished(lab, key)).map(({ rung, frames }) => ({ rung, frames }))).toEqual([
+    { rung: 360, frames: 1000 },
+    { rung: 240, frames: 1000 },
+  ]);
+});
