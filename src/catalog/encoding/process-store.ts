@@ -8,7 +8,6 @@ import { announce } from '../webhooks/webhook-store.ts';
 import { restoreReplaced } from './replacement-store.ts';
 import { goOnAsShown } from './shown-set-store.ts';
 import { sumStorage } from './storage-store.ts';
-import { countTurn } from './turn-store.ts';
 import { ENCODING_STATES, LEASE_SEC } from './work.ts';
 
 /** The right to probe and plan a video now, fenced by `attempt`. */
@@ -26,9 +25,6 @@ export type ProcessClaim = {
   /** Something is shown to viewers already: what is planned now takes its place when it is complete. */
   hasActiveTimeline: boolean;
 };
-
-/** Where turns of planning are counted, one a video. */
-const PROCESS_LANE = 'process';
 
 /** Attempts to plan a video whose worker died each time. */
 const MAX_PROCESS_TRIES = 10;
@@ -52,7 +48,6 @@ export async function claimProcess(db: Db, asked: MediaKey, owner: string): Prom
     return { key: chosen, row: claimed };
   });
   if (row !== undefined) {
-    await countTurn(db, PROCESS_LANE, key.libraryId, 1);
     return { kind: 'claimed', claim: toClaim(key, owner, row) };
   }
   const found = await db
@@ -68,18 +63,25 @@ export async function claimProcess(db: Db, asked: MediaKey, owner: string): Prom
   return { kind: 'over' };
 }
 
-/** One that was tried and failed comes again by its own job only, after a pause. */
+/**
+ * The upload that waits longest of the library that had least (start-time fair queueing, one a video), locked; found by
+ * two look-ups in indexes. One that was tried comes again by its own job only, after a pause, and so does `asked` then.
+ */
 async function chooseWaiting(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<MediaKey | undefined> {
+  const { rows: tried } = await sql`select from media where library_id = ${libraryId} and id = ${mediaId}
+    and state = 'processing' and (lease_until is null or lease_until < now())`.execute(tx);
+  if (tried.length > 0) return undefined;
   const { rows } = await sql<MediaKey>`
-    select m.library_id as "libraryId", m.id as "mediaId" from media m
-    cross join (select coalesce(max(turn), 0) as turn from encode_turn where lane = ${PROCESS_LANE}) latest
-    left join encode_turn t on t.lane = ${PROCESS_LANE} and t.library_id = m.library_id
-    where m.type = 'video' and m.state in ('uploaded', 'processing') and m.source_key is not null and m.process_tries < ${MAX_PROCESS_TRIES}
-      and (m.state = 'uploaded' or (m.state = 'processing' and m.lease_until < now()))
-      and not exists (select 1 from media a where a.library_id = ${libraryId} and a.id = ${mediaId}
-        and a.state = 'processing' and a.lease_until is null)
-    order by greatest(coalesce(t.pass, 0), latest.turn), m.state_since, m.id limit 1 for update of m skip locked
-  `.execute(tx);
+    select library_id as "libraryId", media_id as "mediaId" from choose_upload(${MAX_PROCESS_TRIES}::int)`.execute(tx);
+  return rows[0] ?? (await findDropped(tx));
+}
+
+/** One whose worker died while it planned it. */
+async function findDropped(tx: Tx): Promise<MediaKey | undefined> {
+  const { rows } = await sql<MediaKey>`
+    select library_id as "libraryId", id as "mediaId" from media where type = 'video' and state = 'processing'
+      and lease_until < now() and source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
+    order by state_since limit 1 for update skip locked`.execute(tx);
   return rows[0];
 }
 

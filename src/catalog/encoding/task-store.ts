@@ -49,9 +49,9 @@ export async function tendTasks(db: Db, steadySec: number): Promise<void> {
   await sql`select tend_encode_tasks(${steadySec}::float8)`.execute(db);
 }
 
-/** Makes the rows again by which tasks are claimed: they are not written to the log, and a crash of the database takes them. */
+/** Makes the rows again by which tasks and uploads are claimed: they are not written to the log, and a crash of the database takes them. */
 export async function restoreShares(db: Db): Promise<void> {
-  await sql`select share_encode_lanes()`.execute(db);
+  await sql`select share_encode_lanes(), share_upload_lanes()`.execute(db);
 }
 
 /** Renews the leases of a worker's claims at once (a HOT update); the ids of those that it still holds. */

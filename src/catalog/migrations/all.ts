@@ -18,6 +18,8 @@ import { up as shortSearches } from './017-short-searches.ts';
 import { up as claims } from './018-claims.ts';
 import { up as incomplete } from './030-incomplete.ts';
 import { up as tasks } from './031-tasks.ts';
+import { up as listOrders } from './032-list-orders.ts';
+import { up as uploadShares } from './033-upload-shares.ts';
 import { up as storeIdentity } from './035-store-identity.ts';
 import { up as licenceCounts } from './040-licence-counts.ts';
 import { up as zonePolicies } from './050-zone-policies.ts';
@@ -46,6 +48,8 @@ export const migrations: Record<string, Migration> = {
   '018-claims': { up: claims },
   '030-incomplete': { up: incomplete },
   '031-tasks': { up: tasks },
+  '032-list-orders': { up: listOrders },
+  '033-upload-shares': { up: uploadShares },
   '035-store-identity': { up: storeIdentity },
   '040-licence-counts': { up: licenceCounts },
   '050-zone-policies': { up: zonePolicies },

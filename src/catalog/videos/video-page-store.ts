@@ -30,7 +30,11 @@ type Order = { forwards: string; backwards: string };
 /** Orders and their opposites; the id makes each of them whole. */
 export const ORDERS: Record<VideoOrder, Order> = {
   date: { forwards: 'media.created_at desc, media.id desc', backwards: 'media.created_at, media.id' },
-  title: { forwards: 'media.title, media.id', backwards: 'media.title desc, media.id desc' },
+  // The beginning first, which is what the index holds of a title.
+  title: {
+    forwards: 'left(media.title, 200), media.title, media.id',
+    backwards: 'left(media.title, 200) desc, media.title desc, media.id desc',
+  },
   status: {
     forwards: 'media.state, media.created_at desc, media.id desc',
     backwards: 'media.state desc, media.created_at, media.id',
