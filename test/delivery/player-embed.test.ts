@@ -146,3 +146,25 @@ test("an owner's head HTML runs and styles our elements, and its language and co
   expect(faults).toEqual([]);
   await page.close();
 });
+
+test('playback goes on where it was left, and says so', async () => {
+  const context = await browser.newContext();
+  const visit = async () => {
+    const page = await context.newPage();
+    await page.goto(addressOf(shown, '?muted=true&rememberPosition=true'));
+    await page.locator('media-controller[ready]').waitFor(PATIENCE);
+    return page;
+  };
+  const first = await visit();
+  const sec = (page: Page) => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
+  await expect.poll(() => sec(first), PATIENCE).toBeGreaterThan(0.2);
+  await first.keyboard.press('k');
+  await first.keyboard.press('5');
+  await expect.poll(() => sec(first), PATIENCE).toBeGreaterThan(4.9);
+  await first.waitForTimeout(1_500);
+  await first.close({ runBeforeUnload: true });
+  const second = await visit();
+  await second.getByText('Continued at 0:05').waitFor(PATIENCE);
+  await expect.poll(() => sec(second), PATIENCE).toBeGreaterThan(4.9);
+  await context.close();
+});

@@ -64,8 +64,8 @@ export function mountControls(page: PageParts): void {
   const show = () => {
     const { state, isLive } = session;
     const { chapters, heat, storyboardUrl } = state.details;
-    const expectedSec = state.source?.durationSec ?? 0;
-    range.show({ isLive, expectedSec, chapters, storyboardUrl, heat: page.options.showsHeat ? heat : null });
+    const length = { expectedSec: state.source?.durationSec ?? 0, isGrowing: state.phase.kind === 'processing' };
+    range.show({ isLive, ...length, chapters, storyboardUrl, heat: page.options.showsHeat ? heat : null });
     captions.show(state.details.captions);
     frame.toggleAttribute('live', isLive);
   };

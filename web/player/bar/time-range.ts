@@ -4,12 +4,10 @@ import type { Say } from '../base/words.ts';
 import { heatPath, mostReplayed } from './heat.ts';
 import { Preview } from './preview.ts';
 import { TIME_RANGE_STYLE } from './time-range-style.ts';
-import { chapterMask, loadedUntil, partOf, type Span, spanOf, timeAt } from './timeline.ts';
+import { chapterMask, type Expectation, loadedUntil, partOf, type Span, spanOf, timeAt } from './timeline.ts';
 
 export type Chapter = { title: string; startSec: number; endSec: number };
-export type TimeRangeFacts = {
-  isLive: boolean;
-  expectedSec: number;
+export type TimeRangeFacts = Expectation & {
   chapters: readonly Chapter[];
   heat: readonly number[] | null;
   storyboardUrl: string | null;
@@ -18,7 +16,14 @@ export type TimeRangeFacts = {
 const SVG = 'http://www.w3.org/2000/svg';
 const GAP_PX = 3;
 const STEP_SEC = 5;
-const NO_FACTS: TimeRangeFacts = { isLive: false, expectedSec: 0, chapters: [], heat: null, storyboardUrl: null };
+const NO_FACTS: TimeRangeFacts = {
+  isLive: false,
+  isGrowing: false,
+  expectedSec: 0,
+  chapters: [],
+  heat: null,
+  storyboardUrl: null,
+};
 
 /** The seek bar: a slider with chapters, what is loaded, the heat curve and a preview. Event: `seek`, in seconds. */
 export class TimeRange extends HTMLElement {
@@ -76,7 +81,7 @@ export class TimeRange extends HTMLElement {
 
   get span(): Span {
     if (this.#video === null) return { startSec: 0, endSec: 0, reachableSec: 0 };
-    return spanOf(this.#video, this.#facts.isLive, this.#facts.expectedSec);
+    return spanOf(this.#video, this.#facts);
   }
 
   #listen(): void {

@@ -6,21 +6,33 @@ function ranges(...pairs: [number, number][]): TimeRanges {
   return { length: pairs.length, start: (index) => at(index)[0], end: (index) => at(index)[1] };
 }
 
+const GROWING = { isLive: false, isGrowing: true, expectedSec: 60 };
+
+test('a finished video is as long as its media, once that is loaded', () => {
+  const finished = { ...GROWING, isGrowing: false };
+  expect(spanOf({ duration: 12, seekable: ranges([0, 12]) }, finished).endSec).toBe(12);
+  expect(spanOf({ duration: Number.NaN, seekable: ranges() }, finished).endSec).toBe(60);
+});
+
 test('a growing video shows its whole length, and is reached as far as it is made', () => {
-  const span = spanOf({ duration: 12, seekable: ranges([0, 12]) }, false, 60);
+  const span = spanOf({ duration: 12, seekable: ranges([0, 12]) }, GROWING);
   expect(span).toEqual({ startSec: 0, endSec: 60, reachableSec: 12 });
   expect(partOf(span, 30)).toBe(0.5);
   expect(timeAt(span, 2)).toBe(60);
 });
 
 test('a live stream shows its window', () => {
-  const span = spanOf({ duration: Number.POSITIVE_INFINITY, seekable: ranges([100, 160]) }, true, 0);
+  const span = spanOf(
+    { duration: Number.POSITIVE_INFINITY, seekable: ranges([100, 160]) },
+    { ...GROWING, isLive: true },
+  );
   expect(span).toEqual({ startSec: 100, endSec: 160, reachableSec: 160 });
   expect(partOf(span, 130)).toBe(0.5);
 });
 
 test('nothing is divided by a length that is not known', () => {
-  expect(partOf(spanOf({ duration: Number.NaN, seekable: ranges() }, false, 0), 5)).toBe(0);
+  const nothing = { isLive: false, isGrowing: false, expectedSec: 0 };
+  expect(partOf(spanOf({ duration: Number.NaN, seekable: ranges() }, nothing), 5)).toBe(0);
 });
 
 test('what is loaded ends with the stretch around the time', () => {

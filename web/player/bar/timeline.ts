@@ -3,15 +3,17 @@ export type Span = { startSec: number; endSec: number; reachableSec: number };
 
 type Media = Pick<HTMLVideoElement, 'duration' | 'seekable'>;
 
-/**
- * A video's bar shows all of it, also what is still being made (`expectedSec`); a live stream's shows what can be seen
- * again.
- */
-export function spanOf({ duration, seekable }: Media, isLive: boolean, expectedSec: number): Span {
+/** `expectedSec` is the length as the server knows it, before the media is loaded or while the video still grows. */
+export type Expectation = { isLive: boolean; isGrowing: boolean; expectedSec: number };
+
+/** A video's bar shows all of it, also what is still being made; a live stream's shows what can be seen again. */
+export function spanOf({ duration, seekable }: Media, { isLive, isGrowing, expectedSec }: Expectation): Span {
   const last = seekable.length - 1;
   const reachableSec = last < 0 ? 0 : seekable.end(last);
   if (isLive) return { startSec: last < 0 ? 0 : seekable.start(0), endSec: reachableSec, reachableSec };
-  return { startSec: 0, endSec: Math.max(expectedSec, Number.isFinite(duration) ? duration : 0), reachableSec };
+  const knownSec = Number.isFinite(duration) ? duration : 0;
+  const endSec = isGrowing || knownSec === 0 ? Math.max(expectedSec, knownSec) : knownSec;
+  return { startSec: 0, endSec, reachableSec };
 }
 
 export function partOf({ startSec, endSec }: Span, sec: number): number {

@@ -1,0 +1,50 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { openBrowser } from '../support/browser.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { ended, LIVE_SETTINGS, openLiveCatalogue, publish } from './live-service.ts';
+
+/** A bound on hanging. */
+const PATIENCE = { timeout: 60_000 };
+
+let service: Service;
+let browser: Browser;
+let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  catalogue = await openLiveCatalogue(service);
+});
+afterAll(async () => {
+  await browser.close();
+  await catalogue.database.close();
+  await discard(service);
+});
+
+const read = (page: Page) =>
+  page.locator('video').evaluate((video: HTMLVideoElement) => ({
+    sec: video.currentTime,
+    behindSec: video.seekable.length === 0 ? 0 : video.seekable.end(video.seekable.length - 1) - video.currentTime,
+    durationSec: video.duration,
+  }));
+
+test('the player page waits for a stream, plays it near its newest second, and then its video', async () => {
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+  const key = { libraryId: 1, mediaId: stream.id };
+  const { listeners } = await service.health();
+  const ingest = `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`;
+  const page = await browser.newPage();
+  await page.goto(`${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
+  await page.getByText('The broadcast has not begun').waitFor(PATIENCE);
+  await catalogue.streams.change(key, startStream);
+  const publisher = publish(ingest);
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
+  await page.mouse.move(200, 200);
+  await page.getByRole('button', { name: 'Live: playing the newest second' }).waitFor(PATIENCE);
+  expect((await read(page)).behindSec).toBeLessThan(8);
+  await catalogue.streams.change(key, stopStream);
+  await ended(publisher);
+  await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);
+  await expect.poll(() => page.locator('.live-button').isVisible(), PATIENCE).toBe(false);
+  await page.close();
+});
