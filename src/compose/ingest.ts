@@ -9,9 +9,11 @@ import { announce } from '../catalog/webhooks/webhook-store.ts';
 import type { openLog } from '../cli/log.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { startLiveNode } from '../ingest/live/live-node.ts';
+import { openRelays } from '../ingest/rtmp/open-relays.ts';
 import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
 import { listen } from '../jobs/queue/listen.ts';
 import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
+import { createAddressRules } from '../lib/outbound/address-rules.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
 import { feedSecretOf } from './live-source.ts';
@@ -29,6 +31,7 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
   const shared = { db: database.db, secretBox: createSecretBox(settings.secretKey) };
   const streams = createLiveStore(shared);
   const feedHost = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host;
+  const rules = createAddressRules(settings.outboundAllow);
   let rtmpPort: number | null = null;
   const node = await startLiveNode({
     db: database.db,
@@ -41,6 +44,7 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
     journalFolder: join(folder, 'journal'),
     capacity: CAPACITY,
     region: REGION,
+    openRelays: (requests) => openRelays(requests, { rules, report }),
     endpoints: () =>
       rtmpPort === null ? {} : { rtmp: `rtmp://${feedHost.includes(':') ? `[${feedHost}]` : feedHost}:${rtmpPort}` },
     stopIdle: async ({ key }) =>

@@ -18,7 +18,10 @@ let service: Service;
 let browser: Browser;
 let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  [service, browser] = await Promise.all([
+    startService(null, { MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8' }),
+    openBrowser(),
+  ]);
   catalogue = await openLiveCatalogue(service);
 });
 afterAll(async () => {
@@ -104,8 +107,8 @@ test('a publisher is refused without a valid key, and one with the same key take
   expect(await readText(`${base}/playlist.m3u8`)).toBe(null);
 }, 120_000);
 
-async function createStream() {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+async function createStream(settings: Partial<typeof LIVE_SETTINGS> = {}) {
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, ...settings, libraryId: 1 });
   const { listeners } = await service.health();
   const ingest = `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`;
   return { key: { libraryId: 1, mediaId: stream.id }, ingest, base: `${service.edgeUrl}/vz-1/${stream.id}` };
@@ -117,12 +120,16 @@ async function mediaPlaylistOf(base: string): Promise<string> {
 }
 
 test('a killed ingest process and an encoder of another size cost no part that viewers were sent', async () => {
-  const { key, ingest, base } = await createStream();
+  const receiver = await createStream();
+  const relays = [receiver.ingest, 'rtmp://10.0.0.1/live/key'];
+  const { key, ingest, base } = await createStream({ relays });
   await catalogue.streams.change(key, startStream);
   const listed = async () => parts((await readText(await mediaPlaylistOf(base))) ?? '');
   const first = publish(ingest);
   await until(async () => ((await listed()).segments.length >= 2 ? true : null), 'two segments');
   const before = await listed();
+  // What it names as its relay gets the same media; the other, at a private address, harms nothing.
+  expect((await catalogue.streams.load(receiver.key)).ingest.primaryLive).toBe(true);
   killAll(await findProcesses(service, 'role.ts ingest'));
   await ended(first);
   const { listeners } = await until(async () => {

@@ -1,11 +1,12 @@
 import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
-import type { LiveState } from '../../catalog/live/live-stream.ts';
+import type { LiveState, RelayRequest } from '../../catalog/live/live-stream.ts';
 import { removeNode, reportNode } from '../../catalog/live/node-store.ts';
 import type { PublishGrant, PublishStore } from '../../catalog/live/publish-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { writeFeedFrame } from '../../media/live/feed-message.ts';
+import type { FlvTag } from '../../media/live/flv-tag.ts';
 import type { MediaInput, PublishRequest } from '../../media/live/publisher.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { BitrateHistory } from './bitrate-history.ts';
@@ -34,6 +35,8 @@ export type LiveNodeDeps = {
   endpoints(): Record<string, string>;
   /** Publishers at once. */
   capacity: number;
+  /** Starts to send a publisher's media on to the receivers that its stream names. */
+  openRelays(requests: readonly RelayRequest[]): { push(tag: FlvTag): void; close(): void };
   /** Ends a stream that has had no publisher for too long. */
   stopIdle(lease: LiveLease): Promise<void>;
   /** Listens for changes of streams; `close` ends it. */
@@ -106,9 +109,15 @@ class Node implements LiveNode {
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);
     stream.add(publisher);
+    // The backup sends the same again.
+    const relays = this.#deps.openRelays(slot === 'primary' ? (grant.stream.relays ?? []) : []);
     return {
       push: (event, wireBytes) => stream.push(publisher, event, wireBytes),
-      end: () => stream.remove(publisher),
+      relay: (tag) => relays.push(tag),
+      end() {
+        relays.close();
+        stream.remove(publisher);
+      },
     };
   }
 

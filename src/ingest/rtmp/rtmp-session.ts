@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
-import { readFlvTag } from '../../media/live/flv-tag.ts';
+import { type FlvTag, readFlvTag } from '../../media/live/flv-tag.ts';
 import type { MediaInput, Publish } from '../../media/live/publisher.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
@@ -118,13 +118,11 @@ class RtmpSession {
   }
 
   #takeMedia({ type, timestampMs, body }: RtmpMessage, input: MediaInput): void {
-    const isAudio = type === MESSAGE.audio;
+    const tag: FlvTag = { type: type === MESSAGE.audio ? 8 : 9, timestampMs: this.#unwrap(timestampMs), body };
     try {
-      const event = readFlvTag(
-        { type: isAudio ? 8 : 9, timestampMs: this.#unwrap(timestampMs), body },
-        this.#frameRate,
-      );
+      const event = readFlvTag(tag, this.#frameRate);
       if (event !== null) input.push(event, body.length);
+      input.relay(tag);
       this.#faults = 0;
     } catch (error) {
       if (!(error instanceof BrokenMedia)) throw error;

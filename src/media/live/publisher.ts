@@ -1,4 +1,5 @@
 import type { LiveEvent } from './access-unit.ts';
+import type { FlvTag } from './flv-tag.ts';
 
 /** Which of a stream's two places a publisher takes: the backup's media is used while the primary has none. */
 export type Slot = 'primary' | 'backup';
@@ -12,8 +13,15 @@ export type PublishRequest = {
   disconnect(reason: string): void;
 };
 
-/** Where an accepted publisher's media goes. `end` is called once, when its connection is over. */
-export type MediaInput = { push(event: LiveEvent, wireBytes: number): void; end(reason: string): void };
+/**
+ * Where an accepted publisher's media goes. `relay` takes what came as it came, where the protocol carries FLV. `end` is
+ * called once, when its connection is over.
+ */
+export type MediaInput = {
+  push(event: LiveEvent, wireBytes: number): void;
+  relay(tag: FlvTag): void;
+  end(reason: string): void;
+};
 
 /** Decides by the stream key whether a publisher is accepted; refuses with `Refused`. */
 export type Publish = (request: PublishRequest) => Promise<MediaInput>;

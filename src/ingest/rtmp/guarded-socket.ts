@@ -1,0 +1,24 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
+import type { AddressRules } from '../../lib/outbound/address-rules.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { RelayTarget } from './relay-target.ts';
+
+/** Ports of public addresses that take RTMP; addresses that the owner listed may have any. */
+const PORTS = new Set([80, 443, 1935, 1936, 2935]);
+
+/** Connects to an address that the rules let through: names are resolved once, and exactly that is connected to. */
+export async function openGuardedSocket({ host, port, isSecure }: RelayTarget, rules: AddressRules): Promise<Socket> {
+  const [first, ...others] = await lookup(host, { all: true });
+  if (first === undefined) throw new Refused('invalid', `The host name ${host} has no address.`);
+  for (const { address } of [first, ...others]) {
+    const verdict = rules(address);
+    if (verdict.kind === 'denied') {
+      throw new Refused('invalid', `The host ${host} is not allowed: its address is ${verdict.reason}.`);
+    }
+    if (verdict.kind === 'public' && !PORTS.has(port)) throw new Refused('invalid', `Port ${port} is not allowed.`);
+  }
+  const place = { host: first.address, port };
+  return isSecure ? connectSecure({ ...place, servername: host }) : connectPlain(place);
+}
