@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Database } from '../catalog/db.ts';
 import { loadStoredLive } from '../catalog/live/live-media-store.ts';
+import { recordViewers } from '../catalog/live/viewer-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { LiveSource } from '../delivery/live/live-streams.ts';
 
@@ -8,6 +9,7 @@ import type { LiveSource } from '../delivery/live/live-streams.ts';
 export function openLiveSource(settings: RoleSettings, { db }: Database): LiveSource {
   return {
     secret: feedSecretOf(settings.secretKey),
+    recordViewers: (counts) => recordViewers(db, counts),
     loadStored: (key, windowSec) => loadStoredLive(db, key, windowSec),
   };
 }

@@ -168,8 +168,9 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
     case 'segment':
     case 'part': {
       const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-      const mayPreview = await deps.permits.holdsToken(publication, readPlayRequest(request));
-      const asked = { file, query: queryOf(request), acceptsGzip, mayPreview, leave };
+      const play = readPlayRequest(request);
+      const mayPreview = await deps.permits.holdsToken(publication, play);
+      const asked = { file, query: queryOf(request), acceptsGzip, viewer: play.viewer, mayPreview, leave };
       return serveLive(publication, live, asked, deps.live);
     }
     case 'picture':

@@ -1,5 +1,6 @@
 import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { StoredLive } from '../../catalog/live/live-media-store.ts';
+import type { ViewerCount } from '../../catalog/live/viewer-store.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { WatchedStream } from './watched-stream.ts';
@@ -7,6 +8,8 @@ import { WatchedStream } from './watched-stream.ts';
 export type LiveSource = {
   /** What edges show to the owners of streams. */
   secret: string;
+  /** Adds up who watches. */
+  recordViewers(counts: readonly ViewerCount[]): Promise<void>;
   loadStored(key: { libraryId: number; mediaId: Guid }, windowSec: number): Promise<StoredLive>;
 };
 
@@ -14,6 +17,7 @@ type Log = { warn(fields: object, message: string): void };
 
 /** A stream that nobody asked about for so long is let go of. */
 const UNUSED_MS = 60_000;
+const COUNT_EVERY_SEC = 10;
 const MOST_STREAMS = 1_000;
 /** How far back a stream without DVR goes. */
 export const PLAIN_WINDOW_SEC = 30;
@@ -28,7 +32,10 @@ export class LiveStreams {
   constructor(source: LiveSource, log: Log) {
     this.#source = source;
     this.#log = log;
-    this.#timer = setInterval(() => this.#dropUnused(), UNUSED_MS / 4);
+    this.#timer = setInterval(() => {
+      this.#countViewers();
+      this.#dropUnused();
+    }, COUNT_EVERY_SEC * 1000);
     this.#timer.unref();
   }
 
@@ -60,6 +67,19 @@ export class LiveStreams {
     clearInterval(this.#timer);
     for (const stream of this.#watched.values()) stream.close();
     this.#watched.clear();
+  }
+
+  #countViewers(): void {
+    const nowMs = Date.now();
+    const counts = [...this.#watched].flatMap(([streamId, stream]): ViewerCount[] => {
+      const viewers = stream.index.hasEnded ? 0 : stream.viewers.count(nowMs);
+      return viewers === 0 ? [] : [{ streamId, viewers, watchedSec: viewers * COUNT_EVERY_SEC }];
+    });
+    if (counts.length === 0) return;
+    // A count that cannot be written is lost: it is a statistic.
+    this.#source.recordViewers(counts).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'Viewers of live streams could not be counted.');
+    });
   }
 
   #dropUnused(): void {

@@ -32,6 +32,8 @@ export type LiveRequest = {
   file: LiveFile;
   query: URLSearchParams;
   acceptsGzip: boolean;
+  /** Tells viewers apart, as far as that can be done. */
+  viewer: string;
   /** Holds a token that shows what is not public yet. */
   mayPreview: boolean;
   leave: () => AbortSignal;
@@ -111,6 +113,7 @@ async function servePlaylist(
 ): Promise<Answer> {
   const found = stream.index.find(renditionId);
   if (found === null) return notFound('unknown-rendition', 'There is no such rendition.');
+  stream.viewers.seen(request.viewer, Date.now());
   const { slot } = found.rendition;
   const list = () => listSlot(stream.index, slot, view);
   const wanted = readWanted(request.query);

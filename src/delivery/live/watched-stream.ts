@@ -2,6 +2,7 @@ import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { StoredLive } from '../../catalog/live/live-media-store.ts';
 import { LiveIndex } from '../../media/live/live-index.ts';
 import { openFeed } from './feed-connection.ts';
+import { ViewerCounter } from './viewer-counter.ts';
 
 export type WatchDeps = {
   secret: string;
@@ -23,6 +24,7 @@ type Waiter = { check(): boolean; done(): void };
 /** A stream that somebody watches at this edge: its index, and the one feed that keeps it. */
 export class WatchedStream {
   readonly index = new LiveIndex();
+  readonly viewers = new ViewerCounter();
   readonly #mediaId: string;
   readonly #deps: WatchDeps;
   readonly #waiters = new Set<Waiter>();

@@ -92,12 +92,9 @@ function parseEntry(streamId: Guid, path: string, file: string): JournalEntry[] 
 }
 
 /** The whole fragments of a journal file, offsets without the presentation delay; a torn last one is left out. */
-export async function readJournalFile(path: string): Promise<{ fragment: SegmentFragment; durationTicks: number }[]> {
+export async function readJournalFile(path: string): Promise<SegmentFragment[]> {
   const bytes = await readFile(path);
-  return readStoredFragments(bytes, wholeFragments(bytes)).map((fragment) => {
-    const durationTicks = fragment.samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
-    return { fragment, durationTicks };
-  });
+  return readStoredFragments(bytes, wholeFragments(bytes));
 }
 
 /** Where the whole fragments lie: `moof` and the head of `mdat`, then its payload. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import { findPeriodRenditions } from '../../catalog/live/period-store.ts';
-import { toSegment } from '../../media/live/part-writer.ts';
+import { toCutSegment } from '../../media/live/part-writer.ts';
 import { type JournalEntry, listJournal, readJournalFile } from './journal.ts';
 import type { SegmentCommitter } from './segment-committer.ts';
 
@@ -33,7 +33,7 @@ async function recover(
   const rendition = renditions.get(renditionId);
   if (rendition === undefined) return;
   try {
-    const found = toSegment(rendition.kind, rendition.timescale, segment, await readJournalFile(path));
+    const found = toCutSegment(rendition.kind, rendition.timescale, segment, await readJournalFile(path));
     if (found !== null) await committer.commit({ lease, renditionId, segment: found.segment, wallMs });
   } catch (cause) {
     report(new Error(`A journal of stream ${lease.key.mediaId} could not be read.`, { cause }));

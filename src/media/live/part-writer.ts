@@ -1,7 +1,7 @@
 import type { Sample } from '../cmaf/fragment.ts';
 import { TRACK_ID } from '../cmaf/init-segment.ts';
 import { delaySamples, presentationDelayTicks } from '../cmaf/presentation-delay.ts';
-import type { Segment, SegmentFragment } from '../cmaf/segment.ts';
+import { type Segment, type SegmentFragment, sealFragments } from '../cmaf/segment.ts';
 import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 
 /** EXT-X-PART-INF:PART-TARGET of live playlists, seconds. */
@@ -110,8 +110,46 @@ export class PartWriter {
   }
 }
 
-/** A segment of parts that were written already, such as those of a journal; null when there is none. */
-export function toSegment(
+/**
+ * A segment of fragments that were written before their publisher or its process died; null when there is none. The
+ * last picture lasts until all were shown, as at the end of a publisher that says so.
+ */
+export function toCutSegment(
+  kind: 'video' | 'audio',
+  timescale: number,
+  number: number,
+  fragments: readonly SegmentFragment[],
+): LiveSegment | null {
+  let tick = 0;
+  let shownTick = 0;
+  for (const { baseTick, samples } of fragments) {
+    tick = baseTick;
+    for (const { durationTicks, compositionOffsetTicks } of samples) {
+      shownTick = Math.max(shownTick, tick + compositionOffsetTicks + durationTicks);
+      tick += durationTicks;
+    }
+  }
+  const parts = fragments.map(({ baseTick, samples, payload }, index) => {
+    const isLast = index === fragments.length - 1;
+    return { baseTick, payload, samples: isLast ? stretchLast(samples, Math.max(0, shownTick - tick)) : samples };
+  });
+  const sealed = sealFragments({ number, timescale }, parts);
+  const withDurations = sealed.map((fragment) => ({ fragment, durationTicks: sumTicks(fragment.samples) }));
+  return toSegment(kind, timescale, number, withDurations);
+}
+
+function stretchLast(samples: readonly Sample[], ticks: number): Sample[] {
+  return samples.map((sample, at) =>
+    at === samples.length - 1 ? { ...sample, durationTicks: sample.durationTicks + ticks } : sample,
+  );
+}
+
+function sumTicks(samples: readonly Sample[]): number {
+  return samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+}
+
+/** A segment of parts; null when there is none. */
+function toSegment(
   kind: 'video' | 'audio',
   timescale: number,
   number: number,

@@ -66,6 +66,26 @@ test('a publisher that comes back goes on without a hole, whatever its clock say
   expect(segmentsOf(second, 'audio').map(({ number }) => number)).toEqual([2, 3]);
 });
 
+test('what follows a publisher that was cut off amid reordered pictures begins when all of them were shown', () => {
+  const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
+  const frame = (dtsMs: number, ptsMs: number): AccessUnit => {
+    return { kind: 'video', dtsMs, ptsMs, isKey: dtsMs === 0, bytes: Buffer.alloc(3) };
+  };
+  // Its last picture is shown 80 ms after it is decoded: the two between were never sent.
+  const first = [...pushAll(packager, [frame(0, 80), frame(40, 200)]), ...packager.end()];
+  const second = [...pushAll(packager, [frame(0, 80), frame(40, 120)]), ...packager.end()];
+  const shown = segmentsOf(first, 'video').flatMap(({ fragments, startTick }) => {
+    let tick = startTick;
+    return fragments.flatMap(({ samples }) =>
+      samples.map(({ durationTicks, compositionOffsetTicks }) => {
+        tick += durationTicks;
+        return tick - durationTicks + compositionOffsetTicks;
+      }),
+    );
+  });
+  expect(segmentsOf(second, 'video')[0]?.startTick).toBeGreaterThanOrEqual(Math.max(...shown) + 3_600);
+});
+
 test('decode times rise whatever times a publisher sends', () => {
   const times = fc.array(
     fc.tuple(fc.integer({ min: -5_000, max: 50_000 }), fc.integer({ min: -200, max: 500 }), fc.boolean()),

@@ -33,6 +33,8 @@ export class VideoPackager {
   #segmentTick: number;
   #hasSegment = false;
   #gridTick = 0;
+  /** Where the picture that is shown last ends. */
+  #shownTick = 0;
 
   constructor(config: TrackConfig, { segment, startTick }: { segment: number; startTick: number }) {
     this.#writer = new PartWriter('video', VIDEO_TIMESCALE, segment);
@@ -68,11 +70,14 @@ export class VideoPackager {
     return output;
   }
 
-  /** Ends what is open; the last frame lasts as long as the one before it would have. */
+  /**
+   * Ends what is open. Of reordered pictures the one that is decoded last is not shown last: it lasts until all were
+   * shown, so that what follows does not begin before.
+   */
   end(): PackagerOutput {
     if (!this.#hasSegment) return { ended: [], segment: null, cut: null };
-    const output: PackagerOutput = { ended: this.#write(this.endTick), segment: null, cut: null };
-    const tick = this.endTick;
+    const tick = Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0));
+    const output: PackagerOutput = { ended: this.#write(tick), segment: null, cut: null };
     const part = this.#writer.endPart();
     if (part !== null) output.ended.push(part);
     output.segment = this.#writer.endSegment();
@@ -104,6 +109,7 @@ export class VideoPackager {
     const frame = this.#pending;
     if (frame === null) return [];
     const durationTicks = Math.min(Math.max(1, endTick - frame.tick), LONGEST_FRAME_TICKS);
+    this.#shownTick = Math.max(this.#shownTick, frame.tick + frame.offsetTicks + durationTicks);
     const part = this.#writer.add(frame.tick, {
       durationTicks,
       sizeBytes: frame.bytes.length,
