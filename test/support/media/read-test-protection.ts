@@ -1,4 +1,5 @@
-import { normaliseInit } from '../../../src/media/cmaf/init-segment.ts';
+import { normaliseInit, readInitSegment } from '../../../src/media/cmaf/init-segment.ts';
+import { delaySamples } from '../../../src/media/cmaf/presentation-delay.ts';
 import { writeFragment } from '../../../src/media/cmaf/write-fragment.ts';
 import { encryptSegment, HEADROOM_BYTES, type SegmentPlace } from '../../../src/media/drm/encrypt-segment.ts';
 import { encode, FRAGMENTED, splitStream } from './read-test-media.ts';
@@ -23,11 +24,14 @@ export async function encodeSlices(slices: number): Promise<ClearRendition> {
 
 /** Cuts a fragmented stream into a normal init segment and segments of one fragment each. */
 export function splitRendition(stream: Buffer): ClearRendition {
-  const { init, fragments } = splitStream(stream);
-  return {
-    init: normaliseInit(init),
-    segments: fragments.map((fragment) => writeFragment(fragment, fragment.payload)),
-  };
+  const { init: written, fragments } = splitStream(stream);
+  const init = normaliseInit(written);
+  const { delayTicks } = readInitSegment(init);
+  const segments = fragments.map((fragment) => {
+    const samples = delaySamples(fragment.samples, delayTicks);
+    return writeFragment({ ...fragment, samples }, fragment.payload);
+  });
+  return { init, segments };
 }
 
 /** Encrypts a copy of a segment. `headroomBytes` is how much is free before it. */
