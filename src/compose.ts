@@ -5,8 +5,8 @@ import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { baseAddresses } from './cli/first-start.ts';
 import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
-
 import { databaseHealth, mostConnections, poolSize, whenSlotsAreFree } from './compose/connections.ts';
+import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
 import { loadEdge, openEdge } from './compose/edge.ts';
 import {
@@ -127,6 +127,8 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
   const api = await startApi({
     host: settings.host,
     port: settings.port,
+    publicUrl: settings.publicUrl,
+    dashboard: openDashboard(log),
     edgeUrl: await findEdgeUrl(settings, host),
     ownHosts: settings.ownHosts,
     db: database.db,

@@ -6,6 +6,7 @@ import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
 import { toAuditedWrite } from './audit-line.ts';
 import { authenticate, requireMay } from './authenticate.ts';
+import { sessionClaim } from './dashboard/session-cookie.ts';
 import type { Method, Operation } from './define-operation.ts';
 import { CallerGone, type Rules, rulesOfAddress, toErrorAnswer } from './errors.ts';
 import { type OperationDeps, operations } from './operations.ts';
@@ -94,7 +95,8 @@ async function answerOperation(
   try {
     const { method, auth } = operation;
     const { libraryId }: { libraryId?: string } = Object(request.params);
-    grant = await authenticate({ auth, key: headerText(request.headers.accesskey), libraryId }, deps);
+    const claim = sessionClaim(request.raw, deps.publicUrl);
+    grant = await authenticate({ auth, ...claim, libraryId }, deps);
     requireMay(grant, method);
     const raw = {
       params: request.params,
@@ -147,10 +149,6 @@ export function answerError(error: unknown, rules: Rules, reply: FastifyReply, l
     .type('application/json; charset=utf-8')
     .serializer((text: string) => text)
     .send(JSON.stringify(body));
-}
-
-function headerText(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
 
 function queryOf(url: string): string {

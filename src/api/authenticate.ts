@@ -1,22 +1,34 @@
 import { type Grant, opensLibrary } from '../catalog/keys/access-key.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
+import type { SessionStore } from '../catalog/keys/session-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import { Refused } from '../lib/refused.ts';
 import type { Auth, Method } from './define-operation.ts';
 import { readId } from './read-params.ts';
 
-/** What decides whose request it is: the operation's rule, the key and the library of the path as they came. */
-export type Claim = { auth: Auth; key: string | undefined; libraryId: string | undefined };
+/**
+ * What decides whose request it is: the operation's rule, the key, the id of a session that stands in for a key where
+ * there is none, and the library of the path as they came.
+ */
+export type Claim = {
+  auth: Auth;
+  key: string | undefined;
+  session: string | null;
+  libraryId: string | undefined;
+};
 
-type Deps = { keys: KeyStore; libraries: LibraryStore };
+export type AuthenticateDeps = { keys: KeyStore; sessions: SessionStore; libraries: LibraryStore };
 
 /**
  * Finds what a request's key opens. A key that does not open this library is refused as one that is not
  * valid at all, so that nobody learns which libraries exist.
  */
-export async function authenticate({ auth, key, libraryId }: Claim, deps: Deps): Promise<Grant | null> {
+export async function authenticate(
+  { auth, key, session, libraryId }: Claim,
+  deps: AuthenticateDeps,
+): Promise<Grant | null> {
   if (auth === 'none') return null;
-  const grant = key === undefined || key === '' ? null : await deps.keys.find(key);
+  const grant = await findGrant({ key, session }, deps);
   if (grant === null) throw denied();
   if (auth === 'account-key') {
     if (grant.scope !== 'account') throw denied();
@@ -26,6 +38,14 @@ export async function authenticate({ auth, key, libraryId }: Claim, deps: Deps):
   if (id === null || !opensLibrary(grant, id)) throw denied();
   if (grant.libraryId === null && (await deps.libraries.recall(id)) === null) throw denied();
   return grant;
+}
+
+async function findGrant(
+  { key, session }: Pick<Claim, 'key' | 'session'>,
+  { keys, sessions }: AuthenticateDeps,
+): Promise<Grant | null> {
+  if (key !== undefined && key !== '') return keys.find(key);
+  return session === null ? null : sessions.find(session);
 }
 
 /** Refuses (`forbidden`) a reading key whatever is not a GET. */

@@ -8,6 +8,7 @@ import type { Packager } from '../catalog/drm/packager.ts';
 import type { CodecStore } from '../catalog/encoding/codec-store.ts';
 import type { RetryStore } from '../catalog/encoding/retry-store.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
+import type { SessionStore } from '../catalog/keys/session-store.ts';
 import type { LibraryStore } from '../catalog/libraries/library-store.ts';
 import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
 import type { LiveReportStore } from '../catalog/live/live-report-store.ts';
@@ -139,6 +140,7 @@ export type OperationDeps = {
   db: Db;
   collections: CollectionStore;
   keys: KeyStore;
+  sessions: SessionStore;
   libraries: LibraryStore;
   live: LiveStore;
   liveReports: LiveReportStore;
@@ -167,6 +169,8 @@ export type OperationDeps = {
   drmPackages: DrmPackageStore;
   licences: LicenceProxy;
   secretBox: SecretBox;
+  /** Where clients find the interface, where the owner said it; without a final slash. */
+  publicUrl: string | null;
   /** Where the edge is for viewers, without a final slash. */
   edgeUrl: string;
   /** Hosts where our player lives, `*.` for all below. */

@@ -11,6 +11,7 @@ import type { Packager } from '../catalog/drm/packager.ts';
 import { createCodecStore } from '../catalog/encoding/codec-store.ts';
 import { createRetryStore } from '../catalog/encoding/retry-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
+import { createSessionStore } from '../catalog/keys/session-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
 import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
 import { createLiveReportStore } from '../catalog/live/live-report-store.ts';
@@ -41,6 +42,8 @@ import { createPictureMaker } from '../media/images/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, answerError } from './add-operations.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
+import { addDashboard } from './dashboard/add-dashboard.ts';
+import type { DashboardFiles } from './dashboard/load-dashboard.ts';
 import { rulesOfAddress } from './errors.ts';
 import type { OperationDeps } from './operations.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
@@ -60,6 +63,10 @@ export type ApiDeps = {
   host: string;
   /** 0 is any free port. */
   port: number;
+  /** Where clients find this server, without a final slash; null: where they say that they found it. */
+  publicUrl: string | null;
+  /** The browser code of the dashboard, read when the first page is opened; null serves none. */
+  dashboard: (() => Promise<DashboardFiles>) | null;
   /** Where viewers find the edge, without a final slash. */
   edgeUrl: string;
   /** Hosts where our player lives besides, `*.` for all below: their pages are always let in. */
@@ -105,6 +112,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     onError: (error) => log.error({ err: error }, 'Progress of videos could not be told; trying again.'),
     ...(deps.progressLimits !== undefined && { limits: deps.progressLimits }),
   });
+  const keys = createKeyStore(db);
   const operationDeps: OperationDeps = {
     ...deps,
     ownHosts: [new URL(deps.edgeUrl).hostname, ...deps.ownHosts],
@@ -114,7 +122,8 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     codecs: createCodecStore(db),
     collections: createCollectionStore(db),
     drmPackages: createDrmPackageStore(db),
-    keys: createKeyStore(db),
+    keys,
+    sessions: createSessionStore(db, keys),
     live: createLiveStore({ db, secretBox: deps.secretBox }),
     liveReports: createLiveReportStore(db),
     liveThumbnails: createLiveThumbnailStore(db),
@@ -141,6 +150,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     return reply.code(status).header('cache-control', 'no-store').send(body);
   });
   app.get('/play/:libraryId/:videoId', (request, reply) => reply.redirect(playerAddress(request.url, deps.edgeUrl)));
+  addDashboard(app, { ...operationDeps, files: deps.dashboard });
   const running = addOperations(app, { deps: operationDeps, log, trusted });
   await app.listen({ host: deps.host, port: deps.port });
   return {

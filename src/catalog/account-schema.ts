@@ -70,6 +70,14 @@ export type AccessKeyTable = {
   revoked_at: Date | null;
 };
 
+/** A browser that showed a key and goes by a cookie since: both are kept as hashes. */
+export type DashboardSessionTable = {
+  hash: Buffer;
+  key_hash: Buffer;
+  created_at: CreatedAt;
+  expires_at: Date;
+};
+
 /** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
 export type AuditLineTable = {
   id: Generated<number>;

@@ -7,6 +7,7 @@ import type {
   AccessKeyTable,
   AuditLineTable,
   CreatedAt,
+  DashboardSessionTable,
   Json,
   JsonDefault,
   LibraryTable,
@@ -244,6 +245,7 @@ export type Schema = InstallationSchema &
     pull_zone_hostname: PullZoneHostnameTable;
     shield_event: ShieldEventTable;
     access_key: AccessKeyTable;
+    dashboard_session: DashboardSessionTable;
     collection: CollectionTable;
     media: MediaTable;
     upload: UploadTable;

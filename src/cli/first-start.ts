@@ -122,6 +122,7 @@ function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): st
   return `
 Millrace is ready. The keys below are shown this once.
 
+  Dashboard          ${addresses.publicUrl}/  (sign in with the account key)
   API address        ${addresses.publicUrl}
   Delivery address   ${addresses.edgeUrl}
   Account key        ${library.accountKey}

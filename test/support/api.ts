@@ -49,6 +49,8 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
   const api = await startApi({
     host: '127.0.0.1',
     port: 0,
+    publicUrl: null,
+    dashboard: null,
     edgeUrl: 'http://edge.test',
     ownHosts: [],
     db,

@@ -17,6 +17,8 @@ export type NewKey = Pick<AccessKey, 'libraryId' | 'scope' | 'label' | 'expiresA
 export type KeyStore = {
   /** What a key opens, or null. A revoked or expired key opens nothing after 1 s at most. */
   find(key: string): Promise<Grant | null>;
+  /** The same by the key's hash, for sessions that stand for a key. */
+  findHashed(hash: Buffer): Promise<Grant | null>;
   /**
    * Makes a further key of a library; its text is shown this once and kept as a hash only. Refuses an
    * unknown library (`not-found`) and one that has 100 keys already (`invalid`).
@@ -33,20 +35,21 @@ type Found = Grant & { hash: Buffer };
 /** Keys in PostgreSQL, the valid ones remembered for 1 s so that most requests ask nothing. */
 export function createKeyStore(db: Db): KeyStore {
   const remembered = new Map<string, { grant: Grant; until: number }>();
+  const findHashed = async (hash: Buffer) => {
+    const name = hash.toString('base64');
+    const known = remembered.get(name);
+    if (known !== undefined && known.until > Date.now()) return known.grant;
+    remembered.delete(name);
+    const grant = await lookUp(db, hash);
+    if (grant === null) return null;
+    const oldest = remembered.keys().next();
+    if (remembered.size >= REMEMBERED_KEYS && !oldest.done) remembered.delete(oldest.value);
+    remembered.set(name, { grant, until: Date.now() + REMEMBERED_MS });
+    return grant;
+  };
   return {
-    async find(key) {
-      const hash = hashKey(key);
-      const name = hash.toString('base64');
-      const known = remembered.get(name);
-      if (known !== undefined && known.until > Date.now()) return known.grant;
-      remembered.delete(name);
-      const grant = await lookUp(db, hash);
-      if (grant === null) return null;
-      const oldest = remembered.keys().next();
-      if (remembered.size >= REMEMBERED_KEYS && !oldest.done) remembered.delete(oldest.value);
-      remembered.set(name, { grant, until: Date.now() + REMEMBERED_MS });
-      return grant;
-    },
+    find: (key) => findHashed(hashKey(key)),
+    findHashed,
     create: (wanted) => inTransaction(db, (tx) => insertKey(tx, wanted)),
     async list(libraryId) {
       await requireLibrary(db, libraryId, false);

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Grant } from '../../catalog/keys/access-key.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { type AuthenticateDeps, authenticate, requireMay } from '../authenticate.ts';
+import type { Method } from '../define-operation.ts';
+import { readJsonBody } from '../read-json-body.ts';
+import { guidParam, idParam, readParams } from '../read-params.ts';
+import { createAttemptLimit } from './attempt-limit.ts';
+import type { DashboardFiles } from './load-dashboard.ts';
+import { addPages } from './serve-dashboard.ts';
+import { readSession, requireOwnPage, sessionClaim, sessionCookie } from './session-cookie.ts';
+
+export type DashboardDeps = AuthenticateDeps & {
+  publicUrl: string | null;
+  edgeUrl: string;
+  files: (() => Promise<DashboardFiles>) | null;
+};
+
+const SIGNED_SEC = 3600;
+const SignIn = Type.Object({ key: Type.String({ minLength: 1, maxLength: 500 }) });
+const signIn = { schema: SignIn, validator: Compile(SignIn), limitBytes: 4096, check: () => [] };
+const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidParam('video') });
+
+/** Adds the dashboard: its pages, its sessions, and what its pages need signed. No part of the published interface. */
+export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
+  if (deps.files !== null) addPages(app, { edgeUrl: deps.edgeUrl, files: deps.files });
+  addSessions(app, deps);
+  const video = '/dashboard/libraries/:libraryId/videos/:videoId';
+  app.post(`${video}/upload-signature`, async (request, reply) => {
+    const { libraryId, videoId } = await readVideo(request, 'POST', deps);
+    const { libraryKey } = await deps.libraries.keys(libraryId);
+    const expires = expiresSec();
+    const signature = sha256(`${libraryId}${libraryKey}${expires}${videoId}`);
+    return noStore(reply).send({
+      LibraryId: String(libraryId),
+      VideoId: videoId,
+      AuthorizationExpire: String(expires),
+      AuthorizationSignature: signature,
+    });
+  });
+  app.get(`${video}/embed-address`, async (request, reply) => {
+    const { libraryId, videoId } = await readVideo(request, 'GET', deps);
+    return noStore(reply).send({ address: await embedAddress({ libraryId, videoId }, deps) });
+  });
+}
+
+function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
+  const { sessions, publicUrl } = deps;
+  const limit = createAttemptLimit();
+  app.get('/dashboard/session', async (request, reply) => {
+    const session = readSession(request.raw);
+    const grant = session === null ? null : await sessions.find(session);
+    if (grant === null) throw new Refused('unauthenticated', 'There is no session. Sign in with a key.');
+    return noStore(reply).send(describe(grant, deps));
+  });
+  app.post('/dashboard/session', async (request, reply) => {
+    requireOwnPage(request.raw, publicUrl);
+    if (limit.isReached(request.ip)) {
+      throw new Refused('busy', 'Too many wrong keys came from this address. Try again in a minute.');
+    }
+    // Just read by the schema that the type is inferred from.
+    const { key } = (await readJsonBody(request.raw, signIn)) as { key: string };
+    const started = await sessions.start(key.trim());
+    if (started === null) {
+      limit.fail(request.ip);
+      throw new Refused('unauthenticated', 'This key opens nothing here: it is wrong, expired or revoked.');
+    }
+    reply.header('set-cookie', sessionCookie(request.raw, publicUrl, started.id));
+    return noStore(reply).send(describe(started.grant, deps));
+  });
+  app.delete('/dashboard/session', async (request, reply) => {
+    requireOwnPage(request.raw, publicUrl);
+    const session = readSession(request.raw);
+    if (session !== null) await sessions.end(session);
+    reply.header('set-cookie', sessionCookie(request.raw, publicUrl, null));
+    return noStore(reply).code(204).send();
+  });
+}
+
+function describe({ scope, libraryId }: Grant, { edgeUrl }: DashboardDeps): object {
+  return { role: { account: 'owner', write: 'editor', read: 'reader' }[scope], libraryId, edgeUrl };
+}
+
+/** Lets in whoever may do this to the library's videos. */
+async function readVideo(
+  request: FastifyRequest,
+  method: Method,
+  deps: DashboardDeps,
+): Promise<{ libraryId: number; videoId: Guid }> {
+  const { libraryId }: { libraryId?: string } = Object(request.params);
+  const claim = sessionClaim(request.raw, deps.publicUrl);
+  requireMay(await authenticate({ auth: 'access-key', ...claim, libraryId }, deps), method);
+  // Just read by the schema that the type is inferred from.
+  return readParams(VideoParams, request.params) as { libraryId: number; videoId: Guid };
+}
+
+/** Where the player shows a video, signed for an hour where its library plays with a token only. */
+async function embedAddress(
+  { libraryId, videoId }: { libraryId: number; videoId: Guid },
+  { libraries, edgeUrl }: DashboardDeps,
+): Promise<string> {
+  const address = `${edgeUrl}/embed/${libraryId}/${videoId}`;
+  const library = await libraries.recall(libraryId);
+  if (library === null || !library.settings.access.playerTokenRequired) return address;
+  const { libraryKey } = await libraries.keys(libraryId);
+  const expires = expiresSec();
+  return `${address}?token=${sha256(`${libraryKey}${videoId}${expires}`)}&expires=${expires}`;
+}
+
+function expiresSec(): number {
+  return Math.floor(Date.now() / 1000) + SIGNED_SEC;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function noStore(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store');
+}

@@ -1,0 +1,26 @@
+const WINDOW_MS = 60_000;
+/** Wrong keys from one address within the window; keys have 256 bits, so this keeps the log and the database quiet. */
+const MOST_FAILURES = 10;
+const MOST_ADDRESSES = 10_000;
+
+/** Counts wrong keys by address of the caller. */
+export type AttemptLimit = { isReached(address: string): boolean; fail(address: string): void };
+
+/** Counts in memory, for one process; the oldest addresses are forgotten first. */
+export function createAttemptLimit(now: () => number = Date.now): AttemptLimit {
+  const failures = new Map<string, { count: number; until: number }>();
+  const recent = (address: string) => {
+    const found = failures.get(address);
+    return found !== undefined && found.until > now() ? found : null;
+  };
+  return {
+    isReached: (address) => (recent(address)?.count ?? 0) >= MOST_FAILURES,
+    fail(address) {
+      const known = recent(address) ?? { count: 0, until: now() + WINDOW_MS };
+      failures.delete(address);
+      const oldest = failures.keys().next();
+      if (failures.size >= MOST_ADDRESSES && !oldest.done) failures.delete(oldest.value);
+      failures.set(address, { ...known, count: known.count + 1 });
+    },
+  };
+}

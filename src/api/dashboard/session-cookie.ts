@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { SESSION_DAYS } from '../../catalog/keys/session-store.ts';
+import { Refused } from '../../lib/refused.ts';
+
+/** Browsers keep a `__Host-` cookie to this host and to https (RFC 6265bis section 4.1.3.2). */
+const SECURE_NAME = '__Host-millrace';
+const PLAIN_NAME = 'millrace';
+const SESSION_ID = /^[0-9a-f]{64}$/;
+
+/** The header that only a page of our own sends: another origin needs a preflight for it. */
+const PAGE_HEADER = 'x-millrace-dashboard';
+
+/** What a request shows to be let in: its key, else the session of its cookie. */
+export type ShownClaim = { key: string | undefined; session: string | null };
+
+/**
+ * Reads key and cookie. Pages on other ports of this host are of the same site, so a browser sends the cookie with
+ * their requests too, `SameSite=Strict` or not: a write that goes by the cookie is refused (`forbidden`) unless our own
+ * page sent it.
+ */
+export function sessionClaim(message: IncomingMessage, publicUrl: string | null): ShownClaim {
+  const { accesskey } = message.headers;
+  const key = Array.isArray(accesskey) ? accesskey[0] : accesskey;
+  if (key !== undefined && key !== '') return { key, session: null };
+  const session = readSession(message);
+  if (session !== null && message.method !== 'GET' && message.method !== 'HEAD') requireOwnPage(message, publicUrl);
+  return { key: undefined, session };
+}
+
+/** The session's id in the cookie, or null. */
+export function readSession({ headers }: IncomingMessage): string | null {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+  for (const wanted of [SECURE_NAME, PLAIN_NAME]) {
+    const value = pairs.find(([name]) => name === wanted)?.[1];
+    if (value !== undefined && SESSION_ID.test(value)) return value;
+  }
+  return null;
+}
+
+/** Refuses (`forbidden`) what no page of the dashboard sent. */
+export function requireOwnPage(message: IncomingMessage, publicUrl: string | null): void {
+  const { origin, host } = message.headers;
+  const isOwn = origin !== undefined && isOwnOrigin(origin, host, publicUrl);
+  if (isOwn && message.headers[PAGE_HEADER] === '1') return;
+  const message403 = `A session of the dashboard writes from the dashboard's own pages only, with Origin and ${PAGE_HEADER}: 1. Elsewhere send an AccessKey.`;
+  throw new Refused('forbidden', message403);
+}
+
+// A page cannot choose the Host of its request: it is the address that the browser connected to.
+function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
+  if (publicUrl !== null && URL.canParse(publicUrl) && origin === new URL(publicUrl).origin) return true;
+  return host !== undefined && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}
+
+/** The cookie of a session, or the one that ends it when `id` is null. */
+export function sessionCookie(message: IncomingMessage, publicUrl: string | null, id: string | null): string {
+  const isSecure = publicUrl?.startsWith('https:') === true || message.headers['x-forwarded-proto'] === 'https';
+  const age = id === null ? 0 : SESSION_DAYS * 24 * 3600;
+  const start = `${isSecure ? SECURE_NAME : PLAIN_NAME}=${id ?? ''}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}`;
+  return isSecure ? `${start}; Secure` : start;
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Db } from '../db.ts';
+import { type Grant, hashKey, newKey } from './access-key.ts';
+import type { KeyStore } from './key-store.ts';
+
+/** Days until a browser signs in again. */
+export const SESSION_DAYS = 7;
+/** Sessions of one key; the oldest goes when another browser signs in. */
+const MOST_SESSIONS = 100;
+
+/** Browsers that showed a key once and go by a random id since. */
+export type SessionStore = {
+  /** Starts a session that opens what the key opens, as long as it does; null for a key that opens nothing. */
+  start(key: string): Promise<{ id: string; grant: Grant } | null>;
+  /** What a session opens, or null. It ends with its key, after 1 s at most. */
+  find(id: string): Promise<Grant | null>;
+  /** Ends a session; doing it twice is harmless. */
+  end(id: string): Promise<void>;
+};
+
+/** Sessions in PostgreSQL, so that every API process knows them. Only hashes are kept: a copy of the table opens nothing. */
+export function createSessionStore(db: Db, keys: Pick<KeyStore, 'findHashed'>): SessionStore {
+  return {
+    async start(key) {
+      const keyHash = hashKey(key);
+      const grant = await keys.findHashed(keyHash);
+      if (grant === null) return null;
+      await dropOld(db, keyHash);
+      // 256 random bits, as a key has.
+      const id = newKey();
+      const expiresAt = new Date(Date.now() + SESSION_DAYS * 24 * 3600 * 1000);
+      await db
+        .insertInto('dashboard_session')
+        .values({ hash: hashKey(id), key_hash: keyHash, expires_at: expiresAt })
+        .execute();
+      return { id, grant };
+    },
+    async find(id) {
+      const row = await db
+        .selectFrom('dashboard_session')
+        .select('key_hash')
+        .where('hash', '=', hashKey(id))
+        .where('expires_at', '>', sql<Date>`now()`)
+        .executeTakeFirst();
+      return row === undefined ? null : keys.findHashed(row.key_hash);
+    },
+    async end(id) {
+      await db.deleteFrom('dashboard_session').where('hash', '=', hashKey(id)).execute();
+    },
+  };
+}
+
+async function dropOld(db: Db, keyHash: Buffer): Promise<void> {
+  await sql`
+    delete from dashboard_session
+    where expires_at < now() or hash in (
+      select hash from dashboard_session where key_hash = ${keyHash}
+      order by created_at desc offset ${MOST_SESSIONS - 1})`.execute(db);
+}

@@ -1,0 +1,15 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Sign-ins of browsers: a random id, kept as its hash, stands for the key that was shown (docs/decisions/090). */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table dashboard_session (
+      hash bytea primary key,
+      key_hash bytea not null,
+      created_at timestamptz not null default now(),
+      expires_at timestamptz not null
+    )
+  `.execute(db);
+  await sql`create index on dashboard_session (key_hash, created_at)`.execute(db);
+  await sql`create index on dashboard_session (expires_at)`.execute(db);
+}

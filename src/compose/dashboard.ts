@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { DashboardFiles } from '../api/dashboard/load-dashboard.ts';
+
+/** Has the dashboard's code made ready while the service starts; one that failed is tried again when a page is opened. */
+export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<DashboardFiles> {
+  let loading: Promise<DashboardFiles> | null = null;
+  const load = () => {
+    loading ??= import('../api/dashboard/load-dashboard.ts')
+      .then(({ loadDashboard }) => loadDashboard())
+      .catch((error: unknown) => {
+        loading = null;
+        log.error({ err: error }, 'The dashboard could not be packed; the next page that is opened tries again.');
+        throw error;
+      });
+    return loading;
+  };
+  // Logged above; whoever opens a page gets the error.
+  load().catch(() => undefined);
+  return load;
+}

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+
+const run = promisify(execFile);
+/** Bounds on hanging: on a busy machine everything takes its time. */
+const WAIT_MS = 120_000;
+const HANG_MS = 300_000;
+
+let service: Service;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let folder: string;
+const faults: string[] = [];
+const strangers: string[] = [];
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-dashboard-'));
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=1280x720:r=25:d=6'];
+  const sound = ['-f', 'lavfi', '-i', 'sine=d=6'];
+  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+  await run('ffmpeg', [
+    '-nostdin',
+    '-v',
+    'error',
+    ...picture,
+    ...sound,
+    ...codecs,
+    path.join(folder, 'mill_stream.mp4'),
+  ]);
+  context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (line) => {
+    if (line.type() === 'error' && !line.text().includes('401')) faults.push(line.text());
+  });
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol.startsWith('http') && ![service.apiUrl, service.edgeUrl].includes(origin)) strangers.push(origin);
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function look(name: string): Promise<void> {
+  const place = process.env.DASHBOARD_PICTURES;
+  if (place === undefined) return;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 360]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await page.screenshot({ path: path.join(place, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+async function signIn(key: string): Promise<void> {
+  await page.getByLabel('Key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+test(
+  'a newcomer signs in, drops a file, watches it and copies the embed code',
+  async () => {
+    const opened = await page.goto(service.apiUrl, { timeout: WAIT_MS });
+    expect(opened?.headers()['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(opened?.headers()['content-security-policy']).not.toContain('unsafe');
+    await signIn('no key at all');
+    await page.getByRole('alert').waitFor({ timeout: WAIT_MS });
+    await look('sign-in');
+    await signIn(ACCOUNT_KEY);
+    await page.getByText('Drop your first video here').waitFor({ timeout: WAIT_MS });
+    await look('empty');
+    await page.locator('input[type=file]').first().setInputFiles(path.join(folder, 'mill_stream.mp4'));
+    await page.getByText('Uploaded', { exact: true }).waitFor({ timeout: WAIT_MS });
+    const card = page.locator('a.card', { hasText: 'mill stream' });
+    await card.getByText(/playable|Ready/).waitFor({ timeout: WAIT_MS });
+    await look('videos');
+    await page.getByRole('button', { name: 'Dismiss mill_stream.mp4' }).click();
+    await card.click();
+    const player = page.frameLocator('iframe.player');
+    const video = player.locator('video');
+    await video.waitFor({ state: 'attached', timeout: WAIT_MS });
+    await video.evaluate(async (element: HTMLVideoElement) => {
+      element.muted = true;
+      await element.play();
+    });
+    await expect
+      .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), { timeout: WAIT_MS })
+      .toBeGreaterThan(0.5);
+    await look('video');
+    await page.getByRole('button', { name: 'Copy Embed code' }).click();
+    const code = await page.evaluate(() => navigator.clipboard.readText());
+    expect(code).toContain(`src="${service.edgeUrl}/embed/1/`);
+    await page.getByLabel('Title').fill('The mill');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.reload();
+    expect(await page.getByLabel('Title').inputValue({ timeout: WAIT_MS })).toBe('The mill');
+    await look('again');
+    expect({ faults, strangers }).toEqual({ faults: [], strangers: [] });
+  },
+  HANG_MS,
+);
+
+test(
+  'a write that goes by the cookie is refused unless a page of the dashboard sent it',
+  async () => {
+    const found = await fetch(`${service.apiUrl}/dashboard/session`, {
+      method: 'POST',
+      headers: { Origin: service.apiUrl, 'X-Millrace-Dashboard': '1' },
+      body: JSON.stringify({ key: LIBRARY_KEY }),
+    });
+    expect(await found.json()).toEqual({ role: 'editor', libraryId: 1, edgeUrl: service.edgeUrl });
+    const cookie = found.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
+    const write = (headers: Record<string, string>) =>
+      fetch(`${service.apiUrl}/library/1/videos`, {
+        method: 'POST',
+        headers: { Cookie: cookie.split(';')[0] ?? '', ...headers },
+        body: '{"title":"forged"}',
+      });
+    const own = { Origin: service.apiUrl, 'X-Millrace-Dashboard': '1' };
+    expect((await write({ ...own, Origin: service.edgeUrl })).status).toBe(403);
+    expect((await write({ Origin: service.apiUrl })).status).toBe(403);
+    expect((await write({ 'X-Millrace-Dashboard': '1' })).status).toBe(403);
+    expect((await write(own)).status).toBe(200);
+    const leave = { method: 'DELETE', headers: { ...own, Cookie: cookie.split(';')[0] ?? '' } };
+    expect((await fetch(`${service.apiUrl}/dashboard/session`, leave)).status).toBe(204);
+    expect((await write(own)).status).toBe(401);
+  },
+  HANG_MS,
+);

@@ -1,0 +1,31 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { api, describeError } from './api.ts';
+
+export type Loaded<T> = { value: Signal<T | null>; error: Signal<string | null>; again: () => void };
+
+/** Reads an address when the place opens or its address changes; `again` reads it anew and keeps what is shown meanwhile. */
+export function useLoaded<T>(path: string): Loaded<T> {
+  const value = useSignal<T | null>(null);
+  const error = useSignal<string | null>(null);
+  const latest = useRef<AbortController | null>(null);
+  const again = () => {
+    latest.current?.abort();
+    const turn = new AbortController();
+    latest.current = turn;
+    api<T>('GET', path, undefined, turn.signal)
+      .then((found) => {
+        value.value = found;
+        error.value = null;
+      })
+      .catch((reason: unknown) => {
+        if (!turn.signal.aborted) error.value = describeError(reason);
+      });
+  };
+  // A new address is the one reason to read anew.
+  useEffect(() => {
+    again();
+    return () => latest.current?.abort();
+  }, [path]);
+  return { value, error, again };
+}

@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { addressOf, go, type Route, route } from './router.ts';
+
+/** A link to another place of the dashboard; with a modifier key the browser opens it as any other. */
+export function Link({ to, class: name, children }: { to: Route; class?: string; children: ComponentChildren }) {
+  const address = addressOf(to);
+  return (
+    <a
+      href={address}
+      class={name}
+      aria-current={address === addressOf(route.value) ? 'page' : undefined}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** A text to take along, with a button that copies it. */
+export function CopyField({ label, text, isSecret = false }: { label: string; text: string; isSecret?: boolean }) {
+  const copied = useSignal(false);
+  const shown = useSignal(!isSecret);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    copied.value = true;
+    setTimeout(() => {
+      copied.value = false;
+    }, 2000);
+  };
+  return (
+    <div class="copy-field">
+      <span class="label">{label}</span>
+      <code>{shown.value ? text : '•'.repeat(24)}</code>
+      {isSecret && (
+        <button type="button" class="quiet" onClick={() => (shown.value = !shown.value)}>
+          {shown.value ? 'Hide' : 'Show'}
+        </button>
+      )}
+      <button type="button" class="quiet" aria-label={`Copy ${label}`} onClick={copy}>
+        {copied.value ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}
+
+export function Notice({ kind, children }: { kind: 'error' | 'done'; children: ComponentChildren }) {
+  return (
+    <p class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+      {children}
+    </p>
+  );
+}
+
+/** A place without things yet, and the next step. */
+export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Pager({ page, pages, onPage }: { page: number; pages: number; onPage: (page: number) => void }) {
+  if (pages <= 1) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      <button type="button" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        Previous
+      </button>
+      <span>
+        {page} of {pages}
+      </span>
+      <button type="button" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+        Next
+      </button>
+    </nav>
+  );
+}

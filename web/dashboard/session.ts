@@ -1,0 +1,47 @@
+import { signal } from '@preact/signals';
+import { ApiError, api, whenSignedOut } from './api.ts';
+
+/** Who is signed in: an owner has the account's key, `libraryId` is null; others have the key of one library. */
+export type Session = { role: 'owner' | 'editor' | 'reader'; libraryId: number | null; edgeUrl: string };
+export type LibraryName = { id: number; name: string };
+
+/** `undefined` until it is known. */
+export const session = signal<Session | null | undefined>(undefined);
+export const libraries = signal<readonly LibraryName[]>([]);
+
+export async function restoreSession(): Promise<void> {
+  try {
+    await open(await api<Session>('GET', '/dashboard/session'));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    session.value = null;
+  }
+}
+
+export async function signIn(key: string): Promise<void> {
+  await open(await api<Session>('POST', '/dashboard/session', { key }));
+}
+
+export async function signOut(): Promise<void> {
+  await api('DELETE', '/dashboard/session');
+  session.value = null;
+}
+
+async function open(found: Session): Promise<void> {
+  libraries.value = await loadLibraries(found);
+  session.value = found;
+}
+
+async function loadLibraries({ libraryId }: Session): Promise<LibraryName[]> {
+  if (libraryId !== null) return [{ id: libraryId, name: `Library ${libraryId}` }];
+  const found = await api<{ Id: number; Name: string }[]>('GET', '/videolibrary');
+  return found.map(({ Id, Name }) => ({ id: Id, name: Name }));
+}
+
+export function mayWrite(): boolean {
+  return session.value !== null && session.value?.role !== 'reader';
+}
+
+whenSignedOut(() => {
+  session.value = null;
+});

@@ -1,0 +1,61 @@
+import { useSignal } from '@preact/signals';
+import { describeError } from './api.ts';
+import { Notice } from './parts.tsx';
+import { signIn } from './session.ts';
+
+export function SignIn() {
+  const key = useSignal('');
+  const error = useSignal<string | null>(null);
+  const isBusy = useSignal(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    isBusy.value = true;
+    error.value = null;
+    try {
+      await signIn(key.value);
+    } catch (reason) {
+      error.value = describeError(reason);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return (
+    <main class="sign-in">
+      <form onSubmit={submit}>
+        <h1 class="brand">
+          <Mark /> Millrace
+        </h1>
+        <label>
+          Key
+          <input
+            type="password"
+            name="key"
+            autocomplete="current-password"
+            required
+            value={key.value}
+            onInput={(event) => (key.value = event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="primary" disabled={isBusy.value}>
+          {isBusy.value ? 'Signing in…' : 'Sign in'}
+        </button>
+        {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+        <p class="hint">
+          The first start printed an account key: it opens everything. A library key opens its library, a read-only key
+          shows it.
+        </p>
+      </form>
+    </main>
+  );
+}
+
+/** The mark: water over a wheel. */
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M12 9.5v13l11-6.500z" />
+      <path class="stream" d="M5 12h4M5 16h4M5 20h4" />
+    </svg>
+  );
+}

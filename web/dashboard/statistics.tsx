@@ -1,0 +1,127 @@
+import type { VideoHeatmapModel, VideoStatisticsModel } from '../../src/api/models/play-data.ts';
+import { useLoaded } from './load.ts';
+import { Notice } from './parts.tsx';
+import { clock, plural } from './words.ts';
+
+export function LibraryStatistics({ libraryId }: { libraryId: number }) {
+  const { value, error } = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics`);
+  return (
+    <>
+      <header class="place">
+        <h1>Statistics</h1>
+        <span class="hint">The last 30 days</span>
+      </header>
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {value.value !== null && (
+        <div class="columns">
+          <ViewsPanel found={value.value} />
+          <WatchPanel found={value.value} />
+          <Countries found={value.value} />
+        </div>
+      )}
+    </>
+  );
+}
+
+export function VideoStatistics(props: { libraryId: number; videoId: string; lengthSec: number }) {
+  const { libraryId, videoId, lengthSec } = props;
+  const statistics = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?videoGuid=${videoId}`);
+  const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${videoId}/heatmap`);
+  const found = statistics.value.value;
+  if (found === null) return null;
+  return (
+    <>
+      <ViewsPanel found={found} />
+      <Heatmap heat={heat.value.value?.heatmap ?? null} lengthSec={lengthSec} />
+    </>
+  );
+}
+
+function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
+  const sum = total(found.viewsChart);
+  return (
+    <section class="panel">
+      <h2>Views</h2>
+      <p class="figure">{sum.toLocaleString()}</p>
+      <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
+      {sum === 0 && <p class="hint">Nobody watched yet. Share the link or put the embed code on a page.</p>}
+    </section>
+  );
+}
+
+function WatchPanel({ found }: { found: VideoStatisticsModel }) {
+  return (
+    <section class="panel">
+      <h2>Watch time</h2>
+      <p class="figure">{clock(total(found.watchTimeChart))}</p>
+      <Bars values={found.watchTimeChart ?? {}} name={clock} />
+    </section>
+  );
+}
+
+function Countries({ found }: { found: VideoStatisticsModel }) {
+  const rows = Object.entries(found.countryViewCounts ?? {})
+    .sort(([, first], [, second]) => second - first)
+    .slice(0, 12);
+  if (rows.length === 0) return null;
+  return (
+    <section class="panel">
+      <h2>Countries</h2>
+      <ul class="rows">
+        {rows.map(([code, views]) => (
+          <li key={code}>
+            <span>{code}</span>
+            <span class="hint">{plural(views, 'view')}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** A bar for each day or hour; each is named for those who read by ear. */
+function Bars({ values, name }: { values: Record<string, number>; name: (value: number) => string }) {
+  const rows = Object.entries(values);
+  const most = Math.max(1, ...rows.map(([, value]) => value));
+  const width = 100 / Math.max(1, rows.length);
+  return (
+    <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label="Chart by day">
+      {rows.map(([time, value], index) => {
+        const height = Math.max(0.6, (value / most) * 31);
+        return (
+          <rect key={time} x={index * width + width * 0.12} y={32 - height} width={width * 0.76} height={height}>
+            <title>{`${time.slice(0, 10)}: ${name(value)}`}</title>
+          </rect>
+        );
+      })}
+    </svg>
+  );
+}
+
+function Heatmap({ heat, lengthSec }: { heat: Record<string, number> | null; lengthSec: number }) {
+  const points = Object.entries(heat ?? {}).map(([at, value]) => ({ at: Number(at), value }));
+  const last = Math.max(1, ...points.map(({ at }) => at));
+  const line = points.map(({ at, value }) => `L${((at / last) * 100).toFixed(2)},${(31 - value * 0.3).toFixed(2)}`);
+  return (
+    <section class="panel">
+      <h2>Most watched parts</h2>
+      {points.length === 0 ? (
+        <p class="hint">Appears when five viewers have watched.</p>
+      ) : (
+        <>
+          <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label="Heatmap">
+            <path d={`M0,32 ${line.join(' ')} L100,32Z`} />
+          </svg>
+          <p class="hint scale">
+            <span>0:00</span>
+            <span>{clock(lengthSec)}</span>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+function total(chart: Record<string, number> | null): number {
+  return Object.values(chart ?? {}).reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,49 @@
+/** Seconds as a clock: 3:07, 1:02:03. */
+export function clock(sec: number): string {
+  const parts = [Math.floor(sec / 3600), Math.floor(sec / 60) % 60, Math.floor(sec) % 60];
+  const [hours = 0, minutes = 0, seconds = 0] = parts;
+  const end = String(seconds).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${end}` : `${minutes}:${end}`;
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+export function bytes(count: number): string {
+  const power = count < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(count) / 3));
+  return `${(count / 1000 ** power).toFixed(power === 0 || count / 1000 ** power >= 100 ? 0 : 1)} ${UNITS[power]}`;
+}
+
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** A time of the interface, which has no zone marker and is UTC, as a day here. */
+export function day(text: string): string {
+  return DAY.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
+}
+
+export function plural(count: number, one: string): string {
+  return `${count.toLocaleString()} ${one}${count === 1 ? '' : 's'}`;
+}
+
+/** States of VideoModelStatus, as people call them. */
+export type VideoState = { word: string; tone: 'wait' | 'busy' | 'good' | 'bad'; isPlayable: boolean };
+
+export function videoState(status: number, availableResolutions: string): VideoState {
+  const isPlayable = availableResolutions !== '' || status === 4 || status === 8;
+  switch (status) {
+    case 0:
+      return { word: 'Waiting for its file', tone: 'wait', isPlayable: false };
+    case 1:
+      return { word: 'Queued', tone: 'wait', isPlayable };
+    case 2:
+      return { word: 'Processing', tone: 'busy', isPlayable };
+    case 3:
+    case 7:
+      return { word: 'Encoding', tone: 'busy', isPlayable };
+    case 5:
+      return { word: 'Failed', tone: 'bad', isPlayable: false };
+    case 6:
+      return { word: 'Upload failed', tone: 'bad', isPlayable: false };
+    default:
+      return { word: 'Ready', tone: 'good', isPlayable: true };
+  }
+}
