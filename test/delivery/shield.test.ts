@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { TEST_SECRET } from '../support/packager.ts';
 import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
@@ -19,9 +21,10 @@ beforeAll(async () => {
   key = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(key, segment);
   const { db } = videos.database;
-  const zone = db.selectFrom('pull_zone').select(['id']).where('library_id', '=', videos.libraryId);
-  zoneId = (await zone.executeTakeFirstOrThrow()).id;
-  securityKey = `security-key-${videos.libraryId}`;
+  const zones = db.selectFrom('pull_zone').where('library_id', '=', videos.libraryId);
+  const zone = await zones.select(['id', 'security_key_sealed']).executeTakeFirstOrThrow();
+  zoneId = zone.id;
+  securityKey = createSecretBox(TEST_SECRET).open(zone.security_key_sealed);
 });
 afterEach(async () => {
   await setZone({});

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:http';
+import { http } from '../../lib/http.ts';
 import { createFeedReader, type FeedFrame } from '../../media/live/feed-message.ts';
 
 export type FeedHandlers = { frame(frame: FeedFrame): void; lost(reason: string): void };
@@ -15,9 +15,13 @@ export function openFeed(url: string, secret: string, handlers: FeedHandlers): {
     isOver = true;
     handlers.lost(reason);
   };
-  const asked = request(url, { headers: { Authorization: `Bearer ${secret}` }, timeout: SILENT_MS }, (response) => {
-    read(response, handlers, lose);
-  });
+  const asked = http.request(
+    url,
+    { headers: { Authorization: `Bearer ${secret}` }, timeout: SILENT_MS },
+    (response) => {
+      read(response, handlers, lose);
+    },
+  );
   asked.on('error', (error) => lose(error.message));
   asked.on('timeout', () => asked.destroy(new Error('Nothing came over the feed for too long.')));
   asked.end();
