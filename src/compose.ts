@@ -17,11 +17,11 @@ import {
   type StorageWatch,
   watchStorage,
 } from './compose/storage.ts';
+import { openTranscriber } from './compose/transcriber.ts';
+import { openTus } from './compose/tus.ts';
 import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
-import type { TusHandler } from './ingest/tus/tus-handler.ts';
-import type { JobQueue } from './jobs/queue/queue.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 
 /** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
@@ -43,7 +43,6 @@ export type RoleHost = { fleet: () => Fleet };
 const QUICK_SLOTS = 4;
 /** Downloads wait for other machines most of the time. */
 const FETCH_SLOTS = 4;
-const MAX_UPLOAD_BYTES = 1e12;
 const SOURCE_CACHE_BYTES = 20e9;
 const EDGE_PORT_WAIT_MS = 5_000;
 
@@ -139,6 +138,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     cursorSecret: eventCursorSecret(settings.secretKey),
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,
+    speech: await openTranscriber(settings.transcriber, outbound),
     outbound,
     health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, store.problem()),
     watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
@@ -156,25 +156,6 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
       await database.close();
     },
   };
-}
-
-async function openTus({ settings, database: { db }, storage, log }: Common, queue: JobQueue): Promise<TusHandler> {
-  const [{ createTusHandler }, { createTusUploads }, { requireSpace }, { usualDiskFloorBytes }, { publicUrlOf }] =
-    await Promise.all([
-      import('./ingest/tus/tus-handler.ts'),
-      import('./ingest/tus/tus-uploads.ts'),
-      import('./api/videos/upload-video.ts'),
-      import('./api/server.ts'),
-      import('./ingest/tus/public-url.ts'),
-    ]);
-  return createTusHandler({
-    uploads: createTusUploads({ db, storage, queue, secretBox: createSecretBox(settings.secretKey) }),
-    staging: storage.staging,
-    maxBytes: MAX_UPLOAD_BYTES,
-    publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request),
-    ensureSpace: (lengthBytes) => requireSpace(lengthBytes, { storage, diskFloorBytes: usualDiskFloorBytes }),
-    onError: (error) => log.error(error, 'resumable upload failed'),
-  });
 }
 
 /** Where viewers find the edge. Its port is known beforehand unless it takes any free one; then it is waited for. */
@@ -235,6 +216,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     ...shared,
     outbound,
     secretBox: createSecretBox(settings.secretKey),
+    transcriber: await openTranscriber(settings.transcriber, outbound),
     packager: await openPackager(settings, database.db, outbound),
     threads,
     quarantineSec: settings.quarantineSec,

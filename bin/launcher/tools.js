@@ -18,6 +18,9 @@ const SERVE_TOOLS = [
 /** HTTP, HLS, MP4 and Matroska; H.264 and AAC. */
 const GSTREAMER_PLUGINS = 'gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-libav';
 
+/** A small real speech engine, its English model, and read speech with its text. */
+const SPEECH = 'pocketsphinx pocketsphinx-en-us pocketsphinx-testdata';
+
 /** @type {Record<string, readonly Tool[]>} */
 const TOOLS = {
   serve: SERVE_TOOLS,
@@ -26,6 +29,7 @@ const TOOLS = {
     { program: 'chromium', debianPackage: 'chromium' },
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
     { program: 'mpv', debianPackage: 'mpv' },
+    { program: 'pocketsphinx_continuous', debianPackage: SPEECH },
     { program: 'gst-launch-1.0', debianPackage: `gstreamer1.0-tools ${GSTREAMER_PLUGINS}` },
   ],
   soak: [...SERVE_TOOLS, { program: 'zzuf', debianPackage: 'zzuf' }],

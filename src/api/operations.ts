@@ -125,6 +125,7 @@ import { replaceFile } from './videos/replace-file.ts';
 import { retryIncomplete } from './videos/retry-incomplete.ts';
 import { retryResolutions } from './videos/retry-resolutions.ts';
 import { setThumbnail } from './videos/set-thumbnail.ts';
+import { type SpeechEngine, transcribeVideo } from './videos/transcribe-video.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
 import { listWebhookEvents } from './webhooks/list-webhook-events.ts';
@@ -165,6 +166,7 @@ export type OperationDeps = {
   queue: Queue;
   storage: Storage;
   outbound: Outbound;
+  speech: SpeechEngine | null;
   packager: Packager;
   drmPackages: DrmPackageStore;
   licences: LicenceProxy;
@@ -227,6 +229,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   retryResolutions,
   retryIncomplete,
   setThumbnail,
+  transcribeVideo,
   updateVideo,
   uploadVideo,
   resetSecurityKey,

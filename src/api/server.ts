@@ -48,6 +48,7 @@ import { rulesOfAddress } from './errors.ts';
 import type { OperationDeps } from './operations.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 import { playerAddress } from './videos/player-address.ts';
+import type { SpeechEngine } from './videos/transcribe-video.ts';
 
 const HEADERS_LIMIT_MS = 10_000;
 const KEEP_ALIVE_MS = 75_000;
@@ -82,6 +83,8 @@ export type ApiDeps = {
   packager: Packager;
   /** The way to licence servers. */
   licences: LicenceProxy;
+  /** The languages of the speech engine; null where none is set. */
+  speech: SpeechEngine | null;
   /** The way to addresses that callers name. */
   outbound: Outbound;
   /** Opens an ear for changes of videos' states and progress; it is closed with the server. */

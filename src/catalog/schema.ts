@@ -53,7 +53,15 @@ export type Chapter = { title: string; start: number; end: number };
 export type Moment = { label: string; timestamp: number };
 export type MetaTag = { property: string; value: string };
 /** A stored caption file. `sizeBytes` is absent in rows older than the sum that needs it. */
-export type CaptionTrack = { srclang: string; label: string; version: number; key: StorageKey; sizeBytes?: number };
+export type CaptionTrack = {
+  srclang: string;
+  label: string;
+  version: number;
+  key: StorageKey;
+  sizeBytes?: number;
+  /** Made from the sound; absent for what a person, or the file, brought. */
+  origin?: 'speech';
+};
 
 /** What an upload asked for, kept from its query until the encode is planned. Null or absent: the library's setting. */
 export type UploadOptions = {

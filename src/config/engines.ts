@@ -1,13 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { isAbsolute } from 'node:path';
 import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
 
 /** What turns speech into text. `http` speaks the OpenAI transcription interface. */
-export type TranscriberSettings =
-  | { kind: 'none' }
-  | { kind: 'http'; url: string }
-  | { kind: 'sherpa'; modelFolder: string }
-  | { kind: 'pocketsphinx' };
+export type TranscriberSettings = { kind: 'none' } | { kind: 'http'; url: string } | { kind: 'pocketsphinx' };
 
 export type EngineSettings = {
   encodeThreads: number;
@@ -19,10 +14,7 @@ export type EngineSettings = {
 export const engineSchema = {
   MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
   MILLRACE_PREVIEWS: setting('on or off', parseSwitch),
-  MILLRACE_TRANSCRIBER: setting(
-    'none, pocketsphinx, sherpa:/absolute/model/folder, or an http:// or https:// address',
-    parseTranscriber,
-  ),
+  MILLRACE_TRANSCRIBER: setting('none, pocketsphinx, or an http:// or https:// address', parseTranscriber),
   MILLRACE_LANGUAGE_MODEL_URL: setting('an http:// or https:// address without query', parseBaseUrl),
 };
 
@@ -46,10 +38,6 @@ function parseSwitch(text: string): boolean | null {
 
 function parseTranscriber(text: string): TranscriberSettings | null {
   if (text === 'none' || text === 'pocketsphinx') return { kind: text };
-  if (text.startsWith('sherpa:')) {
-    const modelFolder = text.slice('sherpa:'.length);
-    return isAbsolute(modelFolder) ? { kind: 'sherpa', modelFolder } : null;
-  }
   const url = parseBaseUrl(text);
   return url === null ? null : { kind: 'http', url };
 }

@@ -51,7 +51,7 @@ test.each([
   { MILLRACE_PREVIEWS: 'no' },
   { MILLRACE_OUTBOUND_ALLOW: '10.0.0.0/8,10.0.0.0/33' },
   { MILLRACE_OWN_HOSTS: 'video.example,https://media.example' },
-  { MILLRACE_TRANSCRIBER: 'sherpa:model' },
+  { MILLRACE_TRANSCRIBER: 'sphinx' },
   { MILLRACE_LANGUAGE_MODEL_URL: 'localhost:8080' },
   { MILLRACE_DRM_SCHEME: 'cbc1' },
   { MILLRACE_DRM_KEY_SERVER_URL: 'keys.example' },

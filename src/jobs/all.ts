@@ -20,6 +20,7 @@ import { extractCaptions } from './planning/extract-captions.ts';
 import { processVideo } from './planning/process-video.ts';
 import type { AnyJob } from './queue/queue.ts';
 import type { PerformTask } from './queue/run-task.ts';
+import { transcribeVideo } from './speech/transcribe-video.ts';
 import { fetchVideo } from './uploads/fetch-video.ts';
 import { hashSource } from './uploads/hash-source.ts';
 
@@ -29,6 +30,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   fetchVideo,
   hashSource,
   extractCaptions,
+  transcribeVideo,
   deleteMedia,
   deleteLibrary,
   pruneAuditLog,

@@ -4,6 +4,7 @@ import type { DownloadLimits } from '../lib/outbound/download.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { Transcriber } from '../ports/transcriber.ts';
 import type { SourceCache } from './encode/source-cache.ts';
 import type { Queue } from './queue/define-job.ts';
 import type { StoreGuard } from './store/store-guard.ts';
@@ -19,6 +20,8 @@ export type JobDeps = {
   /** The way to origins that callers name; the sealed requests for them are opened with `secretBox`. */
   outbound: Outbound;
   secretBox: SecretBox;
+  /** Turns speech into text; null where no engine is set. */
+  transcriber: Transcriber | null;
   /** Gives protected videos their keys. */
   packager: Packager;
   /** What differs from the usual patience with origins. */

@@ -96,6 +96,13 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
       return { path, key: null };
     },
   },
+  'POST /library/{libraryId}/videos/{videoId}/transcribe': {
+    200: async (world) => ({
+      path: `/library/1/videos/${await world.makeUploaded()}/transcribe?force=true&language=en`,
+      body: { sourceLanguage: 'en' },
+    }),
+    400: async (world) => ({ path: `/library/1/videos/${await world.makeUploaded()}/transcribe?language=tlh` }),
+  },
   'POST /library/{libraryId}/videos/{videoId}/reencode': {
     200: async (world) => ({ path: `/library/1/videos/${await world.makeUploaded()}/reencode` }),
     400: async (world) => ({ path: `${await ownVideo(world)}/reencode` }),

@@ -23,6 +23,7 @@ import { newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
+import type { Transcriber } from '../../src/ports/transcriber.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addLibraryRow } from '../support/library-row.ts';
 import { createTestPackager, TEST_SECRET } from '../support/packager.ts';
@@ -94,6 +95,7 @@ type WorkerSettings = {
   slots: WorkerSlots;
   packager?: Packager;
   makesPreviews?: boolean;
+  transcriber?: Transcriber;
 };
 
 /** A worker as its role starts it: queue, cache, slots. */
@@ -117,6 +119,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     outbound,
     secretBox: createSecretBox(TEST_SECRET),
     packager: settings.packager ?? createTestPackager(database.db),
+    transcriber: settings.transcriber ?? null,
     threads: 1,
     makesPreviews: settings.makesPreviews ?? false,
     servesViewers: () => viewers.servesViewers(),

@@ -62,6 +62,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     packager: createTestPackager(db),
     licences: createLicenceProxy({ servers: {}, fairPlayCertificate: null, outbound }),
     outbound,
+    speech: { languages: ['en'] },
     watchProgress: (listener) => watchPublications(database.config, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),
     log: { error: (fault: unknown) => void faults.push(fault) } as ApiDeps['log'],

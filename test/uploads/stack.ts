@@ -131,6 +131,7 @@ async function startWorker(api: TestApi, allow: string[], onError: (error: unkno
     }),
     outbound,
     secretBox: api.secretBox,
+    transcriber: null,
     packager: createTestPackager(api.database.db),
     fetchLimits: FETCH_LIMITS,
     owner: 'test worker',

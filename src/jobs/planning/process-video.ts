@@ -28,7 +28,9 @@ import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost, underLease } from '../queue/hold-lease.ts';
 import { postponementOf } from '../queue/postponement.ts';
+import { transcribeVideo } from '../speech/transcribe-video.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
+import { chooseTranscription } from './choose-transcription.ts';
 import { decideOnDemand } from './decide-on-demand.ts';
 import { readEncodeSettings } from './encode-settings.ts';
 import { extractCaptions } from './extract-captions.ts';
@@ -196,6 +198,8 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
       if (chooseSubtitles(plan.facts).length > 0) {
         await deps.queue.send(extractCaptions, claim.key, { onlyOneNamed: claim.key.mediaId })(tx);
       }
+      const transcription = deps.transcriber === null ? null : chooseTranscription(claim, plan.facts);
+      if (transcription !== null) await deps.queue.send(transcribeVideo, transcription, { delaySec: 5 })(tx);
     });
   } catch (error) {
     const written = stored.flatMap(({ writer }) => writer.written);

@@ -1,0 +1,103 @@
+import { text } from 'node:stream/consumers';
+import type { Outbound } from '../../lib/outbound/outbound.ts';
+import { Refused } from '../../lib/refused.ts';
+import { toWav } from '../../lib/wav.ts';
+import { SPEECH_SAMPLE_RATE, type Speech, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
+
+const MAX_ANSWER_BYTES = 4 * 2 ** 20;
+const LIMIT_MS = 5 * 60_000;
+
+/**
+ * A service that takes `POST …/audio/transcriptions` as OpenAI's does, `verbose_json` with word times where it gives
+ * them. `baseUrl` ends with the version (`…/v1`) or is completed by it.
+ */
+export function createOpenAiTranscriber({ baseUrl, outbound }: { baseUrl: string; outbound: Outbound }): Transcriber {
+  const base = baseUrl.replace(/\/+$/, '');
+  const url = `${/\/v\d+$/.test(base) ? base : `${base}/v1`}/audio/transcriptions`;
+  return {
+    name: new URL(url).host,
+    languages: null,
+    async transcribe(samples, { language }, signal) {
+      const form = new FormData();
+      form.set(
+        'file',
+        new Blob([new Uint8Array(toWav(samples, SPEECH_SAMPLE_RATE))], { type: 'audio/wav' }),
+        'span.wav',
+      );
+      form.set('model', 'whisper-1');
+      form.set('response_format', 'verbose_json');
+      form.append('timestamp_granularities[]', 'word');
+      form.append('timestamp_granularities[]', 'segment');
+      if (language !== null) form.set('language', language);
+      const message = new Response(form);
+      const body = new Uint8Array(await message.arrayBuffer());
+      const headers = { 'content-type': message.headers.get('content-type') ?? '' };
+      const limits = { maxBytes: MAX_ANSWER_BYTES, timeoutMs: LIMIT_MS, idleTimeoutMs: LIMIT_MS };
+      const answer = await outbound.request(url, { method: 'POST', headers, body, ...limits }, signal);
+      const said = await text(answer.body);
+      if (answer.status !== 200) throw failure(answer.status, said);
+      return readSpeech(said, language);
+    },
+  };
+}
+
+/** What asking again will not change is refused; a busy or broken service is asked again. */
+function failure(status: number, said: string): Error {
+  const message = `The transcription service answered HTTP ${status}: ${said.slice(0, 200)}`;
+  const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return isFinal ? new Refused('unprocessable', `${message} Check MILLRACE_TRANSCRIBER.`) : new Error(message);
+}
+
+type Answer = { language?: unknown; words?: unknown; segments?: unknown };
+
+function readSpeech(said: string, wanted: string | null): Speech {
+  const answer: Answer = parse(said);
+  const words = listOf(answer.words).flatMap((word) => toWord(word, 'word'));
+  const spoken =
+    words.length > 0 ? words : listOf(answer.segments).flatMap((segment) => splitSegment(toWord(segment, 'text')));
+  return { language: wanted ?? languageCode(answer.language), words: spoken };
+}
+
+function parse(said: string): Answer {
+  try {
+    return { ...Object(JSON.parse(said)) };
+  } catch (error) {
+    throw new Error('Expected JSON from the transcription service, got something else.', { cause: error });
+  }
+}
+
+function listOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map((item) => ({ ...Object(item) })) : [];
+}
+
+function toWord(item: Record<string, unknown>, field: 'word' | 'text'): SpokenWord[] {
+  const { start, end, [field]: text } = item;
+  const isWord = typeof text === 'string' && Number.isFinite(start) && Number.isFinite(end);
+  return isWord ? [{ text: text.trim(), startSec: Number(start), endSec: Number(end) }] : [];
+}
+
+/** Words of a segment without word times share its time by their length. */
+function splitSegment([segment]: readonly SpokenWord[]): SpokenWord[] {
+  if (segment === undefined) return [];
+  const texts = segment.text.split(/\s+/).filter((word) => word !== '');
+  const chars = texts.reduce((sum, word) => sum + word.length, 0);
+  let at = segment.startSec;
+  return texts.map((word) => {
+    const startSec = at;
+    at += ((segment.endSec - segment.startSec) * word.length) / chars;
+    return { text: word, startSec, endSec: at };
+  });
+}
+
+/** Services answer a code or an English name. */
+function languageCode(language: unknown): string {
+  const name = String(language ?? '').toLowerCase();
+  if (/^[a-z]{2}$/.test(name)) return name;
+  return NAMES.get(name) ?? 'en';
+}
+
+const NAMES = new Map(
+  'en de fr es it pt nl sv da no fi pl cs sk hu ro bg el tr ru uk he ar hi zh ja ko vi th id'
+    .split(' ')
+    .map((code) => [String(new Intl.DisplayNames(['en'], { type: 'language' }).of(code)).toLowerCase(), code]),
+);

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { Refused } from '../../lib/refused.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import { findCaption, putCaption } from '../captions/caption.ts';
+import { bumpPublication, type Db, type FollowUp, type MediaKey } from '../db.ts';
+import { sumStorage } from '../encoding/storage-store.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { retireObject } from '../retired-object-store.ts';
+import type { CaptionTrack, MediaState } from '../schema.ts';
+
+/** What speech of a video is heard from: its stored sound, as fragments one after another. */
+export type SpeechSound = { init: Buffer; chunks: StorageKey[]; durationSec: number; language: string };
+
+/** A video as far as transcription goes; `sound` is null until all of it is stored. */
+export type SpeechSource = {
+  state: MediaState;
+  captions: readonly CaptionTrack[];
+  hasSound: boolean;
+  sound: SpeechSound | null;
+};
+
+type SoundRow = { init: Buffer | null; language: string; state: string; chunks: StorageKey[]; duration_ms: number };
+
+/** Loads what a video is transcribed from. Refuses (`not-found`) an unknown one. */
+export async function loadSpeechSource(db: Db, { libraryId, mediaId }: MediaKey): Promise<SpeechSource> {
+  const media = await db
+    .selectFrom('media')
+    .select(['state', 'captions'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .where('type', '=', 'video')
+    .executeTakeFirst();
+  if (media === undefined) {
+    throw new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+  }
+  const { rows } = await sql<SoundRow>`
+    select r.init, r.language, r.state, m.duration_ms,
+      array(select c.storage_key from chunk c where c.library_id = r.library_id and c.media_id = r.media_id
+        and c.rendition_id = r.id order by c.first_segment) as chunks
+    from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'audio' and r.retired_at is null
+    order by r.is_default desc, r.active desc, r.id limit 1`.execute(db);
+  return { ...media, hasSound: rows.length > 0, sound: toSound(rows[0]) };
+}
+
+function toSound(row: SoundRow | undefined): SpeechSound | null {
+  if (row === undefined || row.init === null || row.state !== 'finished') return null;
+  return { init: row.init, chunks: row.chunks, durationSec: row.duration_ms / 1000, language: row.language };
+}
+
+/** The name of a track that was made from speech. */
+export function autoLanguage(language: string): string {
+  return `${language}-auto`;
+}
+
+/**
+ * Whether captions in a language may be made: never over what a person wrote; over made ones only when forced. With
+ * captions of the language by a person it is left alone unless forced.
+ */
+export function mayTranscribe(captions: readonly CaptionTrack[], language: string, force: boolean): boolean {
+  const made = findCaption(captions, autoLanguage(language));
+  if (made !== undefined && made.origin !== 'speech') return false;
+  return force || (made === undefined && findCaption(captions, language) === undefined);
+}
+
+/** Shows made captions. False, and nothing changes, when they may not be made any more. */
+export async function putSpokenCaption(
+  db: Db,
+  key: MediaKey,
+  { track, language, force }: { track: CaptionTrack & { sizeBytes: number }; language: string; force: boolean },
+  ...followUps: FollowUp[]
+): Promise<boolean> {
+  return await inTransaction(db, async (tx) => {
+    const row = await tx
+      .selectFrom('media')
+      .select('captions')
+      .where('library_id', '=', key.libraryId)
+      .where('id', '=', key.mediaId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined || !mayTranscribe(row.captions, language, force)) return false;
+    const before = findCaption(row.captions, track.srclang);
+    await tx
+      .updateTable('media')
+      .set({ captions: JSON.stringify(putCaption(row.captions, track)) })
+      .where('library_id', '=', key.libraryId)
+      .where('id', '=', key.mediaId)
+      .execute();
+    if (before !== undefined) await retireObject(tx, key, { key: before.key, sizeBytes: before.sizeBytes ?? 0 });
+    await sumStorage(tx, key);
+    await bumpPublication(tx, key);
+    for (const followUp of followUps) await followUp(tx);
+    return true;
+  });
+}

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import type { Database } from '../catalog/db.ts';
+import type { RoleSettings } from '../config/settings.ts';
+import type { TusHandler } from '../ingest/tus/tus-handler.ts';
+import type { JobQueue } from '../jobs/queue/queue.ts';
+import { createSecretBox } from '../lib/secret-box.ts';
+import type { OpenedStorage } from './storage.ts';
+
+const MAX_UPLOAD_BYTES = 1e12;
+
+type TusDeps = Pick<OpenedStorage, 'storage'> & {
+  settings: RoleSettings;
+  database: Pick<Database, 'db'>;
+  log: Pick<Logger, 'error'>;
+};
+
+/** Opens resumable uploads, which the api role answers. */
+export async function openTus(
+  { settings, database: { db }, storage, log }: TusDeps,
+  queue: JobQueue,
+): Promise<TusHandler> {
+  const [{ createTusHandler }, { createTusUploads }, { requireSpace }, { usualDiskFloorBytes }, { publicUrlOf }] =
+    await Promise.all([
+      import('../ingest/tus/tus-handler.ts'),
+      import('../ingest/tus/tus-uploads.ts'),
+      import('../api/videos/upload-video.ts'),
+      import('../api/server.ts'),
+      import('../ingest/tus/public-url.ts'),
+    ]);
+  return createTusHandler({
+    uploads: createTusUploads({ db, storage, queue, secretBox: createSecretBox(settings.secretKey) }),
+    staging: storage.staging,
+    maxBytes: MAX_UPLOAD_BYTES,
+    publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request),
+    ensureSpace: (lengthBytes) => requireSpace(lengthBytes, { storage, diskFloorBytes: usualDiskFloorBytes }),
+    onError: (error) => log.error(error, 'resumable upload failed'),
+  });
+}

@@ -1,0 +1,130 @@
+import type { Readable } from 'node:stream';
+import { Readable as Stream } from 'node:stream';
+import { captionLabel } from '../../catalog/captions/caption.ts';
+import { createCaptionStore } from '../../catalog/captions/caption-store.ts';
+import type { MediaKey } from '../../catalog/db.ts';
+import { warningMessage } from '../../catalog/encoding/messages.ts';
+import { addMessages } from '../../catalog/encoding/settle-store.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import {
+  autoLanguage,
+  loadSpeechSource,
+  mayTranscribe,
+  putSpokenCaption,
+  type SpeechSound,
+} from '../../catalog/speech/speech-store.ts';
+import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
+import { announce } from '../../catalog/webhooks/webhook-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { writeVtt } from '../../media/captions/cue.ts';
+import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { buildCues } from '../../media/speech/build-cues.ts';
+import { cutSpans } from '../../media/speech/cut-spans.ts';
+import { planSpeechSound } from '../../media/speech/plan-speech-sound.ts';
+import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+
+/** `language` is that of the speaker, null for the engine's guess; `force` makes made captions anew. */
+export type Transcription = MediaKey & { language: string | null; force: boolean };
+
+/** How soon a video is looked at again whose sound is not stored yet. */
+const WAIT_SEC = 10;
+/** Waiting ends with the video; this bounds it all the same. */
+const LONGEST_WAIT_SEC = 24 * 3600;
+
+/**
+ * Makes captions of what is said in a video, span by span, from its stored sound. Captions that a person wrote are left
+ * alone, before and after; doing it twice changes nothing. A video whose sound is not stored yet is waited for.
+ */
+export const transcribeVideo = defineJob<Transcription & { waitedSec?: number }, JobDeps>({
+  name: 'transcribe-video',
+  lane: 'long',
+  retryLimit: 4,
+  async run(wanted, deps, signal) {
+    const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
+    const { transcriber } = deps;
+    if (transcriber === null) throw new Refused('invalid', 'No speech engine is set. Set MILLRACE_TRANSCRIBER.');
+    const source = await loadSpeechSource(deps.db, key);
+    const isOver = source.state === 'finished' || source.state === 'jit-ready';
+    if (source.state === 'failed' || (isOver && !source.hasSound)) return;
+    if (source.sound === null) return await waitForSound(wanted, deps);
+    const { language, force } = wanted;
+    if (language !== null && !mayTranscribe(source.captions, language, force)) return;
+    const heard = await hear(source.sound, { transcriber, language, deps }, signal);
+    if (!mayTranscribe(source.captions, heard.language, force)) return;
+    await store(key, heard, { force, deps }, signal);
+  },
+  async giveUp(wanted, deps, reason) {
+    const message = warningMessage(`What is said could not be transcribed: ${reason}`, new Date());
+    await inTransaction(deps.db, (tx) => addMessages(tx, wanted, [message]));
+  },
+});
+
+async function waitForSound(wanted: Transcription & { waitedSec?: number }, { db, queue }: JobDeps): Promise<void> {
+  const waitedSec = (wanted.waitedSec ?? 0) + WAIT_SEC;
+  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'The sound was not stored within a day.');
+  await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec: WAIT_SEC }));
+}
+
+type Heard = { language: string; words: SpokenWord[] };
+
+/** Hears all of the sound; the first span that holds words decides on the language of the rest. */
+async function hear(
+  sound: SpeechSound,
+  { transcriber, language, deps }: { transcriber: Transcriber; language: string | null; deps: JobDeps },
+  signal: AbortSignal,
+): Promise<Heard> {
+  const plan = planSpeechSound(sound.durationSec, SPEECH_SAMPLE_RATE);
+  const input = Stream.from(fragments(sound, deps, signal), { objectMode: false });
+  const run = await runFfmpeg(plan, { sourcePath: null, input }, signal);
+  const [samples] = run.outputs;
+  if (samples === undefined) throw new Error('Expected a pipe of samples, the decoder has none.');
+  const heard: Heard = { language: language ?? '', words: [] };
+  for await (const { startSec, samples: span } of cutSpans(asBuffers(samples), SPEECH_SAMPLE_RATE)) {
+    const wanted = heard.language === '' ? null : heard.language;
+    const speech = await transcriber.transcribe(span, { language: wanted }, signal);
+    if (heard.language === '' && speech.words.length > 0) heard.language = speech.language;
+    for (const word of speech.words) {
+      heard.words.push({ text: word.text, startSec: startSec + word.startSec, endSec: startSec + word.endSec });
+    }
+  }
+  await run.done;
+  return heard;
+}
+
+async function* fragments({ init, chunks }: SpeechSound, { storage }: JobDeps, signal: AbortSignal) {
+  yield init;
+  for (const chunk of chunks) {
+    const { body } = await storage.read(chunk, null, signal);
+    yield* body;
+  }
+}
+
+async function* asBuffers(stream: Readable): AsyncGenerator<Buffer> {
+  // No encoding was set, so the stream gives buffers.
+  for await (const chunk of stream) yield chunk as Buffer;
+}
+
+async function store(
+  key: MediaKey,
+  { language, words }: Heard,
+  { force, deps }: { force: boolean; deps: JobDeps },
+  signal: AbortSignal,
+): Promise<void> {
+  const cues = buildCues(words);
+  if (cues.length === 0) {
+    const message = warningMessage('No speech was found, so no captions were made.', new Date());
+    return await inTransaction(deps.db, (tx) => addMessages(tx, key, [message]));
+  }
+  const srclang = autoLanguage(language);
+  const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, srclang);
+  const vtt = Buffer.from(writeVtt(cues));
+  const label = `${captionLabel(null, language)} (auto)`;
+  const track = { srclang, label, version, key: objectKey, sizeBytes: vtt.length, origin: 'speech' as const };
+  // The object first: a row never names what is not there.
+  await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
+  const generated = announce(key, WebhookStatus.captionsGenerated);
+  const isShown = await putSpokenCaption(deps.db, key, { track, language, force }, generated);
+  if (!isShown) await deps.storage.delete([objectKey]);
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { SpokenWord } from '../../ports/transcriber.ts';
+import { buildCues, MAX_CHARS_A_SEC, MAX_CUE_SEC, MAX_LINE } from './build-cues.ts';
+
+/** Words spoken one after another, each with the pause before it. */
+const spoken = fc
+  .array(
+    fc.record({
+      text: fc.string({ minLength: 1, maxLength: 60 }),
+      pauseSec: fc.double({ min: 0, max: 3, noNaN: true }),
+      sec: fc.double({ min: 0.05, max: 2, noNaN: true }),
+    }),
+    { maxLength: 80 },
+  )
+  .map((parts) => {
+    let at = 0;
+    return parts.map(({ text, pauseSec, sec }): SpokenWord => {
+      const startSec = at + pauseSec;
+      at = startSec + sec;
+      return { text, startSec, endSec: at };
+    });
+  });
+
+test('whatever the words, no cue breaks a limit or overlaps another', () => {
+  fc.assert(
+    fc.property(spoken, (words) => {
+      const cues = buildCues(words);
+      for (const [index, cue] of cues.entries()) {
+        const lines = cue.text.split('\n').map((line) => line.replaceAll(/&(?:amp|lt|gt);/g, '.'));
+        expect(lines.length).toBeLessThanOrEqual(2);
+        for (const line of lines) expect(line.length).toBeLessThanOrEqual(MAX_LINE);
+        expect(cue.endMs - cue.startMs).toBeLessThanOrEqual(MAX_CUE_SEC * 1000 + 1);
+        expect(cue.endMs).toBeGreaterThan(cue.startMs);
+        expect(cue.endMs).toBeLessThanOrEqual(cues[index + 1]?.startMs ?? Number.POSITIVE_INFINITY);
+        expect(cue.text).not.toMatch(/[<>]/);
+      }
+    }),
+  );
+});
+
+const say = (text: string, startSec: number, endSec: number): SpokenWord => ({ text, startSec, endSec });
+
+test('a cue ends with a sentence and at a pause, and stays as long as it takes to read', () => {
+  const cues = buildCues([say('Good', 0, 0.2), say('day.', 0.2, 0.4), say('Well', 2, 2.2), say('then', 4, 4.1)]);
+  expect(cues.map(({ text }) => text)).toEqual(['Good day.', 'Well', 'then']);
+  expect(cues[0]).toMatchObject({ startMs: 0, endMs: 1000 });
+  const long = buildCues([say('a'.repeat(40), 0, 0.5)]);
+  expect(long[0]?.endMs).toBe((40 / MAX_CHARS_A_SEC) * 1000);
+});
+
+test('what an engine repeats without end stays once', () => {
+  const words = Array.from({ length: 12 }, (_, index) => say('thanks', index * 0.3, index * 0.3 + 0.2));
+  const text = buildCues(words)
+    .map((cue) => cue.text)
+    .join(' ');
+  expect(text.match(/thanks/g)).toHaveLength(3);
+});

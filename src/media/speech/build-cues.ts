@@ -1,0 +1,87 @@
+import type { SpokenWord } from '../../ports/transcriber.ts';
+import type { Cue } from '../captions/cue.ts';
+
+export const MAX_LINE = 42;
+const MAX_LINES = 2;
+export const MAX_CUE_SEC = 7;
+export const MAX_CHARS_A_SEC = 20;
+const MIN_CUE_SEC = 1;
+/** A pause that long between two words begins another cue. */
+const PAUSE_SEC = 0.8;
+const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
+
+/**
+ * Makes cues of words: at most two lines of 42 characters, 7 s, 20 characters a second; they break at pauses and ends of
+ * sentences first. Words in the wrong order or repeated over and over (a known fault of engines) are left out.
+ */
+export function buildCues(words: readonly SpokenWord[]): Cue[] {
+  const groups: SpokenWord[][] = [];
+  let group: SpokenWord[] = [];
+  for (const word of plausible(words)) {
+    if (group.length > 0 && breaksBefore(group, word)) {
+      groups.push(group);
+      group = [];
+    }
+    group.push(word);
+  }
+  if (group.length > 0) groups.push(group);
+  return groups.map((each, index) => toCue(each, groups[index + 1]?.[0]?.startSec ?? Number.POSITIVE_INFINITY));
+}
+
+function breaksBefore(group: readonly SpokenWord[], word: SpokenWord): boolean {
+  const [first, last] = [group[0], group.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  if (word.startSec - last.endSec > PAUSE_SEC || SENTENCE_END.test(last.text)) return true;
+  if (word.endSec - first.startSec > MAX_CUE_SEC) return true;
+  return breakLines([...group, word].map(({ text }) => text)) === null;
+}
+
+function toCue(group: readonly SpokenWord[], nextSec: number): Cue {
+  const texts = group.map(({ text }) => text);
+  const startSec = group[0]?.startSec ?? 0;
+  const chars = texts.join(' ').length;
+  const readableSec = Math.max(MIN_CUE_SEC, chars / MAX_CHARS_A_SEC, (group.at(-1)?.endSec ?? 0) - startSec);
+  const endSec = Math.min(startSec + Math.min(readableSec, MAX_CUE_SEC), nextSec);
+  const lines = breakLines(texts) ?? [texts.join(' ')];
+  const text = lines.map(escapeText).join('\n');
+  return { startMs: Math.round(startSec * 1000), endMs: Math.round(endSec * 1000), settings: '', text };
+}
+
+/** One line if it fits, else two as even as they can be; null when that does not do. A longer word has a line of its own. */
+function breakLines(texts: readonly string[]): string[] | null {
+  const whole = texts.join(' ');
+  if (whole.length <= MAX_LINE || texts.length === 1) return [whole];
+  let best: string[] | null = null;
+  for (let at = 1; at < texts.length; at += 1) {
+    const lines = [texts.slice(0, at).join(' '), texts.slice(at).join(' ')];
+    if (lines.length > MAX_LINES || lines.some((line) => line.length > MAX_LINE)) continue;
+    if (best === null || longest(lines) < longest(best)) best = lines;
+  }
+  return best;
+}
+
+function longest(lines: readonly string[]): number {
+  return Math.max(...lines.map(({ length }) => length));
+}
+
+/** A word that comes four times and more in a row is an engine's stutter: one stays. */
+const STUTTER = 4;
+
+function plausible(words: readonly SpokenWord[]): SpokenWord[] {
+  const kept: SpokenWord[] = [];
+  for (const [index, word] of words.entries()) {
+    const text = word.text.replaceAll(/\s+/g, ' ').trim();
+    const last = kept.at(-1);
+    if (text === '' || !(word.endSec > word.startSec) || (last && word.startSec < last.startSec)) continue;
+    const run = words.slice(Math.max(0, index - STUTTER + 1), index + 1);
+    if (run.length === STUTTER && run.every((each) => each.text.trim() === text)) continue;
+    // Cut to a line, so that no single word can break the limits.
+    kept.push({ ...word, text: text.slice(0, MAX_LINE) });
+  }
+  return kept;
+}
+
+/** WebVTT cue text knows these three (W3C WebVTT 4.2.2). */
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOpenAiTranscriber } from '../../src/adapters/transcriber/openai.ts';
+import { pocketsphinx } from '../../src/adapters/transcriber/pocketsphinx.ts';
+import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
+import type { Transcriber } from '../../src/ports/transcriber.ts';
+import { LIBRIVOX, spokenText, wordErrorRate } from '../support/speech.ts';
+
+/** A bare 44-byte head, then 16 kHz samples. */
+const WAV_HEAD = 44;
+const never = new AbortController().signal;
+
+let server: Server;
+let outbound: Outbound;
+/** What the service does with the next request instead of transcribing. */
+let misbehave: ((respond: (status: number, body: string) => void) => void) | null = null;
+const engines = new Map<string, Transcriber>([['pocketsphinx', pocketsphinx]]);
+
+beforeAll(async () => {
+  outbound = createOutbound({ allow: ['127.0.0.0/8'] });
+  server = createServer(async (request, response) => {
+    const respond = (status: number, body: string) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    const body = await buffer(request);
+    if (misbehave !== null) return misbehave(respond);
+    const form = await new Response(new Uint8Array(body), {
+      headers: { 'content-type': request.headers['content-type'] ?? '' },
+    }).formData();
+    const file = form.get('file');
+    if (!(file instanceof Blob) || form.get('response_format') !== 'verbose_json') return respond(400, '{}');
+    const samples = Buffer.from(await file.arrayBuffer()).subarray(WAV_HEAD);
+    const { words } = await pocketsphinx.transcribe(samples, { language: 'en' }, never);
+    const said = words.map(({ text, startSec, endSec }) => ({ word: text, start: startSec, end: endSec }));
+    respond(200, JSON.stringify({ language: 'english', words: said }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  engines.set('OpenAI-compatible', createOpenAiTranscriber({ baseUrl: `http://127.0.0.1:${port}`, outbound }));
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await outbound.close();
+});
+
+describe.each(['pocketsphinx', 'OpenAI-compatible'])('the transcriber %s', (name) => {
+  test('hears read speech, word by word', async () => {
+    const { path, text } = LIBRIVOX.short;
+    const samples = (await readFile(path)).subarray(WAV_HEAD);
+    const { language, words } = await engineOf(name).transcribe(samples, { language: null }, never);
+    expect(language).toBe('en');
+    // This engine's own rate for such speech lies about one word in three.
+    expect(wordErrorRate(spokenText(words), text)).toBeLessThanOrEqual(0.5);
+    for (const { startSec, endSec } of words) expect(endSec).toBeGreaterThan(startSec);
+    expect(words.at(-1)?.endSec).toBeLessThanOrEqual(samples.length / 32_000 + 0.1);
+  });
+
+  test('hears nothing in silence', async () => {
+    const { words } = await engineOf(name).transcribe(Buffer.alloc(64_000), { language: 'en' }, never);
+    expect(words).toEqual([]);
+  });
+});
+
+test.each([
+  { title: 'a busy service', status: 429, body: '{}', kind: undefined },
+  { title: 'a broken service', status: 500, body: 'no', kind: undefined },
+  { title: 'a wrong key', status: 401, body: '{"error":"no"}', kind: 'unprocessable' },
+  { title: 'half an answer', status: 200, body: '{"words": [', kind: undefined },
+])('$title fails, and says whether asking again may help', async ({ status, body, kind }) => {
+  misbehave = (respond) => respond(status, body);
+  const failed = engineOf('OpenAI-compatible').transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
+  await expect(failed).rejects.toSatisfy((error: unknown) => Reflect.get(Object(error), 'kind') === kind);
+  misbehave = null;
+});
+
+test('segments without words are split by length', async () => {
+  const segments = [{ text: ' Good day', start: 1, end: 2 }];
+  misbehave = (respond) => respond(200, JSON.stringify({ language: 'german', segments }));
+  const { language, words } = await engineOf('OpenAI-compatible').transcribe(
+    Buffer.alloc(3_200),
+    { language: null },
+    never,
+  );
+  misbehave = null;
+  expect(language).toBe('de');
+  expect(words.map(({ text }) => text)).toEqual(['Good', 'day']);
+  expect(words[1]?.endSec).toBeCloseTo(2);
+});
+
+function engineOf(name: string): Transcriber {
+  const engine = engines.get(name);
+  if (engine === undefined) throw new Error(`Expected an engine ${name}.`);
+  return engine;
+}
