@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { checkFinished } from './check-video.ts';
+import { encodersOf } from './encoders.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 
 // A bound on hanging, not on speed: other suites share the processors.
@@ -35,11 +36,12 @@ function serverProcesses(): number[] {
   return [postmaster, ...children.map(Number)];
 }
 
+/** The long encodes that run, once nothing else does. */
 const runningTasks = async ({ mediaId }: MediaKey) => {
-  const { rows } = await sql<{ id: string; attempt: number }>`
-    select id, attempt from encode_work where media_id = ${mediaId} and kind = 'video' and lane = 'long' and state = 'running'
+  const { rows } = await sql<{ lane: string; attempt: number }>`
+    select lane, attempt from encode_work where media_id = ${mediaId} and state = 'running'
   `.execute(lab.database.db);
-  return rows;
+  return rows.every(({ lane }) => lane === 'long') ? rows : [];
 };
 
 test('a pause of the database that outlasts the leases costs no work', async () => {
@@ -48,8 +50,12 @@ test('a pause of the database that outlasts the leases costs no work', async () 
   const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5');
   await lab.startWorker({ quickSlots: 2, longSlots: 1 });
   const key = await upload(lab, libraryId, clip);
-  await until(async () => (await runningTasks(key)).length > 0, 'a long encode to be under way');
-  const [task] = await runningTasks(key);
+  // What has no encoder yet has nothing to lose.
+  let task: { attempt: number } | undefined;
+  await until(async () => {
+    [task] = await runningTasks(key);
+    return task !== undefined && encodersOf(process.pid).length > 0;
+  }, 'a long encode to be under way');
   const server = serverProcesses();
   for (const pid of server) process.kill(pid, 'SIGSTOP');
   await sleep(PAUSE_MS);
