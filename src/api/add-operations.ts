@@ -65,7 +65,7 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
   return running;
 }
 
-function addressOf({ socket, headers }: IncomingMessage, trusted: AddressSet): string {
+export function addressOf({ socket, headers }: IncomingMessage, trusted: AddressSet): string {
   const forwarded = headers['x-forwarded-for'];
   const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
   return clientAddress({ remoteAddress: socket.remoteAddress, forwardedFor }, trusted) || 'unknown';

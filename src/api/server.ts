@@ -40,7 +40,7 @@ import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import { createPictureMaker } from '../media/images/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
-import { addOperations, answerError } from './add-operations.ts';
+import { addOperations, addressOf, answerError } from './add-operations.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import { addDashboard } from './dashboard/add-dashboard.ts';
 import type { DashboardFiles } from './dashboard/load-dashboard.ts';
@@ -153,7 +153,11 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     return reply.code(status).header('cache-control', 'no-store').send(body);
   });
   app.get('/play/:libraryId/:videoId', (request, reply) => reply.redirect(playerAddress(request.url, deps.edgeUrl)));
-  addDashboard(app, { ...operationDeps, files: deps.dashboard });
+  addDashboard(app, {
+    ...operationDeps,
+    files: deps.dashboard,
+    callerOf: (message) => addressOf(message, trusted),
+  });
   const running = addOperations(app, { deps: operationDeps, log, trusted });
   await app.listen({ host: deps.host, port: deps.port });
   return {

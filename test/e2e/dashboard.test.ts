@@ -109,6 +109,16 @@ test(
     await page.reload();
     expect(await page.getByLabel('Title').inputValue({ timeout: WAIT_MS })).toBe('The mill');
     await look('again');
+    await page.getByRole('link', { name: 'Live' }).click();
+    await page.getByLabel('Title of the stream').fill('Market day');
+    await page.getByRole('button', { name: 'Create stream' }).click();
+    await page.getByRole('heading', { name: 'Market day' }).waitFor({ timeout: WAIT_MS });
+    await look('live');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Name').fill('Mill films');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved.').waitFor({ timeout: WAIT_MS });
+    await look('settings');
     expect({ faults, strangers }).toEqual({ faults: [], strangers: [] });
   },
   HANG_MS,

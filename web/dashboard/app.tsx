@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from './api.ts';
+import { Live } from './live.tsx';
 import { Empty, Link, Notice } from './parts.tsx';
 import { go, type Route, route } from './router.ts';
 import { libraries, mayWrite, restoreSession, session, signOut } from './session.ts';
+import { Settings } from './settings.tsx';
 import { Mark, SignIn } from './sign-in.tsx';
 import { LibraryStatistics } from './statistics.tsx';
 import { UploadTray } from './upload-tray.tsx';
@@ -55,6 +57,10 @@ function Screen({ to }: { to: Exclude<Route, { name: 'home' }> }) {
       return <Videos libraryId={to.libraryId} />;
     case 'video':
       return <VideoPage key={to.videoId} libraryId={to.libraryId} videoId={to.videoId} />;
+    case 'live':
+      return <Live libraryId={to.libraryId} />;
+    case 'settings':
+      return <Settings libraryId={to.libraryId} />;
     case 'statistics':
       return <LibraryStatistics libraryId={to.libraryId} />;
   }
@@ -70,7 +76,9 @@ function TopBar({ libraryId }: { libraryId: number | null }) {
       {libraryId !== null && (
         <nav aria-label="Library">
           <Link to={toVideos(libraryId)}>Videos</Link>
+          <Link to={{ name: 'live', libraryId }}>Live</Link>
           <Link to={{ name: 'statistics', libraryId }}>Statistics</Link>
+          {session.value?.role === 'owner' && <Link to={{ name: 'settings', libraryId }}>Settings</Link>}
         </nav>
       )}
       <button type="button" class="quiet out" onClick={() => signOut()}>

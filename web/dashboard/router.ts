@@ -5,9 +5,11 @@ export type Route =
   | { name: 'home' }
   | { name: 'videos'; libraryId: number }
   | { name: 'video'; libraryId: number; videoId: string }
-  | { name: 'statistics'; libraryId: number };
+  | { name: 'live'; libraryId: number }
+  | { name: 'statistics'; libraryId: number }
+  | { name: 'settings'; libraryId: number };
 
-const PLACE = /^\/dashboard\/library\/(\d{1,15})\/(videos|statistics)(?:\/([0-9a-f-]{36}))?\/?$/;
+const PLACE = /^\/dashboard\/library\/(\d{1,15})\/(videos|live|statistics|settings)(?:\/([0-9a-f-]{36}))?\/?$/;
 
 export const route = signal<Route>(readRoute(location.pathname));
 
@@ -17,7 +19,9 @@ export function readRoute(pathname: string): Route {
   switch (place) {
     case 'videos':
       return videoId === undefined ? { name: 'videos', libraryId } : { name: 'video', libraryId, videoId };
+    case 'live':
     case 'statistics':
+    case 'settings':
       return { name: place, libraryId };
     default:
       return { name: 'home' };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -18,6 +19,8 @@ export type DashboardDeps = AuthenticateDeps & {
   publicUrl: string | null;
   edgeUrl: string;
   files: (() => Promise<DashboardFiles>) | null;
+  /** The caller's own address, behind proxies too. */
+  callerOf(message: IncomingMessage): string;
 };
 
 const SIGNED_SEC = 3600;
@@ -59,14 +62,14 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   });
   app.post('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, publicUrl);
-    if (limit.isReached(request.ip)) {
+    if (limit.isReached(deps.callerOf(request.raw))) {
       throw new Refused('busy', 'Too many wrong keys came from this address. Try again in a minute.');
     }
     // Just read by the schema that the type is inferred from.
     const { key } = (await readJsonBody(request.raw, signIn)) as { key: string };
     const started = await sessions.start(key.trim());
     if (started === null) {
-      limit.fail(request.ip);
+      limit.fail(deps.callerOf(request.raw));
       throw new Refused('unauthenticated', 'This key opens nothing here: it is wrong, expired or revoked.');
     }
     reply.header('set-cookie', sessionCookie(request.raw, publicUrl, started.id));
