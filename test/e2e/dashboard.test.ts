@@ -101,6 +101,9 @@ test(
       .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), { timeout: WAIT_MS })
       .toBeGreaterThan(0.5);
     await look('video');
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('button', { name: 'Copy Embed code' }).click();
     const code = await page.evaluate(() => navigator.clipboard.readText());
     expect(code).toContain(`src="${service.edgeUrl}/embed/1/`);
