@@ -49,7 +49,12 @@ const edge = await startEdge({
   player: await loadPlayerAssets(),
   secretBox,
   sessionSecret: Buffer.alloc(32),
-  viewing: { count: async () => undefined, geo: { countryOf: () => null }, ticketSecret: Buffer.alloc(32) },
+  viewing: {
+    count: async () => undefined,
+    heatCurve: async () => null,
+    geo: { countryOf: () => null },
+    ticketSecret: Buffer.alloc(32),
+  },
   licences: null,
   edgeUrl: null,
   ownHosts: [],

@@ -22,10 +22,11 @@ test('every model and enumeration carries its published name and is a schema tha
   }
 });
 
-test('bodies and answers of operations are named models', () => {
+test('bodies and answers of operations are named models, or lists of them', () => {
   const named = new Set<unknown>(Object.values(models));
   const used = operations
     .flatMap(({ body, answer }) => [body, answer])
-    .filter((model) => model !== null && typeof model !== 'string');
+    .filter((model) => model !== null && typeof model !== 'string')
+    .map((model): unknown => Object(model).items ?? model);
   expect(used.filter((model) => !named.has(model))).toEqual([]);
 });

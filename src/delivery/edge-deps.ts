@@ -1,3 +1,4 @@
+import type { MediaKey } from '../catalog/db.ts';
 import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { WishStore } from '../catalog/jit/wish-store.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
@@ -82,6 +83,8 @@ export type Places = { locate(address: string): Pick<Client, 'country' | 'asn'> 
 /** How visits are counted: where sessions go, where viewers are, and the secret of player pages' tickets. */
 export type EdgeViewing = {
   count(sessions: readonly SeenSession[]): Promise<void>;
+  /** What is played most of a video, 0 to 100 for each stretch of equal length; null below five visits. */
+  heatCurve(key: MediaKey): Promise<number[] | null>;
   geo: Geo;
   ticketSecret: Uint8Array;
 };

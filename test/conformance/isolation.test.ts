@@ -77,6 +77,7 @@ function withoutIds(answer: Answer | undefined): string {
   return (
     (answer?.text ?? '')
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, 'ID')
+      .replaceAll(/bunnylive_[0-9a-f]{32}/g, 'KEY')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'TIME')
       .replaceAll(/\b(totalItems|TotalItems)":\d+/g, '$1')
       // What a stream tells of its own library depends on what goes on there at the moment.

@@ -47,7 +47,12 @@ export async function createEdgeRoom(database: TestDatabase) {
         player,
         secretBox,
         sessionSecret: Buffer.alloc(32, 9),
-        viewing: { count: async () => undefined, geo: { countryOf: () => null }, ticketSecret: Buffer.alloc(32, 8) },
+        viewing: {
+          count: async () => undefined,
+          heatCurve: async () => null,
+          geo: { countryOf: () => null },
+          ticketSecret: Buffer.alloc(32, 8),
+        },
         licences: null,
         edgeUrl: null,
         ownHosts: ['127.0.0.1', 'localhost', 'edge.test'],

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
 import { createStatisticsStore } from '../../src/catalog/statistics/statistics-store.ts';
 import { HOUR_MS } from '../../src/catalog/statistics/viewing-session.ts';
 import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
@@ -26,8 +27,10 @@ beforeAll(async () => {
   [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(240, [180]), openBrowser()]);
   room = await createEdgeRoom(database);
   const geo = { countryOf: () => 'DE' };
+  const count = (sessions: readonly SeenSession[]) => countSessions(database.db, sessions);
+  const { heatCurve } = createStatisticsStore(database.db);
   edge = await room.start({
-    viewing: { count: (sessions) => countSessions(database.db, sessions), geo, ticketSecret: TICKET_SECRET },
+    viewing: { count, heatCurve, geo, ticketSecret: TICKET_SECRET },
   });
   people = await browser.newContext({ userAgent: PERSON });
   libraryId = await addLibrary(database.db);
@@ -152,6 +155,7 @@ test('while the database is away nothing is lost, and nothing counts twice', asy
         await countSessions(database.db, sessions);
         await countSessions(database.db, sessions);
       },
+      heatCurve: async () => null,
       geo: { countryOf: () => null },
       ticketSecret: TICKET_SECRET,
     },
@@ -167,4 +171,22 @@ test('while the database is away nothing is lost, and nothing counts twice', asy
   await expect.poll(async () => (await sumsOf(shown)).views).toBe(1);
   await away.close();
   expect((await sumsOf(shown)).watchSec).toBeLessThanOrEqual(3);
+});
+
+test('the page shows what is played most, from five visits on, where its library shows that', async () => {
+  const showing = await addLibrary(database.db, { player: { showHeatmap: true } });
+  const heats: unknown[] = [];
+  for (const library of [showing, libraryId]) {
+    const shown = await addFilm(database.db, library, film);
+    await publishWholeFilm(database.db, room.storage, film, shown);
+    const visit = { libraryId: library, mediaId: shown.mediaId, startHourMs: 0, sequence: 1, watchedSec: [2] };
+    const rest = { bucketSec: 1, startupMs: null, stallCount: 0, stallMs: 0, failures: 0, country: '', device: '' };
+    const sessions = Array.from({ length: 5 }, () => newGuid()).map((sessionId): SeenSession => {
+      return { ...visit, ...rest, sessionId, referrerHost: '', heat: Buffer.from([2, 1]) };
+    });
+    await countSessions(database.db, sessions);
+    const state = await fetch(`${edge.base}/embed/${library}/${shown.mediaId}/state`);
+    heats.push(Object(Object(await state.json()).details).heat);
+  }
+  expect(heats).toEqual([[100, 50], null]);
 });

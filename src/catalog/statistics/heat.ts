@@ -25,15 +25,19 @@ export function addHeat(stored: Buffer, gain: readonly number[]): Buffer {
  * Seconds that nobody played are left out (wire-facts section 2, VideoHeatmapModel).
  */
 export function toHeatmap(stored: Buffer, bucketSec: number): Record<string, number> {
-  const counts = Array.from({ length: stored.length / COUNT_BYTES }, (_, index) =>
-    stored.readUInt32LE(index * COUNT_BYTES),
-  );
-  const peak = Math.max(1, ...counts);
   const heatmap: Record<string, number> = {};
-  for (const [bucket, count] of counts.entries()) {
-    const value = Math.round((count * PEAK) / peak);
+  for (const [bucket, value] of toShares(stored).entries()) {
     if (value === 0) continue;
     for (let sec = bucket * bucketSec; sec < (bucket + 1) * bucketSec; sec += 1) heatmap[sec] = value;
   }
   return heatmap;
+}
+
+/** The share of each bucket of the most played one, 0 to 100. */
+export function toShares(stored: Buffer): number[] {
+  const counts = Array.from({ length: stored.length / COUNT_BYTES }, (_, index) =>
+    stored.readUInt32LE(index * COUNT_BYTES),
+  );
+  const peak = Math.max(1, ...counts);
+  return counts.map((count) => Math.round((count * PEAK) / peak));
 }

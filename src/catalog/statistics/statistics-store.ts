@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey } from '../db.ts';
-import { toHeatmap } from './heat.ts';
+import { toHeatmap, toShares } from './heat.ts';
 import { bucketKey, bucketKeys, type StatisticsRange } from './statistics-range.ts';
 
 /** Statistics of a library, or of one of its videos: charts by bucket, zeros included, and sums by country. */
@@ -22,6 +22,8 @@ export type StatisticsStore = {
   load(of: { libraryId: number; mediaId: Guid | null }, range: StatisticsRange): Promise<Statistics>;
   /** The heatmap of a video by second; null below five sessions. */
   heatmap(key: MediaKey): Promise<Record<string, number> | null>;
+  /** The same as a curve: 0 to 100 for each stretch of equal length. */
+  heatCurve(key: MediaKey): Promise<number[] | null>;
 };
 
 type Sum = { bucket_ms: number; country: string; views: number; watch_sec: number };
@@ -32,16 +34,25 @@ export function createStatisticsStore(db: Db): StatisticsStore {
       const [sums, durationSec] = await Promise.all([selectSums(db, of, range), selectDuration(db, of)]);
       return toStatistics(sums, range, durationSec);
     },
-    async heatmap({ libraryId, mediaId }) {
-      const heat = await db
-        .selectFrom('media_heat')
-        .select(['bucket_sec', 'sessions', 'counts'])
-        .where('library_id', '=', libraryId)
-        .where('media_id', '=', mediaId)
-        .executeTakeFirst();
-      return heat === undefined || heat.sessions < FEWEST_SESSIONS ? null : toHeatmap(heat.counts, heat.bucket_sec);
+    async heatmap(key) {
+      const heat = await selectHeat(db, key);
+      return heat && toHeatmap(heat.counts, heat.bucket_sec);
+    },
+    async heatCurve(key) {
+      const heat = await selectHeat(db, key);
+      return heat && toShares(heat.counts);
     },
   };
+}
+
+async function selectHeat(db: Db, { libraryId, mediaId }: MediaKey) {
+  const heat = await db
+    .selectFrom('media_heat')
+    .select(['bucket_sec', 'sessions', 'counts'])
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .executeTakeFirst();
+  return heat === undefined || heat.sessions < FEWEST_SESSIONS ? null : heat;
 }
 
 async function selectSums(

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
 import { readBeacon } from '../../catalog/statistics/viewing-session.ts';
 import { readTicket } from '../../catalog/statistics/viewing-ticket.ts';
-import type { Geo } from '../../ports/geo.ts';
+import type { EdgeViewing } from '../edge-deps.ts';
 import { deviceOf } from './device.ts';
 import type { SessionBuffer } from './session-buffer.ts';
 
-export type BeaconDeps = { sessions: SessionBuffer; geo: Geo; ticketSecret: Uint8Array };
+export type BeaconDeps = Pick<EdgeViewing, 'geo' | 'ticketSecret' | 'heatCurve'> & { sessions: SessionBuffer };
 
 /** The longest body that is read, in bytes. */
 export const MAX_BEACON_BYTES = 8_192;

@@ -17,6 +17,8 @@ export type PlayerView = {
   licences: LicenceProxy | null;
   folderToken: string | null;
   ticketSecret: Uint8Array;
+  /** What is played most; null where that is not shown. */
+  heat: readonly number[] | null;
 };
 
 /** Key systems as browsers name them, and their licences as addresses do. */
@@ -87,7 +89,7 @@ function describeDetails(publication: Publication, view: PlayerView): PlayerDeta
       url: `${folder}/captions/${encodeURIComponent(srclang)}.vtt?ver=${version}`,
     })),
     storyboardUrl: pictures === null ? null : `${folder}/seek/thumbnails.vtt`,
-    heat: null,
+    heat: view.heat,
     blurhash: thumbnailBlurhash,
   };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
+import type { EdgeViewing } from '../edge-deps.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound, type Problem } from '../http/answer.ts';
 import type { PlayPermits } from '../shield/play-permits.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
@@ -17,7 +18,7 @@ type PlayerDeps = {
   player: PlayerAssets;
   permits: PlayPermits;
   licences: LicenceProxy | null;
-  beacons: { ticketSecret: Uint8Array };
+  beacons: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve'>;
 };
 /** `isDirect`: the address is one for opening by itself. */
 type Asked = {
@@ -52,6 +53,8 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     licences,
     folderToken: asked.folderToken,
     ticketSecret: beacons.ticketSecret,
+    // The page does without the curve while the database is away.
+    heat: player.showHeatmap ? await beacons.heatCurve({ libraryId, mediaId }).catch(() => null) : null,
   };
   if (!asked.wantsState) {
     return page(200, player.customHtml, (nonce, head) => writePlayerPage(publication, view, { assets, nonce, head }));
