@@ -4,6 +4,8 @@ import type { Storage } from '../../ports/storage.ts';
 export type DeletionGuard = {
   /** Throws when nothing may be deleted. */
   requireOurs(): Promise<void>;
+  /** Resolves when the store was looked at once, whatever was found: an empty one carries its mark before anything else. */
+  checked(): Promise<void>;
   noteWrite(): void;
 };
 
@@ -16,6 +18,7 @@ export function createGuardedStorage(storage: Storage, guard: DeletionGuard): St
   return {
     ...storage,
     async put(key, body, options, signal) {
+      await guard.checked();
       const written = await storage.put(key, body, options, signal);
       guard.noteWrite();
       return written;
@@ -35,6 +38,7 @@ export function createGuardedStorage(storage: Storage, guard: DeletionGuard): St
     staging: {
       ...staging,
       async append(id, offset, body, signal) {
+        await guard.checked();
         const sizeBytes = await staging.append(id, offset, body, signal);
         guard.noteWrite();
         return sizeBytes;

@@ -45,6 +45,8 @@ export type GuardDeps = {
 export type StoreGuard = {
   /** Throws `StoreNotOurs` unless the store was found to be ours within the last 10 s; `isFresh` looks in any case. */
   requireOurs(options?: { isFresh: boolean }): Promise<void>;
+  /** Resolves after the first check: written before it, objects in a new store would look like another's. */
+  checked(): Promise<void>;
   /** Why nothing may be deleted, as it was found last; null when all may be. */
   problem(): string | null;
   /** Objects were written: the store's mark follows soon, so that an older database is recognised. */
@@ -96,8 +98,9 @@ export function openStoreGuard(deps: GuardDeps): StoreGuard {
   }
 
   const timer = setInterval(() => void checkOnce(), CHECK_EVERY_MS).unref();
-  void checkOnce();
+  const first = checkOnce();
   return {
+    checked: () => first,
     async requireOurs(options = { isFresh: false }) {
       if (options.isFresh || performance.now() - checkedAtMs > FRESH_MS) await checkOnce();
       if (problem !== null) throw new StoreNotOurs(problem);
