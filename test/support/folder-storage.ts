@@ -6,7 +6,7 @@ import type { Storage } from '../../src/ports/storage.ts';
 
 /** Objects in a folder of its own that tells what lies in it and how full its medium claims to be. */
 export type FolderStorage = Storage & {
-  /** Every file there is, half-written ones included, as paths below the folder. */
+  /** Every file there is, half-written ones included, by their keys. */
   files(): Promise<string[]>;
   /** Free bytes that `space` tells; the medium is said to be of 100 GB. */
   freeBytes: number;
@@ -23,7 +23,9 @@ export async function createFolderStorage(): Promise<FolderStorage> {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
       return entries
         .filter((entry) => entry.isFile())
-        .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+        .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+        // The folder spreads videos by the time in their ids; here they go by their keys.
+        .map((file) => file.replace(/(^|\/)\.[0-9a-f]{5}\/[0-9a-f]{3}\//, '$1'));
     },
     remove: () => rm(root, { recursive: true, force: true }),
   };

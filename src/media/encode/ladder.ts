@@ -64,7 +64,7 @@ export function planLadder(facts: Pick<SourceFacts, 'video'>, options: LadderOpt
   const { shortPx, longPx } = sidesOf(video);
   const fitting = allowed.filter((rung) => fillsRung(rung, video));
   return (fitting.length === 0 ? [lowest] : fitting).map((rung) => {
-    const scale = Math.min(1, rung / shortPx, (rung * LONG_TO_SHORT) / longPx);
+    const scale = rungHolds(rung, video) ? 1 : Math.min(1, rung / shortPx, (rung * LONG_TO_SHORT) / longPx);
     const [widthPx, heightPx] = [toEven(displayWidthPx * scale), toEven(displayHeightPx * scale)];
     return { rung, widthPx, heightPx, maxBitrateBps: options.maxBitratesBps?.[rung] ?? MAX_BITRATES_BPS[rung] };
   });
