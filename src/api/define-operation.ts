@@ -18,9 +18,19 @@ export type Auth = 'access-key' | 'account-key' | 'none';
 
 /**
  * How refusals with status 400 and 422 are written: as StatusModel, as StatusModelOfListOfString, as a
- * JSON string, as a caption's validation, or with no body. `core` writes every refusal as ApiErrorData.
+ * JSON string, as a caption's validation, or with no body. `core` writes every refusal as ApiErrorData,
+ * `status-throughout` every one as StatusModel, that of a missing key too.
  */
-export type ErrorShape = 'status' | 'list' | 'text' | 'captions' | 'empty' | 'core' | 'event-log' | 'problem';
+export type ErrorShape =
+  | 'status'
+  | 'status-throughout'
+  | 'list'
+  | 'text'
+  | 'captions'
+  | 'empty'
+  | 'core'
+  | 'event-log'
+  | 'problem';
 
 /** What an operation takes as its body: JSON of a model, the raw bytes, or nothing. */
 export type BodyContract = TSchema | 'raw' | null;

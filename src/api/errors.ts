@@ -95,8 +95,9 @@ function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown 
     return coreBody(kind, { message, status, path: rules?.path ?? '', field: error?.field ?? null });
   if (shape === 'problem') return problemBody(status, message);
   if (shape === 'event-log') return eventLogBody(status, message, error);
-  if (status === 401) return { Success: false, Message: message, StatusCode: 401 };
   const model = { success: false, message, statusCode: status };
+  if (shape === 'status-throughout') return model;
+  if (status === 401) return { Success: false, Message: message, StatusCode: 401 };
   if (status !== 400 && status !== 422) return model;
   switch (shape) {
     case 'status':

@@ -21,11 +21,13 @@ export async function createFolderStorage(): Promise<FolderStorage> {
     space: async () => ({ freeBytes: folder.freeBytes, totalBytes: 100e9 }),
     async files() {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
-        // The folder spreads videos by the time in their ids; here they go by their keys.
-        .map((file) => file.replace(/(^|\/)\.[0-9a-f]{5}\/[0-9a-f]{3}\//, '$1'));
+      return (
+        entries
+          .filter((entry) => entry.isFile())
+          .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+          // The folder spreads videos by the time in their ids; here they go by their keys.
+          .map((file) => file.replace(/(^|\/)\.[0-9a-f]{5}\/[0-9a-f]{3}\//, '$1'))
+      );
     },
     remove: () => rm(root, { recursive: true, force: true }),
   };

@@ -71,7 +71,8 @@ function refusal({ errorShape }: Answering, status: number, components: Componen
   const headers = status === 429 || status === 503 ? { ...HEADERS, ...RETRY } : HEADERS;
   const answer = { description: known.words, headers, ...(model !== null && json(components.refer(model))) };
   const isUsual = model === StatusModel || model === AuthError401;
-  const shape = isUsual ? '' : errorShape.charAt(0).toUpperCase() + errorShape.slice(1);
+  const isOwn401 = status === 401 && model === StatusModel;
+  const shape = isOwn401 ? 'AsStatus' : isUsual ? '' : errorShape.charAt(0).toUpperCase() + errorShape.slice(1);
   return components.referAnswer(`${known.name}${shape}`, answer);
 }
 
@@ -79,6 +80,7 @@ function bodyModel(shape: Answering['errorShape'], status: number): object | nul
   if (shape === 'core') return ApiErrorData;
   if (shape === 'problem') return ProblemDetails;
   if (shape === 'event-log') return status === 401 ? EventLogPage : ProblemDetails;
+  if (shape === 'status-throughout') return StatusModel;
   if (status === 401) return AuthError401;
   if (status !== 400 && status !== 422) return StatusModel;
   switch (shape) {

@@ -75,7 +75,7 @@ function toRequest({ Url, Method, RemoteIp, Headers, At }: ExplainRequestModel, 
   const headers = new Map(Object.entries(Headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
   const nowMs = At == null ? Date.now() : Date.parse(At);
   if (Number.isNaN(nowMs))
-    throw new Refused('invalid', `Expected At as a date and time, got "${At}".`, { field: 'At' });
+    throw new Refused('invalid', `Expected At as a date and time, got "${At}". Correct it.`, { field: 'At' });
   const ip = RemoteIp ?? '';
   const referrer = headers.get('referer') ?? headers.get('origin');
   return {

@@ -31,7 +31,7 @@ export const transcribeVideo = defineOperation({
   body: TranscribeSettings,
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
+  errorShape: 'status-throughout',
   async run({ params: { libraryId, videoId }, query, body }, { db, queue, speech }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const source = await loadSpeechSource(db, key);
