@@ -5,10 +5,12 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
 import { watermarkKey } from '../../src/catalog/libraries/watermark.ts';
 import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { fetchFile, findRung, type JitLab, segmentUrl, startJitLab } from '../jit/jit-lab.ts';
 import { checkFinished } from '../jobs/check-video.ts';
 import { addLibrary, loadMedia, loadRenditions, makeClip, untilState, upload } from '../jobs/lab.ts';
+import { TEST_SECRET } from '../support/packager.ts';
 import { GROUP_LIMIT_SEC } from './many.ts';
 import { brightness, renditionFiles } from './rendition-file.ts';
 
@@ -35,9 +37,10 @@ afterAll(async () => {
 
 async function addMarkedLibrary(encoding: Record<string, unknown>, opacity = 1): Promise<number> {
   const libraryId = await addLibrary(lab, { encoding, watermark: { ...PLACE, present: true, version: 7 } });
+  const sealed = createSecretBox(TEST_SECRET).seal('k');
   await lab.database.db
     .insertInto('pull_zone')
-    .values({ library_id: libraryId, name: `vz-${libraryId}`, security_key_sealed: Buffer.from('k') })
+    .values({ library_id: libraryId, name: `vz-${libraryId}`, security_key_sealed: sealed })
     .execute();
   const mark = await makeClip(
     lab,
