@@ -38,6 +38,7 @@ afterAll(async () => {
 async function addMarkedLibrary(encoding: Record<string, unknown>, opacity = 1): Promise<number> {
   const libraryId = await addLibrary(lab, { encoding, watermark: { ...PLACE, present: true, version: 7 } });
   const sealed = createSecretBox(TEST_SECRET).seal('k');
+  await lab.database.db.updateTable('library').set({ api_key_sealed: sealed }).where('id', '=', libraryId).execute();
   await lab.database.db
     .insertInto('pull_zone')
     .values({ library_id: libraryId, name: `vz-${libraryId}`, security_key_sealed: sealed })
