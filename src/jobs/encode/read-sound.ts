@@ -18,7 +18,7 @@ export function createSoundSegmenter(firstSegment: number): Segmenter {
   return createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment, primingFrames });
 }
 
-/** Reads the output of a sound encode: first its init segment, then its segments from 0 on, checked. */
+/** Reads the output of a sound encode: first its init segment, then its segments from 0 on, checked. Throws as the run does. */
 export async function* readSound(run: FfmpegRun): AsyncGenerator<SoundPart> {
   const splitter = createStreamSplitter();
   const segmenter = createSoundSegmenter(0);
@@ -37,6 +37,8 @@ export async function* readSound(run: FfmpegRun): AsyncGenerator<SoundPart> {
     }
   }
   splitter.end();
+  // The last segment may be short; after an encoder that was killed it is only the beginning of one.
+  await run.done;
   for (const segment of segmenter.end()) yield { kind: 'segment', segment };
 }
 
