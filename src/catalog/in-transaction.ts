@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Db, Tx } from './db.ts';
 
-const ATTEMPTS = 4;
+const ATTEMPTS = 8;
 const DEADLOCK = '40P01';
 const SERIALIZATION_FAILURE = '40001';
 
@@ -14,7 +14,7 @@ export class CommitInDoubt extends Error {
 }
 
 /**
- * Runs work in one transaction; work that lost a deadlock (nothing of it was kept) is done again, four times at most.
+ * Runs work in one transaction; work that lost a deadlock (nothing of it was kept) is done again, eight times at most.
  * Throws CommitInDoubt when it is not known whether the work was kept; after any other error it was not.
  */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {

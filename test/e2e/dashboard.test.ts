@@ -108,7 +108,9 @@ test(
     const code = await page.evaluate(() => navigator.clipboard.readText());
     expect(code).toContain(`src="${service.edgeUrl}/embed/1/`);
     await page.getByLabel('Title').fill('The mill');
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.ok());
     await page.getByRole('button', { name: 'Save' }).click();
+    await saved;
     await page.reload();
     expect(await page.getByLabel('Title').inputValue({ timeout: WAIT_MS })).toBe('The mill');
     await look('again');
