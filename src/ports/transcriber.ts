@@ -1,7 +1,7 @@
 /** A spoken word and when it was said, in seconds from the start of the sound that was given. */
 export type SpokenWord = { text: string; startSec: number; endSec: number };
 
-/** What was heard: its language (ISO 639-1) and its words in their order; no words for silence, noise and music. */
+/** What was said: its language (ISO 639-1) and its words in their order; no words for silence, noise and music. */
 export type Speech = { language: string; words: SpokenWord[] };
 
 /** An engine that turns speech into text. */

@@ -51,9 +51,9 @@ export const transcribeVideo = defineJob<Transcription & { waitedSec?: number },
     if (source.sound === null) return await waitForSound(wanted, deps);
     const { language, force } = wanted;
     if (language !== null && !mayTranscribe(source.captions, language, force)) return;
-    const heard = await hear(source.sound, { transcriber, language, deps }, signal);
-    if (!mayTranscribe(source.captions, heard.language, force)) return;
-    await store(key, heard, { force, deps }, signal);
+    const transcript = await transcribeSound(source.sound, { transcriber, language, deps }, signal);
+    if (!mayTranscribe(source.captions, transcript.language, force)) return;
+    await store(key, transcript, { force, deps }, signal);
   },
   async giveUp(wanted, deps, reason) {
     const message = warningMessage(`What is said could not be transcribed: ${reason}`, new Date());
@@ -67,30 +67,30 @@ async function waitForSound(wanted: Transcription & { waitedSec?: number }, { db
   await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec: WAIT_SEC }));
 }
 
-type Heard = { language: string; words: SpokenWord[] };
+type Transcript = { language: string; words: SpokenWord[] };
 
-/** Hears all of the sound; the first span that holds words decides on the language of the rest. */
-async function hear(
+/** Transcribes all of the sound; the first span that holds words decides on the language of the rest. */
+async function transcribeSound(
   sound: SpeechSound,
   { transcriber, language, deps }: { transcriber: Transcriber; language: string | null; deps: JobDeps },
   signal: AbortSignal,
-): Promise<Heard> {
+): Promise<Transcript> {
   const plan = planSpeechSound(sound.durationSec, SPEECH_SAMPLE_RATE);
   const input = Stream.from(fragments(sound, deps, signal), { objectMode: false });
   const run = await runFfmpeg(plan, { sourcePath: null, input }, signal);
   const [samples] = run.outputs;
   if (samples === undefined) throw new Error('Expected a pipe of samples, the decoder has none.');
-  const heard: Heard = { language: language ?? '', words: [] };
+  const transcript: Transcript = { language: language ?? '', words: [] };
   for await (const { startSec, samples: span } of cutSpans(asBuffers(samples), SPEECH_SAMPLE_RATE)) {
-    const wanted = heard.language === '' ? null : heard.language;
+    const wanted = transcript.language === '' ? null : transcript.language;
     const speech = await transcriber.transcribe(span, { language: wanted }, signal);
-    if (heard.language === '' && speech.words.length > 0) heard.language = speech.language;
+    if (transcript.language === '' && speech.words.length > 0) transcript.language = speech.language;
     for (const word of speech.words) {
-      heard.words.push({ text: word.text, startSec: startSec + word.startSec, endSec: startSec + word.endSec });
+      transcript.words.push({ text: word.text, startSec: startSec + word.startSec, endSec: startSec + word.endSec });
     }
   }
   await run.done;
-  return heard;
+  return transcript;
 }
 
 async function* fragments({ init, chunks }: SpeechSound, { storage }: JobDeps, signal: AbortSignal) {
@@ -108,7 +108,7 @@ async function* asBuffers(stream: Readable): AsyncGenerator<Buffer> {
 
 async function store(
   key: MediaKey,
-  { language, words }: Heard,
+  { language, words }: Transcript,
   { force, deps }: { force: boolean; deps: JobDeps },
   signal: AbortSignal,
 ): Promise<void> {

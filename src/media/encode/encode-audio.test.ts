@@ -103,7 +103,7 @@ const SOURCES = [
   },
 ];
 /** A click at a join is a step of many times its neighbours; decoders of other processors differ by up to 1.21. */
-const NO_CLICK = 1.4;
+const NO_CLICK = 1.25;
 /** The third goes to the end of the picture, where the sound may have ended long ago. */
 const RANGES = [
   { fromSegment: 1, toSegment: 3 },
