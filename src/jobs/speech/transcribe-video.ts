@@ -67,6 +67,9 @@ async function waitForSound(wanted: Transcription & { waitedSec?: number }, { db
   await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec: WAIT_SEC }));
 }
 
+/** The decoder stands still while an engine works on a span; adapters give one at most five minutes. */
+const SLOWEST_SPAN_SEC = 900;
+
 type Transcript = { language: string; words: SpokenWord[] };
 
 /** Transcribes all of the sound; the first span that holds words decides on the language of the rest. */
@@ -77,7 +80,7 @@ async function transcribeSound(
 ): Promise<Transcript> {
   const plan = planSpeechSound(sound.durationSec, SPEECH_SAMPLE_RATE);
   const input = Stream.from(fragments(sound, deps, signal), { objectMode: false });
-  const run = await runFfmpeg(plan, { sourcePath: null, input }, signal);
+  const run = await runFfmpeg(plan, { sourcePath: null, input, stallSec: SLOWEST_SPAN_SEC }, signal);
   const [samples] = run.outputs;
   if (samples === undefined) throw new Error('Expected a pipe of samples, the decoder has none.');
   const transcript: Transcript = { language: language ?? '', words: [] };
