@@ -14,6 +14,7 @@ import type {
   PullZoneHostnameTable,
   PullZoneTable,
   ShieldEventTable,
+  SignInLinkTable,
 } from './account-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
@@ -254,6 +255,7 @@ export type Schema = InstallationSchema &
     shield_event: ShieldEventTable;
     access_key: AccessKeyTable;
     dashboard_session: DashboardSessionTable;
+    sign_in_link: SignInLinkTable;
     collection: CollectionTable;
     media: MediaTable;
     upload: UploadTable;

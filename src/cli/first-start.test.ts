@@ -19,6 +19,7 @@ const library = {
   accountKey: 'account-key',
   libraryKey: 'library-key',
   readOnlyKey: 'ro',
+  signInSecret: 'once',
 };
 const addresses = { publicUrl: 'http://127.0.0.1:7700', edgeUrl: 'http://127.0.0.1:7701' };
 

@@ -10,7 +10,13 @@ const SECRET_KEY_BYTES = 32;
 export type FirstKeys = { accountKey: string; libraryKey: string };
 
 /** Library 1 as it is; `created` when this call made it. */
-export type FirstLibrary = FirstKeys & { created: boolean; libraryId: number; readOnlyKey: string };
+export type FirstLibrary = FirstKeys & {
+  created: boolean;
+  libraryId: number;
+  readOnlyKey: string;
+  /** Signs one browser in, once and within an hour; null where the start that made the library showed it. */
+  signInSecret: string | null;
+};
 
 /** Makes library 1 with these keys unless it exists; doing it twice changes nothing. */
 export type EnsureFirstLibrary = (keys: FirstKeys) => Promise<FirstLibrary>;
@@ -108,6 +114,7 @@ export async function showFirstStart(
   out.write(`
 Millrace is ready. The keys and an upload command are in ${path}: read it, then delete it.
 
+  Dashboard          ${dashboardLink(library, addresses)}
   API address        ${addresses.publicUrl}
   Delivery address   ${addresses.edgeUrl}
   Library            ${library.libraryId}
@@ -122,7 +129,7 @@ function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): st
   return `
 Millrace is ready. The keys below are shown this once.
 
-  Dashboard          ${addresses.publicUrl}/  (sign in with the account key)
+  Dashboard          ${dashboardLink(library, addresses)}
   API address        ${addresses.publicUrl}
   Delivery address   ${addresses.edgeUrl}
   Account key        ${library.accountKey}
@@ -138,6 +145,13 @@ Upload a video (two lines to paste, the file's name in the second):
 Player: ${addresses.edgeUrl}/embed/${library.libraryId}/{videoId}
 
 `;
+}
+
+/** The secret stands behind the #, which browsers send to nobody: no log of a proxy gets it. */
+function dashboardLink({ signInSecret }: FirstLibrary, { publicUrl }: BaseAddresses): string {
+  return signInSecret === null
+    ? `${publicUrl}/  (sign in with the account key)`
+    : `${publicUrl}/dashboard/welcome#${signInSecret}  (signs you in, once, within an hour)`;
 }
 
 /** The addresses to print and to hand out: the owner's, else made of host and real ports. */

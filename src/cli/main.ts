@@ -8,6 +8,10 @@ const commands: Record<string, Command> = {
     summary: 'run the service, or one part with --role api|edge|ingest|worker',
     run: async (args) => await (await import('./serve.ts')).serve(args),
   },
+  build: {
+    summary: 'pack the code of the dashboard ahead of the first start, for images',
+    run: async () => await (await import('./build.ts')).build(),
+  },
   doctor: {
     summary: 'say what is installed, what is missing and which settings are wrong',
     run: async () => await (await import('./doctor.ts')).doctor(),

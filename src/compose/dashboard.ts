@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { DashboardFiles } from '../api/dashboard/load-dashboard.ts';
+import { Refused } from '../lib/refused.ts';
 
 /** Has the dashboard's code made ready while the service starts; one that failed is tried again when a page is opened. */
 export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<DashboardFiles> {
@@ -17,4 +18,14 @@ export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<Dashboa
   // Logged above; whoever opens a page gets the error.
   load().catch(() => undefined);
   return load;
+}
+
+/** Packs the dashboard's code where starts look for it. Refuses (`invalid`) a place that cannot be written. */
+export async function buildDashboard(): Promise<{ files: number; folder: string }> {
+  const { canKeepDashboard, loadDashboard } = await import('../api/dashboard/load-dashboard.ts');
+  const folder = await canKeepDashboard();
+  if (folder === null)
+    throw new Refused('invalid', 'Expected a folder of the program that can be written. Build as its owner.');
+  const { files } = await loadDashboard();
+  return { files: files.size, folder };
 }

@@ -11,6 +11,7 @@ import { whenSlotsAreFree } from './connections.ts';
 export function openFirstLibrary(settings: RoleSettings, log: Logger): EnsureFirstLibrary {
   return async (keys) => {
     const { adoptAccountKey, ensureFirstLibrary } = await import('../catalog/libraries/first-library-store.ts');
+    const { createSignInLink } = await import('../catalog/keys/sign-in-link-store.ts');
     const database = openDatabase({ ...settings.database, ...UNHURRIED, max: 2 }, () => undefined);
     try {
       await whenSlotsAreFree(2, log, () => database.pool.query('select 1'));
@@ -21,7 +22,8 @@ export function openFirstLibrary(settings: RoleSettings, log: Logger): EnsureFir
       const found = await ensureFirstLibrary(keys, { db: database.db, secretBox });
       const { accountKey } = settings;
       if (accountKey !== null && accountKey !== found.accountKey) await adoptAccountKey(accountKey, database);
-      return { ...found, accountKey: found.accountKey ?? keys.accountKey };
+      const signInSecret = found.created ? await createSignInLink(database.db, keys.accountKey) : null;
+      return { ...found, accountKey: found.accountKey ?? keys.accountKey, signInSecret };
     } catch (error) {
       throw error instanceof WrongSecretKey ? wrongSecretKey(error) : error;
     } finally {

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
-import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+import { type PathProxy, startPathProxy } from '../support/path-proxy.ts';
+import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);
 /** Bounds on hanging: on a busy machine everything takes its time. */
@@ -14,6 +15,7 @@ const WAIT_MS = 120_000;
 const HANG_MS = 300_000;
 
 let service: Service;
+let proxy: PathProxy;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
@@ -22,7 +24,12 @@ const faults: string[] = [];
 const strangers: string[] = [];
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  proxy = await startPathProxy('/video');
+  [service, browser] = await Promise.all([
+    newDataDir().then((dataDir) => startService(dataDir, { MILLRACE_PUBLIC_URL: proxy.url })),
+    openBrowser(),
+  ]);
+  proxy.forwardTo(service.apiUrl);
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-dashboard-'));
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=1280x720:r=25:d=6'];
   const sound = ['-f', 'lavfi', '-i', 'sine=d=6'];
@@ -44,11 +51,12 @@ beforeAll(async () => {
   });
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (protocol.startsWith('http') && ![service.apiUrl, service.edgeUrl].includes(origin)) strangers.push(origin);
+    if (protocol.startsWith('http') && ![proxy.origin, service.edgeUrl].includes(origin)) strangers.push(origin);
   });
 });
 afterAll(async () => {
   await browser?.close();
+  await proxy?.close();
   if (service !== undefined) await discard(service);
   await rm(folder, { recursive: true, force: true });
 });
@@ -74,15 +82,24 @@ async function signIn(key: string): Promise<void> {
 test(
   'a newcomer signs in, drops a file, watches it and copies the embed code',
   async () => {
-    const opened = await page.goto(service.apiUrl, { timeout: WAIT_MS });
+    const opened = await page.goto(`${proxy.url}/`, { timeout: WAIT_MS });
     expect(opened?.headers()['content-security-policy']).toContain("frame-ancestors 'none'");
     expect(opened?.headers()['content-security-policy']).not.toContain('unsafe');
     await signIn('no key at all');
     await page.getByRole('alert').waitFor({ timeout: WAIT_MS });
     await look('sign-in');
-    await signIn(ACCOUNT_KEY);
+    const link = /\S+\/dashboard\/welcome#\w+/.exec(service.output())?.[0] ?? '';
+    expect(link).toContain(proxy.url);
+    await page.goto(link, { timeout: WAIT_MS });
     await page.getByText('Drop your first video here').waitFor({ timeout: WAIT_MS });
+    expect(page.url()).toBe(`${proxy.url}/`);
     await look('empty');
+    const again = await fetch(`${service.apiUrl}/dashboard/session`, {
+      method: 'POST',
+      headers: { Origin: service.apiUrl, 'X-Millrace-Dashboard': '1' },
+      body: JSON.stringify({ link: link.split('#')[1] }),
+    });
+    expect(again.status).toBe(401);
     await page.locator('input[type=file]').first().setInputFiles(path.join(folder, 'mill_stream.mp4'));
     await page.getByText('Uploaded', { exact: true }).waitFor({ timeout: WAIT_MS });
     const card = page.locator('a.card', { hasText: 'mill stream' });

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { App } from './app.tsx';
+import { App } from './shell/app.tsx';
 
 const place = document.getElementById('app');
 if (place === null) throw new Error('Expected the page to have a place for the dashboard.');

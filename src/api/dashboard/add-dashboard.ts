@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Grant } from '../../catalog/keys/access-key.ts';
 import type { Guid } from '../../lib/guid.ts';
@@ -24,13 +24,17 @@ export type DashboardDeps = AuthenticateDeps & {
 };
 
 const SIGNED_SEC = 3600;
-const SignIn = Type.Object({ key: Type.String({ minLength: 1, maxLength: 500 }) });
+const secret = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
+/** A key, or the secret of a link that stands for one. */
+const SignIn = Type.Object({ key: secret(), link: secret() });
 const signIn = { schema: SignIn, validator: Compile(SignIn), limitBytes: 4096, check: () => [] };
+const WRONG_KEY = 'This key opens nothing here: it is wrong, expired or revoked.';
+const WORN_LINK = 'This link was used before or has expired. Sign in with the account key.';
 const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidParam('video') });
 
 /** Adds the dashboard: its pages, its sessions, and what its pages need signed. No part of the published interface. */
 export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
-  if (deps.files !== null) addPages(app, { edgeUrl: deps.edgeUrl, files: deps.files });
+  if (deps.files !== null) addPages(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
   addSessions(app, deps);
   const video = '/dashboard/libraries/:libraryId/videos/:videoId';
   app.post(`${video}/upload-signature`, async (request, reply) => {
@@ -66,11 +70,11 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
       throw new Refused('busy', 'Too many wrong keys came from this address. Try again in a minute.');
     }
     // Just read by the schema that the type is inferred from.
-    const { key } = (await readJsonBody(request.raw, signIn)) as { key: string };
-    const started = await sessions.start(key.trim());
+    const { key = '', link } = (await readJsonBody(request.raw, signIn)) as Static<typeof SignIn>;
+    const started = link === undefined ? await sessions.start(key.trim()) : await sessions.startByLink(link);
     if (started === null) {
       limit.fail(deps.callerOf(request.raw));
-      throw new Refused('unauthenticated', 'This key opens nothing here: it is wrong, expired or revoked.');
+      throw new Refused('unauthenticated', link === undefined ? WRONG_KEY : WORN_LINK);
     }
     reply.header('set-cookie', sessionCookie(request.raw, publicUrl, started.id));
     return noStore(reply).send(describe(started.grant, deps));

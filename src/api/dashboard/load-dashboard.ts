@@ -23,14 +23,20 @@ const KEPT_MS = 7 * 24 * 3600 * 1000;
 
 /** Reads the packed browser code, and has it packed first where that was not done for this very source. */
 export async function loadDashboard(): Promise<DashboardFiles> {
-  const kept = path.join(root, '.cache/dashboard');
-  if (await canWrite(kept)) return readPacked(path.join(kept, await sourceTag()));
+  const kept = await canKeepDashboard();
+  if (kept !== null) return readPacked(path.join(kept, await sourceTag()));
   const scratch = await mkdtemp(path.join(tmpdir(), 'millrace-dashboard-'));
   try {
     return await readPacked(path.join(scratch, 'packed'));
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** The folder that keeps what was packed, or null where it can be read alone. */
+export async function canKeepDashboard(): Promise<string | null> {
+  const kept = path.join(root, '.cache/dashboard');
+  return (await canWrite(kept)) ? kept : null;
 }
 
 async function readPacked(folder: string): Promise<DashboardFiles> {

@@ -2,14 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refused } from '../../lib/refused.ts';
 import type { DashboardFile, DashboardFiles } from './load-dashboard.ts';
 
-type Pages = { edgeUrl: string; files: () => Promise<DashboardFiles> };
+type Pages = { edgeUrl: string; publicUrl: string | null; files: () => Promise<DashboardFiles> };
 
 /** Serves the page at `/` and at every deep link under `/dashboard/`, and the files that it loads. */
-export function addPages(app: FastifyInstance, { edgeUrl, files }: Pages): void {
+export function addPages(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pages): void {
   const headers = pageHeaders(edgeUrl);
+  const prefix = pathPrefix(publicUrl);
   const page = async (_request: FastifyRequest, reply: FastifyReply) => {
     const { script, style } = await files();
-    return reply.headers(headers).type('text/html; charset=utf-8').send(html(script, style));
+    return reply
+      .headers(headers)
+      .type('text/html; charset=utf-8')
+      .send(html(script, style, prefix));
   };
   app.get('/', page);
   app.get('/dashboard', page);
@@ -59,7 +63,12 @@ function pageHeaders(edgeUrl: string): Record<string, string> {
   };
 }
 
-function html(script: string, style: string): string {
+/** The path below which a proxy shows the service, without a final slash: that of the public address. */
+function pathPrefix(publicUrl: string | null): string {
+  return publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+}
+
+function html(script: string, style: string, prefix: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -68,8 +77,9 @@ function html(script: string, style: string): string {
 <meta name="color-scheme" content="light dark">
 <title>Millrace</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/dashboard/assets/${style}">
-<script type="module" src="/dashboard/assets/${script}"></script>
+<meta name="millrace-prefix" content="${prefix}">
+<link rel="stylesheet" href="${prefix}/dashboard/assets/${style}">
+<script type="module" src="${prefix}/dashboard/assets/${script}"></script>
 </head>
 <body><div id="app"></div><noscript>The dashboard needs JavaScript.</noscript></body>
 </html>

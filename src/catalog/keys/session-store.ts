@@ -2,16 +2,21 @@ import { sql } from 'kysely';
 import type { Db } from '../db.ts';
 import { type Grant, hashKey, newKey } from './access-key.ts';
 import type { KeyStore } from './key-store.ts';
+import { redeemSignInLink } from './sign-in-link-store.ts';
 
 /** Days until a browser signs in again. */
 export const SESSION_DAYS = 7;
 /** Sessions of one key; the oldest goes when another browser signs in. */
 const MOST_SESSIONS = 100;
 
+export type StartedSession = { id: string; grant: Grant };
+
 /** Browsers that showed a key once and go by a random id since. */
 export type SessionStore = {
   /** Starts a session that opens what the key opens, as long as it does; null for a key that opens nothing. */
-  start(key: string): Promise<{ id: string; grant: Grant } | null>;
+  start(key: string): Promise<StartedSession | null>;
+  /** Starts a session by the secret of a link, which is used up; null for one that is not valid any more. */
+  startByLink(secret: string): Promise<StartedSession | null>;
   /** What a session opens, or null. It ends with its key, after 1 s at most. */
   find(id: string): Promise<Grant | null>;
   /** Ends a session; doing it twice is harmless. */
@@ -21,19 +26,10 @@ export type SessionStore = {
 /** Sessions in PostgreSQL, so that every API process knows them. Only hashes are kept: a copy of the table opens nothing. */
 export function createSessionStore(db: Db, keys: Pick<KeyStore, 'findHashed'>): SessionStore {
   return {
-    async start(key) {
-      const keyHash = hashKey(key);
-      const grant = await keys.findHashed(keyHash);
-      if (grant === null) return null;
-      await dropOld(db, keyHash);
-      // 256 random bits, as a key has.
-      const id = newKey();
-      const expiresAt = new Date(Date.now() + SESSION_DAYS * 24 * 3600 * 1000);
-      await db
-        .insertInto('dashboard_session')
-        .values({ hash: hashKey(id), key_hash: keyHash, expires_at: expiresAt })
-        .execute();
-      return { id, grant };
+    start: (key) => startSession(hashKey(key), db, keys),
+    async startByLink(secret) {
+      const keyHash = await redeemSignInLink(db, secret);
+      return keyHash === null ? null : startSession(keyHash, db, keys);
     },
     async find(id) {
       const row = await db
@@ -48,6 +44,24 @@ export function createSessionStore(db: Db, keys: Pick<KeyStore, 'findHashed'>): 
       await db.deleteFrom('dashboard_session').where('hash', '=', hashKey(id)).execute();
     },
   };
+}
+
+async function startSession(
+  keyHash: Buffer,
+  db: Db,
+  keys: Pick<KeyStore, 'findHashed'>,
+): Promise<StartedSession | null> {
+  const grant = await keys.findHashed(keyHash);
+  if (grant === null) return null;
+  await dropOld(db, keyHash);
+  // 256 random bits, as a key has.
+  const id = newKey();
+  const expiresAt = new Date(Date.now() + SESSION_DAYS * 24 * 3600 * 1000);
+  await db
+    .insertInto('dashboard_session')
+    .values({ hash: hashKey(id), key_hash: keyHash, expires_at: expiresAt })
+    .execute();
+  return { id, grant };
 }
 
 async function dropOld(db: Db, keyHash: Buffer): Promise<void> {

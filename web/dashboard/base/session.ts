@@ -22,6 +22,11 @@ export async function signIn(key: string): Promise<void> {
   await open(await api<Session>('POST', '/dashboard/session', { key }));
 }
 
+/** Signs in by the secret of a link that the first start printed. */
+export async function signInByLink(link: string): Promise<void> {
+  await open(await api<Session>('POST', '/dashboard/session', { link }));
+}
+
 export async function signOut(): Promise<void> {
   await api('DELETE', '/dashboard/session');
   session.value = null;

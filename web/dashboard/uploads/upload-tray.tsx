@@ -1,6 +1,6 @@
-import { Link } from './parts.tsx';
+import { bytes } from '../base/words.ts';
+import { Link } from '../parts/parts.tsx';
 import { dismiss, pause, resume, type UploadItem, uploads } from './uploads.ts';
-import { bytes } from './words.ts';
 
 /** Files on their way, on every page until each is dismissed. */
 export function UploadTray() {

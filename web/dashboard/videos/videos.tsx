@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { PaginationListOfVideoModel, VideoModel } from '../../src/api/models/video.ts';
-import { follow } from './follow.ts';
-import { useLoaded } from './load.ts';
-import { Empty, Link, Notice, Pager } from './parts.tsx';
-import { mayWrite } from './session.ts';
-import { addFiles } from './uploads.ts';
-import { clock, day, plural, videoState } from './words.ts';
+import type { PaginationListOfVideoModel, VideoModel } from '../../../src/api/models/video.ts';
+import { follow } from '../base/follow.ts';
+import { useLoaded } from '../base/load.ts';
+import { mayWrite } from '../base/session.ts';
+import { clock, day, plural, videoState } from '../base/words.ts';
+import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { addFiles } from '../uploads/uploads.ts';
 
 const PER_PAGE = 24;
 const TYPING_MS = 250;

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { addressOf, go, type Route, route } from './router.ts';
+import { addressOf, go, type Route, route } from '../base/router.ts';
 
 /** A link to another place of the dashboard; with a modifier key the browser opens it as any other. */
 export function Link({ to, class: name, children }: { to: Route; class?: string; children: ComponentChildren }) {

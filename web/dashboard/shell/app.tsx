@@ -1,17 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { describeError } from './api.ts';
-import { Live } from './live.tsx';
-import { Empty, Link, Notice } from './parts.tsx';
-import { go, type Route, route } from './router.ts';
-import { libraries, mayWrite, restoreSession, session, signOut } from './session.ts';
-import { Settings } from './settings.tsx';
+import { describeError } from '../base/api.ts';
+import { go, type Route, route } from '../base/router.ts';
+import { libraries, mayWrite, restoreSession, session, signOut } from '../base/session.ts';
+import { Settings } from '../library/settings.tsx';
+import { Live } from '../live/live.tsx';
+import { Empty, Link, Notice } from '../parts/parts.tsx';
+import { LibraryStatistics } from '../statistics/statistics.tsx';
+import { UploadTray } from '../uploads/upload-tray.tsx';
+import { addFiles } from '../uploads/uploads.ts';
+import { VideoPage } from '../video/video-page.tsx';
+import { Videos } from '../videos/videos.tsx';
 import { Mark, SignIn } from './sign-in.tsx';
-import { LibraryStatistics } from './statistics.tsx';
-import { UploadTray } from './upload-tray.tsx';
-import { addFiles } from './uploads.ts';
-import { VideoPage } from './video-page.tsx';
-import { Videos } from './videos.tsx';
+import { Welcome } from './welcome.tsx';
 
 export function App() {
   const error = useSignal<string | null>(null);
@@ -20,6 +21,7 @@ export function App() {
       error.value = describeError(reason);
     });
   }, [error]);
+  if (route.value.name === 'welcome') return <Welcome />;
   if (error.value !== null) return <Notice kind="error">{error.value}</Notice>;
   if (session.value === undefined) return null;
   return session.value === null ? <SignIn /> : <Signed />;
@@ -28,12 +30,12 @@ export function App() {
 function Signed() {
   const first = libraries.value[0];
   const here = route.value.name === 'home' && first !== undefined ? toVideos(first.id) : route.value;
-  const libraryId = here.name === 'home' ? null : here.libraryId;
+  const libraryId = 'libraryId' in here ? here.libraryId : null;
   return (
     <div class="shell">
       <TopBar libraryId={libraryId} />
       <main>
-        {here.name === 'home' ? (
+        {!('libraryId' in here) ? (
           <Empty title="No library yet">
             <p>Make one with the operation POST /videolibrary.</p>
           </Empty>
@@ -51,7 +53,7 @@ function toVideos(libraryId: number): Route {
   return { name: 'videos', libraryId };
 }
 
-function Screen({ to }: { to: Exclude<Route, { name: 'home' }> }) {
+function Screen({ to }: { to: Extract<Route, { libraryId: number }> }) {
   switch (to.name) {
     case 'videos':
       return <Videos libraryId={to.libraryId} />;
@@ -63,6 +65,8 @@ function Screen({ to }: { to: Exclude<Route, { name: 'home' }> }) {
       return <Settings libraryId={to.libraryId} />;
     case 'statistics':
       return <LibraryStatistics libraryId={to.libraryId} />;
+    default:
+      return null;
   }
 }
 

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import type { VideoLibraryModel } from '../../src/api/models/video-library.ts';
-import { api, describeError } from './api.ts';
-import { useLoaded } from './load.ts';
-import { CopyField, Notice } from './parts.tsx';
+import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
+import { api, describeError } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { CopyField, Notice } from '../parts/parts.tsx';
 
 type Changes = Record<string, string | boolean>;
 type Field = keyof VideoLibraryModel & string;

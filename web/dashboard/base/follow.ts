@@ -1,3 +1,5 @@
+import { prefix } from './router.ts';
+
 const EVENTS = ['progress', 'state', 'video', 'gone', 'deleted'];
 /** Changes come in bursts: one answer a second is enough for an eye. */
 const CALM_MS = 1_000;
@@ -20,7 +22,7 @@ export function follow(path: string, onChange: () => void): () => void {
       source?.close();
       source = null;
     } else if (source === null) {
-      source = new EventSource(path);
+      source = new EventSource(prefix + path);
       for (const name of EVENTS) source.addEventListener(name, soon);
       soon();
     }

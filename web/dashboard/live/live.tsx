@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { LiveStreamModel, PaginationListOfLiveStreamModel } from '../../src/api/models/live-stream.ts';
-import { api, describeError } from './api.ts';
-import { useLoaded } from './load.ts';
-import { CopyField, Empty, Notice, Pager } from './parts.tsx';
-import { mayWrite } from './session.ts';
-import { day, plural } from './words.ts';
+import type { LiveStreamModel, PaginationListOfLiveStreamModel } from '../../../src/api/models/live-stream.ts';
+import { api, describeError } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { mayWrite } from '../base/session.ts';
+import { day, plural } from '../base/words.ts';
+import { CopyField, Empty, Notice, Pager } from '../parts/parts.tsx';
 
 const PER_PAGE = 20;
 /** Streams change by what encoders send; there is no stream of events for them. */

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { Upload } from 'tus-js-client';
-import { api, describeError } from './api.ts';
+import { api, describeError } from '../base/api.ts';
+import { prefix } from '../base/router.ts';
 
 /** A file on its way; it stays in the list until it is dismissed. */
 export type UploadItem = {
@@ -76,7 +77,7 @@ async function send({ id, libraryId, file, videoId: known }: UploadItem): Promis
   let signature = await sign(libraryId, videoId);
   if (find(id)?.state !== 'sending') return;
   const upload = new Upload(file, {
-    endpoint: '/tusupload',
+    endpoint: `${prefix}/tusupload`,
     retryDelays: RETRY_MS,
     chunkSize: PIECE_BYTES,
     metadata: { filetype: file.type, title: titleOf(file.name) },

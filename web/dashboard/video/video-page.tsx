@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { VideoModel } from '../../src/api/models/video.ts';
-import { api, describeError } from './api.ts';
-import { follow } from './follow.ts';
-import { useLoaded } from './load.ts';
-import { CopyField, Link, Notice } from './parts.tsx';
-import { go } from './router.ts';
-import { mayWrite, session } from './session.ts';
-import { VideoStatistics } from './statistics.tsx';
-import { StateChip } from './videos.tsx';
-import { bytes, clock, day, plural, videoState } from './words.ts';
+import type { VideoModel } from '../../../src/api/models/video.ts';
+import { api, describeError } from '../base/api.ts';
+import { follow } from '../base/follow.ts';
+import { useLoaded } from '../base/load.ts';
+import { go } from '../base/router.ts';
+import { mayWrite, session } from '../base/session.ts';
+import { bytes, clock, day, plural, videoState } from '../base/words.ts';
+import { CopyField, Link, Notice } from '../parts/parts.tsx';
+import { VideoStatistics } from '../statistics/statistics.tsx';
+import { StateChip } from '../videos/videos.tsx';
 
 type Place = { libraryId: number; videoId: string };
 

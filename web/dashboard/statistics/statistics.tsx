@@ -1,7 +1,7 @@
-import type { VideoHeatmapModel, VideoStatisticsModel } from '../../src/api/models/play-data.ts';
-import { useLoaded } from './load.ts';
-import { Notice } from './parts.tsx';
-import { clock, plural } from './words.ts';
+import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
+import { useLoaded } from '../base/load.ts';
+import { clock, plural } from '../base/words.ts';
+import { Notice } from '../parts/parts.tsx';
 
 export function LibraryStatistics({ libraryId }: { libraryId: number }) {
   const { value, error } = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics`);

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { describeError } from './api.ts';
-import { Notice } from './parts.tsx';
-import { signIn } from './session.ts';
+import { describeError } from '../base/api.ts';
+import { signIn } from '../base/session.ts';
+import { Notice } from '../parts/parts.tsx';
 
 export function SignIn() {
   const key = useSignal('');

@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals';
+
+/** Places that belong to a library and need nothing else to be found. */
+export const LIBRARY_PLACES = ['videos', 'collections', 'trash', 'live', 'statistics', 'events', 'settings'] as const;
+type LibraryPlace = (typeof LIBRARY_PLACES)[number];
+
+/** A place of the dashboard; each has an address that can be kept and sent. `part` is a tab or a section of it. */
+export type Route =
+  | { name: 'home' | 'welcome' | 'system' | 'reference' }
+  | { name: LibraryPlace; libraryId: number; part?: string }
+  | { name: 'video'; libraryId: number; videoId: string; part?: string };
+
+const PLACE = /^\/dashboard\/library\/(\d{1,15})\/([a-z]+)(?:\/([0-9a-z-]{1,64}))?(?:\/([a-z-]{1,32}))?\/?$/;
+const VIDEO_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The path below which a proxy shows the service; every address of the service begins with it. */
+export const prefix = document.querySelector<HTMLMetaElement>('meta[name=millrace-prefix]')?.content ?? '';
+
+export const route = signal<Route>(readRoute(ownPath()));
+/** What the address says behind its question mark: filters, orders, pages. */
+export const query = signal(new URLSearchParams(location.search));
+
+export function readRoute(pathname: string): Route {
+  const [, plain] = /^\/dashboard\/(welcome|system|reference)\/?$/.exec(pathname) ?? [];
+  if (plain === 'welcome' || plain === 'system' || plain === 'reference') return { name: plain };
+  const [, library = '', place, id, tab] = PLACE.exec(pathname) ?? [];
+  const libraryId = Number(library);
+  if (place === 'videos' && id !== undefined && VIDEO_ID.test(id)) {
+    return { name: 'video', libraryId, videoId: id, ...(tab !== undefined && { part: tab }) };
+  }
+  const name = LIBRARY_PLACES.find((known) => known === place);
+  if (name === undefined) return { name: 'home' };
+  return { name, libraryId, ...(id !== undefined && { part: id }) };
+}
+
+export function addressOf(to: Route): string {
+  if (to.name === 'home') return `${prefix}/`;
+  if (!('libraryId' in to)) return `${prefix}/dashboard/${to.name}`;
+  const library = `${prefix}/dashboard/library/${to.libraryId}`;
+  const place = to.name === 'video' ? `${library}/videos/${to.videoId}` : `${library}/${to.name}`;
+  return to.part === undefined ? place : `${place}/${to.part}`;
+}
+
+/** Opens a place; `search` is what its address says behind the question mark. */
+export function go(to: Route, search = ''): void {
+  history.pushState(null, '', addressOf(to) + search);
+  query.value = new URLSearchParams(search);
+  route.value = to;
+  scrollTo(0, 0);
+}
+
+function ownPath(): string {
+  return location.pathname.startsWith(prefix) ? location.pathname.slice(prefix.length) : location.pathname;
+}
+
+addEventListener('popstate', () => {
+  query.value = new URLSearchParams(location.search);
+  route.value = readRoute(ownPath());
+});

@@ -1,0 +1,41 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { describeError } from '../base/api.ts';
+import { addressOf, go } from '../base/router.ts';
+import { signInByLink } from '../base/session.ts';
+import { Notice } from '../parts/parts.tsx';
+import { Mark } from './sign-in.tsx';
+
+/** Where the link of the first start leads: signs in with the secret behind the #, and takes it out of the address. */
+export function Welcome() {
+  const error = useSignal<string | null>(null);
+  useEffect(() => {
+    const secret = location.hash.slice(1);
+    history.replaceState(null, '', location.pathname);
+    signInByLink(secret).then(
+      () => go({ name: 'home' }),
+      (reason: unknown) => {
+        error.value = describeError(reason);
+      },
+    );
+  }, [error]);
+  return (
+    <main class="sign-in">
+      <div class="sign-in-card">
+        <h1 class="brand">
+          <Mark /> Millrace
+        </h1>
+        {error.value === null ? (
+          <p class="hint">Signing in…</p>
+        ) : (
+          <>
+            <Notice kind="error">{error.value}</Notice>
+            <a class="button primary" href={addressOf({ name: 'home' })}>
+              Sign in with a key
+            </a>
+          </>
+        )}
+      </div>
+    </main>
+  );
+}
