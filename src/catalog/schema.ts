@@ -244,6 +244,9 @@ export type RetiredObjectTable = {
   retired_at: CreatedAt;
 };
 
+/** A rendition that got chunks of one segment, which may be merged: when they are looked at next. */
+export type MergeDueTable = { library_id: number; media_id: Guid; rendition_id: Guid; due_at: CreatedAt };
+
 export type Schema = InstallationSchema &
   LiveSchema &
   StatisticsSchema & {
@@ -263,6 +266,7 @@ export type Schema = InstallationSchema &
     rendition: RenditionTable;
     chunk: ChunkTable;
     retired_object: RetiredObjectTable;
+    merge_due: MergeDueTable;
     encode_work: EncodeWorkTable;
     encode_turn: EncodeTurnTable;
     encode_speed: EncodeSpeedTable;

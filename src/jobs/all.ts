@@ -6,6 +6,7 @@ import { encodeRange } from './encode/encode-chunk.ts';
 import { copySegments } from './encode/pass-through.ts';
 import { deleteLibrary } from './housekeeping/delete-library.ts';
 import { deleteMedia } from './housekeeping/delete-media.ts';
+import { mergeChunks } from './housekeeping/merge-chunks.ts';
 import { pruneAuditLog } from './housekeeping/prune-audit.ts';
 import { repair } from './housekeeping/repair-chunk.ts';
 import { scrub } from './housekeeping/scrub.ts';
@@ -34,6 +35,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   deleteMedia,
   deleteLibrary,
   pruneAuditLog,
+  mergeChunks,
   scrub,
   sweep,
   sweepUploads,

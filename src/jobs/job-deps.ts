@@ -46,5 +46,7 @@ export type JobDeps = {
   stepMs?: number;
   /** Bytes that a run of the scrub reads; 256 MiB when left out. */
   scrubBytes?: number;
+  /** Bytes that a run of the merging of chunks writes; 1 GiB when left out. */
+  mergeBytes?: number;
   report: (error: Error) => void;
 };

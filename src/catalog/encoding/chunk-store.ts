@@ -145,7 +145,7 @@ export async function findStored(
 export async function insertChunks(
   tx: Tx,
   { key, attempt, publication }: { key: MediaKey; attempt: number; publication: number },
-  output: RenditionOutput,
+  output: Pick<RenditionOutput, 'renditionId' | 'chunks'>,
 ): Promise<void> {
   if (output.chunks.length === 0) return;
   const { libraryId, mediaId } = key;
@@ -177,5 +177,16 @@ export async function insertChunks(
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .where('id', '=', output.renditionId)
+    .execute();
+  if (rows.some((row) => row.segment_count === 1)) await markMergeable(tx, key, output.renditionId);
+}
+
+/** Has the chunks of a rendition looked at, of which some may be merged. */
+export async function markMergeable(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<void> {
+  const row = { library_id: libraryId, media_id: mediaId, rendition_id: renditionId };
+  await tx
+    .insertInto('merge_due')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

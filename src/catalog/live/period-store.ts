@@ -4,6 +4,7 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { markMergeable } from '../encoding/chunk-store.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { LiveLease } from './live-lease.ts';
 
@@ -101,7 +102,10 @@ export function openPeriod(
       where library_id = ${libraryId} and media_id = ${mediaId}`.execute(tx);
     const number = rows[0]?.number ?? 0;
     await insertTimeline(tx, lease.key, timelineId, wanted.renditions);
-    for (const rendition of wanted.renditions) await insertRendition(tx, lease.key, timelineId, rendition);
+    for (const rendition of wanted.renditions) {
+      await insertRendition(tx, lease.key, timelineId, rendition);
+      await markMergeable(tx, lease.key, rendition.id);
+    }
     const row = {
       library_id: libraryId,
       media_id: mediaId,

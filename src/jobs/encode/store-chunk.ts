@@ -92,8 +92,8 @@ function splitRuns(segments: readonly Segment[]): Segment[][] {
 }
 
 /** Stores a chunk and its `.idx`, both durable when this answers, and checks what the store wrote against the index. */
-async function storeChunk(
-  place: ChunkPlace,
+export async function storeChunk(
+  place: Pick<ChunkPlace, 'storage' | 'key' | 'renditionId' | 'attempt'>,
   segments: readonly Segment[],
   written: Set<StorageKey>,
   signal: AbortSignal,

@@ -1,10 +1,9 @@
 import { idxKeyOf } from '../../catalog/encoding/work.ts';
 import type { ScrubChunk } from '../../catalog/scrub/scrub-store.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
-import { buildChunk, segmentRanges } from '../../media/cmaf/chunk.ts';
+import { buildChunk } from '../../media/cmaf/chunk.ts';
 import { decodeIdx } from '../../media/cmaf/idx.ts';
-import type { Segment } from '../../media/cmaf/segment.ts';
-import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
+import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { checkObject, isMissing, isWorn } from './check-object.ts';
 
@@ -38,15 +37,7 @@ async function checkIndex(chunk: ScrubChunk, storage: Storage, signal: AbortSign
 /** Makes the index of a sound chunk anew. */
 export async function rebuildIndex(chunk: ScrubChunk, storage: Storage, signal: AbortSignal): Promise<void> {
   const bytes = await storage.readBytes(chunk.storageKey, null, signal);
-  let startTick = chunk.startTick;
-  const segments = segmentRanges(chunk).map((range): Segment => {
-    const fragments = readStoredFragments(bytes.subarray(range.startByte, range.endByte + 1), range.fragments);
-    const samples = fragments.flatMap((fragment) => fragment.samples);
-    const durationTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
-    const segment = { number: range.segment, timescale: chunk.timescale, startTick, durationTicks, fragments };
-    startTick += durationTicks;
-    return segment;
-  });
+  const segments = readStoredSegments(bytes, chunk, chunk.timescale);
   const { idx } = buildChunk(segments, chunk.firstSegment);
   await storage.put(idxKeyOf(chunk.storageKey), idx, {}, signal);
 }

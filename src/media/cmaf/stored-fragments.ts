@@ -1,7 +1,24 @@
+import { type ChunkFacts, segmentRanges } from './chunk.ts';
 import { readFragment } from './fragment.ts';
 import type { FragmentEntry } from './fragment-table.ts';
 import { delaySamples } from './presentation-delay.ts';
-import type { SegmentFragment } from './segment.ts';
+import type { Segment, SegmentFragment } from './segment.ts';
+
+/** A stored chunk as its row describes it. */
+export type StoredRow = Pick<ChunkFacts, 'firstSegment' | 'segmentCount' | 'startTick' | 'fragmentTable'>;
+
+/** Reads the segments of a whole stored chunk, as they were when it was built. Throws BrokenMedia on damaged bytes. */
+export function readStoredSegments(bytes: Buffer, chunk: StoredRow, timescale: number): Segment[] {
+  let startTick = chunk.startTick;
+  return segmentRanges(chunk).map((range): Segment => {
+    const fragments = readStoredFragments(bytes.subarray(range.startByte, range.endByte + 1), range.fragments);
+    const samples = fragments.flatMap((fragment) => fragment.samples);
+    const durationTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+    const segment = { number: range.segment, timescale, startTick, durationTicks, fragments };
+    startTick += durationTicks;
+    return segment;
+  });
+}
 
 /**
  * Reads the fragments of one whole stored segment, offsets without the presentation delay: a segment's first sample is

@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { insertChunks, lockMedia, type StoredChunk } from '../encoding/chunk-store.ts';
+import { recountStorage } from '../encoding/storage-store.ts';
+import { idxKeyOf } from '../encoding/work.ts';
+import { retireObject } from '../retired-object-store.ts';
+
+/** A rendition that got chunks of one segment. `isGrowing`: more may come while its chunks are merged. */
+export type MergeableRendition = {
+  key: MediaKey;
+  renditionId: Guid;
+  kind: 'video' | 'audio';
+  timescale: number;
+  isGrowing: boolean;
+};
+
+/** A chunk that may become part of a larger one, as its row describes it. */
+export type MergeableChunk = Omit<
+  ChunkFacts,
+  'sha256' | 'fragmentTable' | 'ctsRuns' | 'syncCount' | 'peakSegmentBps'
+> & {
+  storageKey: StorageKey;
+  idxBytes: number;
+  sha256: Buffer;
+  fragmentTable: Buffer;
+};
+
+/** Several chunks and the one that takes their place; its objects are durable. */
+export type Merge = { parts: readonly MergeableChunk[]; whole: StoredChunk };
+
+/**
+ * What is encoded of a rendition counts what is stored of it by its own chunks, unless it is encoded on demand: until it
+ * is whole its chunks stay. A recording of several periods is read by its live rows.
+ */
+const IS_MERGEABLE = sql`(r.retired_at is null and (r.state = 'finished' or (r.state = 'building' and r.on_demand))
+  and (select count(*) from live_period p where p.library_id = r.library_id and p.media_id = r.media_id
+    and not p.is_preview) < 2)`;
+
+/** After a run that died or failed a rendition is left alone for so long. */
+const LEFT_ALONE_SEC = 3600;
+/** One that still grows, or of which something is left, is looked at again after this. */
+const AGAIN_SEC = 60;
+
+/** Takes the rendition that is due longest; null when none is. `endMerging` ends the look at it. */
+export async function takeDue(db: Db): Promise<MergeableRendition | null> {
+  const { rows } = await sql<Omit<MergeableRendition, 'key'> & MediaKey>`
+    with due as (
+      update merge_due set due_at = now() + make_interval(secs => ${LEFT_ALONE_SEC}) where rendition_id in (
+        select rendition_id from merge_due where due_at <= now() order by due_at limit 1 for update skip locked)
+      returning library_id, media_id, rendition_id)
+    select d.library_id as "libraryId", d.media_id as "mediaId", d.rendition_id as "renditionId", r.kind, r.timescale,
+      r.state = 'building' as "isGrowing"
+    from due d join rendition r on r.library_id = d.library_id and r.media_id = d.media_id and r.id = d.rendition_id
+  `.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { libraryId, mediaId, ...rendition } = row;
+  return { key: { libraryId, mediaId }, ...rendition };
+}
+
+/** The chunks of a rendition, by their segments; none when they are not to be merged now. */
+export async function loadMergeable(db: Db, rendition: MergeableRendition): Promise<MergeableChunk[]> {
+  const { key, renditionId } = rendition;
+  if (!(await isMergeable(db, rendition))) return [];
+  return await db
+    .selectFrom('chunk')
+    .select(['first_segment as firstSegment', 'segment_count as segmentCount', 'start_tick as startTick'])
+    .select(['duration_ticks as durationTicks', 'samples', 'size_bytes as sizeBytes', 'idx_bytes as idxBytes'])
+    .select(['storage_key as storageKey', 'sha256', 'fragment_table as fragmentTable'])
+    .where('library_id', '=', key.libraryId)
+    .where('media_id', '=', key.mediaId)
+    .where('rendition_id', '=', renditionId)
+    .orderBy('first_segment')
+    .execute();
+}
+
+/** A number for the names of merged objects, apart from those of every attempt to encode. */
+export async function nextMergeAttempt(db: Db): Promise<number> {
+  const { rows } = await sql<{ attempt: number }>`select nextval('encode_attempt')::integer as attempt`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('Expected a number for an attempt, none came.');
+  return row.attempt;
+}
+
+/**
+ * Puts merged chunks in the place of their parts, whose objects retire; the publication rises by one. Answers the merges
+ * that were not taken in, for the caller to delete their objects: a part was replaced meanwhile, or all of it is gone.
+ */
+export async function replaceParts(
+  tx: Tx,
+  rendition: MergeableRendition,
+  { merges, attempt }: { merges: readonly Merge[]; attempt: number },
+): Promise<Merge[]> {
+  const { key, renditionId } = rendition;
+  const publication = await lockMedia(tx, key);
+  if (publication === null || !(await isMergeable(tx, rendition))) return [...merges];
+  const rejected: Merge[] = [];
+  for (const merge of merges) {
+    if (!(await areStored(tx, key, { renditionId, merge }))) {
+      rejected.push(merge);
+      continue;
+    }
+    await retireParts(tx, key, { renditionId, merge });
+    await insertChunks(tx, { key, attempt, publication }, { renditionId, chunks: [merge.whole] });
+  }
+  await recountStorage(tx, key);
+  return rejected;
+}
+
+/**
+ * Ends a look at a rendition. When all was merged it is off the list unless it still grows; what is added later puts it
+ * there again.
+ */
+export async function endMerging(
+  tx: Tx,
+  { key, renditionId }: MergeableRendition,
+  { isDone }: { isDone: boolean },
+): Promise<void> {
+  // Whoever adds chunks to a video holds this row too, so that none comes between.
+  await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
+  await sql`
+    delete from merge_due d using rendition r where d.rendition_id = ${renditionId} and r.id = d.rendition_id
+      and ${isDone} and (r.state <> 'building' or r.retired_at is not null)`.execute(tx);
+  await sql`
+    update merge_due set due_at = now() + make_interval(secs => ${AGAIN_SEC})
+    where rendition_id = ${renditionId}`.execute(tx);
+}
+
+type Place = { renditionId: Guid; merge: Merge };
+
+async function isMergeable(db: Db | Tx, { key, renditionId }: MergeableRendition): Promise<boolean> {
+  const { rows } = await sql`
+    select from rendition r where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId}
+      and r.id = ${renditionId} and ${IS_MERGEABLE}`.execute(db);
+  return rows.length > 0;
+}
+
+async function areStored(tx: Tx, { libraryId, mediaId }: MediaKey, { renditionId, merge }: Place): Promise<boolean> {
+  const keys = merge.parts.map(({ storageKey }) => storageKey);
+  const { rows } = await sql<{ found: number }>`
+    select count(*) as found from chunk where library_id = ${libraryId} and media_id = ${mediaId}
+      and rendition_id = ${renditionId} and first_segment = any(${merge.parts.map(({ firstSegment }) => firstSegment)})
+      and storage_key = any(${keys})`.execute(tx);
+  return rows[0]?.found === keys.length;
+}
+
+async function retireParts(tx: Tx, key: MediaKey, { renditionId, merge }: Place): Promise<void> {
+  await sql`
+    delete from chunk where library_id = ${key.libraryId} and media_id = ${key.mediaId} and rendition_id = ${renditionId}
+      and first_segment = any(${merge.parts.map(({ firstSegment }) => firstSegment)})`.execute(tx);
+  for (const { storageKey, sizeBytes, idxBytes } of merge.parts) {
+    await retireObject(tx, key, { key: storageKey, sizeBytes });
+    await retireObject(tx, key, { key: idxKeyOf(storageKey), sizeBytes: idxBytes });
+  }
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { idxKeyOf } from '../../catalog/encoding/work.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import {
+  endMerging,
+  loadMergeable,
+  type Merge,
+  type MergeableChunk,
+  type MergeableRendition,
+  nextMergeAttempt,
+  replaceParts,
+  takeDue,
+} from '../../catalog/merge/merge-store.ts';
+import type { Segment } from '../../media/cmaf/segment.ts';
+import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
+import { planMerges } from '../../media/presentation/plan-merge.ts';
+import type { Storage, StorageKey } from '../../ports/storage.ts';
+import { discardAfter, discardObjects, storeChunk } from '../encode/store-chunk.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { pastFailures } from '../store/past-failures.ts';
+import { isMissing } from './check-object.ts';
+
+/** Written in one run, once a minute. */
+const BYTES_A_RUN = 2 ** 30;
+const RUN_MS = 40_000;
+const RENDITIONS_A_RUN = 200;
+/** Merged chunks of one transaction: each makes the edges look once. */
+const MERGES_AT_ONCE = 8;
+
+type MergeDeps = Pick<JobDeps, 'db' | 'storage' | 'report' | 'mergeBytes'>;
+/** What a run may still write. */
+type Budget = { leftBytes: number };
+
+/**
+ * Merges chunks that were made one segment at a time (on demand, growing starts, live recordings) to objects of about
+ * 32 s: the new object is durable before one transaction puts its row in the place of the others, whose objects stay for
+ * the grace time of retired ones. A run that dies leaves objects that no row names. What is damaged is left to the scrub.
+ */
+export const mergeChunks = defineJob<object, MergeDeps>({
+  name: 'merge-chunks',
+  lane: 'long',
+  retryLimit: 0,
+  cron: '* * * * *',
+  async run(_, deps, signal) {
+    const budget: Budget = { leftBytes: deps.mergeBytes ?? BYTES_A_RUN };
+    const deadlineMs = performance.now() + RUN_MS;
+    if (budget.leftBytes <= 0) return;
+    async function* listDue(): AsyncGenerator<MergeableRendition> {
+      for (let taken = 0; taken < RENDITIONS_A_RUN && performance.now() < deadlineMs; taken += 1) {
+        const rendition = budget.leftBytes > 0 ? await takeDue(deps.db) : null;
+        if (rendition === null) return;
+        yield rendition;
+      }
+    }
+    await pastFailures(listDue(), (rendition) => mergeRendition(rendition, { deps, budget }, signal), signal);
+  },
+});
+
+type Run = { deps: MergeDeps; budget: Budget };
+
+async function mergeRendition(
+  rendition: MergeableRendition,
+  { deps, budget }: Run,
+  signal: AbortSignal,
+): Promise<void> {
+  const chunks = await loadMergeable(deps.db, rendition);
+  const runs = planMerges(chunks, rendition);
+  let at = 0;
+  for (; at < runs.length && budget.leftBytes > 0; at += MERGES_AT_ONCE) {
+    const together = runs.slice(at, at + MERGES_AT_ONCE);
+    await mergeRuns(rendition, together, deps, signal);
+    budget.leftBytes -= together.flat().reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  }
+  await inTransaction(deps.db, (tx) => endMerging(tx, rendition, { isDone: at >= runs.length }));
+}
+
+async function mergeRuns(
+  rendition: MergeableRendition,
+  runs: readonly (readonly MergeableChunk[])[],
+  { db, storage, report }: MergeDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const written = new Set<StorageKey>();
+  const place = {
+    storage,
+    key: rendition.key,
+    renditionId: rendition.renditionId,
+    attempt: await nextMergeAttempt(db),
+  };
+  try {
+    const merges: Merge[] = [];
+    for (const parts of runs) {
+      const segments = await readParts(parts, rendition, { storage, report }, signal);
+      if (segments !== null) merges.push({ parts, whole: await storeChunk(place, segments, written, signal) });
+    }
+    if (merges.length === 0) return;
+    const rejected = await inTransaction(db, (tx) => replaceParts(tx, rendition, { merges, attempt: place.attempt }));
+    const keys = rejected.flatMap(({ whole }) => [whole.storageKey, idxKeyOf(whole.storageKey)]);
+    if (keys.length > 0) await discardObjects(storage, keys, report);
+  } catch (error) {
+    await discardAfter(error, { storage, report }, [...written]);
+    throw error;
+  }
+}
+
+/** The segments of some chunks, each as its row says it was written; null when one is damaged, which the scrub mends. */
+async function readParts(
+  parts: readonly MergeableChunk[],
+  { timescale }: MergeableRendition,
+  { storage, report }: Pick<MergeDeps, 'storage' | 'report'>,
+  signal: AbortSignal,
+): Promise<Segment[] | null> {
+  const segments: Segment[] = [];
+  for (const part of parts) {
+    const bytes = await readUnlessMissing(storage, part, signal);
+    if (bytes === null || !createHash('sha256').update(bytes).digest().equals(part.sha256)) {
+      report(new Error(`Chunk ${part.storageKey} is not as it was written, and is not merged with its neighbours.`));
+      return null;
+    }
+    segments.push(...readStoredSegments(bytes, part, timescale));
+  }
+  return segments;
+}
+
+async function readUnlessMissing(storage: Storage, { storageKey }: MergeableChunk, signal: AbortSignal) {
+  try {
+    return await storage.readBytes(storageKey, null, signal);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}

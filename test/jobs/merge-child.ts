@@ -1,0 +1,22 @@
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { openDatabase } from '../../src/catalog/db.ts';
+import { mergeChunks } from '../../src/jobs/housekeeping/merge-chunks.ts';
+
+// A run of the merging in a process of its own, to be killed: merge-child.ts {database folder} {objects} {put}. It kills
+// itself when it has written so many objects; with 0 it goes on to its end.
+const [host = '', objects = '', put = '0'] = process.argv.slice(2);
+const report = (error: Error) => void process.stderr.write(`${error.stack}\n`);
+const database = openDatabase({ host, user: 'millrace', database: 'postgres' }, report);
+const storage = await createFileStorage(objects);
+let written = 0;
+const dying: typeof storage = {
+  ...storage,
+  async put(...args) {
+    const object = await storage.put(...args);
+    written += 1;
+    if (written === Number(put)) process.kill(process.pid, 'SIGKILL');
+    return object;
+  },
+};
+await mergeChunks.run({}, { db: database.db, storage: dying, report }, new AbortController().signal);
+await database.close();

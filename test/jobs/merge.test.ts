@@ -1,0 +1,268 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { bumpPublication } from '../../src/catalog/db.ts';
+import { insertChunks } from '../../src/catalog/encoding/chunk-store.ts';
+import { recountStorage } from '../../src/catalog/encoding/storage-store.ts';
+import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
+import { storeChunk } from '../../src/jobs/encode/store-chunk.ts';
+import { mergeChunks } from '../../src/jobs/housekeeping/merge-chunks.ts';
+import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import { readStoredSegments } from '../../src/media/cmaf/stored-fragments.ts';
+import type { Storage } from '../../src/ports/storage.ts';
+import { type Film, type FilmTrack, makeFilm } from '../delivery/make-film.ts';
+import { addFilm, addLibrary, finishVideo, type PublishedFilm, type RenditionKey } from '../delivery/publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from '../delivery/start-test-edge.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { ownStore } from '../support/own-store.ts';
+import { until } from './lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const SEGMENTS = 20;
+const FRAMES_OF_SEGMENT = 96;
+const forever = new AbortController().signal;
+
+let database: TestDatabase;
+let folder: string;
+let storage: Storage;
+let room: EdgeRoom;
+let edge: TestEdge;
+let film: Film;
+let libraryId: number;
+let errors: Error[] = [];
+beforeAll(async () => {
+  database = await startTestDatabase();
+  folder = await mkdtemp(path.join(tmpdir(), 'mr-merge-'));
+  [storage, room, film] = await Promise.all([
+    createFileStorage(folder),
+    createEdgeRoom(database),
+    makeFilm(SEGMENTS * FRAMES_OF_SEGMENT, [72]),
+  ]);
+  edge = await room.start({ storage });
+  libraryId = await addLibrary(database.db);
+});
+afterAll(async () => {
+  await edge.close();
+  await room.close();
+  await database.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  errors = [];
+  await database.db.deleteFrom('media').execute();
+});
+
+const deps = (change: Partial<Storage> = {}) => ({
+  db: database.db,
+  storage: { ...storage, ...change },
+  report: (error: Error) => void errors.push(error),
+});
+
+const merge = (change?: Partial<Storage>) => mergeChunks.run({}, deps(change), forever);
+
+/** A finished video each of whose segments is an object of its own, as encoding on demand leaves it. */
+async function addSingles(): Promise<PublishedFilm> {
+  const published = await addFilm(database.db, libraryId, film);
+  await storeSingles(published.audio, film.audio);
+  const [video] = published.videos;
+  const [track] = film.videos;
+  if (video === undefined || track === undefined) throw new Error('Expected pictures.');
+  await storeSingles(video, track);
+  await finishVideo(database.db, published);
+  await database.db.transaction().execute((tx) => recountStorage(tx, published));
+  return published;
+}
+
+async function storeSingles({ renditionId, ...key }: RenditionKey, track: FilmTrack): Promise<void> {
+  const place = { storage, key, renditionId, attempt: 7 };
+  for (const { pieces, facts } of track.chunks) {
+    for (const segment of readStoredSegments(Buffer.concat(pieces), facts, track.timescale)) {
+      const chunk = await storeChunk(place, [segment], new Set(), forever);
+      await database.db.transaction().execute(async (tx) => {
+        const publication = await bumpPublication(tx, key);
+        await insertChunks(tx, { key, attempt: 7, publication }, { renditionId, chunks: [chunk] });
+      });
+    }
+  }
+}
+
+const loadRows = ({ mediaId }: { mediaId: string }) =>
+  database.db
+    .selectFrom('chunk')
+    .select(['rendition_id', 'first_segment', 'segment_count', 'storage_key'])
+    .where('media_id', '=', mediaId as never)
+    .orderBy('rendition_id')
+    .orderBy('first_segment')
+    .execute();
+
+const countsOf = async ({ renditionId, mediaId }: RenditionKey) =>
+  (await loadRows({ mediaId })).filter((row) => row.rendition_id === renditionId).map((row) => row.segment_count);
+
+/** All that a viewer gets, as bytes: playlists and each segment. */
+async function watch({ audio, videos: [video], mediaId }: PublishedFilm): Promise<Buffer[]> {
+  const base = `${edge.base}/vz-${libraryId}/${mediaId}`;
+  const lists = [audio, video].map((one) => `${base}/r/${one?.renditionId}/video.m3u8`);
+  const segments = [audio, video].flatMap((one) =>
+    Array.from({ length: SEGMENTS }, (_, segment) => `${base}/r/${one?.renditionId}/${segment}.m4s`),
+  );
+  const urls = [...lists, ...segments];
+  return await Promise.all(
+    urls.map(async (url) => {
+      const answer = await fetch(url);
+      expect(answer.status).toBe(200);
+      return Buffer.from(await answer.arrayBuffer());
+    }),
+  );
+}
+
+/** Every file below a video's folder and its size. */
+async function listFiles({ mediaId }: { mediaId: string }): Promise<Map<string, number>> {
+  const root = path.join(folder, placeOf(`${libraryId}/${mediaId}`));
+  const names = await readdir(root, { recursive: true }).catch(() => []);
+  const sizes = new Map<string, number>();
+  for (const name of names) {
+    const facts = await stat(path.join(root, name));
+    if (facts.isFile()) sizes.set(`${libraryId}/${mediaId}/${name}`, facts.size);
+  }
+  return sizes;
+}
+
+const storedBytes = async ({ mediaId }: { mediaId: string }) =>
+  (
+    await database.db
+      .selectFrom('media')
+      .select('storage_bytes')
+      .where('id', '=', mediaId as never)
+      .executeTakeFirstOrThrow()
+  ).storage_bytes;
+
+const sumOf = (sizes: Map<string, number>) => [...sizes.values()].reduce((sum, size) => sum + size, 0);
+
+/** Deletes at once what retired and what no row names. */
+async function sweepNow(): Promise<void> {
+  const sweeping = { ...deps(), store: ownStore, retiredGraceSec: 0, orphanAgeMs: 0, quarantineSec: 0 };
+  // A sweep of a database without lost jobs sends none.
+  await storage.sweepTemp(0, forever);
+  for (let round = 0; round < 2; round += 1) await sweep.run({}, sweeping as unknown as JobDeps, forever);
+}
+
+async function expectMerged(published: PublishedFilm, before: readonly Buffer[]): Promise<void> {
+  for (const rendition of [published.audio, ...published.videos]) {
+    expect((await countsOf(rendition)).reduce((sum, count) => sum + count, 0)).toBe(SEGMENTS);
+    expect(await countsOf(rendition)).toEqual([8, 8, 4]);
+  }
+  expect(await watch(published)).toEqual(before);
+  await sweepNow();
+  const files = await listFiles(published);
+  const named = (await loadRows(published)).flatMap((row) => [row.storage_key, idxKeyOf(row.storage_key)]);
+  expect(new Set(files.keys())).toEqual(new Set(named));
+  expect(await storedBytes(published)).toBe(sumOf(files));
+  // What the edge held of the objects that are deleted now is of an older publication.
+  expect(await watch(published)).toEqual(before);
+  expect(await database.db.selectFrom('merge_due').selectAll().execute()).toEqual([]);
+}
+
+test('segments made one at a time become larger objects, and viewers get the same bytes', async () => {
+  const published = await addSingles();
+  const before = await watch(published);
+  expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
+  await merge();
+  expect(errors).toEqual([]);
+  // The objects of before are there for the grace time, and count.
+  const files = await listFiles(published);
+  expect(files.size).toBe(SEGMENTS * 4 + 3 * 4);
+  expect(await storedBytes(published)).toBe(sumOf(files));
+  await expectMerged(published, before);
+  const rows = await loadRows(published);
+  await merge();
+  expect(await loadRows(published)).toEqual(rows);
+});
+
+test.each(['its first object', 'its first index', 'the transaction', 'the commit'])(
+  'a run killed after %s costs nothing, and the next one merges',
+  async (step) => {
+    const published = await addSingles();
+    const before = await watch(published);
+    await runKilled(step);
+    expect(await watch(published)).toEqual(before);
+    await sql`update merge_due set due_at = now()`.execute(database.db);
+    await merge();
+    await expectMerged(published, before);
+  },
+);
+
+async function runKilled(step: string): Promise<void> {
+  const puts = ['its first object', 'its first index'].indexOf(step) + 1;
+  const table = step === 'the transaction' ? 'chunk' : 'merge_due';
+  if (puts === 0) {
+    await sql
+      .raw(`create function hold() returns trigger language plpgsql as
+        $$ begin perform pg_sleep(60); return old; end $$;
+        create trigger hold after delete on ${table} for each row execute function hold()`)
+      .execute(database.db);
+  }
+  const script = path.join(import.meta.dirname, 'merge-child.ts');
+  const args = [script, String(database.config.host), folder, String(puts)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  try {
+    if (puts === 0) await killHeld(child);
+    await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGKILL');
+  } finally {
+    child.kill('SIGKILL');
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`.execute(database.db);
+    await sql`drop function if exists hold cascade`.execute(database.db);
+  }
+}
+
+async function killHeld(child: ChildProcess): Promise<void> {
+  await until(async () => {
+    const { rows } = await sql`select 1 from pg_stat_activity where wait_event = 'PgSleep'`.execute(database.db);
+    return rows.length > 0;
+  }, 'the run to be held');
+  queueMicrotask(() => child.kill('SIGKILL'));
+}
+
+test('nothing is merged of a video that is deleted meanwhile, and no object stays', async () => {
+  const published = await addSingles();
+  await merge({
+    async put(...args) {
+      await database.db.deleteFrom('media').where('id', '=', published.mediaId).execute();
+      return storage.put(...args);
+    },
+  });
+  // What the rows of the video named goes by another job.
+  expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
+});
+
+test('a part that was made anew meanwhile, and one that is damaged, keep their neighbours from being merged alone', async () => {
+  const published = await addSingles();
+  const [video] = published.videos;
+  if (video === undefined) throw new Error('Expected pictures.');
+  const rows = (await loadRows(published)).filter((row) => row.rendition_id === video.renditionId);
+  const [replaced, damaged] = [rows[2], rows[9]];
+  if (replaced === undefined || damaged === undefined) throw new Error('Expected chunks.');
+  await writeFile(path.join(folder, placeOf(damaged.storage_key)), 'other bytes');
+  const renamed = replaced.storage_key.replace('-7.', '-8.');
+  await merge({
+    async put(...args) {
+      if (args[0].includes(video.renditionId))
+        await sql`update chunk set storage_key = ${renamed} where storage_key = ${replaced.storage_key}`.execute(
+          database.db,
+        );
+      return storage.put(...args);
+    },
+  });
+  expect(await countsOf(video)).toEqual([...Array.from({ length: 16 }, () => 1), 4]);
+  expect(await countsOf(published.audio)).toEqual([8, 8, 4]);
+  expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(damaged.storage_key)]);
+});
