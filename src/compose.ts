@@ -5,7 +5,7 @@ import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { baseAddresses } from './cli/first-start.ts';
 import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
-import { databaseHealth, mostConnections, poolSize, whenSlotsAreFree } from './compose/connections.ts';
+import { databaseHealth, poolSize, whenRoleHasSlots } from './compose/connections.ts';
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
 import { loadEdge, openEdge } from './compose/edge.ts';
@@ -80,11 +80,10 @@ export async function loadRole(role: Role): Promise<void> {
 /** Starts one role; it has opened what it needs when this answers. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
-  const max = poolSize(role, settings.databaseConnections);
-  const database = openDatabase({ ...settings.database, max }, (error) =>
+  const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
     log.warn(error, 'a database connection broke'),
   );
-  await whenSlotsAreFree(mostConnections(role, max), log, () => database.pool.query('select 1'));
+  await whenRoleHasSlots(role, database, log);
   await requireStore(settings);
   const opened = await openStorage(settings, database, log);
   const watch = await watchStorage(opened);

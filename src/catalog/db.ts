@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import type { Guid } from '../lib/guid.ts';
+import { growForWork } from './connections-store.ts';
 import { migrations } from './migrations/all.ts';
 import { keepPlans } from './prepared.ts';
 import type { Schema } from './schema.ts';
@@ -44,11 +45,14 @@ const INT8 = 20;
 const INT8_ARRAY = 1016;
 const TIMESTAMPTZ = 1184;
 
+/** `kept`: connections above this number are opened for work only, not for polls that fall together. */
+export type DatabaseOptions = pg.PoolConfig & { kept?: number };
+
 /**
  * Opens a pool. int8 comes back as a number: all our counts stay below 2^53. `onBroken` is told of connections that
  * break, which must not end the process.
  */
-export function openDatabase(config: pg.PoolConfig, onBroken: (error: Error) => void): Database {
+export function openDatabase({ kept, ...config }: DatabaseOptions, onBroken: (error: Error) => void): Database {
   const limits = {
     connectionTimeoutMillis: 5_000,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
@@ -66,6 +70,7 @@ export function openDatabase(config: pg.PoolConfig, onBroken: (error: Error) => 
     // A connection that breaks while it is used tells its query, and must not end the process either.
     client.on('error', onBroken);
   });
+  if (kept !== undefined) growForWork(pool, kept);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }

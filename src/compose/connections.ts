@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { openTogether } from '../catalog/connections-store.ts';
 import type { Database } from '../catalog/db.ts';
 import type { Role } from '../config/roles.ts';
 import { hasCode } from '../lib/has-code.ts';
@@ -9,32 +10,45 @@ const PAUSE_MS = 2_000;
 const NO_SLOT = '53300';
 
 /** Connections that a role holds beside its pool: what listens, and the mover's lock. */
-const BESIDE: Record<Role, number> = { api: 1, edge: 2, worker: 4, ingest: 2 };
+const BESIDE: Record<Role, number> = { api: 1, edge: 1, worker: 2, ingest: 1 };
 
 /** Connections of the pool of a role, at most, where no setting says otherwise; those that are idle for 10 s are closed. */
 const POOL_SIZES: Record<Role, number> = { api: 10, edge: 10, worker: 10, ingest: 10 };
 
-/** The size of a role's pool; `set` is the owner's, null for none. */
-export function poolSize(role: Role, set: number | null): number {
-  return set ?? POOL_SIZES[role];
+/** Of a pool so many are in use from the start on: with its listener an idle worker holds 4. */
+const KEPT: Record<Role, number> = { api: 1, edge: 1, worker: 3, ingest: 1 };
+
+/** The size of a role's pool; `set` is the owner's, null for none. Only a worker polls with several hands. */
+export function poolSize(role: Role, set: number | null): { max: number; kept: number } {
+  const max = set ?? POOL_SIZES[role];
+  return { max, kept: Math.min(max, role === 'worker' ? KEPT.worker : max) };
 }
 
 /** The most connections to PostgreSQL that a role opens at once. */
 export function mostConnections(role: Role, set: number | null): number {
-  return poolSize(role, set) + BESIDE[role];
+  return poolSize(role, set).max + BESIDE[role];
 }
 
-/** Does a first query; while PostgreSQL has no connection slot left, waits and reports how many are needed. */
-export async function whenSlotsAreFree(need: number, log: Logger, query: () => Promise<unknown>): Promise<void> {
+/** Opens what a role holds from its start on; while PostgreSQL has too few slots left, waits and reports how many. */
+export async function whenRoleHasSlots(role: Role, { pool }: Database, log: Logger): Promise<void> {
+  const least = { fromPool: Math.min(pool.options.max, KEPT[role]), beside: 1 };
+  await whenSlotsAreFree(pool, { ...least, most: pool.options.max + BESIDE[role] }, log);
+}
+
+/** Connections that are opened together at a start, from the pool and beside it, and the most that it may come to. */
+type Need = { fromPool: number; beside: number; most: number };
+
+/** Opens connections for a start; while PostgreSQL has too few slots left, waits and reports how many are needed. */
+export async function whenSlotsAreFree(pool: Database['pool'], need: Need, log: Logger): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
-      await query();
+      await openTogether(pool, need);
       return;
     } catch (error) {
       if (!hasCode(error, NO_SLOT)) throw error;
       if (tries % 15 === 0) {
         log.warn(
-          `PostgreSQL has no connection slot left; this start waits for one. It needs up to ${need}: raise max_connections, or lower MILLRACE_DATABASE_CONNECTIONS of the roles.`,
+          `PostgreSQL has too few connection slots left; this start waits for them. It needs ${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections, or lower MILLRACE_DATABASE_CONNECTIONS of the roles.`,
         );
       }
       await sleep(PAUSE_MS);

@@ -14,7 +14,7 @@ export function openFirstLibrary(settings: RoleSettings, log: Logger): EnsureFir
     const { createSignInLink } = await import('../catalog/keys/sign-in-link-store.ts');
     const database = openDatabase({ ...settings.database, ...UNHURRIED, max: 2 }, () => undefined);
     try {
-      await whenSlotsAreFree(2, log, () => database.pool.query('select 1'));
+      await whenSlotsAreFree(database.pool, { fromPool: 2, beside: 0, most: 2 }, log);
       await migrate(database.db).catch((error: unknown) => {
         throw unableToMigrate(error);
       });

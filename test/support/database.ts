@@ -22,11 +22,12 @@ const asNobody = ['-U', '--map-user=65534', '--map-group=65534'];
 /** A real PostgreSQL of its own for a test file, migrated and empty. `config` serves further pools. */
 export type TestDatabase = Database & { config: pg.PoolConfig; stop(): Promise<void> };
 
-export async function startTestDatabase(): Promise<TestDatabase> {
+/** `parameters` are those of the server, such as `max_connections`. */
+export async function startTestDatabase(parameters: Record<string, string> = {}): Promise<TestDatabase> {
   linkLibraries();
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-pg-'));
   await run('cp', ['-a', await readyTemplate(), path.join(folder, 'data')]);
-  const { config, stop } = await startServer(folder);
+  const { config, stop } = await startServer(folder, parameters);
   const database = openDatabase(config, () => {});
   return {
     ...database,
@@ -62,8 +63,9 @@ async function readyTemplate(): Promise<string> {
 type Server = { config: pg.PoolConfig; stop(): Promise<void> };
 
 /** Runs PostgreSQL on the folder `data` in a folder, where its socket is as well. */
-async function startServer(folder: string): Promise<Server> {
-  const argv = ['-D', path.join(folder, 'data'), '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off'];
+async function startServer(folder: string, parameters: Record<string, string> = {}): Promise<Server> {
+  const set = Object.entries({ listen_addresses: '', fsync: 'off', ...parameters });
+  const argv = ['-D', path.join(folder, 'data'), '-k', folder, ...set.flatMap(([name, to]) => ['-c', `${name}=${to}`])];
   const server = spawnServerTool('postgres', argv);
   const config = { host: folder, user: 'millrace', database: 'postgres' };
   await untilReady(config);

@@ -1,0 +1,58 @@
+import pg from 'pg';
+
+/** A poll holds its connection for a millisecond or two; who waits longer than this waits for work. */
+const PATIENCE_MS = 40;
+
+/**
+ * Has a pool open more than `kept` connections for work alone: whoever finds them all in use waits until one comes back,
+ * 40 ms at most, before another is opened. Polls that fall together take turns on the same few connections, so those of an
+ * idle process stay as few as that.
+ */
+export function growForWork(pool: pg.Pool, kept: number): void {
+  const waiting = new Set<() => void>();
+  const plain: (callback?: unknown) => unknown = pool.connect.bind(pool);
+  const hasRoom = () => waiting.size === 0 && (pool.totalCount < kept || pool.idleCount > pool.waitingCount);
+  const untilTurn = () =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        waiting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, PATIENCE_MS);
+      waiting.add(end);
+    });
+  // The connection is idle by the time that the one who waits goes on.
+  pool.on('release', () => waiting.values().next().value?.());
+  const connect = (callback?: unknown) => {
+    if (hasRoom()) return plain(callback);
+    const connected = untilTurn().then(() => plain(callback));
+    return callback === undefined ? connected : undefined;
+  };
+  Object.defineProperty(pool, 'connect', { value: connect, configurable: true });
+}
+
+/**
+ * Opens connections at once, of the pool and beside it, and gives them back; throws when PostgreSQL has no slots for them
+ * all. Those of the pool stay open for a while, so that nobody else takes their slots meanwhile.
+ */
+export async function openTogether(
+  pool: pg.Pool,
+  { fromPool, beside }: { fromPool: number; beside: number },
+): Promise<void> {
+  const ofPool = async () => {
+    const client = await pool.connect();
+    return () => client.release();
+  };
+  const ofItself = async () => {
+    const client = new pg.Client(pool.options);
+    client.on('error', () => undefined);
+    await client.connect();
+    return () => client.end();
+  };
+  const opening = [...Array.from({ length: fromPool }, ofPool), ...Array.from({ length: beside }, ofItself)];
+  const opened = await Promise.allSettled(opening);
+  for (const one of opened) if (one.status === 'fulfilled') await one.value();
+  const failed = opened.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}

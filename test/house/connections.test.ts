@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually, type Service, startService } from './service.ts';
+
+// A bound on hanging, not on speed.
+const LIMIT = { timeout: 150_000 };
+const SLOTS = 14;
+
+let database: TestDatabase;
+let watcher: pg.Client;
+let dataDir: string;
+const workers: Service[] = [];
+beforeAll(async () => {
+  database = await startTestDatabase({ max_connections: String(SLOTS) });
+  watcher = await connect();
+  dataDir = await mkdtemp(join(tmpdir(), 'mr-connections-'));
+});
+afterAll(async () => {
+  for (const { child } of workers) child.kill('SIGKILL');
+  await Promise.all(workers.map(({ exitCode }) => exitCode()));
+  await watcher.end();
+  await database.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(database.config);
+  await client.connect();
+  return client;
+}
+
+function startWorker(settings: Record<string, string> = {}): Service {
+  const worker = startService({
+    dataDir,
+    role: 'worker',
+    settings: {
+      MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(String(database.config.host))}&user=millrace`,
+      MILLRACE_STORAGE: `file:${join(dataDir, 'objects')}`,
+      ...settings,
+    },
+  });
+  workers.push(worker);
+  return worker;
+}
+
+/** The connections of all but this test. */
+async function countOthers(): Promise<number> {
+  const { rows } = await watcher.query<{ others: number }>(`
+    select count(*)::int as others from pg_stat_activity
+    where backend_type = 'client backend' and pid <> pg_backend_pid()`);
+  return rows[0]?.others ?? 0;
+}
+
+/** The most connections of all but this test within some seconds. */
+async function mostOthers(seconds: number): Promise<number> {
+  let most = 0;
+  for (const endMs = Date.now() + seconds * 1000; Date.now() < endMs; await sleep(50)) {
+    most = Math.max(most, await countOthers());
+  }
+  return most;
+}
+
+test('a start that finds too few slots waits for them and says how many; idle, it holds four', LIMIT, async () => {
+  await database.pool.query('select 1');
+  const occupants = await Promise.all(Array.from({ length: SLOTS - 3 }, connect));
+  const worker = startWorker();
+  const said = (need: string) =>
+    eventually(
+      () => worker.output().includes(`waits for them. It needs ${need} later: raise max_connections`) || null,
+      () => `a need of ${need} in: ${worker.output()}`,
+    );
+  await said('2 now and up to 2');
+  await Promise.all(occupants.splice(0, 1).map((client) => client.end()));
+  await said('4 now and up to 12');
+  expect(worker.child.exitCode).toBeNull();
+  await Promise.all(occupants.map((client) => client.end()));
+  await database.close();
+  await worker.listeners();
+  await expect.poll(() => mostOthers(6), { timeout: 90_000 }).toBeLessThanOrEqual(4);
+  worker.child.kill('SIGTERM');
+  expect(await worker.exitCode()).toBe(0);
+});
+
+test('a pool is as large as its setting says, also while a worker starts', LIMIT, async () => {
+  const worker = startWorker({ MILLRACE_DATABASE_CONNECTIONS: '2' });
+  const most = mostOthers(5);
+  await worker.listeners();
+  expect(await most).toBe(3);
+});
