@@ -1,7 +1,6 @@
 import type { LiveStore } from '../../catalog/live/live-store.ts';
 import { deleteMedia } from '../../jobs/housekeeping/delete-media.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
-import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
 import { NoQuery } from '../read-query.ts';
@@ -14,6 +13,8 @@ export const deleteLiveStream = defineOperation({
   name: 'deleteLiveStream',
   method: 'DELETE',
   path: '/library/{libraryId}/live/{streamId}',
+  description:
+    'Deletes a stream with all that was recorded of it; the video that it became stays. Answers the stream as it was.',
   auth: 'access-key',
   params: LiveParams,
   query: NoQuery,
@@ -24,10 +25,6 @@ export const deleteLiveStream = defineOperation({
   async run({ params: { libraryId, streamId }, grant }, { live, queue, ...deps }: Deps) {
     const key = { libraryId, mediaId: streamId };
     const showing = await recallLiveShowing(libraryId, deps);
-    const { stream } = await live.load(key);
-    if (stream.state === 'vod-processing') {
-      throw new Refused('invalid', 'The recording of this stream is being made a video. Try again in some seconds.');
-    }
     const removal = queue.send(deleteMedia, { ...key, prefix: `${libraryId}/${streamId}/` });
     const view = await live.remove(key, (hadMedia) => (hadMedia ? removal : async () => undefined));
     return toLiveModel(view, showing, audienceOf(grant));

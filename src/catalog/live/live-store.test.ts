@@ -84,6 +84,19 @@ test('a stream that is stopped while it is owned waits for its owner; without me
   expect(await sealOwned(database.db, lease)).toBe(false);
 });
 
+test('a stream whose recording is being made a video is not removed, whoever looked before', async () => {
+  const { view, key } = await create();
+  const { lease } = await publishing.authorise(view.streamKey, node());
+  await live.change(key, startStream);
+  await live.change(key, stopStream);
+  await expect(live.remove(key)).rejects.toMatchObject({
+    kind: 'invalid',
+    message: expect.stringContaining('a video'),
+  });
+  expect(await sealOwned(database.db, lease)).toBe(true);
+  await live.remove(key);
+});
+
 test('lists by search and order, and removes a stream with its media', async () => {
   const { key } = await create();
   await live.change(key, (stream) => ({ ...stream, title: 'Only one' }));

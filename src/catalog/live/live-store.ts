@@ -7,7 +7,7 @@ import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHA
 import { inTransaction } from '../in-transaction.ts';
 import { hashKey } from '../keys/access-key.ts';
 import { type LiveQuery, readLivePage } from './live-page-store.ts';
-import type { LiveSettings, LiveStream } from './live-stream.ts';
+import { type LiveSettings, type LiveStream, requireRemovable } from './live-stream.ts';
 import { type LiveView, toLiveView, toStream, viewsOf } from './live-view-store.ts';
 import { sealIfUnowned } from './seal-store.ts';
 
@@ -42,7 +42,8 @@ export type LiveStore = {
   regenerateKey(key: MediaKey): Promise<LiveView>;
   /**
    * Removes a stream with all that was recorded, except a video that stands already; `hadMedia` says whether objects
-   * are to be deleted (job `delete-media`, sent by a follow-up). Answers the stream as it was.
+   * are to be deleted (job `delete-media`, sent by a follow-up). Answers the stream as it was. Refuses (`invalid`) while
+   * its recording is being made a video.
    */
   remove(key: MediaKey, ...followUps: ((hadMedia: boolean) => FollowUp)[]): Promise<LiveView>;
 };
@@ -206,7 +207,7 @@ async function removeStream(
   { key, secretBox }: { key: MediaKey; secretBox: SecretBox },
   followUps: readonly ((hadMedia: boolean) => FollowUp)[],
 ): Promise<LiveView> {
-  await lockStream(tx, key, secretBox);
+  requireRemovable(await lockStream(tx, key, secretBox));
   const view = toLiveView(found(await selectOne(tx, key), key), secretBox);
   const media = await tx
     .deleteFrom('media')

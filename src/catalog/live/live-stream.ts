@@ -143,6 +143,12 @@ export function stopStream(stream: LiveStream, now: Date): LiveStream {
   }
 }
 
+/** Refuses (`invalid`) to remove a stream whose recording is being made a video. */
+export function requireRemovable({ state }: LiveStream): void {
+  if (state !== 'vod-processing') return;
+  throw new Refused('invalid', 'The recording of this stream is being made a video. Try again in some seconds.');
+}
+
 /** Whether the end of this stream makes a video. */
 export function keepsRecording({ dvrEnabled, recordVod }: LiveSettings): boolean {
   return dvrEnabled || recordVod;
