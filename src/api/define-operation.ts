@@ -45,8 +45,8 @@ export type Contract<P extends TObject, Q extends TObject, B extends BodyContrac
   method: Method;
   /** Path with `{name}` for each of `params`. */
   path: string;
-  /** What it does, in a sentence or two for the document; its name as a sentence when absent. */
-  description?: string;
+  /** What it does, in a sentence or two for the document. */
+  description: string;
   /** The query of the document's example, where the operation makes no sense without one. */
   exampleQuery?: string;
   auth: Auth;

@@ -71,6 +71,7 @@ test('every operation has a summary, a description in sentences and a call as it
     const { operationId, summary, description, 'x-codeSamples': samples } = operation;
     expect([operationId, summary]).toEqual([operationId, expect.stringMatching(/^[A-Z].{3,}[^.]$/)]);
     expect([operationId, description]).toEqual([operationId, expect.stringMatching(/^[A-Z].{3,}\.$/)]);
+    expect(description).not.toBe(`${summary}.`);
     expect(samples).toMatchObject([{ source: expect.stringMatching(/^curl .*http:\/\/127\.0\.0\.1:7700\//) }]);
   }
 });

@@ -27,6 +27,7 @@ export const getLivePlayData = defineOperation({
   name: 'getLivePlayData',
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/play',
+  description: 'Answers what a player needs to know of a stream: never a key, an ingest address or a relay.',
   auth: 'none',
   params: LiveParams,
   query: Type.Object({ token: queryText(), expires: queryInt64(0) }),

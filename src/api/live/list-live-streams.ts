@@ -15,6 +15,7 @@ export const listLiveStreams = defineOperation({
   name: 'listLiveStreams',
   method: 'GET',
   path: '/library/{libraryId}/live',
+  description: "Answers a page of a library's live streams. Keys and relays are shown to full keys only.",
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({ ...PAGING, search: queryText(), orderBy: queryText('date'), collectionId: queryText() }),

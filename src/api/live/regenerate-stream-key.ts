@@ -9,6 +9,7 @@ export const regenerateStreamKey = defineOperation({
   name: 'regenerateStreamKey',
   method: 'PUT',
   path: '/library/{libraryId}/live/{streamId}/regenerate-key',
+  description: 'Gives a stream another key and disconnects who publishes with the one before.',
   auth: 'access-key',
   params: LiveParams,
   query: NoQuery,

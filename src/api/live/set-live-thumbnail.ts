@@ -28,6 +28,8 @@ export const setLiveThumbnail = defineOperation({
   name: 'setLiveThumbnail',
   method: 'POST',
   path: '/library/{libraryId}/live/{streamId}/thumbnail',
+  description:
+    'Sets the picture of a stream, from an address or from the body. An address from which nothing can be had is 422.',
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ thumbnailUrl: queryText() }),
@@ -60,6 +62,7 @@ export const deleteLiveThumbnail = defineOperation({
   name: 'deleteLiveThumbnail',
   method: 'DELETE',
   path: '/library/{libraryId}/live/{streamId}/thumbnail',
+  description: 'Takes the picture of a stream away; what it shows is shown again.',
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ restoreLibraryDefault: queryFlag(false) }),

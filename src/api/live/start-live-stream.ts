@@ -10,6 +10,7 @@ export const startLiveStream = defineOperation({
   name: 'startLiveStream',
   method: 'PUT',
   path: '/library/{libraryId}/live/{streamId}/start',
+  description: 'Lets viewers in. Starting a stream that runs changes nothing.',
   auth: 'access-key',
   params: LiveParams,
   query: NoQuery,

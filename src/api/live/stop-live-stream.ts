@@ -13,6 +13,8 @@ export const stopLiveStream = defineOperation({
   name: 'stopLiveStream',
   method: 'PUT',
   path: '/library/{libraryId}/live/{streamId}/stop',
+  description:
+    'Ends a stream for good and disconnects its publisher; what was recorded becomes a video under the same id.',
   auth: 'access-key',
   params: LiveParams,
   query: NoQuery,

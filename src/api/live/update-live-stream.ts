@@ -11,6 +11,8 @@ export const updateLiveStream = defineOperation({
   name: 'updateLiveStream',
   method: 'PUT',
   path: '/library/{libraryId}/live/{streamId}',
+  description:
+    'Changes the fields that are sent; the others stay. After the start only title and description can be changed, and recording be turned on.',
   auth: 'access-key',
   params: LiveParams,
   query: NoQuery,

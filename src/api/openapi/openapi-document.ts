@@ -49,7 +49,7 @@ function describeOperation(operation: Described, components: Components): Schema
   return {
     operationId: name,
     summary: toSummary(name),
-    description: description ?? `${toSummary(name)}.`,
+    description,
     tags: [toTag(path)],
     security: SECURITY[auth],
     parameters: [...parametersOf(params, 'path', components), ...parametersOf(query, 'query', components)],
