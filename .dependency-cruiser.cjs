@@ -25,8 +25,8 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 
 /** The rooms of a layer, from top to bottom: a room imports itself and those below it, so that no two import each other. */
 const ROOMS = {
-  jobs: 'housekeeping uploads compose planning speech on-demand images encode webhooks store queue',
-  media: 'on-demand compose live images encode dash hls drm speech captions mp4 pass-through presentation cmaf timeline probe ffmpeg bmff',
+  jobs: 'housekeeping uploads compose planning smart speech on-demand images encode webhooks store queue',
+  media: 'on-demand compose live transcript images encode dash hls drm speech captions mp4 pass-through presentation cmaf timeline probe ffmpeg bmff',
 };
 
 const roomRules = Object.entries(ROOMS).flatMap(([layer, rooms]) =>

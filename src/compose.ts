@@ -9,6 +9,7 @@ import { databaseHealth, poolSize, whenRoleHasSlots } from './compose/connection
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
 import { loadEdge, openEdge } from './compose/edge.ts';
+import { openLanguageModel } from './compose/language-model.ts';
 import {
   type OpenedStorage,
   openMover,
@@ -216,6 +217,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     outbound,
     secretBox: createSecretBox(settings.secretKey),
     transcriber: await openTranscriber(settings.transcriber, outbound),
+    languageModel: await openLanguageModel(settings.languageModel, outbound),
     packager: await openPackager(settings, database.db, outbound),
     threads,
     quarantineSec: settings.quarantineSec,

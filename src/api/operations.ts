@@ -125,7 +125,9 @@ import { replaceFile } from './videos/replace-file.ts';
 import { retryIncomplete } from './videos/retry-incomplete.ts';
 import { retryResolutions } from './videos/retry-resolutions.ts';
 import { setThumbnail } from './videos/set-thumbnail.ts';
-import { type SpeechEngine, transcribeVideo } from './videos/transcribe-video.ts';
+import { smartGenerate } from './videos/smart-generate.ts';
+import type { SpeechEngine } from './videos/spoken-language.ts';
+import { transcribeVideo } from './videos/transcribe-video.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
 import { listWebhookEvents } from './webhooks/list-webhook-events.ts';
@@ -229,6 +231,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   retryResolutions,
   retryIncomplete,
   setThumbnail,
+  smartGenerate,
   transcribeVideo,
   updateVideo,
   uploadVideo,

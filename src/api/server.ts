@@ -48,7 +48,7 @@ import { rulesOfAddress } from './errors.ts';
 import type { OperationDeps } from './operations.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 import { playerAddress } from './videos/player-address.ts';
-import type { SpeechEngine } from './videos/transcribe-video.ts';
+import type { SpeechEngine } from './videos/spoken-language.ts';
 
 const HEADERS_LIMIT_MS = 10_000;
 const KEEP_ALIVE_MS = 75_000;

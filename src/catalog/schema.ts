@@ -24,6 +24,8 @@ import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.
 import type { LiveSchema } from './live/live-schema.ts';
 import type { PictureTable, StoredWatermark } from './pictures/picture-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
+import type { SmartGeneration } from './smart/smart-schema.ts';
+import type { SpeechRunTable } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
 import type { Replaced } from './videos/replaced.ts';
@@ -140,6 +142,8 @@ export type MediaTable = {
   replace_until: Date | null;
   /** What stands while another file is made ready to take its place. */
   replaced: ColumnType<Replaced | null, string | null | undefined, string | null>;
+  /** What was, or is being, generated of its texts. */
+  smart: ColumnType<SmartGeneration | null, string | null | undefined, string | null>;
   views: Generated<number>;
   watch_sec_total: Generated<number>;
 };
@@ -256,6 +260,7 @@ export type Schema = InstallationSchema &
     pull_zone: PullZoneTable;
     pull_zone_hostname: PullZoneHostnameTable;
     shield_event: ShieldEventTable;
+    speech_run: SpeechRunTable;
     access_key: AccessKeyTable;
     dashboard_session: DashboardSessionTable;
     sign_in_link: SignInLinkTable;

@@ -11,7 +11,8 @@ export async function openTranscriber(settings: TranscriberSettings, outbound: O
       return (await import('../adapters/transcriber/pocketsphinx.ts')).pocketsphinx;
     case 'http': {
       const { createOpenAiTranscriber } = await import('../adapters/transcriber/openai.ts');
-      return createOpenAiTranscriber({ baseUrl: settings.url, outbound });
+      const { url, model, key } = settings;
+      return createOpenAiTranscriber({ baseUrl: url, model, key, outbound });
     }
   }
 }

@@ -1,30 +1,60 @@
 import { availableParallelism } from 'node:os';
 import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
 
-/** What turns speech into text. `http` speaks the OpenAI transcription interface. */
-export type TranscriberSettings = { kind: 'none' } | { kind: 'http'; url: string } | { kind: 'pocketsphinx' };
+/** A service that speaks the OpenAI transcription interface; `key` is sent as a bearer token. */
+export type HttpTranscriberSettings = { kind: 'http'; url: string; model: string; key: string | null };
+
+/** What turns speech into text. */
+export type TranscriberSettings = { kind: 'none' } | HttpTranscriberSettings | { kind: 'pocketsphinx' };
+
+/** A service that speaks the OpenAI chat interface; `key` is sent as a bearer token. */
+export type LanguageModelSettings = { url: string; model: string; key: string | null };
 
 export type EngineSettings = {
   encodeThreads: number;
   makesPreviews: boolean;
   transcriber: TranscriberSettings;
-  languageModelUrl: string | null;
+  languageModel: LanguageModelSettings | null;
 };
 
 export const engineSchema = {
   MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
   MILLRACE_PREVIEWS: setting('on or off', parseSwitch),
   MILLRACE_TRANSCRIBER: setting('none, pocketsphinx, or an http:// or https:// address', parseTranscriber),
+  MILLRACE_TRANSCRIBER_MODEL: setting('the name of a model, up to 200 characters', parseName),
+  MILLRACE_TRANSCRIBER_KEY: setting('a key of visible ASCII characters without spaces', parseToken, true),
   MILLRACE_LANGUAGE_MODEL_URL: setting('an http:// or https:// address without query', parseBaseUrl),
+  MILLRACE_LANGUAGE_MODEL: setting('the name of a model, up to 200 characters', parseName),
+  MILLRACE_LANGUAGE_MODEL_KEY: setting('a key of visible ASCII characters without spaces', parseToken, true),
 };
 
-export function engineSettings(texts: Partial<Record<keyof typeof engineSchema, string>>): EngineSettings {
+type Texts = Partial<Record<keyof typeof engineSchema, string>>;
+
+export function engineSettings(texts: Texts): EngineSettings {
   return {
     encodeThreads: parseThreads(texts.MILLRACE_ENCODE_THREADS ?? '') ?? availableParallelism(),
     makesPreviews: parseSwitch(texts.MILLRACE_PREVIEWS ?? '') ?? true,
-    transcriber: parseTranscriber(texts.MILLRACE_TRANSCRIBER ?? 'none') ?? { kind: 'none' },
-    languageModelUrl: parseBaseUrl(texts.MILLRACE_LANGUAGE_MODEL_URL ?? ''),
+    transcriber: transcriber(texts),
+    languageModel: languageModel(texts),
   };
+}
+
+/** Servers that hold one model pass over its name. */
+const USUAL_MODEL = 'default';
+
+function languageModel(texts: Texts): LanguageModelSettings | null {
+  const url = parseBaseUrl(texts.MILLRACE_LANGUAGE_MODEL_URL ?? '');
+  if (url === null) return null;
+  const key = parseToken(texts.MILLRACE_LANGUAGE_MODEL_KEY ?? '');
+  return { url, model: texts.MILLRACE_LANGUAGE_MODEL ?? USUAL_MODEL, key };
+}
+
+function parseName(text: string): string | null {
+  return /^[\x21-\x7e]{1,200}$/.test(text) ? text : null;
+}
+
+function parseToken(text: string): string | null {
+  return /^[\x21-\x7e]{1,1000}$/.test(text) ? text : null;
 }
 
 function parseThreads(text: string): number | null {
@@ -36,7 +66,18 @@ function parseSwitch(text: string): boolean | null {
   return text === 'off' ? false : null;
 }
 
-function parseTranscriber(text: string): TranscriberSettings | null {
+/** What services call the model that their first users knew. */
+const USUAL_TRANSCRIBER = 'whisper-1';
+
+function transcriber(texts: Texts): TranscriberSettings {
+  const engine = parseTranscriber(texts.MILLRACE_TRANSCRIBER ?? 'none');
+  if (engine === null) return { kind: 'none' };
+  if (engine.kind !== 'http') return engine;
+  const key = parseToken(texts.MILLRACE_TRANSCRIBER_KEY ?? '');
+  return { ...engine, model: texts.MILLRACE_TRANSCRIBER_MODEL ?? USUAL_TRANSCRIBER, key };
+}
+
+function parseTranscriber(text: string): { kind: 'none' | 'pocketsphinx' } | { kind: 'http'; url: string } | null {
   if (text === 'none' || text === 'pocketsphinx') return { kind: text };
   const url = parseBaseUrl(text);
   return url === null ? null : { kind: 'http', url };

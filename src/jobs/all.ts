@@ -21,6 +21,7 @@ import { extractCaptions } from './planning/extract-captions.ts';
 import { processVideo } from './planning/process-video.ts';
 import type { AnyJob } from './queue/queue.ts';
 import type { PerformTask } from './queue/run-task.ts';
+import { generateSmart } from './smart/generate-smart.ts';
 import { transcribeVideo } from './speech/transcribe-video.ts';
 import { fetchVideo } from './uploads/fetch-video.ts';
 import { hashSource } from './uploads/hash-source.ts';
@@ -32,6 +33,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   hashSource,
   extractCaptions,
   transcribeVideo,
+  generateSmart,
   deleteMedia,
   deleteLibrary,
   pruneAuditLog,

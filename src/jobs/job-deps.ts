@@ -3,6 +3,7 @@ import type { Packager } from '../catalog/drm/packager.ts';
 import type { DownloadLimits } from '../lib/outbound/download.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { LanguageModel } from '../ports/language-model.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Transcriber } from '../ports/transcriber.ts';
 import type { SourceCache } from './encode/source-cache.ts';
@@ -22,6 +23,8 @@ export type JobDeps = {
   secretBox: SecretBox;
   /** Turns speech into text; null where no engine is set. */
   transcriber: Transcriber | null;
+  /** Writes and translates texts; null where none is set. */
+  languageModel: LanguageModel | null;
   /** Gives protected videos their keys. */
   packager: Packager;
   /** What differs from the usual patience with origins. */

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/catalog/db.ts';
 import { newGuid } from '../../src/lib/guid.ts';
@@ -91,8 +92,8 @@ const CASES: { kind: string; status: number; code: number; says: RegExp; word():
     kind: 'not-implemented',
     status: 501,
     code: 501,
-    says: /POST \/library\/\{libraryId\}\/videos\/\{videoId\}\/smart is not there yet/,
-    word: async () => ({ method: 'POST', path: `/library/1/videos/${newGuid()}/smart` }),
+    says: /GET \/library\/\{libraryId\}\/live\/statistics\/encoding is not there yet/,
+    word: async () => ({ method: 'GET', path: '/library/1/live/statistics/encoding' }),
   },
   {
     kind: 'busy',
@@ -102,6 +103,21 @@ const CASES: { kind: string; status: number; code: number; says: RegExp; word():
     word: async () => {
       await openManyFetches();
       return { method: 'POST', path: '/library/1/videos/fetch', body: { url: `${world.origin.url}/film.mp4` } };
+    },
+  },
+  {
+    kind: 'busy, of generated texts',
+    status: 429,
+    code: 429,
+    says: /100 videos/,
+    word: async () => {
+      const guid = await world.makeUploaded();
+      const { db } = world.api.database;
+      await sql`insert into media (library_id, id, type, title, state, smart)
+        select 1, gen_random_uuid(), 'video', '', 'finished', '{"title": {"state": "queued"}}' from generate_series(1, 100)`.execute(
+        db,
+      );
+      return { method: 'POST', path: `/library/1/videos/${guid}/smart`, body: { generateTitle: true } };
     },
   },
   {

@@ -120,6 +120,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     secretBox: createSecretBox(TEST_SECRET),
     packager: settings.packager ?? createTestPackager(database.db),
     transcriber: settings.transcriber ?? null,
+    languageModel: null,
     threads: 1,
     makesPreviews: settings.makesPreviews ?? false,
     servesViewers: () => viewers.servesViewers(),

@@ -38,7 +38,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  engines.set('OpenAI-compatible', createOpenAiTranscriber({ baseUrl: `http://127.0.0.1:${port}`, outbound }));
+  engines.set(
+    'OpenAI-compatible',
+    createOpenAiTranscriber({ baseUrl: `http://127.0.0.1:${port}`, model: 'whisper-1', key: null, outbound }),
+  );
 });
 afterAll(async () => {
   server.closeAllConnections();

@@ -132,6 +132,7 @@ async function startWorker(api: TestApi, allow: string[], onError: (error: unkno
     outbound,
     secretBox: api.secretBox,
     transcriber: null,
+    languageModel: null,
     packager: createTestPackager(api.database.db),
     fetchLimits: FETCH_LIMITS,
     owner: 'test worker',

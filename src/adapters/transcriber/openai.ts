@@ -1,19 +1,21 @@
-import { text } from 'node:stream/consumers';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
-import { Refused } from '../../lib/refused.ts';
 import { toWav } from '../../lib/wav.ts';
 import { SPEECH_SAMPLE_RATE, type Speech, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
+import { engineUrl, parseAnswer, postToEngine } from '../engine-request.ts';
 
+const NAME = 'The transcription service';
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 const LIMIT_MS = 5 * 60_000;
 
+type OpenAiOptions = { baseUrl: string; model: string; key: string | null; outbound: Outbound };
+
 /**
  * A service that takes `POST …/audio/transcriptions` as OpenAI's does, `verbose_json` with word times where it gives
- * them. `baseUrl` ends with the version (`…/v1`) or is completed by it.
+ * them.
  */
-export function createOpenAiTranscriber({ baseUrl, outbound }: { baseUrl: string; outbound: Outbound }): Transcriber {
-  const base = baseUrl.replace(/\/+$/, '');
-  const url = `${/\/v\d+$/.test(base) ? base : `${base}/v1`}/audio/transcriptions`;
+export function createOpenAiTranscriber({ baseUrl, model, key, outbound }: OpenAiOptions): Transcriber {
+  const url = engineUrl(baseUrl, 'audio/transcriptions');
+  const engine = { name: NAME, setting: 'MILLRACE_TRANSCRIBER', url, key, outbound };
   return {
     name: new URL(url).host,
     languages: null,
@@ -24,46 +26,27 @@ export function createOpenAiTranscriber({ baseUrl, outbound }: { baseUrl: string
         new Blob([new Uint8Array(toWav(samples, SPEECH_SAMPLE_RATE))], { type: 'audio/wav' }),
         'span.wav',
       );
-      form.set('model', 'whisper-1');
+      form.set('model', model);
       form.set('response_format', 'verbose_json');
       form.append('timestamp_granularities[]', 'word');
       form.append('timestamp_granularities[]', 'segment');
       if (language !== null) form.set('language', language);
       const message = new Response(form);
       const body = new Uint8Array(await message.arrayBuffer());
-      const headers = { 'content-type': message.headers.get('content-type') ?? '' };
-      const limits = { maxBytes: MAX_ANSWER_BYTES, timeoutMs: LIMIT_MS, idleTimeoutMs: LIMIT_MS };
-      const answer = await outbound.request(url, { method: 'POST', headers, body, ...limits }, signal);
-      const said = await text(answer.body);
-      if (answer.status !== 200) throw failure(answer.status, said);
+      const contentType = message.headers.get('content-type') ?? '';
+      const limits = { maxBytes: MAX_ANSWER_BYTES, limitMs: LIMIT_MS };
+      const said = await postToEngine(engine, { body, contentType, ...limits }, signal);
       return readSpeech(said, language);
     },
   };
 }
 
-/** What asking again will not change is refused; a busy or broken service is asked again. */
-function failure(status: number, said: string): Error {
-  const message = `The transcription service answered HTTP ${status}: ${said.slice(0, 200)}`;
-  const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429;
-  return isFinal ? new Refused('unprocessable', `${message} Check MILLRACE_TRANSCRIBER.`) : new Error(message);
-}
-
-type Answer = { language?: unknown; words?: unknown; segments?: unknown };
-
 function readSpeech(said: string, wanted: string | null): Speech {
-  const answer: Answer = parse(said);
+  const answer = parseAnswer(NAME, said);
   const words = listOf(answer.words).flatMap((word) => toWord(word, 'word'));
   const spoken =
     words.length > 0 ? words : listOf(answer.segments).flatMap((segment) => splitSegment(toWord(segment, 'text')));
   return { language: wanted ?? languageCode(answer.language), words: spoken };
-}
-
-function parse(said: string): Answer {
-  try {
-    return { ...Object(JSON.parse(said)) };
-  } catch (error) {
-    throw new Error('Expected JSON from the transcription service, got something else.', { cause: error });
-  }
 }
 
 function listOf(value: unknown): Record<string, unknown>[] {

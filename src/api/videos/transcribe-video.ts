@@ -2,22 +2,22 @@ import { Type } from 'typebox';
 import type { Db } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { requireSmartRoom } from '../../catalog/smart/smart-store.ts';
 import { loadSpeechSource, mayTranscribe } from '../../catalog/speech/speech-store.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
-import { transcribeVideo as transcribeVideoJob } from '../../jobs/speech/transcribe-video.ts';
+import { featuresOf, sendSmart } from '../../jobs/smart/generate-smart.ts';
+import { requestTranscription } from '../../jobs/speech/transcribe-video.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { TranscribeSettings } from '../models/video.ts';
 import { queryFlag, queryText } from '../read-query.ts';
+import { readSpokenLanguage, requireEngine, type SpeechEngine } from './spoken-language.ts';
 import { VideoParams } from './video-model.ts';
 
 /** `speech` names the languages of the configured engine (null: any); it is null where none is set. */
 type Deps = { db: Db; queue: Queue; libraries: LibraryStore; speech: SpeechEngine | null };
-export type SpeechEngine = { languages: readonly string[] | null };
-
-const LANGUAGE = /^[a-z]{2}$/;
 
 export const transcribeVideo = defineOperation({
   name: 'transcribeVideo',
@@ -35,7 +35,7 @@ export const transcribeVideo = defineOperation({
   async run({ params: { libraryId, videoId }, query, body }, { db, queue, speech }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const source = await loadSpeechSource(db, key);
-    const language = readLanguage(body.sourceLanguage || query.language || (body.targetLanguages?.[0] ?? ''));
+    const language = readSpokenLanguage(body.sourceLanguage || query.language || (body.targetLanguages?.[0] ?? ''));
     requireEngine(speech, language);
     const further = body.targetLanguages?.filter((target) => target !== language) ?? [];
     if (language !== null && further.length > 0) {
@@ -49,32 +49,20 @@ export const transcribeVideo = defineOperation({
     }
     if (language === null || mayTranscribe(source.captions, language, query.force)) {
       const wanted = { ...key, language, force: query.force };
-      await inTransaction(db, queue.send(transcribeVideoJob, wanted, { onlyOneNamed: `${libraryId}/${videoId}` }));
+      await inTransaction(db, requestTranscription(queue, wanted));
+    }
+    const features = featuresOf({
+      title: body.generateTitle,
+      description: body.generateDescription,
+      chapters: body.generateChapters,
+      moments: body.generateMoments,
+    });
+    if (features.length > 0) {
+      await inTransaction(db, async (tx) => {
+        await requireSmartRoom(tx, libraryId);
+        await sendSmart(tx, queue, { key, features, language, isTranscribing: true });
+      });
     }
     return ok();
   },
 });
-
-function readLanguage(text: string): string | null {
-  if (text === '') return null;
-  const code = text.toLowerCase();
-  if (LANGUAGE.test(code)) return code;
-  throw new Refused(
-    'invalid',
-    `Expected a language as two letters (ISO 639-1), such as "en", got "${text}". Correct it.`,
-  );
-}
-
-function requireEngine(speech: SpeechEngine | null, language: string | null): void {
-  if (speech === null) {
-    throw new Refused(
-      'invalid',
-      'No speech engine is set. Set MILLRACE_TRANSCRIBER to an OpenAI-compatible address, or to pocketsphinx.',
-    );
-  }
-  if (language === null || speech.languages === null || speech.languages.includes(language)) return;
-  throw new Refused(
-    'invalid',
-    `The configured engine knows ${speech.languages.join(', ')}, not "${language}". Choose one of them.`,
-  );
-}

@@ -9,6 +9,7 @@ import type { VideoModel } from '../models/video.ts';
 import type { TranscodingMessageModel } from '../models/video-parts.ts';
 import { wireStatus } from '../models/video-status.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
+import { smartFeaturesStatus, smartStatus } from './smart-status.ts';
 
 export const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') });
 
@@ -64,11 +65,11 @@ export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
     metaTags: view.meta_tags,
     transcodingMessages: view.messages.map(toMessageModel),
     jitEncodingEnabled: isPremium && (view.upload_options.jitEnabled ?? settings.encoding.jitEnabled),
-    smartGenerateStatus: null,
+    smartGenerateStatus: view.smart && smartStatus(view.smart),
     hasOriginal: view.source_key !== null,
     originalHash: view.source_sha256,
     thumbnailUrl: view.thumbnail_key && edgeFileUrl(showing, view.id, view.thumbnail_file_name),
-    smartGenerateFeaturesStatus: null,
+    smartGenerateFeaturesStatus: view.smart && smartFeaturesStatus(view.smart),
     hasHighQualityPreview: view.previews.includes('preview_hq.mp4'),
   };
 }

@@ -11,6 +11,7 @@ const ISSUE = {
   incompatibleResolution: 3,
   videoExceededMaxDuration: 5,
   originalCorrupted: 7,
+  transcriptionFailed: 8,
   jitIncompatible: 9,
   jitFailed: 10,
 } as const;
@@ -22,6 +23,11 @@ export function faultMessage(fault: SourceFault, at: Date): MediaMessage {
 
 export function warningMessage(message: string, at: Date): MediaMessage {
   return make(LEVEL.warning, ISSUE.transcodingWarnings, message, '', at);
+}
+
+/** What is said in a video could not be transcribed, or there was nothing to transcribe. */
+export function transcriptionMessage(message: string, at: Date): MediaMessage {
+  return make(LEVEL.warning, ISSUE.transcriptionFailed, message, '', at);
 }
 
 /** One rendition could not be made; the others stand. `rendition` is its name, such as `720p`. */

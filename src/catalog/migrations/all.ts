@@ -28,6 +28,7 @@ import { up as live } from './060-live.ts';
 import { up as statistics } from './070-statistics.ts';
 import { up as dashboardSession } from './090-dashboard-session.ts';
 import { up as chunkMerges } from './110-chunk-merges.ts';
+import { up as smart } from './150-smart.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
@@ -62,4 +63,5 @@ export const migrations: Record<string, Migration> = {
   '090-dashboard-session': { up: dashboardSession },
   '110-chunk-merges': { up: chunkMerges },
   '160-sign-in-link': { up: signInLink },
+  '150-smart': { up: smart },
 };

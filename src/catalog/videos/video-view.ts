@@ -1,6 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { CaptionTrack, Chapter, MediaMessage, MediaState, MetaTag, Moment, UploadOptions } from '../schema.ts';
+import type { SmartGeneration } from '../smart/smart-schema.ts';
 
 /** What is read of a video's row to show it, and nothing that is not shown: a page reads a thousand of them. */
 export type VideoViewRow = {
@@ -38,6 +39,7 @@ export type VideoViewRow = {
   chapters: Chapter[];
   moments: Moment[];
   captions: CaptionTrack[];
+  smart: SmartGeneration | null;
   views: number;
   watch_sec_total: number;
   /** Of the active video renditions that can be played from end to end: codec, state and rung, `x264 finished 720,…`. */

@@ -30,7 +30,7 @@ export const VIEW = `media.library_id, media.id, media.title, media.description,
   ${IN_USE_BYTES} as storage_bytes,
   media.thumbnail_key, media.thumbnail_file_name, media.thumbnail_width_px, media.thumbnail_height_px,
   media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.pictures -> 'previews', '[]') as previews,
-  media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.views, media.watch_sec_total,
+  media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.smart, media.views, media.watch_sec_total,
   (select string_agg(concat_ws(' ', codec, state, rung), ',') ${SHOWN} and ${WHOLE}) as shown`;
 const selectView = prepare<VideoViewRow>(
   'view',

@@ -1,6 +1,8 @@
 import type { ProcessClaim } from '../../catalog/encoding/process-store.ts';
 import { readLibrarySettings } from '../../catalog/libraries/library-settings.ts';
+import type { SmartFeature } from '../../catalog/smart/smart-schema.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import { featuresOf } from '../smart/generate-smart.ts';
 import type { Transcription } from '../speech/transcribe-video.ts';
 
 /** The transcription that an upload, or its library, wants of a video; null for none, and for one without sound. */
@@ -10,5 +12,30 @@ export function chooseTranscription(
 ): Transcription | null {
   const { transcription } = readLibrarySettings(librarySettings);
   if (audio.length === 0 || !(uploadOptions.transcribeEnabled ?? transcription.enabled)) return null;
-  return { ...key, language: uploadOptions.sourceLanguage ?? null, force: false };
+  return { ...key, language: spokenLanguage(uploadOptions), force: false };
+}
+
+/** The language that an upload names (ISO 639-1), also by a region's tag; null for what is none. */
+export function spokenLanguage({ sourceLanguage = '' }: ProcessClaim['uploadOptions']): string | null {
+  return /^([a-z]{2})(?:[-_].*)?$/.exec(sourceLanguage.toLowerCase())?.[1] ?? null;
+}
+
+/**
+ * What is generated of an upload: what it asks for itself, and what its library generates of all that is transcribed.
+ * Chapters that the file brings stay.
+ */
+export function chooseFeatures(
+  { librarySettings, uploadOptions }: Pick<ProcessClaim, 'librarySettings' | 'uploadOptions'>,
+  { audio, chapters }: Pick<SourceFacts, 'audio' | 'chapters'>,
+): SmartFeature[] {
+  const { transcription } = readLibrarySettings(librarySettings);
+  const isTranscribed = uploadOptions.transcribeEnabled ?? transcription.enabled;
+  const chosen = (own: boolean | undefined, usual: boolean) => own ?? (isTranscribed && usual);
+  if (audio.length === 0) return [];
+  return featuresOf({
+    title: chosen(uploadOptions.generateTitle, transcription.generateTitle),
+    description: chosen(uploadOptions.generateDescription, transcription.generateDescription),
+    chapters: chosen(uploadOptions.generateChapters, transcription.generateChapters && (chapters ?? []).length === 0),
+    moments: chosen(uploadOptions.generateMoments, transcription.generateMoments),
+  });
 }

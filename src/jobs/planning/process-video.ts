@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { MediaKey } from '../../catalog/db.ts';
+import type { MediaKey, Tx } from '../../catalog/db.ts';
 import { LostClaim } from '../../catalog/encoding/chunk-store.ts';
 import type { EncodePlan } from '../../catalog/encoding/encode-plan.ts';
 import { failureMessage, faultMessage } from '../../catalog/encoding/messages.ts';
@@ -28,9 +28,10 @@ import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { LeaseLost, underLease } from '../queue/hold-lease.ts';
 import { postponementOf } from '../queue/postponement.ts';
-import { transcribeVideo } from '../speech/transcribe-video.ts';
+import { sendSmart } from '../smart/generate-smart.ts';
+import { requestTranscription } from '../speech/transcribe-video.ts';
 import { choosePassThrough } from './choose-pass-through.ts';
-import { chooseTranscription } from './choose-transcription.ts';
+import { chooseFeatures, chooseTranscription, spokenLanguage } from './choose-transcription.ts';
 import { decideOnDemand } from './decide-on-demand.ts';
 import { readEncodeSettings } from './encode-settings.ts';
 import { extractCaptions } from './extract-captions.ts';
@@ -198,13 +199,27 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
       if (chooseSubtitles(plan.facts).length > 0) {
         await deps.queue.send(extractCaptions, claim.key, { onlyOneNamed: claim.key.mediaId })(tx);
       }
-      const transcription = deps.transcriber === null ? null : chooseTranscription(claim, plan.facts);
-      if (transcription !== null) await deps.queue.send(transcribeVideo, transcription, { delaySec: 5 })(tx);
+      await sendSpeech(tx, { claim, deps, plan });
     });
   } catch (error) {
     const written = stored.flatMap(({ writer }) => writer.written);
     await discardAfter(error, deps, written);
     throw error;
+  }
+}
+
+/** The audio is stored a while after the plan. */
+const SPEECH_DELAY_SEC = 5;
+
+async function sendSpeech(tx: Tx, { claim, deps, plan }: Pick<Planned, 'claim' | 'deps' | 'plan'>): Promise<void> {
+  const transcription = deps.transcriber === null ? null : chooseTranscription(claim, plan.facts);
+  const delay = { delaySec: SPEECH_DELAY_SEC };
+  if (transcription !== null) await requestTranscription(deps.queue, transcription, delay)(tx);
+  const features = chooseFeatures(claim, plan.facts);
+  const language = spokenLanguage(claim.uploadOptions);
+  const isTranscribing = transcription !== null;
+  if (features.length > 0) {
+    await sendSmart(tx, deps.queue, { key: claim.key, features, language, isTranscribing }, delay);
   }
 }
 

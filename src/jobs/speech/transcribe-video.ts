@@ -1,11 +1,10 @@
-import type { Readable } from 'node:stream';
-import { Readable as Stream } from 'node:stream';
 import { captionLabel } from '../../catalog/captions/caption.ts';
 import { createCaptionStore } from '../../catalog/captions/caption-store.ts';
-import type { MediaKey } from '../../catalog/db.ts';
-import { warningMessage } from '../../catalog/encoding/messages.ts';
+import type { FollowUp, MediaKey } from '../../catalog/db.ts';
+import { transcriptionMessage } from '../../catalog/encoding/messages.ts';
 import { addMessages } from '../../catalog/encoding/settle-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { beginSpeechRun, noteSpeechRun } from '../../catalog/speech/speech-run-store.ts';
 import {
   autoLanguage,
   loadSpeechSource,
@@ -21,9 +20,11 @@ import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { buildCues } from '../../media/speech/build-cues.ts';
 import { cutSpans } from '../../media/speech/cut-spans.ts';
 import { planSpeechSound } from '../../media/speech/plan-speech-sound.ts';
+import { EngineBusy } from '../../ports/engine-busy.ts';
 import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { defineJob } from '../queue/define-job.ts';
+import { defineJob, type Queue, type SendOptions } from '../queue/define-job.ts';
+import { asBuffers, readFragments } from './read-fragments.ts';
 
 /** `language` is that of the speaker, null for the engine's guess; `force` makes made captions anew. */
 export type Transcription = MediaKey & { language: string | null; force: boolean };
@@ -43,28 +44,59 @@ export const transcribeVideo = defineJob<Transcription & { waitedSec?: number },
   retryLimit: 4,
   async run(wanted, deps, signal) {
     const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
-    const { transcriber } = deps;
-    if (transcriber === null) throw new Refused('invalid', 'No speech engine is set. Set MILLRACE_TRANSCRIBER.');
-    const source = await loadSpeechSource(deps.db, key);
-    const isOver = source.state === 'finished' || source.state === 'jit-ready';
-    if (source.state === 'failed' || (isOver && !source.hasSound)) return;
-    if (source.sound === null) return await waitForSound(wanted, deps);
-    const { language, force } = wanted;
-    if (language !== null && !mayTranscribe(source.captions, language, force)) return;
-    const transcript = await transcribeSound(source.sound, { transcriber, language, deps }, signal);
-    if (!mayTranscribe(source.captions, transcript.language, force)) return;
-    await store(key, transcript, { force, deps }, signal);
+    try {
+      const outcome = await transcribe(wanted, deps, signal);
+      if (outcome.kind === 'later') return await sendAgain(wanted, deps, outcome.delaySec);
+      await noteSpeechRun(deps.db, key, { state: 'finished', reason: outcome.reason });
+    } catch (error) {
+      if (!(error instanceof EngineBusy)) throw error;
+      await sendAgain(wanted, deps, error.retryAfterSec);
+    }
   },
   async giveUp(wanted, deps, reason) {
-    const message = warningMessage(`What is said could not be transcribed: ${reason}`, new Date());
+    const message = transcriptionMessage(`What is said could not be transcribed: ${reason}`, new Date());
     await inTransaction(deps.db, (tx) => addMessages(tx, wanted, [message]));
+    await noteSpeechRun(deps.db, wanted, { state: 'failed', reason });
   },
 });
 
-async function waitForSound(wanted: Transcription & { waitedSec?: number }, { db, queue }: JobDeps): Promise<void> {
-  const waitedSec = (wanted.waitedSec ?? 0) + WAIT_SEC;
-  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'The sound was not stored within a day.');
-  await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec: WAIT_SEC }));
+/** Has a video transcribed; while that is under way already, nothing follows. */
+export function requestTranscription(queue: Queue, wanted: Transcription, options: SendOptions = {}): FollowUp {
+  return async (tx) => {
+    if (await beginSpeechRun(tx, wanted)) await queue.send(transcribeVideo, wanted, options)(tx);
+  };
+}
+
+/** `reason` says why there are no captions now, where there are none. */
+type Outcome = { kind: 'over'; reason: string } | { kind: 'later'; delaySec: number };
+
+async function transcribe(wanted: Transcription, deps: JobDeps, signal: AbortSignal): Promise<Outcome> {
+  const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
+  const { transcriber } = deps;
+  if (transcriber === null) throw new Refused('invalid', 'No speech engine is set. Set MILLRACE_TRANSCRIBER.');
+  const source = await loadSpeechSource(deps.db, key);
+  const isOver = source.state === 'finished' || source.state === 'jit-ready';
+  if (source.state === 'failed') return { kind: 'over', reason: 'The video could not be encoded.' };
+  if (isOver && !source.hasSound) return { kind: 'over', reason: 'The video has no audio.' };
+  if (source.sound === null) return { kind: 'later', delaySec: WAIT_SEC };
+  const { language, force } = wanted;
+  const done: Outcome = { kind: 'over', reason: '' };
+  if (language !== null && !mayTranscribe(source.captions, language, force)) return done;
+  await noteSpeechRun(deps.db, key, { state: 'running' });
+  const transcript = await transcribeSound(source.sound, { transcriber, language, deps }, signal);
+  if (!mayTranscribe(source.captions, transcript.language, force)) return done;
+  return { kind: 'over', reason: await store(key, transcript, { force, deps }, signal) };
+}
+
+async function sendAgain(
+  wanted: Transcription & { waitedSec?: number },
+  { db, queue }: JobDeps,
+  delaySec: number,
+): Promise<void> {
+  const waitedSec = (wanted.waitedSec ?? 0) + delaySec;
+  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'What is needed for it was not there within a day.');
+  await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec }));
+  await noteSpeechRun(db, wanted, { state: 'waiting' });
 }
 
 /** The decoder stands still while an engine works on a span; adapters give one at most five minutes. */
@@ -79,7 +111,7 @@ async function transcribeSound(
   signal: AbortSignal,
 ): Promise<Transcript> {
   const plan = planSpeechSound(sound.durationSec, SPEECH_SAMPLE_RATE);
-  const input = Stream.from(fragments(sound, deps, signal), { objectMode: false });
+  const input = readFragments(sound, deps.storage, signal);
   const run = await runFfmpeg(plan, { sourcePath: null, input, stallSec: SLOWEST_SPAN_SEC }, signal);
   const [samples] = run.outputs;
   if (samples === undefined) throw new Error('Expected a pipe of samples, the decoder has none.');
@@ -96,29 +128,18 @@ async function transcribeSound(
   return transcript;
 }
 
-async function* fragments({ init, chunks }: SpeechSound, { storage }: JobDeps, signal: AbortSignal) {
-  yield init;
-  for (const chunk of chunks) {
-    const { body } = await storage.read(chunk, null, signal);
-    yield* body;
-  }
-}
-
-async function* asBuffers(stream: Readable): AsyncGenerator<Buffer> {
-  // No encoding was set, so the stream gives buffers.
-  for await (const chunk of stream) yield chunk as Buffer;
-}
-
+/** Publishes captions of a transcript; answers why there are none. */
 async function store(
   key: MediaKey,
   { language, words }: Transcript,
   { force, deps }: { force: boolean; deps: JobDeps },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   const cues = buildCues(words);
   if (cues.length === 0) {
-    const message = warningMessage('No speech was found, so no captions were made.', new Date());
-    return await inTransaction(deps.db, (tx) => addMessages(tx, key, [message]));
+    const reason = 'No speech was found, so no captions were made.';
+    await inTransaction(deps.db, (tx) => addMessages(tx, key, [transcriptionMessage(reason, new Date())]));
+    return reason;
   }
   const srclang = autoLanguage(language);
   const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, srclang);
@@ -130,4 +151,5 @@ async function store(
   const generated = announce(key, WebhookStatus.captionsGenerated);
   const isShown = await putSpokenCaption(deps.db, key, { track, language, force }, generated);
   if (!isShown) await deps.storage.delete([objectKey]);
+  return '';
 }

@@ -1,0 +1,32 @@
+import { Refused } from '../../lib/refused.ts';
+
+/** The languages of the configured engine; null: any. */
+export type SpeechEngine = { languages: readonly string[] | null };
+
+const LANGUAGE = /^[a-z]{2}$/;
+
+/** Reads the language of a speaker; null for none. Refuses (`invalid`) what is no ISO 639-1 code. */
+export function readSpokenLanguage(text: string): string | null {
+  if (text === '') return null;
+  const code = text.toLowerCase();
+  if (LANGUAGE.test(code)) return code;
+  throw new Refused(
+    'invalid',
+    `Expected a language as two letters (ISO 639-1), such as "en", got "${text}". Correct it.`,
+  );
+}
+
+/** Refuses (`invalid`) when no engine is set, or when it does not know the language. */
+export function requireEngine(speech: SpeechEngine | null, language: string | null): void {
+  if (speech === null) {
+    throw new Refused(
+      'invalid',
+      'No speech engine is set. Set MILLRACE_TRANSCRIBER to an OpenAI-compatible address, or to pocketsphinx.',
+    );
+  }
+  if (language === null || speech.languages === null || speech.languages.includes(language)) return;
+  throw new Refused(
+    'invalid',
+    `The configured engine knows ${speech.languages.join(', ')}, not "${language}". Choose one of them.`,
+  );
+}

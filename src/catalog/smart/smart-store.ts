@@ -1,0 +1,176 @@
+import { sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { bumpPublication, type Db, type FollowUp, type MediaKey, type Tx } from '../db.ts';
+import { addMessages } from '../encoding/settle-store.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { CaptionTrack, MediaMessage, MediaState } from '../schema.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
+import { fingerprint, mayReplace, openFeatures, requestFeatures, type SmartValues } from './smart.ts';
+import type { SmartFeature, SmartGeneration } from './smart-schema.ts';
+
+/** Videos of one library for which something may be under way at once. */
+const MOST_OPEN = 100;
+
+/** What is generated from: `open` are the features of the request that are still to be made. */
+export type SmartSource = {
+  state: MediaState;
+  title: string;
+  durationSec: number;
+  captions: readonly CaptionTrack[];
+  open: SmartFeature[];
+};
+
+type Row = NonNullable<Awaited<ReturnType<typeof selectSmart>>>;
+
+function selectSmart(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
+  return db
+    .selectFrom('media')
+    .select(['state', 'title', 'description', 'chapters', 'moments', 'captions', 'duration_ms', 'smart'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .where('type', '=', 'video')
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+}
+
+/** Loads what a request is answered from; null when the video is gone. */
+export async function loadSmartSource(db: Db, key: MediaKey, request: Guid): Promise<SmartSource | null> {
+  const row = await selectSmart(db, key, false);
+  if (row === undefined) return null;
+  const { state, title, captions, duration_ms, smart } = row;
+  return { state, title, durationSec: duration_ms / 1000, captions, open: openFeatures(smart ?? {}, request) };
+}
+
+/**
+ * Requests features of a video and does what follows, such as sending the job, with the id of the request. What is under
+ * way already goes on; when that is all of it, nothing follows. Refuses (`not-found`) an unknown video.
+ */
+export async function requestSmart(
+  tx: Tx,
+  key: MediaKey,
+  features: readonly SmartFeature[],
+  followUp: (request: Guid) => FollowUp,
+): Promise<void> {
+  const row = await selectSmart(tx, key, true);
+  if (row === undefined) {
+    throw new Refused('not-found', `There is no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+  }
+  const request = newGuid();
+  const after = requestFeatures(row.smart ?? {}, features, { request, has: valuesOf(row) });
+  if (openFeatures(after, request).length === 0) return;
+  await saveSmart(tx, key, after);
+  await followUp(request)(tx);
+}
+
+/** Refuses (`busy`) a request while a hundred videos of a library have one under way. */
+export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void> {
+  // The condition is that of the index media_smart_open, to the letter.
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::int as open from (select from media where library_id = ${libraryId}
+      and smart @? '$.* ? (@.state == "queued" || @.state == "in-progress")' limit ${MOST_OPEN}) as under_way`.execute(
+    tx,
+  );
+  if ((rows[0]?.open ?? 0) < MOST_OPEN) return;
+  throw new Refused(
+    'busy',
+    `Texts of ${MOST_OPEN} videos of library ${libraryId} are being generated already. Send this again later.`,
+  );
+}
+
+/** Shows that a request is being worked on. */
+export async function beginSmart(db: Db, key: MediaKey, request: Guid): Promise<void> {
+  await changeOpen(db, key, request, (entry) => ({ ...entry, state: 'in-progress' }));
+}
+
+/** Ends what is open of a request as failed, and notes why. */
+export async function failSmart(db: Db, key: MediaKey, request: Guid, message: MediaMessage): Promise<void> {
+  await changeOpen(db, key, request, (entry) => ({ ...entry, state: 'failed' }), message);
+}
+
+type Entry = NonNullable<SmartGeneration[SmartFeature]>;
+
+async function changeOpen(
+  db: Db,
+  key: MediaKey,
+  request: Guid,
+  change: (entry: Entry) => Entry,
+  message?: MediaMessage,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const row = await selectSmart(tx, key, true);
+    const smart: SmartGeneration = { ...row?.smart };
+    const open = openFeatures(smart, request);
+    if (open.length === 0) return;
+    for (const feature of open) {
+      const entry = smart[feature];
+      if (entry !== undefined) smart[feature] = change(entry);
+    }
+    await saveSmart(tx, key, smart);
+    if (message !== undefined) await addMessages(tx, key, [message]);
+  });
+}
+
+/**
+ * Stores what was generated and ends the request. What a person set meanwhile stays, and so does what nothing was
+ * generated for (undefined). Doing it twice changes nothing.
+ */
+export async function storeSmart(
+  db: Db,
+  key: MediaKey,
+  request: Guid,
+  { values, messages }: { values: Partial<SmartValues>; messages: readonly MediaMessage[] },
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const row = await selectSmart(tx, key, true);
+    const smart: SmartGeneration = { ...row?.smart };
+    const open = openFeatures(smart, request);
+    if (row === undefined || open.length === 0) return;
+    const has = valuesOf(row);
+    const stored: Partial<SmartValues> = {};
+    for (const feature of open) {
+      const [entry, value] = [smart[feature], values[feature]];
+      if (entry === undefined) continue;
+      const isStored = value !== undefined && mayReplace(entry, has[feature]);
+      if (isStored) Object.assign(stored, { [feature]: value });
+      smart[feature] = { ...entry, state: 'finished', ...(isStored && { made: fingerprint(value) }) };
+    }
+    await saveSmart(tx, key, smart);
+    await saveValues(tx, key, stored);
+    await addMessages(tx, key, [...messages]);
+    if (Object.keys(stored).length > 0) await bumpPublication(tx, key);
+    if (stored.title !== undefined || stored.description !== undefined) {
+      await announce(key, WebhookStatus.titleOrDescriptionGenerated)(tx);
+    }
+  });
+}
+
+function valuesOf({ title, description, chapters, moments }: Row): SmartValues {
+  return { title, description: description ?? '', chapters, moments };
+}
+
+async function saveSmart(tx: Tx, { libraryId, mediaId }: MediaKey, smart: SmartGeneration): Promise<void> {
+  await tx
+    .updateTable('media')
+    .set({ smart: JSON.stringify(smart) })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .execute();
+}
+
+async function saveValues(tx: Tx, { libraryId, mediaId }: MediaKey, values: Partial<SmartValues>): Promise<void> {
+  const { title, description, chapters, moments } = values;
+  if (Object.keys(values).length === 0) return;
+  await tx
+    .updateTable('media')
+    .set({
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(chapters !== undefined && { chapters: JSON.stringify(chapters) }),
+      ...(moments !== undefined && { moments: JSON.stringify(moments) }),
+    })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .execute();
+}

@@ -1,0 +1,146 @@
+import { findCaption } from '../../catalog/captions/caption.ts';
+import type { MediaKey, Tx } from '../../catalog/db.ts';
+import { warningMessage } from '../../catalog/encoding/messages.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import type { CaptionTrack } from '../../catalog/schema.ts';
+import { SMART_FEATURES } from '../../catalog/smart/smart.ts';
+import type { SmartFeature } from '../../catalog/smart/smart-schema.ts';
+import {
+  beginSmart,
+  failSmart,
+  loadSmartSource,
+  requestSmart,
+  type SmartSource,
+  storeSmart,
+} from '../../catalog/smart/smart-store.ts';
+import { loadSpeechRun } from '../../catalog/speech/speech-run-store.ts';
+import { autoLanguage, loadSpeechSource } from '../../catalog/speech/speech-store.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import { readCaptions } from '../../media/captions/read-captions.ts';
+import { toPassages } from '../../media/transcript/passage.ts';
+import { readTranscript, type Transcript } from '../../media/transcript/transcript.ts';
+import { EngineBusy } from '../../ports/engine-busy.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob, type Queue, type SendOptions } from '../queue/define-job.ts';
+import { requestTranscription } from '../speech/transcribe-video.ts';
+import { generateTexts } from './generate-texts.ts';
+import { readEvidence } from './read-evidence.ts';
+
+/** A request for texts of a video; `language` is that of the speaker, null for whichever captions there are. */
+export type SmartRequest = MediaKey & { request: Guid; language: string | null };
+
+/** How soon a video is looked at again whose captions are being made. */
+const WAIT_SEC = 3;
+const LONGEST_WAIT_SEC = 24 * 3600;
+const MAX_CAPTION_BYTES = 8 * 2 ** 20;
+
+type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
+
+/**
+ * Generates title, description, chapters and moments of a video from its captions, as far as a request names them. A video
+ * without captions is transcribed first. Doing it twice changes nothing: what is stored ends the request.
+ */
+export const generateSmart = defineJob<Payload, JobDeps>({
+  name: 'generate-smart',
+  // It waits for a model, or for captions, most of its time.
+  lane: 'fetch',
+  retryLimit: 4,
+  async run(payload, deps, signal) {
+    const key: MediaKey = { libraryId: payload.libraryId, mediaId: payload.mediaId };
+    const source = await loadSmartSource(deps.db, key, payload.request);
+    if (source === null || source.open.length === 0) return;
+    if (payload.isTranscribing === true && (await isUnderWay(key, deps)))
+      return await sendAgain(payload, deps, WAIT_SEC);
+    const track = chooseTrack(source.captions, payload.language);
+    if (track === null) return await waitForCaptions(payload, source, deps);
+    await beginSmart(deps.db, key, payload.request);
+    const transcript = await readTrack(track, source.durationSec, deps, signal);
+    if (transcript.sentences.length === 0)
+      throw new Refused('invalid', `Its captions "${track.srclang}" hold no words.`);
+    try {
+      const wanted = { features: source.open, transcript, model: deps.languageModel };
+      const evidence = () => readEvidence(key, source.durationSec, deps, signal);
+      const { values, messages } = await generateTexts({ ...wanted, readEvidence: evidence }, signal);
+      await storeSmart(deps.db, key, payload.request, { values, messages });
+    } catch (error) {
+      if (!(error instanceof EngineBusy)) throw error;
+      await sendAgain(payload, deps, error.retryAfterSec);
+    }
+  },
+  async giveUp(payload, deps, reason) {
+    const key: MediaKey = { libraryId: payload.libraryId, mediaId: payload.mediaId };
+    const message = warningMessage(`Texts could not be generated: ${reason}`, new Date());
+    await failSmart(deps.db, key, payload.request, message);
+  },
+});
+
+/** What is requested of a video; `isTranscribing`: its transcription was sent too and is waited for. */
+export type SmartOrder = {
+  key: MediaKey;
+  features: readonly SmartFeature[];
+  language: string | null;
+  isTranscribing?: boolean;
+};
+
+/** Requests features of a video and sends the job in the same transaction. */
+export async function sendSmart(
+  tx: Tx,
+  queue: Queue,
+  { key, features, language, isTranscribing = false }: SmartOrder,
+  options: SendOptions = {},
+): Promise<void> {
+  const send = (request: Guid) => queue.send(generateSmart, { ...key, request, language, isTranscribing }, options);
+  await requestSmart(tx, key, features, send);
+}
+
+/** The features that flags name; a flag that is absent falls back. */
+export function featuresOf(flags: Partial<Record<SmartFeature, boolean | null | undefined>>): SmartFeature[] {
+  return SMART_FEATURES.filter((feature) => flags[feature] === true);
+}
+
+/** Captions of the speaker's language, by a person before made ones; without a language the first by a person, else the first. */
+function chooseTrack(captions: readonly CaptionTrack[], language: string | null): CaptionTrack | null {
+  const byPerson = captions.find(({ origin }) => origin === undefined);
+  if (language === null) return byPerson ?? captions[0] ?? null;
+  return findCaption(captions, language) ?? findCaption(captions, autoLanguage(language)) ?? null;
+}
+
+async function isUnderWay(key: MediaKey, { db }: JobDeps): Promise<boolean> {
+  const run = await loadSpeechRun(db, key);
+  return run?.state === 'waiting' || run?.state === 'running';
+}
+
+async function waitForCaptions(payload: Payload, source: SmartSource, deps: JobDeps): Promise<void> {
+  const key: MediaKey = { libraryId: payload.libraryId, mediaId: payload.mediaId };
+  if (deps.transcriber === null) {
+    throw new Refused('invalid', 'The video has no captions, and no speech engine is set (MILLRACE_TRANSCRIBER).');
+  }
+  const { hasSound } = await loadSpeechSource(deps.db, key);
+  const isOver = source.state === 'finished' || source.state === 'jit-ready';
+  if (source.state === 'failed') throw new Refused('invalid', 'The video could not be encoded.');
+  if (isOver && !hasSound) throw new Refused('invalid', 'The video has no captions and no audio.');
+  const run = payload.isTranscribing === true ? await loadSpeechRun(deps.db, key) : null;
+  if (run?.state === 'failed') throw new Refused('invalid', `it could not be transcribed: ${run.reason}`);
+  if (run?.state === 'finished') throw new Refused('invalid', run.reason || 'No speech was found in the video.');
+  const wanted = { ...key, language: payload.language, force: false };
+  await inTransaction(deps.db, requestTranscription(deps.queue, wanted));
+  await sendAgain({ ...payload, isTranscribing: true }, deps, WAIT_SEC);
+}
+
+async function sendAgain(payload: Payload, { db, queue }: JobDeps, delaySec: number): Promise<void> {
+  const waitedSec = (payload.waitedSec ?? 0) + delaySec;
+  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'What is needed for it was not there within a day.');
+  await inTransaction(db, queue.send(generateSmart, { ...payload, waitedSec }, { delaySec }));
+}
+
+async function readTrack(
+  { key, srclang, sizeBytes = 0 }: CaptionTrack,
+  durationSec: number,
+  { storage }: JobDeps,
+  signal: AbortSignal,
+): Promise<Transcript> {
+  if (sizeBytes > MAX_CAPTION_BYTES) throw new Refused('too-large', `Its captions "${srclang}" are too large.`);
+  const { cues } = readCaptions((await storage.readBytes(key, null, signal)).toString('utf8'));
+  return readTranscript(toPassages(cues), srclang.slice(0, 2).toLowerCase(), durationSec);
+}

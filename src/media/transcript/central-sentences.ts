@@ -1,0 +1,56 @@
+import type { Sentence } from './sentences.ts';
+
+const DAMPING = 0.85;
+const ROUNDS = 30;
+const MOST_RANKED = 400;
+const FEWEST_WORDS = 4;
+
+/**
+ * The sentences that share most with the others, in the order in which they are said (TextRank, Mihalcea and Tarau 2004).
+ * Very short ones and questions are left out, where there are others.
+ */
+export function centralSentences(sentences: readonly Sentence[], count: number): Sentence[] {
+  const told = sentences.filter(({ words, text }) => contentOf(words).size >= FEWEST_WORDS && !/[?？]$/.test(text));
+  const ranked = thin(told.length > 0 ? told : sentences, MOST_RANKED);
+  const ranks = rank(ranked.map(({ words }) => contentOf(words)));
+  return ranked
+    .map((sentence, index) => ({ sentence, rank: ranks[index] ?? 0 }))
+    .toSorted((a, b) => b.rank - a.rank)
+    .slice(0, count)
+    .map(({ sentence }) => sentence)
+    .toSorted((a, b) => a.startSec - b.startSec);
+}
+
+function contentOf(words: Sentence['words']): Set<string> {
+  return new Set(words.filter(({ isContent }) => isContent).map(({ stem }) => stem));
+}
+
+/** Every n-th of a long list. */
+function thin<T>(list: readonly T[], most: number): readonly T[] {
+  const step = Math.ceil(list.length / most);
+  return step <= 1 ? list : list.filter((_, index) => index % step === 0);
+}
+
+function rank(bags: readonly ReadonlySet<string>[]): number[] {
+  const links = bags.map((bag, at) => bags.map((other, to) => (at === to ? 0 : similarity(bag, other))));
+  const sums = links.map((row) => row.reduce((sum, link) => sum + link, 0));
+  let ranks = bags.map(() => 1);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = ranks;
+    ranks = bags.map((_, at) => {
+      const flow = links.reduce(
+        (sum, row, from) => sum + ((row[at] ?? 0) * (before[from] ?? 0)) / (sums[from] || 1),
+        0,
+      );
+      return 1 - DAMPING + DAMPING * flow;
+    });
+  }
+  return ranks;
+}
+
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size < 2 || b.size < 2) return 0;
+  let shared = 0;
+  for (const stem of a) if (b.has(stem)) shared += 1;
+  return shared / (Math.log(a.size) + Math.log(b.size));
+}

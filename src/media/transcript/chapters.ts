@@ -1,0 +1,96 @@
+import { countStems, distinctPhrases, keyPhrases } from './key-phrases.ts';
+import { capitalise, LONGEST, plainLine } from './plain-line.ts';
+import { segmentTopics, type TopicUnit } from './segment-topics.ts';
+import type { Sentence } from './sentences.ts';
+import type { Evidence, Transcript } from './transcript.ts';
+
+/** A chapter in whole seconds: the first begins at 0, each ends where the next begins, the last with the video. */
+export type SpokenChapter = { title: string; start: number; end: number };
+
+export const MOST_CHAPTERS = 50;
+const SHORTEST_SEC = 10;
+/** Chapters last at least this share of the video, so that a long one has no hundred of them. */
+const SHORTEST_SHARE = 0.025;
+/** A scene cut this near to where a sentence begins is a sign of a break there. */
+const CUT_NEAR_SEC = 2;
+/** Signs of a break as shares of the price of a segment: together less than it, so that words have the last say. */
+const PAUSE_SIGN = 0.35;
+const CUT_SIGN = 0.2;
+/** A pause says something as far as it is longer than most pauses are, up to this much. */
+const LONG_PAUSE_SEC = 1.5;
+/** A text of fewer words has one topic. */
+const FEWEST_WORDS = 30;
+
+/** Makes chapters where the topic shifts, with the help of pauses and scene cuts; none of a text with one topic. */
+export function makeChapters(transcript: Transcript, { cutsSec }: Pick<Evidence, 'cutsSec'>): SpokenChapter[] {
+  const { sentences, durationSec } = transcript;
+  const usualSec = usualPause(sentences);
+  const units = sentences.map((sentence, index) => toUnit(sentence, sentences[index - 1], { cutsSec, usualSec }));
+  if (units.reduce((sum, { stems }) => sum + stems.length, 0) < FEWEST_WORDS) return [];
+  const shortestSec = Math.max(SHORTEST_SEC, durationSec * SHORTEST_SHARE);
+  const starts = segmentTopics(units, { endSec: durationSec, shortestSec, mostSegments: MOST_CHAPTERS });
+  if (starts.length < 2) return [];
+  const groups = starts.map((start, index) => sentences.slice(start, starts[index + 1] ?? sentences.length));
+  return inWholeSeconds(
+    groups.map((group) => ({ title: titleOf(group, sentences), startSec: breakBefore(group, cutsSec) })),
+    durationSec,
+  );
+}
+
+/** Chapters of titles and their beginnings: in their order, from 0 to the end, none shorter than a second. */
+export function inWholeSeconds(
+  begun: readonly { title: string; startSec: number }[],
+  durationSec: number,
+): SpokenChapter[] {
+  const end = Math.max(1, Math.round(durationSec));
+  const kept: { title: string; start: number }[] = [];
+  for (const { title, startSec } of begun.toSorted((a, b) => a.startSec - b.startSec)) {
+    const start = kept.length === 0 ? 0 : Math.round(startSec);
+    if (start < end && start > (kept.at(-1)?.start ?? -1) && kept.length < MOST_CHAPTERS) kept.push({ title, start });
+  }
+  return kept.map(({ title, start }, index) => ({ title, start, end: kept[index + 1]?.start ?? end }));
+}
+
+/** Three of four pauses between sentences are no longer than this. */
+function usualPause(sentences: readonly Sentence[]): number {
+  const pauses = sentences.slice(1).map(({ startSec }, index) => startSec - (sentences[index]?.endSec ?? startSec));
+  return Math.max(0, pauses.toSorted((a, b) => a - b)[Math.floor(pauses.length * 0.75)] ?? 0);
+}
+
+type Signs = { cutsSec: readonly number[]; usualSec: number };
+
+function toUnit(sentence: Sentence, before: Sentence | undefined, { cutsSec, usualSec }: Signs): TopicUnit {
+  const pauseSec = before === undefined ? 0 : sentence.startSec - before.endSec - usualSec;
+  const isCut = nearestCut(cutsSec, sentence.startSec) !== null;
+  return {
+    stems: sentence.words.filter(({ isContent }) => isContent).map(({ stem }) => stem),
+    startSec: sentence.startSec,
+    breakBefore: PAUSE_SIGN * Math.min(1, Math.max(0, pauseSec) / LONG_PAUSE_SEC) + (isCut ? CUT_SIGN : 0),
+  };
+}
+
+/** A chapter begins with its scene, where that begins with its first sentence. */
+function breakBefore([first]: readonly Sentence[], cutsSec: readonly number[]): number {
+  const startSec = first?.startSec ?? 0;
+  const cut = nearestCut(cutsSec, startSec);
+  return cut !== null && cut < startSec ? cut : startSec;
+}
+
+function nearestCut(cutsSec: readonly number[], sec: number): number | null {
+  let nearest: number | null = null;
+  for (const cut of cutsSec) {
+    if (Math.abs(cut - sec) <= Math.min(CUT_NEAR_SEC, Math.abs((nearest ?? Number.POSITIVE_INFINITY) - sec)))
+      nearest = cut;
+  }
+  return nearest;
+}
+
+function titleOf(group: readonly Sentence[], all: readonly Sentence[]): string {
+  const rest = new Set(group);
+  const elsewhere = countStems(all.filter((sentence) => !rest.has(sentence)));
+  const phrases = distinctPhrases(keyPhrases(group, elsewhere), 2);
+  const [best, second] = phrases;
+  // One word alone says little of a chapter.
+  const text = best?.stems.length === 1 && second !== undefined ? `${best.text}, ${second.text}` : best?.text;
+  return capitalise(plainLine(text ?? group[0]?.text ?? '', LONGEST.chapter));
+}

@@ -1,0 +1,79 @@
+import { countStems, distinctPhrases, keyPhrases } from './key-phrases.ts';
+import { capitalise, LONGEST, plainLine } from './plain-line.ts';
+import type { Sentence } from './sentences.ts';
+import type { Evidence, Transcript } from './transcript.ts';
+
+/** A moment in whole seconds from the start. */
+export type SpokenMoment = { label: string; timestamp: number };
+
+export const MOST_MOMENTS = 10;
+/** A moment for each two minutes, and one more. */
+const EVERY_SEC = 120;
+const NEAREST_SEC = 8;
+/** Shares of what is watched most, what is said, and what is loud, in the worth of a moment. */
+const WEIGHTS = { heat: 1, words: 1, loudness: 0.4 };
+/** So much over the mean is loud. */
+const LOUD_DB = 9;
+
+/** Chooses moments by what viewers watched again, what is said that stands for the video, and what is loud; in order of time. */
+export function makeMoments(transcript: Transcript, evidence: Evidence): SpokenMoment[] {
+  const { sentences, durationSec } = transcript;
+  const counts = countStems(sentences);
+  const most = Math.max(1, ...counts.values());
+  const rated = sentences
+    .filter(({ words }) => words.some(({ isContent }) => isContent))
+    .map((sentence) => ({ sentence, worth: rate(sentence, { counts, most, durationSec, evidence }) }))
+    .toSorted((a, b) => b.worth - a.worth);
+  const count = Math.min(MOST_MOMENTS, 1 + Math.ceil(durationSec / EVERY_SEC));
+  const taken: Sentence[] = [];
+  for (const { sentence } of rated) {
+    if (taken.length === count) break;
+    const isNear = taken.some((other) => Math.abs(other.startSec - sentence.startSec) < NEAREST_SEC);
+    if (!isNear) taken.push(sentence);
+  }
+  return taken
+    .toSorted((a, b) => a.startSec - b.startSec)
+    .map((sentence) => ({ label: labelOf(sentence, counts), timestamp: Math.floor(sentence.startSec) }));
+}
+
+type Scale = { counts: ReadonlyMap<string, number>; most: number; durationSec: number; evidence: Evidence };
+
+function rate({ startSec, endSec, words }: Sentence, { counts, most, durationSec, evidence }: Scale): number {
+  const content = words.filter(({ isContent }) => isContent);
+  const said = content.reduce((sum, { stem }) => sum + (counts.get(stem) ?? 0) / most, 0) / (3 + content.length);
+  const heat = heatAt(evidence.heat, (startSec + endSec) / 2 / Math.max(1, durationSec));
+  return (
+    WEIGHTS.words * said + WEIGHTS.heat * heat + WEIGHTS.loudness * loudness(evidence.loudnessDb, startSec, endSec)
+  );
+}
+
+function heatAt(heat: readonly number[] | null, share: number): number {
+  if (heat === null || heat.length === 0) return 0;
+  return (heat[Math.min(heat.length - 1, Math.floor(share * heat.length))] ?? 0) / 100;
+}
+
+/** How far a stretch is over the mean loudness, 0 to 1. */
+function loudness(levels: readonly number[], startSec: number, endSec: number): number {
+  if (levels.length === 0) return 0;
+  const mean = levels.reduce((sum, level) => sum + level, 0) / levels.length;
+  const peak = Math.max(
+    ...levels.slice(Math.floor(startSec), Math.max(Math.floor(startSec) + 1, Math.ceil(endSec))),
+    mean,
+  );
+  return Math.min(1, (peak - mean) / LOUD_DB);
+}
+
+/** Its best phrase, else what is said. */
+function labelOf(sentence: Sentence, counts: ReadonlyMap<string, number>): string {
+  if (sentence.text.length <= LONGEST.moment / 2) return capitalise(plainLine(sentence.text, LONGEST.moment));
+  const phrases = keyPhrases([sentence], new Map()).map((phrase) => ({
+    ...phrase,
+    score: phrase.stems.reduce((sum, stem) => sum + (counts.get(stem) ?? 0), 0) / phrase.stems.length ** 0.6,
+  }));
+  const [best, second] = distinctPhrases(
+    phrases.toSorted((a, b) => b.score - a.score),
+    2,
+  );
+  const text = best !== undefined && best.stems.length === 1 && second ? `${best.text}, ${second.text}` : best?.text;
+  return capitalise(plainLine(text ?? sentence.text, LONGEST.moment));
+}

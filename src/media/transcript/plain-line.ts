@@ -1,0 +1,26 @@
+/** Lengths of what is generated, in characters. */
+export const LONGEST = { title: 100, description: 600, chapter: 80, moment: 80 } as const;
+
+/**
+ * Makes one line of plain text of at most `longest` characters: no control characters, no HTML, no text direction marks,
+ * cut at a word where there is one.
+ */
+export function plainLine(text: string, longest: number): string {
+  const line = text
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/[<>]/g, '')
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toWellFormed();
+  if (line.length <= longest) return line;
+  const cut = line.slice(0, longest - 1);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > longest / 2 ? cut.slice(0, space) : cut.replace(/[\ud800-\udbff]$/, '')).trimEnd()}…`;
+}
+
+/** The line with a capital letter at its beginning, where its script has them. */
+export function capitalise(line: string): string {
+  const [first = ''] = line;
+  return first.toLocaleUpperCase() + line.slice(first.length);
+}

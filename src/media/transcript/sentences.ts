@@ -1,0 +1,85 @@
+import type { Passage } from './passage.ts';
+import type { Word, WordReader } from './words.ts';
+
+/** A sentence of what is said, with its words. */
+export type Sentence = Passage & { words: readonly Word[] };
+
+/** A longer sentence is speech without punctuation, as some engines write it: its passages stand for sentences. */
+const LONG_CHARS = 220;
+/** So long a pause ends a sentence, whatever the punctuation says. */
+const PAUSE_SEC = 2;
+/** More sentences than this are joined by pairs: what follows costs their square. */
+const MOST_SENTENCES = 1_500;
+
+/** Puts passages together and splits them into sentences (Unicode UAX 29), which keep the times of their parts. */
+export function readSentences(passages: readonly Passage[], language: string, read: WordReader): Sentence[] {
+  const segmenter = new Intl.Segmenter(language.slice(0, 2), { granularity: 'sentence' });
+  let sentences: Passage[] = [];
+  for (const run of splitAtPauses(passages)) sentences.push(...splitRun(run, segmenter));
+  while (sentences.length > MOST_SENTENCES) sentences = joinPairs(sentences);
+  return sentences.map((sentence) => ({ ...sentence, words: read(sentence.text) }));
+}
+
+function splitAtPauses(passages: readonly Passage[]): Passage[][] {
+  const runs: Passage[][] = [];
+  let last: Passage | undefined;
+  for (const passage of passages) {
+    if (last === undefined || passage.startSec - last.endSec > PAUSE_SEC) runs.push([]);
+    runs.at(-1)?.push(passage);
+    last = passage;
+  }
+  return runs;
+}
+
+function splitRun(run: readonly Passage[], segmenter: Intl.Segmenter): Passage[] {
+  const text = run.map((passage) => passage.text).join(' ');
+  const sentences: Passage[] = [];
+  for (const { segment, index } of segmenter.segment(text)) {
+    for (const { start, end } of cutLong(run, index, index + segment.length)) {
+      const part = text.slice(start, end).trim();
+      if (part === '') continue;
+      sentences.push({ startSec: timeAt(run, start), endSec: timeAt(run, end - 1, true), text: part });
+    }
+  }
+  return sentences;
+}
+
+/** Cuts a range of the text of a run where passages end, if it is long. */
+function cutLong(run: readonly Passage[], from: number, to: number): { start: number; end: number }[] {
+  if (to - from <= LONG_CHARS) return [{ start: from, end: to }];
+  const parts: { start: number; end: number }[] = [];
+  let start = from;
+  let offset = 0;
+  for (const { text } of run) {
+    offset += text.length + 1;
+    if (offset >= to) break;
+    if (offset <= from) continue;
+    parts.push({ start, end: offset });
+    start = offset;
+  }
+  return [...parts, { start, end: to }];
+}
+
+/** When the character at an offset is said: text is spread evenly over the time of its passage. */
+function timeAt(run: readonly Passage[], at: number, isEnd = false): number {
+  let offset = 0;
+  for (const { text, startSec, endSec } of run) {
+    const next = offset + text.length + 1;
+    if (at < next)
+      return startSec + ((endSec - startSec) * Math.min(text.length, at - offset + (isEnd ? 1 : 0))) / text.length;
+    offset = next;
+  }
+  return run.at(-1)?.endSec ?? 0;
+}
+
+function joinPairs(sentences: readonly Passage[]): Passage[] {
+  const joined: Passage[] = [];
+  for (let at = 0; at < sentences.length; at += 2) {
+    const [first, second] = [sentences[at], sentences[at + 1]];
+    if (first === undefined) break;
+    joined.push(
+      second === undefined ? first : { ...first, endSec: second.endSec, text: `${first.text} ${second.text}` },
+    );
+  }
+  return joined;
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { TALKS, timedSentences } from '../../../test/support/talks.ts';
+import type { Cue } from '../captions/cue.ts';
+import { makeChapters } from './chapters.ts';
+import { makeDescription, makeTitle } from './headline.ts';
+import { makeMoments } from './moments.ts';
+import { toPassages } from './passage.ts';
+import { LONGEST, plainLine } from './plain-line.ts';
+import { NO_EVIDENCE, readTranscript, type Transcript } from './transcript.ts';
+
+const [BREAD, STARS, BIKES] = TALKS;
+const STEP_SEC = 4;
+
+function cuesOf(...talks: string[]): Cue[] {
+  return timedSentences(talks, STEP_SEC).map(({ text, startSec, endSec }) => ({
+    startMs: startSec * 1000,
+    endMs: endSec * 1000,
+    settings: '',
+    text,
+  }));
+}
+
+function transcriptOf(cues: Cue[], language = 'en'): Transcript {
+  return readTranscript(toPassages(cues), language, (cues.at(-1)?.endMs ?? 0) / 1000);
+}
+
+const three = transcriptOf(cuesOf(BREAD, STARS, BIKES));
+
+test('chapters begin where the topic shifts, and are named after it', () => {
+  const chapters = makeChapters(three, NO_EVIDENCE);
+  expect(chapters).toHaveLength(3);
+  expect(chapters.map(({ start }) => start)).toEqual([0, expect.closeTo(40, -1), expect.closeTo(80, -1)]);
+  for (const [index, join] of [0, 40, 80].entries()) {
+    expect(Math.abs((chapters[index]?.start ?? -99) - join)).toBeLessThanOrEqual(5);
+  }
+  expect(chapters.at(-1)?.end).toBe(Math.round(three.durationSec));
+  expect(chapters.map(({ title }) => title.toLowerCase())).toEqual([
+    expect.stringMatching(/bread|loaf|dough/),
+    expect.stringMatching(/telescope|star|light/),
+    expect.stringMatching(/bicycle|tyre|chain|brake/),
+  ]);
+});
+
+test('speech without punctuation has chapters too', () => {
+  const cues = cuesOf(BREAD, STARS, BIKES).map((cue) => ({ ...cue, text: cue.text.replace('.', '').toLowerCase() }));
+  const chapters = makeChapters(transcriptOf(cues), NO_EVIDENCE);
+  expect(chapters).toHaveLength(3);
+  for (const [index, join] of [0, 40, 80].entries()) {
+    expect(Math.abs((chapters[index]?.start ?? -99) - join)).toBeLessThanOrEqual(5);
+  }
+});
+
+test('one talk is one chapter, and few words are none', () => {
+  expect(makeChapters(transcriptOf(cuesOf(BREAD)), NO_EVIDENCE).length).toBeLessThanOrEqual(2);
+  expect(makeChapters(transcriptOf(cuesOf('Hello there.')), NO_EVIDENCE)).toEqual([]);
+});
+
+test('a title and a description are made of what is said', () => {
+  const talk = transcriptOf(cuesOf(BREAD));
+  expect(makeTitle(talk).toLowerCase()).toMatch(/bread|dough|loaf/);
+  const description = makeDescription(talk);
+  expect(description.length).toBeLessThanOrEqual(LONGEST.description);
+  for (const sentence of description.split(/(?<=\.) /)) expect(BREAD).toContain(sentence);
+  expect(makeTitle(transcriptOf([]))).toBe('');
+  expect(makeDescription(transcriptOf([]))).toBe('');
+});
+
+test('moments are where viewers were and where it is loud', () => {
+  const heat = Array.from({ length: 100 }, (_, index) => (index >= 50 && index < 54 ? 100 : 5));
+  const moments = makeMoments(three, { ...NO_EVIDENCE, heat });
+  expect(moments.length).toBeGreaterThan(0);
+  const peakSec = three.durationSec * 0.52;
+  expect(moments.some(({ timestamp }) => Math.abs(timestamp - peakSec) <= 6)).toBe(true);
+  const loudnessDb = Array.from({ length: 120 }, (_, sec) => (sec >= 100 && sec < 103 ? -6 : -40));
+  const loud = makeMoments(three, { ...NO_EVIDENCE, loudnessDb });
+  expect(loud.some(({ timestamp }) => timestamp >= 98 && timestamp <= 104)).toBe(true);
+  for (const { label } of moments) expect(label.length).toBeLessThanOrEqual(LONGEST.moment);
+});
+
+test('languages without spaces are read word by word', () => {
+  const text = '今日は天体望遠鏡の話をします。望遠鏡で月を見ます。望遠鏡の鏡は大切です。月の写真を撮ります。';
+  const cues = [{ startMs: 0, endMs: 20_000, settings: '', text }];
+  const talk = transcriptOf(cues, 'ja');
+  expect(talk.sentences.length).toBe(4);
+  expect(makeTitle(talk)).toMatch(/望遠|月/);
+});
+
+test('what is made holds no markup, whatever is said', () => {
+  expect(plainLine('a <script>alert(1)</script>\u202e b <', 100)).toBe('a alert(1) b');
+  expect(plainLine('word '.repeat(50), 20)).toBe('word word word…');
+  const cues = cuesOf(BREAD.replaceAll('bread', '&lt;b&gt;bread&lt;/b&gt;'));
+  const talk = transcriptOf(cues);
+  for (const text of [makeTitle(talk), makeDescription(talk)]) expect(text).not.toMatch(/[<>]/);
+});

@@ -1,0 +1,21 @@
+/** An engine takes no more work for now (HTTP 429, 503); `retryAfterSec` is when it will, by its own word. */
+export class EngineBusy extends Error {
+  override name = 'EngineBusy';
+  readonly retryAfterSec: number;
+
+  constructor(engine: string, retryAfterSec: number) {
+    super(`${engine} takes no more work for ${retryAfterSec} s.`);
+    this.retryAfterSec = retryAfterSec;
+  }
+}
+
+const USUAL_SEC = 30;
+const SHORTEST_SEC = 1;
+const LONGEST_SEC = 3600;
+
+/** Reads Retry-After (RFC 9110 section 10.2.3): seconds or a date; half a minute where it says nothing. */
+export function readRetryAfter(header: string | undefined, nowMs: number): number {
+  const text = header?.trim() ?? '';
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
+  return Number.isFinite(seconds) ? Math.min(LONGEST_SEC, Math.max(SHORTEST_SEC, Math.ceil(seconds))) : USUAL_SEC;
+}

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
+import { TALKS, talksVtt } from '../support/talks.ts';
+import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
+
+const run = promisify(execFile);
+const PATIENCE = { timeout: 120_000, interval: 200 };
+const STEP_SEC = 1.5;
+const TALK_SEC = STEP_SEC * 10;
+
+let service: Service;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-smart-'));
+  service = await startService(await newDataDir(), {});
+});
+afterAll(async () => {
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A clip of three scenes, as long as the three talks. */
+async function makeClip(): Promise<string> {
+  const file = path.join(folder, 'talks.mp4');
+  const scenes = ['red', 'green', 'blue'].flatMap((color) => [
+    '-f',
+    'lavfi',
+    '-t',
+    `${TALK_SEC}`,
+    '-i',
+    `color=${color}:s=160x120:r=10`,
+  ]);
+  const sound = ['-f', 'lavfi', '-t', `${3 * TALK_SEC}`, '-i', 'sine=frequency=300'];
+  const joined = ['-filter_complex', '[0][1][2]concat=n=3[v]', '-map', '[v]', '-map', '3:a'];
+  await run('ffmpeg', [
+    '-nostdin',
+    '-v',
+    'error',
+    '-y',
+    ...scenes,
+    ...sound,
+    ...joined,
+    '-c:v',
+    'libx264',
+    '-c:a',
+    'aac',
+    file,
+  ]);
+  return file;
+}
+
+const generated = (guid: string) =>
+  expect
+    .poll(async () => Object(await getVideo(service, guid)).smartGenerateStatus, PATIENCE)
+    .toBeGreaterThanOrEqual(3);
+
+const smart = (guid: string, body: object) =>
+  fetch(`${service.apiUrl}/library/1/videos/${guid}/smart`, {
+    method: 'POST',
+    headers: { AccessKey: LIBRARY_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+const ALL = { generateTitle: true, generateDescription: true, generateChapters: true, generateMoments: true };
+
+async function uploadTalks(query = ''): Promise<string> {
+  const guid = await createVideo(service, 'Untitled');
+  expect((await uploadFile(service, guid, await makeClip(), query)).status).toBe(200);
+  const captionsFile = Buffer.from(talksVtt(TALKS, STEP_SEC)).toString('base64');
+  await call(service, 'POST', `/library/1/videos/${guid}/captions/en`, { srclang: 'en', captionsFile });
+  await untilVideo(service, guid, (video) => video.status === FINISHED);
+  return guid;
+}
+
+test('three joined topics become chapters within 5 s of the joins, and what a person sets afterwards stays', async () => {
+  const guid = await uploadTalks();
+  const early = await smart(guid, {});
+  expect([early.status, await early.text()]).toEqual([400, expect.stringContaining('generateTitle')]);
+  const answer = await smart(guid, ALL);
+  expect([answer.status, await answer.json()]).toEqual([202, { success: true, message: 'OK', statusCode: 202 }]);
+  await generated(guid);
+  const video = Object(await getVideo(service, guid));
+  expect(video.smartGenerateFeaturesStatus).toEqual({ title: 3, description: 3, chapters: 3, moments: 3 });
+  expect(video.chapters).toHaveLength(3);
+  for (const [index, join] of [0, TALK_SEC, 2 * TALK_SEC].entries()) {
+    expect(Math.abs(video.chapters[index].start - join)).toBeLessThanOrEqual(5);
+  }
+  expect(video.title).not.toBe('Untitled');
+  expect(TALKS.join(' ')).toContain(video.description.split(/(?<=\.) /)[0]);
+  expect(video.moments.length).toBeGreaterThan(0);
+  const own = [{ title: 'By hand', start: 0, end: 45 }];
+  await call(service, 'POST', `/library/1/videos/${guid}`, { chapters: own });
+  expect((await smart(guid, ALL)).status).toBe(202);
+  await expect.poll(async () => Object(await getVideo(service, guid)).smartGenerateStatus, PATIENCE).toBe(3);
+  expect(Object(await getVideo(service, guid)).chapters).toEqual(own);
+});
+
+test('a video without captions and an engine is refused with the setting that is missing', async () => {
+  const guid = await createVideo(service, 'No captions');
+  expect((await smart(guid, ALL)).status).toBe(400);
+  await uploadFile(service, guid, path.join(folder, 'talks.mp4'));
+  const refused = await smart(guid, ALL);
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('MILLRACE_TRANSCRIBER')]);
+});
