@@ -181,8 +181,8 @@ function post(body: object): Question {
   return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-async function timeMs(work: () => Promise<unknown>): Promise<number> {
+async function timeMs(task: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
-  await work();
+  await task();
   return performance.now() - startedMs;
 }

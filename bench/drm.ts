@@ -35,7 +35,7 @@ const aes = await openAes((error) => {
 await report('drm', async (scope) => [...PROTECTION_SCHEMES.map(measureScheme), ...(await measureEdge(scope))]);
 
 function measureScheme(scheme: (typeof PROTECTION_SCHEMES)[number]): Measurement {
-  const cipher = openTrackCipher(init, { scheme, key: newContentKeys(scheme.name).groups.hd, lane: 1, aes });
+  const cipher = openTrackCipher(init, { scheme, key: newContentKeys(scheme.name).groups.hd, ivPrefix: 1, aes });
   return {
     name: `encrypt 4 s of 1080p, ${scheme.name}; anchor: copy`,
     ours: perSegmentMs((segment, number) => {
@@ -51,16 +51,16 @@ function measureScheme(scheme: (typeof PROTECTION_SCHEMES)[number]): Measurement
   };
 }
 
-function perSegmentMs(work: (segment: Buffer, number: number) => Buffer): number {
-  return (medianMs(() => segments.forEach((segment, number) => void work(segment, number))) * SEGMENT_SEC) / CLIP_SEC;
+function perSegmentMs(task: (segment: Buffer, number: number) => Buffer): number {
+  return (medianMs(() => segments.forEach((segment, number) => void task(segment, number))) * SEGMENT_SEC) / CLIP_SEC;
 }
 
 /** CPU time of the process and not the clock: other work on the machine counts little. */
-function medianMs(work: () => unknown): number {
-  for (let pass = 0; pass < WARM_UP_PASSES; pass += 1) work();
+function medianMs(task: () => unknown): number {
+  for (let pass = 0; pass < WARM_UP_PASSES; pass += 1) task();
   const times = Array.from({ length: PASSES }, () => {
     const started = process.cpuUsage();
-    work();
+    task();
     const { user, system } = process.cpuUsage(started);
     return (user + system) / 1000;
   });

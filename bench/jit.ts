@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../src/catalog/db.ts';
-import { JIT_CHANNEL } from '../src/catalog/jit/wish-store.ts';
+import { JIT_CHANNEL } from '../src/catalog/jit/segment-request-store.ts';
 import { findCodec } from '../src/media/encode/codecs/all.ts';
 import { MAX_BITRATES_BPS } from '../src/media/encode/ladder.ts';
 import { openCatalogue } from '../test/support/leftovers.ts';
@@ -114,11 +114,11 @@ async function measureVideo(lane: Lane, file: string, segments: readonly number[
 /** The viewer is gone: nothing is made ahead, which would take as long as the segment itself. */
 async function leave({ service, database }: Lane): Promise<void> {
   const deadlineMs = performance.now() + LIMIT_MS;
-  // The wish for what comes next is written when the segment has been found, maybe after it has come here.
+  // The request for what comes next is written when the segment has been found, maybe after it has come here.
   for (let isGone = false; !isGone; await sleep(10)) {
     if (performance.now() > deadlineMs) throw new Error('Expected the viewer to have wished for the next segment.');
     const { rows } = await sql<{ is_awaited: boolean }>`
-      with gone as (delete from jit_wish returning rendition_id, is_awaited)
+      with gone as (delete from segment_request returning rendition_id, is_awaited)
       select is_awaited, pg_notify(${JIT_CHANNEL}, rendition_id::text) from gone`.execute(database.db);
     isGone = rows.some((row) => !row.is_awaited);
   }

@@ -145,9 +145,9 @@ async function encodeWallSec(service: Service, file: string): Promise<number> {
 async function bareGain(source: string, folder: string): Promise<number> {
   const rungs = LADDER.slice(-2);
   const encode = () => measureCommand('ffmpeg', bareLadder(source, folder, rungs, { hasSound: false, threads: 'one' }));
-  const timeSec = async (work: () => Promise<unknown>) => {
+  const timeSec = async (task: () => Promise<unknown>) => {
     const startMs = performance.now();
-    await work();
+    await task();
     return (performance.now() - startMs) / 1000;
   };
   const apart = await timeSec(async () => {

@@ -39,8 +39,8 @@ async function measurePictures(service: Service, file: string): Promise<number> 
   await answered;
   await untilFinished(service, guid, LIMIT_MS);
   await untilNoEncoder(service);
-  const run = async (deed: string) =>
-    (await measureCommand(process.execPath, [CHILD, service.dataDir, guid, deed])).cpuSec;
+  const run = async (action: string) =>
+    (await measureCommand(process.execPath, [CHILD, service.dataDir, guid, action])).cpuSec;
   const costs: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const [empty, full] = [await run('plan'), await run('make')];

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { type Db, migrate, openDatabase } from '../src/catalog/db.ts';
-import { claimNext, renewLeases, restoreShares } from '../src/catalog/encoding/task-store.ts';
-import type { Claim } from '../src/catalog/encoding/work.ts';
+import type { Claim } from '../src/catalog/tasks/encode-task.ts';
+import { claimNext, renewLeases, restoreShares } from '../src/catalog/tasks/task-store.ts';
 import { createOutlookStore } from '../src/catalog/videos/outlook-store.ts';
 import { placesIn, SOCKET_PORT } from '../src/cli/supervisor/postgres-places.ts';
 import type { Guid } from '../src/lib/guid.ts';
@@ -28,7 +28,7 @@ const CONNECTIONS = 20;
 /** A library of a hundred thousand tasks, and one of a single task that comes behind it. */
 const LONG_QUEUE = 100_000;
 const DATABASE = 'tasks_bench';
-const OPTIONS = { lane: 'long', owner: 'bench', leaseSec: 30, takesBackfill: true, withoutMedia: [] } as const;
+const OPTIONS = { queue: 'long', owner: 'bench', leaseSec: 30, takesBackfill: true, withoutMedia: [] } as const;
 
 await report('tasks', async (scope) => {
   const service = await startMillrace(scope);
@@ -67,11 +67,11 @@ function latency(name: string, times: number[], mostMs: number): Measurement[] {
   ];
 }
 
-async function timeEach(count: number, deed: (at: number) => Promise<unknown>): Promise<number[]> {
+async function timeEach(count: number, action: (at: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   for (let at = 0; at < count; at += 1) {
     const startMs = performance.now();
-    await deed(at);
+    await action(at);
     times.push(performance.now() - startMs);
   }
   return times;
@@ -87,8 +87,8 @@ async function seed(db: Db): Promise<void> {
         lateral (select convert_to('k' || n, 'UTF8') as k) key`.execute(one);
     await sql`insert into media (library_id, id, type, title, state)
       select id, uuidv7(), 'video', name, 'transcoding' from library`.execute(one);
-    await sql`insert into encode_work (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment,
-        lane, priority, weight, state, reason)
+    await sql`insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment,
+        queue, priority, weight, state, reason)
       select library_id, id, uuidv7(), id, 'video', '{}', n * 8, n * 8 + 8, 'long', 900 - n % 40, 1e6, 'waiting',
         'waiting for an encoder slot'
       from media, generate_series(1, ${EACH}::int) n order by n`.execute(one);
@@ -119,7 +119,7 @@ async function simulateWorker(db: Db, number: number, untilMs: number): Promise<
     for (const [claim, endMs] of held) {
       if (endMs > performance.now()) continue;
       held.delete(claim);
-      await sql`update encode_work set state = 'done', done_fraction = 1 where id = ${claim.work.id}`.execute(db);
+      await sql`update encode_task set state = 'done', done_fraction = 1 where id = ${claim.task.id}`.execute(db);
       await take(performance.now() + TASK_SEC * 1000);
     }
     if (performance.now() < renewAtMs) continue;
@@ -138,11 +138,11 @@ function postgresTicks(pid: number): number {
     .reduce((sum, one) => sum + cpuTicks(one), 0);
 }
 
-/** In the other lane, where nothing else waits. */
+/** In the other queue, where nothing else waits. */
 async function claimsUntilServed(db: Db): Promise<number> {
   const [full, single] = [1, 2];
   const add = (library: number, count: number) =>
-    sql`insert into encode_work (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment, lane,
+    sql`insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment, queue,
         weight, state)
       select library_id, id, uuidv7(), id, 'video', '{}', 0, 1, 'quick', 1e6, 'waiting' from media,
         generate_series(1, ${count}::int) where library_id = ${library}`;
@@ -150,14 +150,14 @@ async function claimsUntilServed(db: Db): Promise<number> {
     await sql`set session_replication_role = replica`.execute(one);
     await add(full, LONG_QUEUE).execute(one);
     await restoreShares(one);
-    for (let at = 0; at < 10; at += 1) await claimNext(one, { ...OPTIONS, lane: 'quick' });
+    for (let at = 0; at < 10; at += 1) await claimNext(one, { ...OPTIONS, queue: 'quick' });
     await add(single, 1).execute(one);
-    await sql`select share_encode_lane('quick', ${single})`.execute(one);
+    await sql`select share_encode_queue('quick', ${single})`.execute(one);
     await sql`set session_replication_role = origin`.execute(one);
   });
   for (let count = 1; count <= LONG_QUEUE; count += 1) {
-    const claim = await claimNext(db, { ...OPTIONS, lane: 'quick' });
-    if (claim?.work.key.libraryId === single) return count;
+    const claim = await claimNext(db, { ...OPTIONS, queue: 'quick' });
+    if (claim?.task.key.libraryId === single) return count;
   }
   throw new Error('Expected the single task to be claimed.');
 }

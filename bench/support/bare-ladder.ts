@@ -33,7 +33,7 @@ export function bareLadder(source: string, folder: string, rungs: readonly RungP
     ...[
       '-map',
       `[v${index}]`,
-      // As many as it takes without being told: 0.
+      // As many as it takes without being reported: 0.
       ...findCodec('x264').encoderArgv({
         rung,
         rate: RATE,

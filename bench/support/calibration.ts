@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { REAL_CLIP } from '../../test/support/videos.ts';
 import { runFfmpeg } from './ffmpeg.ts';
 
-/** A fixed load that tells how fast this machine is now at one kind of work; `run` is one thread's share of it. */
+/** A fixed load that shows how fast this machine is now at one kind of work; `run` is one thread's share of it. */
 export type Calibration = { name: string; referenceSec: number; run: () => Promise<unknown> };
 
 /** Absolute bars are meant for two cores, and an encoder has both. */
@@ -12,7 +12,7 @@ const CORES = 2;
 const RUNS = 2;
 const derive = promisify(pbkdf2);
 
-/** Pure calculation: tells of clock and cores, and nothing of memory. */
+/** Pure calculation: measures clock and cores, and nothing of memory. */
 const CALCULATION: Calibration = {
   name: 'PBKDF2',
   referenceSec: 0.36,
@@ -38,7 +38,7 @@ const DECODING: Calibration = {
 
 const OF_MEDIA: readonly string[] = ['first-play', 'jit', 'ladder', 'pictures'];
 
-/** The load that tells most about what a benchmark measures. */
+/** The load that shows most about what a benchmark measures. */
 export function calibrationFor(bench: string): Calibration {
   return OF_MEDIA.includes(bench) ? DECODING : CALCULATION;
 }

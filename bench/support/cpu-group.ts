@@ -75,7 +75,7 @@ function joinOwnGroup(): string | null {
     // However the benchmark ends: an empty group would stay for ever.
     process.once('exit', () => dropOwnGroup(folder));
   } catch {
-    // Not root, or no control groups here: times are then told without knowing what else ran.
+    // Not root, or no control groups here: times are then reported without knowing what else ran.
     own = null;
   }
   return own;
@@ -122,7 +122,7 @@ function dropOwnGroup(folder: string): void {
   writeFileSync(path.join(rootGroup(), 'cgroup.procs'), String(process.pid));
   const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   for (const group of [...inner.map(({ name }) => path.join(folder, name)), folder]) {
-    // One that still holds a process cannot go; that process was told to end and is not waited for here.
+    // One that still holds a process cannot go; that process was signalled to end and is not waited for here.
     if (readFileSync(path.join(group, 'cgroup.procs'), 'utf8') === '') rmdirSync(group);
   }
 }

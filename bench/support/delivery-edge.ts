@@ -26,7 +26,7 @@ const edge = await startEdge({
   publications: { load: async (_, known) => known ?? makePublication(mediaId, renditionId) },
   loadPolicy: async (ref) => (ref.by !== 'host' ? makeZonePolicy(1) : null),
   watch: () => ({ close: async () => undefined }),
-  wishes: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
+  requests: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
   storage,
   sendFile: await openSendFile((error) => {
     throw error;
@@ -114,7 +114,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
         timescale: 1_000,
         cutList,
         planned: null,
-        ...{ keyGroup: 'hd', lane: 1 },
+        ...{ keyGroup: 'hd', ivPrefix: 1 },
         init: Buffer.alloc(800),
         chunks,
       },

@@ -39,7 +39,7 @@ const edge = await startEdge({
   publications: { load: async ({ libraryId }, known) => known ?? makePublication(libraryId) },
   loadPolicy: async (ref) =>
     makeZonePolicy(ref.by === 'name' ? Number(ref.name.slice(-1)) : ref.by === 'library' ? ref.libraryId : 1),
-  wishes: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
+  requests: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
   watch: () => ({ close: async () => undefined }),
   storage,
   sendFile: await openSendFile(() => undefined),
@@ -95,7 +95,7 @@ function makePublication(libraryId: number): Publication {
     renditions: [
       {
         ...{ id: renditionId, ...place, ...rendition, cutList: { ...cutList, grid: { kind: 'source' } } },
-        ...{ planned: null, keyGroup: 'hd', lane: 1, init, chunks: [chunk] },
+        ...{ planned: null, keyGroup: 'hd', ivPrefix: 1, init, chunks: [chunk] },
       },
     ],
   };

@@ -114,12 +114,12 @@ export async function startWorker(scope: Scope, service: Service): Promise<() =>
   scope.own(stop);
   let output = '';
   const ready = new Promise<void>((resolve, reject) => {
-    const hear = (data: Buffer) => {
+    const receive = (data: Buffer) => {
       output += data.toString();
       if (/ready/.test(output)) resolve();
     };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
+    child.stdout.on('data', receive);
+    child.stderr.on('data', receive);
     child.once('exit', () => reject(new Error(`Expected the worker to become ready, it ended: ${output}`)));
   });
   await ready;

@@ -1,6 +1,6 @@
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
-import { claimWork } from '../../src/catalog/encoding/work-store.ts';
 import { planPictures } from '../../src/catalog/pictures/plan-pictures-store.ts';
+import { claimTask } from '../../src/catalog/tasks/claim-store.ts';
 import { storePictures } from '../../src/jobs/images/make-pictures.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
@@ -8,7 +8,7 @@ import { parseGuid } from '../../src/lib/guid.ts';
 import { objectsOf, openCatalogue } from '../../test/support/leftovers.ts';
 
 // Makes the pictures of a finished video of a running service anew, or with `plan` only asks for them and takes that back.
-const [dataDir = '', guid = '', deed = ''] = process.argv.slice(2);
+const [dataDir = '', guid = '', action = ''] = process.argv.slice(2);
 const mediaId = parseGuid(guid);
 if (mediaId === null) throw new Error(`Expected a video's id, got ${guid}.`);
 const { db, pool, close } = openCatalogue({ dataDir });
@@ -21,26 +21,26 @@ const key = { libraryId: 1, mediaId };
 
 const claim = await db.transaction().execute(async (tx) => {
   await tx.updateTable('media').set({ pictures: null }).where('id', '=', mediaId).execute();
-  await tx.deleteFrom('encode_work').where('media_id', '=', mediaId).execute();
+  await tx.deleteFrom('encode_task').where('media_id', '=', mediaId).execute();
   const shown = tx.selectFrom('timeline').select('id').where('media_id', '=', mediaId).where('active', '=', true);
   // Claimed in the transaction that plans it, so that no worker of the service takes it.
   if (!(await planPictures(tx, key, (await shown.executeTakeFirstOrThrow()).id))) return null;
   const { id } = await tx
-    .selectFrom('encode_work')
+    .selectFrom('encode_task')
     .select('id')
     .where('media_id', '=', mediaId)
     .executeTakeFirstOrThrow();
-  return claimWork(tx, key, id, 'bench');
+  return claimTask(tx, key, id, 'bench');
 });
 if (claim === null) throw new Error('Expected a video whose pictures can be made.');
-if (deed === 'make') {
+if (action === 'make') {
   // The job looks at nothing else.
   const deps = { db, queue, storage, owner: 'bench', report } as unknown as JobDeps;
-  await storePictures({ claim, tell: () => undefined }, deps, new AbortController().signal);
+  await storePictures({ claim, report: () => undefined }, deps, new AbortController().signal);
   const made = await db.selectFrom('media').select('pictures').where('id', '=', mediaId).executeTakeFirstOrThrow();
   if (made.pictures === null) throw new Error('Expected the pictures to be made.');
 } else {
-  await db.deleteFrom('encode_work').where('id', '=', claim.work.id).execute();
+  await db.deleteFrom('encode_task').where('id', '=', claim.task.id).execute();
 }
 await queue.close();
 await close();

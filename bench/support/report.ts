@@ -23,7 +23,7 @@ export type Measurement = {
 };
 
 /**
- * The machine while it was measured: how many times as long as on the reference its work took, and whether others left it
+ * The machine while it was measured: how many times as long as on the reference its encode task took, and whether others left it
  * alone.
  */
 export type Conditions = { slowness: number; isQuiet: boolean };

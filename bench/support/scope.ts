@@ -2,7 +2,7 @@
 export type Scope = { own(end: () => unknown): void };
 
 /** Runs work and then ends all that it owns, the newest first; also when it fails and when a signal ends it. */
-export async function runInScope<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+export async function runInScope<T>(task: (scope: Scope) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = [];
   const endAll = async () => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
@@ -15,7 +15,7 @@ export async function runInScope<T>(work: (scope: Scope) => Promise<T>): Promise
   };
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
-    return await work({ own: (end) => void ends.push(end) });
+    return await task({ own: (end) => void ends.push(end) });
   } finally {
     await endAll();
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);

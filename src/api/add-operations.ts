@@ -5,7 +5,7 @@ import type { Grant } from '../catalog/keys/access-key.ts';
 import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
 import { toAuditedWrite } from './audit-line.ts';
-import { authenticate, requireMay } from './authenticate.ts';
+import { authenticate, requireScope } from './authenticate.ts';
 import { sessionClaim } from './dashboard/session-cookie.ts';
 import type { Method, Operation } from './define-operation.ts';
 import { CallerGone, type Rules, rulesOfAddress, toErrorAnswer } from './errors.ts';
@@ -44,13 +44,13 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
       url: toRoute(operation.path),
       schema: answer === null || typeof answer === 'string' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
-        const deed = answerOperation(
+        const action = answerOperation(
           operation,
           { request, reply, ip: addressOf(request.raw, serving.trusted) },
           serving,
         );
-        running.add(deed);
-        await deed.finally(() => running.delete(deed));
+        running.add(action);
+        await action.finally(() => running.delete(action));
         return reply;
       },
     });
@@ -97,7 +97,7 @@ async function answerOperation(
     const { libraryId }: { libraryId?: string } = Object(request.params);
     const claim = sessionClaim(request.raw, deps.publicUrl);
     grant = await authenticate({ auth, ...claim, libraryId }, deps);
-    requireMay(grant, method);
+    requireScope(grant, method);
     const raw = {
       params: request.params,
       queryText: queryOf(request.raw.url ?? ''),
@@ -130,8 +130,8 @@ async function recordWrite(
 ): Promise<void> {
   const { id: requestId, raw } = request;
   const params: Record<string, unknown> = { ...Object(request.params) };
-  const deed = { params, queryText: queryOf(raw.url ?? ''), answer, status, requestId, ip };
-  const line = toAuditedWrite(operation, grant, deed);
+  const action = { params, queryText: queryOf(raw.url ?? ''), answer, status, requestId, ip };
+  const line = toAuditedWrite(operation, grant, action);
   if (line === null) return;
   const stored = audit.write(line);
   // While the database is away nobody waits for a line as well.

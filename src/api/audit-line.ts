@@ -7,7 +7,7 @@ import { readId } from './read-params.ts';
 const LONGEST_TARGET = 200;
 
 /** What is known of a request once its operation is through; `answer` is null when it failed. */
-export type Deed = {
+export type AuditedRequest = {
   params: Readonly<Record<string, unknown>>;
   queryText: string;
   answer: unknown;
@@ -18,10 +18,10 @@ export type Deed = {
 
 type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path'>;
 
-/** Writes the audit line of a deed; null for what needs none: reading, and what was asked for without a valid key. */
-export function toAuditedWrite(rules: Rules, grant: Grant | null, deed: Deed): AuditedWrite | null {
+/** Writes the audit line of an action; null for what needs none: reading, and what was asked for without a valid key. */
+export function toAuditedWrite(rules: Rules, grant: Grant | null, action: AuditedRequest): AuditedWrite | null {
   if (grant === null || rules.method === 'GET') return null;
-  const targets = targetsOf(deed);
+  const targets = targetsOf(action);
   const [, place] = rules.path.split('/');
   const id = readId(targets.id ?? '');
   return {
@@ -31,14 +31,14 @@ export function toAuditedWrite(rules: Rules, grant: Grant | null, deed: Deed): A
     scope: grant.scope,
     operation: rules.name,
     targets,
-    status: deed.status,
-    requestId: deed.requestId,
-    ip: deed.ip,
+    status: action.status,
+    requestId: action.requestId,
+    ip: action.ip,
   };
 }
 
-/** Ids in the path, else in the query; and the id of what was made, which only the answer tells. */
-function targetsOf({ params, queryText, answer }: Deed): Record<string, string> {
+/** Ids in the path, else in the query; and the id of what was made, which only the answer names. */
+function targetsOf({ params, queryText, answer }: AuditedRequest): Record<string, string> {
   const made: { guid?: unknown; Id?: unknown; id?: unknown } = Object(answer);
   const inQuery = new URLSearchParams(queryText).get('id');
   const found = {

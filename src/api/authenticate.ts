@@ -49,7 +49,7 @@ async function findGrant(
 }
 
 /** Refuses (`forbidden`) a reading key whatever is not a GET. */
-export function requireMay(grant: Grant | null, method: Method): void {
+export function requireScope(grant: Grant | null, method: Method): void {
   if (grant?.scope !== 'read' || method === 'GET') return;
   throw new Refused('forbidden', `This key may only read, ${method} writes. Use the library's ApiKey.`);
 }

@@ -98,12 +98,12 @@ export type RawRequest = {
   signal: AbortSignal;
 };
 
-/** An operation as a value, its types folded in: the contract, and `handle`, which reads a request by it and does the deed. */
+/** An operation as a value, its types folded in: the contract, and `handle`, which reads a request by it and does the action. */
 export type Operation<Deps> = Contract<TObject, TObject, BodyContract, AnswerContract> & {
   handle(raw: RawRequest, deps: Deps): Promise<unknown>;
 };
 
-/** Defines an operation: contract and deed side by side. */
+/** Defines an operation: contract and action side by side. */
 export function defineOperation<
   P extends TObject,
   Q extends TObject,

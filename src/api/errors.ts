@@ -22,7 +22,7 @@ const COMMON: { readonly [K in RefusalKind]?: number } = {
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER_SEC = 5;
 
-/** What of an operation decides how its errors are told. */
+/** What of an operation decides how its errors are reported. */
 export type Rules = Pick<Contract<never, never, never, never>, 'name' | 'path' | 'refusals' | 'errorShape'>;
 
 /** Why what a request began is ended: there is nobody left to answer. */
@@ -33,7 +33,7 @@ export class CallerGone extends Error {
   }
 }
 
-/** An error as it leaves: `body` undefined is no body. `isOurs` says that somebody should hear of it. */
+/** An error as it leaves: `body` undefined is no body. `isOurs` says that somebody should be notified of it. */
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown; isOurs: boolean };
 
 /** Turns whatever was thrown into status and body; nothing else does. */
@@ -67,7 +67,7 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
 
 const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield|storagezone|user|billing)\b/i;
 
-/** How errors are told where there is no operation: as its neighbours tell theirs. */
+/** How errors are reported where there is no operation: as its neighbours'. */
 export function rulesOfAddress(url: string): Rules {
   const errorShape = SECOND_ADDRESS.test(url) ? 'core' : 'status';
   return { name: 'none', path: url, refusals: {}, errorShape };

@@ -8,12 +8,12 @@ import type { Db } from '../catalog/db.ts';
 import { createDrmPackageStore } from '../catalog/drm/drm-package-store.ts';
 import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
-import { createCodecStore } from '../catalog/encoding/codec-store.ts';
-import { createRetryStore } from '../catalog/encoding/retry-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createSessionStore } from '../catalog/keys/session-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
 import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
+import { createCodecStore } from '../catalog/lifecycle/codec-store.ts';
+import { createRetryStore } from '../catalog/lifecycle/retry-store.ts';
 import { createLiveReportStore } from '../catalog/live/live-report-store.ts';
 import { createLiveStore } from '../catalog/live/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
@@ -112,7 +112,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   const progressHub = new ProgressHub({
     progress: createProgressStore(db),
     watch: deps.watchProgress,
-    onError: (error) => log.error({ err: error }, 'Progress of videos could not be told; trying again.'),
+    onError: (error) => log.error({ err: error }, 'Progress of videos could not be reported; trying again.'),
     ...(deps.progressLimits !== undefined && { limits: deps.progressLimits }),
   });
   const keys = createKeyStore(db);

@@ -20,10 +20,10 @@ export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
 /** Names one media row. */
 export type MediaKey = { libraryId: number; mediaId: Guid };
 
-/** Tells the edge that viewers may see something new: payload `libraryId:mediaId:publication`. */
+/** Notifies the edge that viewers may see something new: payload `libraryId:mediaId:publication`. */
 export const PUBLICATION_CHANNEL = 'millrace_publication';
 
-/** Tells of every change of a video's state, progress or publication; payload as above, or `…:deleted`. */
+/** Reports every change of a video's state, progress or publication; payload as above, or `…:deleted`. */
 export const PROGRESS_CHANNEL = 'millrace_progress';
 
 /** A worker that stands still, or is cut off, in the midst of a transaction holds rows that others need: no longer than this. */
@@ -49,7 +49,7 @@ const TIMESTAMPTZ = 1184;
 export type DatabaseOptions = pg.PoolConfig & { kept?: number };
 
 /**
- * Opens a pool. int8 comes back as a number: all our counts stay below 2^53. `onBroken` is told of connections that
+ * Opens a pool. int8 comes back as a number: all our counts stay below 2^53. `onBroken` is notified of connections that
  * break, which must not end the process.
  */
 export function openDatabase({ kept, ...config }: DatabaseOptions, onBroken: (error: Error) => void): Database {
@@ -67,7 +67,7 @@ export function openDatabase({ kept, ...config }: DatabaseOptions, onBroken: (er
   if (typeof statementMs === 'number' && statementMs > 0) endWhenSilent(pool, statementMs + ON_ITS_WAY_MS, onBroken);
   pool.on('connect', (client) => {
     keepPlans(client);
-    // A connection that breaks while it is used tells its query, and must not end the process either.
+    // A connection that breaks while it is used reports its query, and must not end the process either.
     client.on('error', onBroken);
   });
   if (kept !== undefined) growForWork(pool, kept);
@@ -89,7 +89,7 @@ export async function migrate(db: Db): Promise<void> {
   if (error !== undefined) throw new Error('The database could not be brought up to date.', { cause: error });
 }
 
-/** Counts one more visible change of a media and tells the edge when the transaction commits. */
+/** Counts one more visible change of a media and notifies the edge when the transaction commits. */
 export async function bumpPublication(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<number> {
   const { publication } = await tx
     .updateTable('media')

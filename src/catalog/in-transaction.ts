@@ -15,14 +15,14 @@ export class CommitInDoubt extends Error {
 
 /**
  * Runs work in one transaction; work that lost a deadlock (nothing of it was kept) is done again, eight times at most.
- * Throws CommitInDoubt when it is not known whether the work was kept; after any other error it was not.
+ * Throws CommitInDoubt when it is not known whether the encode task was kept; after any other error it was not.
  */
-export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     let isThrough = false;
     try {
       return await db.transaction().execute(async (tx) => {
-        const result = await work(tx);
+        const result = await task(tx);
         isThrough = true;
         return result;
       });

@@ -13,7 +13,7 @@ export type MoveLock = {
 /** Takes the right to move objects, on a connection of its own made like those of `pool`; null while another has it. */
 export async function takeMoveLock(pool: pg.Pool): Promise<MoveLock | null> {
   const client = new pg.Client({ ...pool.options, keepAlive: true });
-  // A broken connection is told by the next check.
+  // A broken connection is found by the next check.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -18,15 +18,15 @@ import type {
 } from './account-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
-import type { EncodeSpeedTable, EncodeTurnTable, EncodeWorkTable } from './encoding/encode-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
-import type { JitFaultTable, JitRunTable, JitWishTable } from './jit/jit-schema.ts';
+import type { JitFaultTable, JitRunTable, SegmentRequestTable } from './jit/jit-schema.ts';
 import type { LiveSchema } from './live/live-schema.ts';
 import type { PictureTable, StoredWatermark } from './pictures/picture-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
 import type { SpeechRunTable } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
+import type { EncodeSpeedTable, EncodeTaskTable, EncodeTurnTable } from './tasks/task-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
 import type { Replaced } from './videos/replaced.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
@@ -165,7 +165,7 @@ export type TimelineTable = {
   created_at: CreatedAt;
 };
 
-/** What a rendition's encoder is told beside the source's facts; `streamIndex` names the source's sound track. */
+/** What a rendition's encoder is given beside the source's facts; `streamIndex` names the source's sound track. */
 export type RenditionPlan = {
   durationSec: number;
   /** The library's mark as it was when the rendition was planned. */
@@ -211,7 +211,7 @@ export type RenditionTable = {
   on_demand: Generated<boolean>;
   storage_bytes: Generated<number>;
   /** A number that no other rendition ever has: initialisation vectors are made of it. */
-  lane: GeneratedAlways<number>;
+  iv_prefix: GeneratedAlways<number>;
 };
 
 /** A published chunk; `publication` is the media's publication that made it visible. */
@@ -272,14 +272,14 @@ export type Schema = InstallationSchema &
     chunk: ChunkTable;
     retired_object: RetiredObjectTable;
     merge_due: MergeDueTable;
-    encode_work: EncodeWorkTable;
+    encode_task: EncodeTaskTable;
     encode_turn: EncodeTurnTable;
     encode_speed: EncodeSpeedTable;
     picture: PictureTable;
     webhook_event: WebhookEventTable;
     webhook_line: WebhookLineTable;
     audit_line: AuditLineTable;
-    jit_wish: JitWishTable;
+    segment_request: SegmentRequestTable;
     jit_run: JitRunTable;
     jit_fault: JitFaultTable;
     drm_package: DrmPackageTable;

@@ -122,7 +122,7 @@ Millrace is ready. The keys and an upload command are in ${path}: read it, then 
 `);
 }
 
-/** What the first start tells: it is the only place where the keys are shown. */
+/** What the first start reports: it is the only place where the keys are shown. */
 function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): string {
   const videos = `${addresses.publicUrl}/library/${library.libraryId}/videos`;
   const auth = `-H 'AccessKey: ${library.libraryKey}'`;

@@ -63,7 +63,7 @@ test('a store without a bound is never full', () => {
   expect(describeHealth(well, { kind: 's3' }, floor).status).toBe(200);
 });
 
-test('a store that is not the database’s is told, and serves on', () => {
+test('a store that is not the database’s is reported, and serves on', () => {
   expect(describeHealth(well, storage, floor, 'not ours')).toMatchObject({
     status: 200,
     body: { status: 'ok', problems: ['store: not ours'] },

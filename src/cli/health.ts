@@ -48,13 +48,13 @@ export type HealthBody = {
 
 /**
  * The answer of `GET /healthz`: 200 when every part is ready, 503 while one starts or fails. A store that is so
- * full that uploads are refused counts as failing: its owner hears of it before encoders and viewers do.
+ * full that uploads are refused counts as failing: its owner is notified of it before encoders and viewers do.
  */
 export function describeHealth(
   fleet: Fleet,
   storage: StorageHealth | null,
   diskFloorBytes: DiskFloor,
-  /** Why nothing may be deleted in the store. It is told, but the service goes on, so it counts as no failure. */
+  /** Why nothing may be deleted in the store. It is reported, but the service goes on, so it counts as no failure. */
   heldDeletions: string | null = null,
 ): { status: 200 | 503; body: HealthBody } {
   const shortage = storage === null ? null : (storage.fault ?? describeShortage(storage, diskFloorBytes));

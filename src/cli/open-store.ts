@@ -10,7 +10,7 @@ import { databaseAnswers } from './supervisor/reach-database.ts';
 export type Opened = { settings: Settings; database: Database; storage: Storage };
 
 /** Runs a command on the database and the store that the settings name. The service's own database must be running. */
-export async function withStore(work: (opened: Opened) => Promise<number>): Promise<number> {
+export async function withStore(task: (opened: Opened) => Promise<number>): Promise<number> {
   const settings = readOwnSettings();
   const { databaseUrl, dataDir } = settings;
   const connection = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
@@ -22,7 +22,7 @@ export async function withStore(work: (opened: Opened) => Promise<number>): Prom
   const database = openDatabase({ ...connection, max: 2 }, () => undefined);
   try {
     const { storage } = await openPlaces(settings);
-    return await work({ settings, database, storage });
+    return await task({ settings, database, storage });
   } finally {
     await database.close();
   }

@@ -20,22 +20,22 @@ let running: RunningRole | null = null;
 const stopping = new AbortController();
 
 // One message at a time: `stop` waits until a start under way is through.
-let work = Promise.resolve();
+let task = Promise.resolve();
 process.on('message', (message: ToRole) => {
   if (message.type === 'fleet') {
     fleet = message.fleet;
     return;
   }
-  work = work.then(async () => await handle(message)).catch(fail);
+  task = task.then(async () => await handle(message)).catch(fail);
 });
 process.once('disconnect', () => {
   setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();
-  work = work.then(stop).catch(fail);
+  task = task.then(stop).catch(fail);
 });
 // The terminal's Ctrl-C reaches every process of its group; the supervisor decides what happens.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
-tell({ type: 'online' });
+report({ type: 'online' });
 
 async function handle(message: Exclude<ToRole, { type: 'fleet' }>): Promise<void> {
   switch (message.type) {
@@ -59,24 +59,24 @@ async function handle(message: Exclude<ToRole, { type: 'fleet' }>): Promise<void
 
 async function receive(port: number, host: string): Promise<void> {
   waitingRoom = await openWaitingRoom(port, host, () => fleet);
-  tell({ type: 'waiting', port: waitingRoom.port });
+  report({ type: 'waiting', port: waitingRoom.port });
 }
 
 async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
-  tell({ type: 'prepared', library: await openFirstLibrary(settings, openLog('api'))(keys) });
+  report({ type: 'prepared', library: await openFirstLibrary(settings, openLog('api'))(keys) });
 }
 
 async function start(settings: RoleSettings): Promise<void> {
-  if (role === null) throw new Error('Expected to be told the role before being told to start.');
+  if (role === null) throw new Error('Expected to be given the role before the message to start.');
   await waitingRoom?.close();
   waitingRoom = null;
   running = await startRole(role, settings, { fleet: currentFleet });
-  tell({ type: 'ready', listeners: running.listeners });
-  watchHealth(running, ({ ok, detail }) => tell({ type: 'health', ok, detail }), stopping.signal);
+  report({ type: 'ready', listeners: running.listeners });
+  watchHealth(running, ({ ok, detail }) => report({ type: 'health', ok, detail }), stopping.signal);
 }
 
 function currentFleet(): Fleet {
-  if (fleet === null) throw new Error('Expected the supervisor to have told the state of the service.');
+  if (fleet === null) throw new Error('Expected the supervisor to have given the state of the service.');
   return fleet;
 }
 
@@ -89,11 +89,11 @@ async function stop(): Promise<void> {
 
 function fail(error: unknown): void {
   openLog(role ?? 'role').fatal(error, 'role failed');
-  tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  report({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
   process.exit(1);
 }
 
-function tell(message: FromRole): void {
+function report(message: FromRole): void {
   // The channel may close at any time; 'disconnect' then ends this process.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }

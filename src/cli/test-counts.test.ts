@@ -14,7 +14,7 @@ test.each([
   { files: [file('failed'), file('passed', 'passed')], code: 1, line: '1 passed, 1 failed' },
   { files: [file('passed', 'passed')], code: 1, line: '1 passed, 1 failed' },
   { files: [], code: 0, line: '0 passed, 1 failed' },
-])('exit code $code is told as "$line"', ({ files, code, line }) => {
+])('exit code $code is reported as "$line"', ({ files, code, line }) => {
   expect(describeCounts(countResults({ testResults: files }, code))).toBe(line);
 });
 

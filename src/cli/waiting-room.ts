@@ -5,7 +5,7 @@ import { describeHealth, type Fleet } from './health.ts';
 /** Answers on the main port while the service starts. */
 export type WaitingRoom = { port: number; close(): Promise<void> };
 
-/** Opens the main port: `/healthz` tells what is still starting, all else is asked to come back. */
+/** Opens the main port: `/healthz` lists what is still starting, all else gets 503 with Retry-After. */
 export async function openWaitingRoom(port: number, host: string, fleet: () => Fleet | null): Promise<WaitingRoom> {
   const server = http.createServer((request, response) => {
     const known = fleet();

@@ -23,7 +23,7 @@ export function loadEdge() {
     import('../adapters/geo/mmdb.ts'),
     import('./viewing.ts'),
     import('../delivery/player/load-player-assets.ts'),
-    import('../catalog/jit/wish-store.ts'),
+    import('../catalog/jit/segment-request-store.ts'),
   ]);
 }
 
@@ -34,7 +34,7 @@ export async function openEdge({
   storage,
   log,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
-  const [edges, publications, watches, policies, events, geo, views, player, wishes] = await loadEdge();
+  const [edges, publications, watches, policies, events, geo, views, player, requests] = await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
   const { db } = database;
   const viewing = await views.openViewing(settings, db);
@@ -46,7 +46,7 @@ export async function openEdge({
     publications: publications.createPublicationStore(db),
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
     watch: (listener) => watches.watchPublications(settings.database, listener),
-    wishes: wishes.createWishStore(db, newGuid()),
+    requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,
     live: openLiveSource(settings, database),
     sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),

@@ -103,7 +103,7 @@ export async function openMover(
       return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
     },
     report: (error) => log.error(error, 'objects could not be moved'),
-    tell: (message, facts) => log.info(facts, message),
+    log: (message, facts) => log.info(facts, message),
   });
 }
 

@@ -19,7 +19,7 @@ import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
 import { type Answer, CACHE_NOTHING, notFound } from './http/answer.ts';
 import { handOnQuery } from './http/hand-on-query.ts';
-import type { SegmentWishes } from './jit/segment-wishes.ts';
+import type { SegmentRequests } from './jit/segment-requests.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import { serveLive } from './live/serve-live.ts';
 import { serveStill } from './live/serve-still.ts';
@@ -43,7 +43,7 @@ export type AnswerDeps = CoverDeps &
     movies: MoviePlans;
     iFrames: IFrameLists;
     known: KnownSegments;
-    wishes: SegmentWishes;
+    requests: SegmentRequests;
     live: LiveStreams | null;
     storage: EdgeStorage;
     player: PlayerAssets;

@@ -1,6 +1,6 @@
 import type { MediaKey } from '../catalog/db.ts';
 import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
-import type { WishStore } from '../catalog/jit/wish-store.ts';
+import type { SegmentRequestStore } from '../catalog/jit/segment-request-store.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
@@ -44,7 +44,7 @@ export type EdgeLimits = {
   /** Loads of different publications under way at once; more are answered 503. */
   publicationLoads: number;
   segmentWaiters: number;
-  /** Below the 10 s after which players take a segment for lost: they are told to ask again instead. */
+  /** Below the 10 s after which players take a segment for lost: they get an answer to retry instead. */
   segmentWaitMs: number;
   openFiles: number;
   /** The head of a request may take so long from its connection's or its own first byte on. */
@@ -97,8 +97,8 @@ export type EdgeDeps = {
   /** What decides about the viewers of a pull zone; null when there is none. */
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   watch(listener: PublicationListener): PublicationWatch;
-  /** Where it tells what viewers want of renditions that are encoded on demand. */
-  wishes: WishStore;
+  /** Where it registers what viewers want of renditions that are encoded on demand. */
+  requests: SegmentRequestStore;
   /** Where live streams come from; without it they are not served. */
   live?: LiveSource;
   storage: EdgeStorage;

@@ -35,7 +35,7 @@ export class PublicationReader {
       sizeBytes: publicationBytes,
     });
     this.#watch = deps.watch({
-      news: ({ libraryId, mediaId }) => this.#publications.invalidate(writeKey(libraryId, mediaId)),
+      change: ({ libraryId, mediaId }) => this.#publications.invalidate(writeKey(libraryId, mediaId)),
       policy: (libraryId) => {
         policies.invalidate(libraryId);
         // A library's settings are read with its publications.
@@ -45,7 +45,7 @@ export class PublicationReader {
         policies.invalidateAll();
         this.#publications.invalidateAll();
       },
-      lost: (error) => log.warn({ err: error }, 'News of publications are not heard; connecting again.'),
+      lost: (error) => log.warn({ err: error }, 'Notifications of publications are lost; connecting again.'),
     });
   }
 
@@ -84,11 +84,11 @@ export class PublicationReader {
     try {
       for (;;) {
         const leftMs = deadlineMs - performance.now();
-        const news = this.#publications.untilNews(key, Math.min(Math.max(leftMs, 0), TTL_MS), signal);
+        const change = this.#publications.untilChange(key, Math.min(Math.max(leftMs, 0), TTL_MS), signal);
         const publication = await this.#publications.get(key);
         const found = publication === null ? null : look(publication);
         if (found !== null || publication === null || leftMs <= 0 || signal.aborted) return found;
-        await news;
+        await change;
       }
     } finally {
       this.#waiting -= 1;

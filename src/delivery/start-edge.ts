@@ -20,7 +20,7 @@ import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits } from './edge-deps.ts';
 import { type HandleDeps, handleRequest } from './handle-request.ts';
 import { IFrameLists } from './hls/i-frame-lists.ts';
 import { KnownSegments } from './hls/known-segments.ts';
-import { SegmentWishes } from './jit/segment-wishes.ts';
+import { SegmentRequests } from './jit/segment-requests.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { MoviePlans } from './mp4/movie-plans.ts';
 import { IndexReader } from './objects/index-reader.ts';
@@ -32,7 +32,7 @@ import { PolicyReader } from './receive/policy-reader.ts';
 import { clientOf, type ReceiveDeps } from './receive/receive.ts';
 import { Routes } from './receive/route.ts';
 import { EventRecorder } from './record/event-recorder.ts';
-import { PlayPermits } from './shield/play-permits.ts';
+import { PlaybackAuthorizer } from './shield/play-permits.ts';
 
 const KEEP_ALIVE_SEC = 65;
 /** How often late headers and requests are looked for: a time limit holds to within this. */
@@ -55,7 +55,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const reader = new PublicationReader(deps, limits, policies);
   const objects = new ObjectSender({ ...deps, storage: rememberHeads(deps.storage, log) }, limits);
   const indexes = new IndexReader(deps.storage);
-  const wishes = new SegmentWishes(deps.wishes, log);
+  const requests = new SegmentRequests(deps.requests, log);
   const live = deps.live === undefined ? null : new LiveStreams(deps.live, log);
   const views = openSessionBuffer({ count: deps.viewing.count, log });
   const recorder = new EventRecorder({ store: deps.events, serverZone: deps.serverZone, log });
@@ -70,7 +70,17 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       openAnswers: new OpenAnswers(),
       dry: false,
     },
-    answers: openAnswers(deps, limits, { reader, objects, indexes, wishes, policies, ownHosts, budgets, views, live }),
+    answers: openAnswers(deps, limits, {
+      reader,
+      objects,
+      indexes,
+      requests,
+      policies,
+      ownHosts,
+      budgets,
+      views,
+      live,
+    }),
     leases: new ByteLeases(budgets),
     recorder,
     log,
@@ -84,7 +94,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     port,
     async close() {
       await reader.close();
-      await wishes.close();
+      await requests.close();
       live?.close();
       live?.close();
       await drain(server, limits.drainMs);
@@ -107,15 +117,15 @@ function openReceiving({ trustedProxies, places }: EdgeDeps, { ownHosts, policie
 }
 
 type Parts = Shared &
-  Pick<AnswerDeps, 'reader' | 'objects' | 'wishes' | 'live'> & { indexes: IndexReader; views: SessionBuffer };
+  Pick<AnswerDeps, 'reader' | 'objects' | 'requests' | 'live'> & { indexes: IndexReader; views: SessionBuffer };
 
 function openAnswers(
   deps: EdgeDeps,
   limits: EdgeLimits,
-  { reader, objects, wishes, indexes, policies, ownHosts, budgets, views, live }: Parts,
+  { reader, objects, requests, indexes, policies, ownHosts, budgets, views, live }: Parts,
 ): AnswerDeps {
   return {
-    ...{ reader, objects, wishes, budgets, live },
+    ...{ reader, objects, requests, budgets, live },
     known: new KnownSegments(reader),
     movies: new MoviePlans(indexes, limits.moviePlanBytes),
     iFrames: new IFrameLists(indexes, deps.log),
@@ -128,7 +138,7 @@ function openAnswers(
     licences: deps.licences,
     protectedObjects: new ProtectedObjects(objects, limits),
     beacons: { ...deps.viewing, sessions: views },
-    permits: new PlayPermits({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
+    permits: new PlaybackAuthorizer({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { WorkKind } from '../catalog/encoding/work-kind.ts';
+import type { TaskKind } from '../catalog/tasks/task-kind.ts';
 import { composeRange } from './compose/compose-chunk.ts';
 import { composeTrack } from './compose/compose-sound.ts';
 import { encodeTrack } from './encode/encode-audio.ts';
@@ -45,10 +45,10 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
 ];
 
 /** What does an encode task of each kind. */
-export const allTasks: Readonly<Record<WorkKind, PerformTask>> = {
+export const allTasks: Readonly<Record<TaskKind, PerformTask>> = {
   'pass-through': copySegments,
   video: encodeRange,
-  fill: encodeRange,
+  backfill: encodeRange,
   audio: encodeTrack,
   thumbnail: storeThumbnail,
   pictures: storePictures,

@@ -1,17 +1,17 @@
 /**
- * Runs a deed for every item, at most `limit` at a time, and waits for all that began, also when one failed or
+ * Runs an action for every item, at most `limit` at a time, and waits for all that began, also when one failed or
  * the items broke off. Throws the first failure; no item is taken after it.
  */
 export async function inParallel<T>(
   items: AsyncIterable<T> | Iterable<T>,
   limit: number,
-  deed: (item: T) => Promise<void>,
+  action: (item: T) => Promise<void>,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
   try {
     for await (const item of items) {
-      const one = deed(item).then(
+      const one = action(item).then(
         () => undefined,
         (error: unknown) => void failures.push(error),
       );

@@ -42,7 +42,7 @@ async function openPair(): Promise<{ near: Socket; far: Socket }> {
   return { near, far };
 }
 
-test('what it says it sent is what comes, from where it was told, until the socket is full', async () => {
+test('what it says it sent is what comes, from where it was reported, until the socket is full', async () => {
   const { near, far } = await openPair();
   let at = 1000;
   for (let sent = 1; sent > 0; at += sent) sent = sendFile.send(near, { fd, start: at, sizeBytes: bytes.length - at });

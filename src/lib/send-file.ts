@@ -8,7 +8,7 @@ export type SendFile = {
   /**
    * Moves bytes from a file to a socket, as far as that goes at once. Answers how many went; 0 whenever it
    * cannot go on, whatever the reason: the socket is full, busy or closed, the bytes are not in memory, the
-   * file ended. The caller then writes a piece in the ordinary way, which waits or tells the reason. Long parts keep
+   * file ended. The caller then writes a piece in the ordinary way, which waits or reports the reason. Long parts keep
    * other work of this thread waiting while the kernel works.
    */
   send(socket: Socket, part: FilePart): number;

@@ -17,7 +17,7 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 const audit = async (id: number, query = '') => Object((await call('GET', `/videolibrary/${id}/audit${query}`)).body);
 const createLibrary = async () => Object((await call('POST', '/videolibrary', { body: { Name: 'Audited' } })).body);
 
-test('each write of a library is told, at both addresses, with who, what, to what, how it ended and when', async () => {
+test('each write of a library is reported, at both addresses, with who, what, to what, how it ended and when', async () => {
   const { Id, ApiKey, ReadOnlyApiKey, PullZoneId } = await createLibrary();
   const made = await call('POST', `/library/${Id}/videos`, { key: ApiKey, body: { title: 'T' } });
   const { guid } = Object(made.body);
@@ -66,7 +66,7 @@ test('the log is read in pages, each library its own', async () => {
   expect(await audit(other.Id)).toMatchObject({ TotalItems: 1 });
 });
 
-test('writes at the same time are all told, in one unbroken chain a day', async () => {
+test('writes at the same time are all reported, in one unbroken chain a day', async () => {
   const { Id, ApiKey } = await createLibrary();
   const write = () => call('POST', `/library/${Id}/collections`, { key: ApiKey, body: { name: 'C' } });
   await Promise.all(Array.from({ length: 40 }, write));
@@ -96,8 +96,8 @@ function brokenLink(lines: readonly AuditLine[]): number | null {
 
 test('no line is changed or removed before its time, and old ones go by whole days', async () => {
   const { db } = api.database;
-  for (const deed of [sql`update audit_line set ip = ''`, sql`delete from audit_line`, sql`truncate audit_line`]) {
-    await expect(deed.execute(db)).rejects.toThrow('append-only');
+  for (const action of [sql`update audit_line set ip = ''`, sql`delete from audit_line`, sql`truncate audit_line`]) {
+    await expect(action.execute(db)).rejects.toThrow('append-only');
   }
   await sql`insert into audit_line (at, library_id, key_name, scope, operation, targets, status, request_id, ip, hash)
     select now() - make_interval(days => age), 4711, 'k', 'write', 'o', '{}', 200, gen_random_uuid(), '', ''

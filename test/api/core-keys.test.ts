@@ -89,11 +89,11 @@ test('the last use of a key is written once a minute at most', async () => {
 });
 
 test.each([
-  { deed: 'resetApiKey', field: 'ApiKey' },
-  { deed: 'resetReadOnlyApiKey', field: 'ReadOnlyApiKey' },
-] as const)('$deed ends the old key and shows the new one', async ({ deed, field }) => {
+  { action: 'resetApiKey', field: 'ApiKey' },
+  { action: 'resetReadOnlyApiKey', field: 'ReadOnlyApiKey' },
+] as const)('$action ends the old key and shows the new one', async ({ action, field }) => {
   const before = await createLibrary();
-  expect(await call('POST', `/videolibrary/${before.Id}/${deed}`)).toMatchObject({ status: 204, text: '' });
+  expect(await call('POST', `/videolibrary/${before.Id}/${action}`)).toMatchObject({ status: 204, text: '' });
   const after = await readLibrary(before);
   expect(after).toEqual({ ...before, ...after, DateModified: expect.any(String) });
   expect(after[field]).not.toBe(before[field]);

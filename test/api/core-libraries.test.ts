@@ -96,8 +96,8 @@ test('ResetToken draws a new security key for the pull zone', async () => {
 
 test('referrers are put on their lists and taken off, once each, by host name', async () => {
   const { Id } = await create('Referrers');
-  const change = (deed: string, Hostname: unknown) =>
-    call('POST', `/videolibrary/${Id}/${deed}`, { body: { Hostname } });
+  const change = (action: string, Hostname: unknown) =>
+    call('POST', `/videolibrary/${Id}/${action}`, { body: { Hostname } });
   const hosts = async () => {
     const { AllowedReferrers, BlockedReferrers } = Object((await call('GET', `/videolibrary/${Id}`)).body);
     return { AllowedReferrers, BlockedReferrers };

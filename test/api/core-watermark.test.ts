@@ -128,7 +128,7 @@ test('a watermark whose commit was kept, but not answered, is still there', asyn
   const shown = async () => Object((await call('GET', `/videolibrary/${Id}`)).body).HasWatermark;
   await vi.waitFor(async () => expect(await shown()).toBe(true), { timeout: 20_000 });
   expect(await stored(Id)).toEqual([watermarkKey(Id, 1)]);
-  // The lost answer is a fault of the database, which the log is told.
+  // The lost answer is a fault of the database, which goes to the log.
   expect(api.faults.splice(0)).toHaveLength(1);
   expect((await put(Id, png)).status).toBe(204);
   expect(await stored(Id)).toEqual([watermarkKey(Id, 2)]);

@@ -192,7 +192,7 @@ describe('licences of a packaged video', () => {
     expect((await ask(`/WidevineLicense/999999/${off.guid}`, 'c')).status).toBe(404);
   });
 
-  test('that the licence server refuses or does not give are told apart', async () => {
+  test('that the licence server refuses or does not give are distinguished', async () => {
     const made = await makeVideo(ALL_ON);
     await repackage(made);
     const path = `/WidevineLicense/${made.id}/${made.guid}`;

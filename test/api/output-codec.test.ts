@@ -37,8 +37,8 @@ async function createFinished(renditions: readonly RowRendition[]): Promise<Guid
 }
 const add = (guid: string, codec: string, options = {}) =>
   api.call('PUT', `/library/1/videos/${guid}/outputs/${codec}`, options);
-const worksOf = (guid: Guid) =>
-  api.database.db.selectFrom('encode_work').selectAll().where('media_id', '=', guid).execute();
+const tasksOf = (guid: Guid) =>
+  api.database.db.selectFrom('encode_task').selectAll().where('media_id', '=', guid).execute();
 const renditionsOf = (guid: Guid) =>
   api.database.db.selectFrom('rendition').selectAll().where('media_id', '=', guid).orderBy('rung').execute();
 
@@ -58,27 +58,27 @@ test('what is missing of a codec is queued on the cuts that the video has, and a
     { rung: 240, state: 'building', active: false, width_px: 426, height_px: 240 },
     { rung: 360, state: 'building', active: false, width_px: 640, height_px: 360 },
   ]);
-  const works = await worksOf(guid);
-  expect(works).toMatchObject([
-    { kind: 'video', lane: 'long', from_segment: 0, to_segment: 1, state: 'waiting', is_ready: true },
+  const tasks = await tasksOf(guid);
+  expect(tasks).toMatchObject([
+    { kind: 'video', queue: 'long', from_segment: 0, to_segment: 1, state: 'waiting', is_ready: true },
   ]);
-  expect(new Set(works[0]?.rendition_ids)).toEqual(new Set(added.map(({ id }) => id)));
+  expect(new Set(tasks[0]?.rendition_ids)).toEqual(new Set(added.map(({ id }) => id)));
   for (const id of ['0', 'x264', 'X264']) expect((await add(guid, id)).status).toBe(200);
-  expect(await worksOf(guid)).toEqual(works);
+  expect(await tasksOf(guid)).toEqual(tasks);
   expect(await renditionsOf(guid)).toHaveLength(5);
 });
 
 test('a codec that is there is answered with the video as it is', async () => {
   const guid = await createFinished([{ rung: 240 }, { rung: 360 }]);
   expect((await add(guid, 'x264')).body).toMatchObject({ status: 4, encodeProgress: 100, outputCodecs: 'x264' });
-  expect(await worksOf(guid)).toEqual([]);
+  expect(await tasksOf(guid)).toEqual([]);
 });
 
 test('two who ask at once get one set', async () => {
   const guid = await createFinished([{ rung: 240, codec: 'vp9' }]);
   const answers = await Promise.all(Array.from({ length: 6 }, () => add(guid, '0')));
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
-  expect(await worksOf(guid)).toHaveLength(1);
+  expect(await tasksOf(guid)).toHaveLength(1);
   expect((await renditionsOf(guid)).filter(({ codec }) => codec === 'x264')).toHaveLength(2);
 });
 
@@ -101,7 +101,7 @@ describe('what is refused, as a JSON string', () => {
     const answer = await add(guid, id);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(expect.stringMatching(message));
-    expect(await worksOf(guid)).toEqual([]);
+    expect(await tasksOf(guid)).toEqual([]);
   });
 
   test.each([
@@ -116,7 +116,7 @@ describe('what is refused, as a JSON string', () => {
     await api.database.db.updateTable('media').set(change).where('id', '=', guid).execute();
     const answer = await add(guid, '0');
     expect([answer.status, answer.body]).toEqual([400, expect.stringMatching(message)]);
-    expect(await worksOf(guid)).toEqual([]);
+    expect(await tasksOf(guid)).toEqual([]);
   });
 
   test('a library of the free tier gets x264 only', async () => {

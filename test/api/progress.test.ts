@@ -123,7 +123,7 @@ test('a follower of a video hears how it stands and of every change, until it is
   expect(new Set(texts).size).toBe(texts.length);
 });
 
-test('a follower of a library hears of new videos, of those in the making, and of no other library', async () => {
+test('a follower of a library is notified of new videos, of those in the making, and of no other library', async () => {
   const [early, done] = [await createVideo(), await createVideo()];
   await change(early, { state: 'processing' });
   await change(done, { state: 'finished' });
@@ -155,7 +155,7 @@ test('a video that is encoded anew is Processing from the start', async () => {
   follower.close();
 });
 
-test('what happened while the listening connection was gone is told when it is back', async () => {
+test('what happened while the listening connection was gone is reported when it is back', async () => {
   const guid = await createVideo();
   const [follower, library] = [await follow(`/library/1/videos/${guid}/progress`), await follow('/library/1/progress')];
   await follower.until(() => true);

@@ -15,7 +15,7 @@ export function loadRow(api: TestApi, guid: string) {
 }
 
 /** How many uploads are open. */
-export async function countDoors(api: TestApi): Promise<number> {
+export async function countUploads(api: TestApi): Promise<number> {
   return (await api.database.db.selectFrom('upload').selectAll().execute()).length;
 }
 

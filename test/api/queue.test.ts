@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WAITING_FOR_SLOT } from '../../src/catalog/encoding/work.ts';
-import type { WorkKind } from '../../src/catalog/encoding/work-kind.ts';
+import { WAITING_FOR_SLOT } from '../../src/catalog/tasks/encode-task.ts';
+import type { TaskKind } from '../../src/catalog/tasks/task-kind.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -15,18 +15,18 @@ afterAll(async () => {
   await api.stop();
 });
 
-type WorkState = 'waiting' | 'running' | 'done';
+type TaskState = 'waiting' | 'running' | 'done';
 const waiting = {
-  kind: 'video' as WorkKind,
-  lane: 'long' as 'long' | 'quick',
-  state: 'waiting' as WorkState,
+  kind: 'video' as TaskKind,
+  queue: 'long' as 'long' | 'quick',
+  state: 'waiting' as TaskState,
   weight: 60,
   priority: 5,
   reason: WAITING_FOR_SLOT,
   failures: 0,
 };
 
-async function addVideo(libraryId: number, works: Partial<typeof waiting>[], change = {}): Promise<Guid> {
+async function addVideo(libraryId: number, tasks: Partial<typeof waiting>[], change = {}): Promise<Guid> {
   const { db } = api.database;
   const [id, timelineId] = [newGuid(), newGuid()];
   const key = { library_id: libraryId, media_id: id };
@@ -40,10 +40,10 @@ async function addVideo(libraryId: number, works: Partial<typeof waiting>[], cha
     .insertInto('timeline')
     .values({ ...key, ...cuts, id: timelineId })
     .execute();
-  for (const work of works) {
+  for (const task of tasks) {
     const range = { from_segment: 0, to_segment: 1, rendition_ids: [] };
-    const row = { ...key, ...range, ...waiting, ...work, id: newGuid(), timeline_id: timelineId };
-    await db.insertInto('encode_work').values(row).execute();
+    const row = { ...key, ...range, ...waiting, ...task, id: newGuid(), timeline_id: timelineId };
+    await db.insertInto('encode_task').values(row).execute();
   }
   return id;
 }
@@ -77,10 +77,10 @@ test('what waits to be looked at, failed before, or is over says so', async () =
 
 test('what is encoded on demand leaves the encoders to its viewers for half a minute, and counts that', async () => {
   const change = { state: 'jit-ready' as const };
-  const sent = await addVideo(1, [{ weight: 5, priority: 9, kind: 'fill', lane: 'quick' }], change);
+  const sent = await addVideo(1, [{ weight: 5, priority: 9, kind: 'backfill', queue: 'quick' }], change);
   const { message, etaSeconds } = Object(await place(sent));
   expect(message).toMatch(/^Plays\. Leaves the encoders to its first viewers; done in about \d+ s\.$/);
   expect(etaSeconds).toBeGreaterThan(5);
-  await api.database.db.updateTable('encode_work').set({ state: 'running' }).where('media_id', '=', sent).execute();
+  await api.database.db.updateTable('encode_task').set({ state: 'running' }).where('media_id', '=', sent).execute();
   expect(await place(sent)).toMatchObject({ message: expect.stringContaining('Is being encoded') });
 });

@@ -35,7 +35,7 @@ const info = async (guid: string, what: 'resolutions' | 'storage') =>
   Object((await api.call('GET', `/library/1/videos/${guid}/${what}`)).body);
 const namesIn = (list: { resolution: string }[]) => new Set(list.map(({ resolution }) => resolution));
 
-test('resolutions are told as shown, configured, stored and offered as MP4', async () => {
+test('resolutions are reported as shown, configured, stored and offered as MP4', async () => {
   const guid = await createFinished();
   const answer = await info(guid, 'resolutions');
   expect(answer).toMatchObject({ success: true, message: 'OK', statusCode: 200 });
@@ -69,7 +69,7 @@ test('resolutions are told as shown, configured, stored and offered as MP4', asy
   expect(data.storageObjects[0]).toMatchObject({ isDirectory: true, length: 101, path: `/1/${guid}/` });
 });
 
-test('storage is told by rendition and its sums are all that there is', async () => {
+test('storage is reported by rendition and its sums are all that there is', async () => {
   const guid = await createFinished();
   const { data } = await info(guid, 'storage');
   expect(Object.values(data.encoded)).toEqual([

@@ -18,7 +18,7 @@ let originUrl: string;
 let pictures: Record<string, Buffer>;
 
 beforeAll(async () => {
-  pictures = await makePictures();
+  pictures = await makeImages();
   origin = createServer((request, response) => {
     const name = request.url?.slice(1) ?? '';
     if (name === 'moved') response.writeHead(302, { location: '/a.png' }).end();
@@ -35,7 +35,7 @@ afterAll(async () => {
   await closeServer(origin, 0);
 });
 
-async function makePictures(): Promise<Record<string, Buffer>> {
+async function makeImages(): Promise<Record<string, Buffer>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-thumbs-'));
   const made: Record<string, Buffer> = {};
   for (const name of ['a.png', 'a.jpg', 'a.webp', 'a.gif']) {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { loseNextCommit } from '../support/lost-commit.ts';
-import { addVideo, beginPut, countDoors, countSent, loadRow } from './put-upload.ts';
+import { addVideo, beginPut, countSent, countUploads, loadRow } from './put-upload.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ test('an upload outlasts a database that is away while its lease is renewed and 
   `.execute(db);
   const after = setTimeout;
   const renewals = vi.spyOn(globalThis, 'setTimeout');
-  renewals.mockImplementation(((deed: () => void, ms?: number) => after(deed, ms === 20_000 ? 50 : ms)) as never);
+  renewals.mockImplementation(((action: () => void, ms?: number) => after(action, ms === 20_000 ? 50 : ms)) as never);
   const socket = beginPut(api, guid, 'Content-Length: 10\r\nConnection: close');
   socket.write('hello');
   const cuts = async () => (await sql<{ n: number }>`select last_value as n from cuts`.execute(db)).rows[0]?.n;
@@ -43,7 +43,7 @@ test('an upload outlasts a database that is away while its lease is renewed and 
   expect(await readText(socket)).toMatch(/^HTTP\/1\.1 200 /);
   await sql`drop trigger cut on media`.execute(db);
   expect(await loadRow(api, guid)).toMatchObject({ state: 'uploaded', source_bytes: 10 });
-  expect([await countSent(api, guid), (await filesOf(guid)).length, await countDoors(api)]).toEqual([1, 1, 0]);
+  expect([await countSent(api, guid), (await filesOf(guid)).length, await countUploads(api)]).toEqual([1, 1, 0]);
 });
 
 test('an upload whose commit was kept, but not answered, is taken once', async () => {
@@ -52,7 +52,7 @@ test('an upload whose commit was kept, but not answered, is taken once', async (
   const upload = api.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('whole') });
   expect((await Promise.all([upload, lost]))[0].body).toEqual(OK);
   expect(await loadRow(api, guid)).toMatchObject({ state: 'uploaded', source_bytes: 5 });
-  expect([await countSent(api, guid), (await filesOf(guid)).length, await countDoors(api)]).toEqual([1, 1, 0]);
+  expect([await countSent(api, guid), (await filesOf(guid)).length, await countUploads(api)]).toEqual([1, 1, 0]);
 });
 
 async function filesOf(guid: string): Promise<string[]> {

@@ -10,7 +10,7 @@ import type { Guid } from '../../src/lib/guid.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { ownStore } from '../support/own-store.ts';
-import { addVideo, beginPut, countDoors, countSent, loadRow } from './put-upload.ts';
+import { addVideo, beginPut, countSent, countUploads, loadRow } from './put-upload.ts';
 
 let api: TestApi;
 let failSend = false;
@@ -29,12 +29,12 @@ const OK = { success: true, message: 'OK', statusCode: 200 };
 
 const createVideo = () => addVideo(api);
 const row = (guid: string) => loadRow(api, guid);
-const openDoors = () => countDoors(api);
+const openUploads = () => countUploads(api);
 const processed = (guid: string) => countSent(api, guid);
 const beginUpload = (guid: string, header: string) => beginPut(api, guid, header);
 
 async function expectUntouched(guid: string): Promise<void> {
-  await vi.waitFor(async () => expect([await openDoors(), await api.storage.files()]).toEqual([0, []]), {
+  await vi.waitFor(async () => expect([await openUploads(), await api.storage.files()]).toEqual([0, []]), {
     timeout: 20_000,
   });
   expect(await row(guid)).toMatchObject({ state: 'created', source_key: null });
@@ -61,7 +61,7 @@ test.each([
   expect(stored.source_key).toMatch(new RegExp(`^1/${guid}/source/[0-9a-f-]{36}$`));
   const key = stored.source_key ?? ('' as never);
   expect((await api.storage.readBytes(key, null, AbortSignal.timeout(30_000))).equals(bytes)).toBe(true);
-  expect([await processed(guid), await openDoors()]).toEqual([1, 0]);
+  expect([await processed(guid), await openUploads()]).toEqual([1, 0]);
   expect((await api.call('GET', `/library/1/videos/${guid}`)).body).toMatchObject({
     status: 1,
     hasOriginal: true,
@@ -101,7 +101,7 @@ test('a second upload is 400 and changes nothing', async () => {
   const second = await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(2_000_000) });
   expect(second).toMatchObject({ status: 400, body: { success: false, statusCode: 400 } });
   expect(await row(guid)).toMatchObject({ source_bytes: 5 });
-  expect([await processed(guid), (await api.storage.files()).length, await openDoors()]).toEqual([1, 1, 0]);
+  expect([await processed(guid), (await api.storage.files()).length, await openUploads()]).toEqual([1, 1, 0]);
 });
 
 test('of two uploads at once one is taken, the other is 400 and leaves nothing', async () => {
@@ -109,7 +109,7 @@ test('of two uploads at once one is taken, the other is 400 and leaves nothing',
   const bodies = [randomBytes(4_000_000), randomBytes(4_000_000)];
   const answers = await Promise.all(bodies.map((body) => api.call('PUT', `/library/1/videos/${guid}`, { body })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
-  expect([await processed(guid), (await api.storage.files()).length, await openDoors()]).toEqual([1, 1, 0]);
+  expect([await processed(guid), (await api.storage.files()).length, await openUploads()]).toEqual([1, 1, 0]);
 });
 
 test.each([['Content-Length: 0'], ['Transfer-Encoding: chunked'], ['X-Body: none']])(
@@ -135,7 +135,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
       header.startsWith('Content') ? bytes : Buffer.concat([Buffer.from('f4240\r\n'), bytes, Buffer.from('\r\n')]),
     );
     await vi.waitFor(async () => expect((await api.storage.files()).length).toBe(1), { timeout: 20_000 });
-    expect(await openDoors()).toBe(1);
+    expect(await openUploads()).toBe(1);
     socket.destroy();
     await expectUntouched(guid);
     expect(api.faults).toEqual([]);
@@ -149,12 +149,12 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
       const guid = await createVideo();
       const socket = beginUpload(guid, header);
       socket.write('5\r\nhe');
-      // The later rounds leave later, so that one meets the moment between the door and the first byte stored.
+      // The later rounds leave later, so that one meets the moment between the upload session and the first byte stored.
       await new Promise((resolve) => setTimeout(resolve, round));
       socket.resetAndDestroy();
       await expectUntouched(guid);
       expect((await api.call('DELETE', `/library/1/videos/${guid}`)).status).toBe(200);
-      await vi.waitFor(async () => expect(await openDoors()).toBe(0), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await openUploads()).toBe(0), { timeout: 20_000 });
       await api.storage.deletePrefix('1/' as never, AbortSignal.timeout(30_000));
     }
     expect(api.faults).toEqual([]);
@@ -208,7 +208,7 @@ test('a refusal reaches a caller that is still sending, and the connection serve
   socket.destroy();
 });
 
-test('when the job cannot be sent nothing is committed, and the door stays for the sweep', async () => {
+test('when the job cannot be sent nothing is committed, and the upload session stays for the sweep', async () => {
   const { send } = api.queue;
   const queue: Queue = {
     send: (job, payload, options) =>
@@ -222,7 +222,7 @@ test('when the job cannot be sent nothing is committed, and the door stays for t
   expect(failed).toMatchObject({ status: 500, body: { success: false, statusCode: 500 } });
   expect(other.faults).toHaveLength(1);
   expect((await other.call('GET', `/library/1/videos/${guid}`)).body).toMatchObject({ status: 0, hasOriginal: false });
-  expect(await other.database.db.selectFrom('upload').select('door').execute()).toEqual([{ door: 'put' }]);
+  expect(await other.database.db.selectFrom('upload').select('method').execute()).toEqual([{ method: 'put' }]);
   await other.stop();
 });
 
@@ -252,7 +252,7 @@ const endLeases = () =>
     .set({ lease_until: new Date(0) })
     .execute();
 
-test('what a killed server left is swept once its lease ended: bytes that no video names, and the door', async () => {
+test('what a killed server left is swept once its lease ended: bytes that no video names, and the upload session', async () => {
   const [left, named] = [await createVideo(), await createVideo()];
   const uploads = createUploadStore(api.database.db);
   for (const guid of [left, named]) {
@@ -264,16 +264,16 @@ test('what a killed server left is swept once its lease ended: bytes that no vid
     await api.database.db.updateTable('media').set({ source_key: object }).where('id', '=', key.mediaId).execute();
   }
   await sweep();
-  expect([(await api.storage.files()).length, await openDoors()]).toEqual([2, 2]);
+  expect([(await api.storage.files()).length, await openUploads()]).toEqual([2, 2]);
   await endLeases();
   await sweep();
   const files = await api.storage.files();
   expect(files).toHaveLength(1);
   expect(files[0]).toContain(named);
-  expect(await openDoors()).toBe(0);
+  expect(await openUploads()).toBe(0);
 });
 
-test('an upload that wakes after its door was swept is 408, and its video takes another', async () => {
+test('an upload that wakes after its upload session was swept is 408, and its video takes another', async () => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 10\r\nConnection: close');
   socket.write('hello');

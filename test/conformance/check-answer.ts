@@ -10,7 +10,7 @@ export const COMMON_STATUSES: readonly number[] = [400, 408, 413, 429, 503, 507]
 const INTERNAL =
   /\n\s+at |node:internal|\.ts:\d|kysely|postgres|constraint|relation "|syntax error|duplicate key|\[object |undefined|NaN|\b\w*Error:|\bENO[A-Z]+|_(sealed|hash|id|at|ms|px)\b/gi;
 
-/** What a caller is told to do, one way or another. */
+/** What a caller is advised to do, one way or another. */
 const ADVICE =
   /\b(ask|authenticate|check|choose|close|correct|create|encode|make room|move|revoke|say|send|set|shorten|sign|try|turn|upload|use|wait|example|log has)\b/i;
 
@@ -39,7 +39,7 @@ export function expectGoodManners(answer: Answer, sent = ''): void {
   expect(headers.get('content-type')).toMatch(/^application\/(problem\+)?json/);
   const message = messageOf(answer) ?? '';
   expect(message, 'a message that is a sentence').toMatch(/^[A-Z"'].{8,}[.!?]$/s);
-  // Clients know the words of a denial, which tell nobody more.
+  // Clients know the words of a denial, which reveal nothing more.
   if (status !== 401) expect(message, 'what to do').toMatch(ADVICE);
   // What the caller sent may be quoted, whatever it is. The reader of JSON quotes it as it stands.
   const own = message.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (words) => (isOf(sent, words) ? '""' : words));

@@ -80,7 +80,7 @@ function withoutIds(answer: Answer | undefined): string {
       .replaceAll(/bunnylive_[0-9a-f]{32}/g, 'KEY')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'TIME')
       .replaceAll(/\b(totalItems|TotalItems)":\d+/g, '$1')
-      // What a stream tells of its own library depends on what goes on there at the moment.
+      // What a stream sends its own library depends on what goes on there at the moment.
       .replaceAll(/^(event|data|id):.*\n+/gm, '')
   );
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** One way into each kind of refusal: the request, its status, the code that its body tells, and what its words must name. */
+/** One way into each kind of refusal: the request, its status, the code that its body reports, and what its words must name. */
 const CASES: { kind: string; status: number; code: number; says: RegExp; word(): Promise<Ask> }[] = [
   {
     kind: 'invalid',
@@ -133,7 +133,7 @@ const CASES: { kind: string; status: number; code: number; says: RegExp; word():
   },
 ];
 
-test.each(CASES)('a refusal of the kind $kind is told in words', async ({ status, code, says, word }) => {
+test.each(CASES)('a refusal of the kind $kind is reported in words', async ({ status, code, says, word }) => {
   const answer = await world.ask(await word());
   world.api.storage.freeBytes = 100e9;
   expect(answer.status).toBe(status);
@@ -151,7 +151,7 @@ async function openManyFetches(): Promise<void> {
     id: newGuid(),
     library_id: 1,
     media_id: mediaId,
-    door: 'fetch' as const,
+    method: 'fetch' as const,
     expires_at,
   }));
   await db.insertInto('upload').values(rows).execute();

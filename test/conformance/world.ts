@@ -23,11 +23,11 @@ export type World = {
   api: TestApi;
   origin: Origin;
   keys: Awaited<ReturnType<typeof makeKeys>>;
-  /** Calls with the first library's key unless told otherwise; every answer is held against what all have in common. */
+  /** Calls with the first library's key unless configured otherwise; every answer is held against what all have in common. */
   ask(ask: Ask): Promise<Answer>;
   /** The key that an operation is made for. */
   properKey(operation: Real): string | null;
-  /** An address of the operation; each thing in its path is made for it, in the first library unless told otherwise. */
+  /** An address of the operation; each thing in its path is made for it, in the first library unless configured otherwise. */
   address(operation: Real, which?: Which): Promise<string>;
   makeVideo(which?: Which): Promise<string>;
   /** A video that has had its upload. */
@@ -172,7 +172,7 @@ async function call(method: string, url: string, { key, body, headers }: CallOpt
   const { status, headers: answered } = response;
   const type = answered.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
-    // A stream of events has no end: its first words tell enough.
+    // A stream of events has no end: its first words are enough.
     const reader = response.body?.getReader();
     const first = await reader?.read();
     await reader?.cancel();

@@ -105,7 +105,7 @@ test.each(SCHEMES)(
   },
 );
 
-test('a player that holds encrypted bytes already is told so without reading them', async () => {
+test('a player that holds encrypted bytes already is notified without reading them', async () => {
   const shown = await lab.protect('cenc');
   const address = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1/0.m4s`;
   const etag = (await fetch(address, { method: 'HEAD' })).headers.get('etag') ?? '';

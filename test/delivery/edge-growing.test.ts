@@ -119,8 +119,8 @@ describe('a video whose chunks change', () => {
 
 describe('a deleted video', () => {
   test.each([
-    ['told', true],
-    ['not told', false],
+    ['reported', true],
+    ['not reported', false],
   ])('is gone everywhere when the edge was %s', async (_, tells) => {
     const edge = await videos.open();
     const key = await videos.addVideo();

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => videos.close());
 
-/** A connection that writes, and reads only when it is told to. */
+/** A connection that writes, and reads only on command. */
 function open({ port }: TestEdge, text: string): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   sockets.push(socket.pause());

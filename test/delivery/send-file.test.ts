@@ -66,9 +66,9 @@ function ask(options: RequestOptions): Promise<IncomingMessage> {
   });
 }
 
-type Wish = { segment: number; start: number; end: number; headers: Record<string, string> };
+type SegmentRequest = { segment: number; start: number; end: number; headers: Record<string, string> };
 
-function drawWish(dice: Random): Wish {
+function drawRequest(dice: Random): SegmentRequest {
   const segment = dice.below(SIZES.length);
   const size = SIZES[segment] ?? 0;
   if (dice.below(3) === 0) return { segment, start: 0, end: size, headers: {} };
@@ -80,7 +80,7 @@ function drawWish(dice: Random): Wish {
 /** Asks, reads all and compares, or leaves in the middle. */
 async function playClient(agent: Agent, dice: Random, requests: number): Promise<void> {
   for (let count = 0; count < requests; count += 1) {
-    const { segment, start, end, headers } = drawWish(dice);
+    const { segment, start, end, headers } = drawRequest(dice);
     const does = dice.below(10);
     const method = does === 0 ? 'HEAD' : 'GET';
     const response = await ask({ agent, method, path: pathOf(segment), headers });
@@ -111,12 +111,12 @@ test('2,000 mixed requests on kept connections are exact, whatever others do', a
 });
 
 /** Sends requests before their answers came and reads all answers, at most `stepBytes` after each wait. */
-async function pipeline(wishes: readonly Wish[], stepBytes: number | null): Promise<Buffer> {
+async function pipeline(requests: readonly SegmentRequest[], stepBytes: number | null): Promise<Buffer> {
   const socket = connect({ port: edge.port, host: '127.0.0.1' });
   const parts: Buffer[] = [];
-  for (const [index, { segment, headers }] of wishes.entries()) {
+  for (const [index, { segment, headers }] of requests.entries()) {
     const range = headers.range === undefined ? '' : `Range: ${headers.range}\r\n`;
-    const last = index === wishes.length - 1 ? 'Connection: close\r\n' : '';
+    const last = index === requests.length - 1 ? 'Connection: close\r\n' : '';
     socket.write(`GET ${pathOf(segment)} HTTP/1.1\r\nHost: edge\r\n${range}${last}\r\n`);
   }
   for await (const part of socket) {
@@ -141,15 +141,15 @@ function bodiesOf(stream: Buffer): Buffer[] {
 test('answers to requests in one go come whole and in order', async () => {
   const dice = seededRandom(77);
   for (let round = 0; round < 10; round += 1) {
-    const wishes = Array.from({ length: 8 }, () => drawWish(dice));
-    const bodies = bodiesOf(await pipeline(wishes, null));
-    const expected = wishes.map(({ segment, start, end }) => segments[segment]?.subarray(start, end));
+    const requests = Array.from({ length: 8 }, () => drawRequest(dice));
+    const bodies = bodiesOf(await pipeline(requests, null));
+    const expected = requests.map(({ segment, start, end }) => segments[segment]?.subarray(start, end));
     expect(bodies.map(hashOf)).toEqual(expected.map((bytes) => hashOf(bytes ?? Buffer.alloc(0))));
   }
 });
 
 test('200 slow readers at once each get every byte', async () => {
-  const whole: Wish = { segment: 1, start: 0, end: 700_001, headers: {} };
+  const whole: SegmentRequest = { segment: 1, start: 0, end: 700_001, headers: {} };
   const expected = hashOf(segments[1] ?? Buffer.alloc(0));
   const answers = await Promise.all(Array.from({ length: 200 }, () => pipeline([whole, whole], 16_384)));
   for (const answer of answers) expect(bodiesOf(answer).map(hashOf)).toEqual([expected, expected]);

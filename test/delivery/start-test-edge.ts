@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createWishStore } from '../../src/catalog/jit/wish-store.ts';
+import { createSegmentRequestStore } from '../../src/catalog/jit/segment-request-store.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
@@ -36,7 +36,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         publications: createPublicationStore(database.db),
         loadPolicy: (ref) => loadZonePolicy({ db: database.db, secretBox }, ref),
         watch: (listener) => watchPublications(database.config, listener),
-        wishes: createWishStore(database.db, newGuid()),
+        requests: createSegmentRequestStore(database.db, newGuid()),
         storage,
         sendFile: await openSendFile((error) => {
           throw error;

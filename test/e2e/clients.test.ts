@@ -177,6 +177,6 @@ test('a video fetched by its address and one created without a file are listed, 
   expect(await stream.listAllVideos()).toEqual([]);
 });
 
-test('a wrong key is told from all else', async () => {
+test('a wrong key is reported from all else', async () => {
   await expect(createClient('wrong').listVideos()).rejects.toMatchObject({ code: 401 });
 });

@@ -39,7 +39,7 @@ function protectTrack(
 ): Protected {
   const scheme = findScheme(protection);
   const key = keys.groups[group];
-  const cipher = openTrackCipher(clear.init, { scheme, key, lane: group === 'sd' ? 1 : 2, aes: nodeAes });
+  const cipher = openTrackCipher(clear.init, { scheme, key, ivPrefix: group === 'sd' ? 1 : 2, aes: nodeAes });
   return {
     init: encryptInit(clear.init, { scheme, key, videoKids: kidsOf(keys), psshBoxes: [] }),
     segments: clear.segments.map((segment, number) => encryptCopy(segment, { cipher, number })),

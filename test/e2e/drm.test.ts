@@ -112,7 +112,7 @@ describe.each(['cenc', 'cbcs'] as const)('%s in Chromium with ClearKey', (scheme
     expect(seen.endedAtSec).toBeCloseTo(SEGMENTS, 0);
   });
 
-  test('plays frames of more slices than can be told apart', async () => {
+  test('plays frames of more slices than can be distinguished', async () => {
     const sliced = { ...tracks, video: await encodeSlices(64) };
     const counts = { video: sliced.video.segments.length, audio: sliced.audio.segments.length };
     const seen = await watch(scheme, playWithEme(scheme, counts), sliced);

@@ -119,7 +119,7 @@ test('another file takes the place of the first while that plays on; one that ca
   expect(states.size).toBeGreaterThan(1);
   const after = await getVideo(service, guid);
   expect(after).toMatchObject({ title: before.title, length: 8, transcodingMessages: [] });
-  // The edge hears of the switch a moment after the database has it.
+  // The edge is notified of the switch a moment after the database has it.
   await expect.poll(playlist, { timeout: 60_000 }).not.toEqual(first);
   const whole = await checkWholeVideo(service, guid);
   expect(Math.round(whole.frames / 30)).toBe(8);

@@ -45,7 +45,7 @@ async function addressesOf(guid: string): Promise<string[]> {
   return found;
 }
 
-/** What a viewer gets by address, a hash of what is no text; an answer that is not 200 is told instead. */
+/** What a viewer gets by address, a hash of what is no text; an answer that is not 200 is reported instead. */
 async function watch(addresses: readonly string[]): Promise<Map<string, string>> {
   const seen = new Map<string, string>();
   for (const address of addresses) {

@@ -92,12 +92,12 @@ test('while it is encoded anew the video plays on, and its states go from 4 over
   const address = `${service.apiUrl}/library/1/videos/${guid}/progress`;
   const stream = await fetch(address, { headers: { AccessKey: LIBRARY_KEY }, signal: gone.signal });
   const statuses = readStatuses(stream);
-  const told: number[] = [];
-  const untilTold = async (status: number) => {
-    while (told.at(-1) !== status) {
+  const reported: number[] = [];
+  const untilReported = async (status: number) => {
+    while (reported.at(-1) !== status) {
       const { value } = await statuses.next();
-      if (value === undefined) throw new Error(`Expected to be told of status ${status}, the stream ended.`);
-      told.push(value);
+      if (value === undefined) throw new Error(`Expected an event of status ${status}, the stream ended.`);
+      reported.push(value);
     }
   };
   // The addresses of what is shown.
@@ -109,26 +109,26 @@ test('while it is encoded anew the video plays on, and its states go from 4 over
   expect(before).toHaveLength(2);
   const gates = await closeGates();
   try {
-    await untilTold(4);
+    await untilReported(4);
     expect(await call(service, 'POST', `/library/1/videos/${guid}/reencode`)).toMatchObject({ status: 2 });
-    await untilTold(2);
+    await untilReported(2);
     expect(await readShown()).toEqual(before);
     await gates.open('transcoding');
-    await untilTold(3);
+    await untilReported(3);
     expect(await readShown()).toEqual(before);
     await gates.open('finished');
-    await untilTold(4);
+    await untilReported(4);
   } finally {
     await gates.remove();
     gone.abort();
   }
-  expect(told.filter((status, index) => status !== told[index - 1])).toEqual([4, 2, 3, 4]);
+  expect(reported.filter((status, index) => status !== reported[index - 1])).toEqual([4, 2, 3, 4]);
   await expect.poll(readShown, { timeout: 60_000 }).not.toEqual(before);
 });
 
 /**
- * Has the video wait before each of these states until it is let in: followers are told how things stand, and what is
- * over by the time of telling is not told.
+ * Has the video wait before each of these states until it is let in: followers are notified how things stand, and what is
+ * over by then is not reported.
  */
 async function closeGates() {
   const { pool, close } = openCatalogue(service);
@@ -158,7 +158,7 @@ async function closeGates() {
   };
 }
 
-/** Statuses in the order in which they are told. */
+/** Statuses in the order in which they are reported. */
 async function* readStatuses(stream: Response): AsyncGenerator<number, undefined> {
   let text = '';
   for await (const bytes of stream.body ?? []) {

@@ -150,7 +150,7 @@ test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffe
   },
 );
 
-test('an upload of no bytes is refused at the door, and the video awaits its upload still', async () => {
+test('an upload of no bytes is refused by each method, and the video awaits its upload still', async () => {
   const file = path.join(folder, 'empty.mp4');
   await writeFile(file, '');
   const guid = await createVideo(service, 'empty');

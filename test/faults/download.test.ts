@@ -86,7 +86,7 @@ describe('a download that ends well', () => {
       2,
     ],
     [
-      'from the start when nothing tells the versions apart',
+      'from the start when nothing distinguishes the versions',
       [serveFile(FILE, { upTo: MIB, end: 'cut', unknownLength: true }), serveFile(FILE)],
       2,
     ],

@@ -30,10 +30,10 @@ const mountRefusal = await run('unshare', [...unshare, 'mount', '-t', 'tmpfs', '
 const isNotApplicable = mountRefusal !== null && !isRoot;
 const note = isNotApplicable ? ' (NOT APPLICABLE: this user may not mount a small tmpfs)' : '';
 
-/** Runs a deed on `folder` with a medium mounted at `place` in it. The mount ends with the process. */
-async function runMounted(deed: string, place: string): Promise<Record<string, unknown>> {
+/** Runs an action on `folder` with a medium mounted at `place` in it. The mount ends with the process. */
+async function runMounted(action: string, place: string): Promise<Record<string, unknown>> {
   const script = 'mkdir -p "$1/$5" && mount -t tmpfs -o size=8m none "$1/$5" && exec "$2" "$3" "$4" "$1"';
-  const args = ['sh', '-c', script, 'sh', folder, process.execPath, CHILD, deed, place];
+  const args = ['sh', '-c', script, 'sh', folder, process.execPath, CHILD, action, place];
   const { stdout } = await run('unshare', [...unshare, ...args]);
   return JSON.parse(stdout);
 }
@@ -43,10 +43,10 @@ describe('a folder on a full disk', () => {
     `refuses with disk-full, leaves nothing, keeps staged bytes, and goes on${note}`,
     async () => {
       expect(mountRefusal).toBeNull();
-      const told = await runMounted('fill', '.');
-      expect(told).toMatchObject({ put: 'disk-full', listed: 0, append: 'disk-full', fits: 4 * MIB });
-      expect(told.freeAfterPut).toBeGreaterThan(7.9 * MIB);
-      expect(told.staged).toBeGreaterThan(7 * MIB);
+      const reported = await runMounted('fill', '.');
+      expect(reported).toMatchObject({ put: 'disk-full', listed: 0, append: 'disk-full', fits: 4 * MIB });
+      expect(reported.freeAfterPut).toBeGreaterThan(7.9 * MIB);
+      expect(reported.staged).toBeGreaterThan(7 * MIB);
     },
   );
 });
@@ -55,12 +55,12 @@ test.skipIf(isNotApplicable)(
   `a medium that is mounted below the folder stays where it is, empty too${note}`,
   async () => {
     expect(mountRefusal).toBeNull();
-    const told = await runMounted('empty', 'library');
-    expect(told).toEqual({ deleted: 'done', deletedPrefix: 'done', put: 'Error: the sender went away' });
+    const reported = await runMounted('empty', 'library');
+    expect(reported).toEqual({ deleted: 'done', deletedPrefix: 'done', put: 'Error: the sender went away' });
   },
 );
 
-test('a write that fails tells what it failed of, also where its folder cannot be tidied', async () => {
+test('a write that fails reports what it failed of, also where its folder cannot be tidied', async () => {
   const storage = await createFileStorage(folder);
   const place = join(folder, 'library');
   async function* failing() {
@@ -111,8 +111,8 @@ describe('a writer that is killed', () => {
     expect([...bytes]).toEqual([1, 2]);
   });
 
-  async function killWhenGrown(deed: string, pick: (names: string[]) => string | undefined): Promise<void> {
-    const child = spawn(process.execPath, [CHILD, deed, folder], { stdio: 'ignore' });
+  async function killWhenGrown(action: string, pick: (names: string[]) => string | undefined): Promise<void> {
+    const child = spawn(process.execPath, [CHILD, action, folder], { stdio: 'ignore' });
     try {
       await expect
         .poll(async () => await sizeOf(pick(await filesIn(folder))), { timeout: 20_000 })

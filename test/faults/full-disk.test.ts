@@ -99,10 +99,10 @@ test.skipIf(refusal !== null)(
     const guid = await uploadClip();
     await disk.leaveFree(64 * 1024);
     await expect.poll(() => reasonOf(guid), { timeout: HANG_MS }).toMatch(/waiting for free space/);
-    await expect.poll(() => countOpenWorks('running'), { timeout: HANG_MS }).toBe(0);
+    await expect.poll(() => countOpenTasks('running'), { timeout: HANG_MS }).toBe(0);
     await checkWholeVideo(disk.service, other);
     await disk.makeRoomy();
-    // A work that was made just now counts as under way: the sweep leaves it alone for 15 s.
+    // An encode task that was made just now counts as under way: the sweep leaves it alone for 15 s.
     const status = async () => {
       await sweepOnce(disk.service, disk.objects);
       return (await getVideo(disk.service, guid)).status;
@@ -121,9 +121,9 @@ async function reasonOf(guid: string): Promise<string | null> {
   return rows[0]?.reason ?? null;
 }
 
-async function countOpenWorks(state: string): Promise<number> {
-  const { rows } = await ask<{ works: number }>(sql`select count(*) as works from encode_work where state = ${state}`);
-  return rows[0]?.works ?? 0;
+async function countOpenTasks(state: string): Promise<number> {
+  const { rows } = await ask<{ tasks: number }>(sql`select count(*) as works from encode_task where state = ${state}`);
+  return rows[0]?.tasks ?? 0;
 }
 
 async function ask<Row>(query: RawBuilder<unknown>): Promise<QueryResult<Row>> {

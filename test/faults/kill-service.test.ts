@@ -69,7 +69,7 @@ test.each([
   3 * END_LIMIT_MS,
 );
 
-/** What the client was told, and must find again whatever is killed. */
+/** What the client was answered, and must find again whatever is killed. */
 type Ledger = { created: Set<string>; uploaded: Set<string>; deleted: Set<string> };
 
 /** Creates, uploads and deletes videos until the service is gone, each answer written down. */

@@ -16,5 +16,5 @@ startMover({
   },
   takeLock: async () => ({ check: async () => undefined, release: async () => undefined }),
   report: (error) => process.stderr.write(String(error)),
-  tell: () => process.stdout.write('!'),
+  log: () => process.stdout.write('!'),
 });

@@ -56,9 +56,9 @@ function withSteps({ from, to }: StorePair, at: () => Promise<void>): MoveStores
     put: (...put) => step(() => store.put(...put)),
     delete: (keys) => step(() => store.delete(keys)),
   });
-  async function step<T>(deed: () => Promise<T>): Promise<T> {
+  async function step<T>(action: () => Promise<T>): Promise<T> {
     await at();
-    const answer = await deed();
+    const answer = await action();
     await at();
     return answer;
   }
@@ -79,17 +79,17 @@ async function expectReadable(pair: StorePair, bytes: Buffer): Promise<void> {
   expect(await names(shown.list('1/film/', never))).toEqual([KEY]);
 }
 
-/** Moves the object, does `deed` at one step after the other, each time in new stores, until there are no more. */
+/** Moves the object, does `action` at one step after the other, each time in new stores, until there are no more. */
 async function atEachStep(
   way: string,
-  deed: (pair: StorePair) => Promise<void>,
+  action: (pair: StorePair) => Promise<void>,
   check: (pair: StorePair) => Promise<void>,
 ) {
   for (let chosen = 0; ; chosen += 1) {
     const pair = await openPair(way);
     let passed = 0;
     const stores = withSteps(pair, async () => {
-      if (passed++ === chosen) await deed(pair);
+      if (passed++ === chosen) await action(pair);
     });
     await moveObject(KEY, stores, never).catch((error: unknown) => {
       if (!(error instanceof BrokenOff)) throw error;
@@ -206,11 +206,11 @@ test('an upload that began in the old store ends there, and its object moves', a
 test('one place under two names is refused before anything is deleted', async () => {
   const { store, folder } = await openFolder();
   await store.put(KEY, OLD, {}, never);
-  const told = new Promise<Error>((report) => {
-    const same = { from: store, takeLock: freeLock, report, tell: () => undefined };
+  const reported = new Promise<Error>((report) => {
+    const same = { from: store, takeLock: freeLock, report, log: () => undefined };
     void createFileStorage(folder).then((to) => owned.push(startMover({ ...same, to }).close));
   });
-  expect((await told).message).toContain('the same one');
+  expect((await reported).message).toContain('the same one');
   expect(await store.head(KEY)).not.toBeNull();
 });
 
@@ -224,7 +224,7 @@ function startChild(from: string, to: string): ChildProcess {
   });
 }
 
-/** Reads all objects, again and again, until told; each time all must be there. */
+/** Reads all objects, again and again, until it is to end; each time all must be there. */
 async function readAllAlong(shown: Storage, objects: Map<StorageKey, Buffer>, isOver: () => boolean): Promise<number> {
   for (let rounds = 1; ; rounds += 1) {
     for (const [key, bytes] of objects) {

@@ -102,7 +102,7 @@ describe('S3 writes that go wrong (scripted server)', () => {
 
   test('an ETag of other bytes is no success, and the object does not stay', async () => {
     stub.fail('Put', 'wrong-etag');
-    await expect(storage.put(KEY, Buffer.from('bytes'), {}, never)).rejects.toThrow('its ETag tells of other bytes');
+    await expect(storage.put(KEY, Buffer.from('bytes'), {}, never)).rejects.toThrow('its ETag is that of other bytes');
     stub.fail('Part', 'wrong-etag');
     await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('Expected part');
     expect(stored(KEY)).toBeUndefined();

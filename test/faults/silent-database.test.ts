@@ -64,7 +64,7 @@ test('connections that fall silent are ended, and who asked or listened is back 
     onError: ignore,
   });
   const watch = watchPublications(configOf(), {
-    news: ignore,
+    change: ignore,
     listening: () => (connected.edge += 1),
     lost: ignore,
   });

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
 
-// Run as a process of its own, to be killed, starved of disk or measured: storage-child.ts {deed} {folder}.
+// Run as a process of its own, to be killed, starved of disk or measured: storage-child.ts {action} {folder}.
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;
@@ -14,7 +14,7 @@ const DEEDS: Record<string, (storage: Storage) => Promise<unknown>> = {
   /** Appends until it is killed. */
   'append-forever': (storage) => storage.staging.append('upload', 0, endless(), never),
 
-  /** Puts 300 MiB and tells by how much the memory grew. */
+  /** Puts 300 MiB and reports by how much the memory grew. */
   async 'put-large'(storage) {
     const before = process.memoryUsage.rss();
     let peak = before;
@@ -29,7 +29,7 @@ const DEEDS: Record<string, (storage: Storage) => Promise<unknown>> = {
     return { sizeBytes: written.sizeBytes, grownMib: (peak - before) / MIB };
   },
 
-  /** Writes more than an 8 MiB medium holds, in every way there is, and tells what it was told. */
+  /** Writes more than an 8 MiB medium holds, in every way there is, and reports the errors that it got. */
   async fill(storage) {
     const put = await kindOf(storage.put(storageKey('library/media/too-much'), mebibytes(20), {}, never));
     const listed = await storage.deletePrefix('library/', never);
@@ -41,7 +41,7 @@ const DEEDS: Record<string, (storage: Storage) => Promise<unknown>> = {
     return { put, listed, freeAfterPut, append, staged, fits: after.sizeBytes };
   },
 
-  /** Empties a folder in every way there is, and tells what it was told. */
+  /** Empties a folder in every way there is, and reports the errors that it got. */
   async empty(storage) {
     const key = storageKey('library/object');
     await storage.put(key, Buffer.from('x'), {}, never);
@@ -53,9 +53,9 @@ const DEEDS: Record<string, (storage: Storage) => Promise<unknown>> = {
   },
 };
 
-async function kindOf(deed: Promise<unknown>): Promise<string> {
+async function kindOf(action: Promise<unknown>): Promise<string> {
   try {
-    await deed;
+    await action;
     return 'done';
   } catch (error) {
     return error instanceof Error && 'kind' in error ? String(error.kind) : String(error);
@@ -86,7 +86,7 @@ function endless(): Readable {
   return mebibytes(Number.POSITIVE_INFINITY);
 }
 
-const [, , deed = '', folder = ''] = process.argv;
-const run = DEEDS[deed];
-if (run === undefined) throw new Error(`Expected one of ${Object.keys(DEEDS).join(', ')}, came "${deed}".`);
+const [, , action = '', folder = ''] = process.argv;
+const run = DEEDS[action];
+if (run === undefined) throw new Error(`Expected one of ${Object.keys(DEEDS).join(', ')}, came "${action}".`);
 process.stdout.write(JSON.stringify(await run(await createFileStorage(folder))));

@@ -30,13 +30,13 @@ export async function startJitLab(): Promise<JitLab> {
 export const PATIENT = { segmentWaitMs: 150_000 };
 
 /**
- * Has wishes and leases of runs last minutes longer, so that a process that is busy with its viewers never passes for
+ * Has requests and leases of runs last minutes longer, so that a process that is busy with its viewers never passes for
  * a dead one: another run would begin. Call the answer when no run is counted any more.
  */
 export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise<void>> {
   for (const [table, column] of [
     ['jit_run', 'lease_until'],
-    ['jit_wish', 'wanted_until'],
+    ['segment_request', 'wanted_until'],
   ] as const) {
     await sql
       .raw(`
@@ -103,7 +103,7 @@ export function fetchFile(url: string, signal?: AbortSignal): Promise<Fetched> {
   });
 }
 
-/** Asks again as often as it is told to, as players do. */
+/** Asks again as often as the answer says, as players do. */
 export async function fetchPatiently(url: string): Promise<Buffer> {
   for (;;) {
     const { status, body, retryAfter } = await fetchFile(url);
@@ -145,26 +145,26 @@ export async function drop(lab: Lab, { mediaId }: MediaKey): Promise<void> {
 
 /** Does what is left to be filled in, without the pause before it. No other video may have such work. */
 export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Promise<void> {
-  const works = await lab.database.db
-    .selectFrom('encode_work')
-    .select(['library_id as libraryId', 'media_id as mediaId', 'id as workId'])
+  const tasks = await lab.database.db
+    .selectFrom('encode_task')
+    .select(['library_id as libraryId', 'media_id as mediaId', 'id as taskId'])
     .where('media_id', '=', mediaId)
-    .where('kind', '=', 'fill')
+    .where('kind', '=', 'backfill')
     .execute();
   const { servesViewers: _, ...idle } = deps;
-  for (const { libraryId, mediaId, workId } of works) await performTask(idle, { libraryId, mediaId }, workId);
+  for (const { libraryId, mediaId, taskId } of tasks) await performTask(idle, { libraryId, mediaId }, taskId);
 }
 
-/** What is wished for and under way for a video; works that only fill in do not count. */
+/** What is wished for and under way for a video; encode tasks that only fill in do not count. */
 export async function countOpen(
   lab: Lab,
   { mediaId }: MediaKey,
-): Promise<{ wishes: number; runs: number; works: number }> {
-  const { rows } = await sql<{ wishes: number; runs: number; works: number }>`
-    select (select count(*) from jit_wish where media_id = ${mediaId}) as wishes,
+): Promise<{ requests: number; runs: number; tasks: number }> {
+  const { rows } = await sql<{ requests: number; runs: number; tasks: number }>`
+    select (select count(*) from segment_request where media_id = ${mediaId}) as wishes,
       (select count(*) from jit_run where media_id = ${mediaId}) as runs,
-      (select count(*) from encode_work where media_id = ${mediaId} and kind <> 'fill'
+      (select count(*) from encode_task where media_id = ${mediaId} and kind <> 'backfill'
         and state in ('waiting', 'running')) as works
   `.execute(lab.database.db);
-  return rows[0] ?? { wishes: 0, runs: 0, works: 0 };
+  return rows[0] ?? { requests: 0, runs: 0, tasks: 0 };
 }

@@ -52,7 +52,7 @@ test('a video on demand of which the new set fails plays on as it was, says why,
   // No encoder starts with so little; those for viewers have their own.
   worker.deps.encoderMemoryBytes = 2 ** 20;
   await reencode(key);
-  await until(async () => (await messagesOf(key)).some(({ level }) => level === 3), 'the failure to be told');
+  await until(async () => (await messagesOf(key)).some(({ level }) => level === 3), 'the failure to be reported');
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'jit-ready' });
   expect((await messagesOf(key)).at(-1)?.message).toContain('stays as it was');
   expect(await findRung(lab, key, 240)).toBe(rung);
@@ -74,7 +74,7 @@ test('a finished video of which the original cannot be read any more stays finis
   if (sourceKey === null) throw new Error('Expected an original.');
   await lab.storage.put(sourceKey, Buffer.alloc(5000, 7), {}, new AbortController().signal);
   await reencode(key);
-  await until(async () => (await messagesOf(key)).some(({ level }) => level === 3), 'the failure to be told');
+  await until(async () => (await messagesOf(key)).some(({ level }) => level === 3), 'the failure to be reported');
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'finished', encode_progress: 100 });
   expect((await fetchFile(segmentUrl(edge, key, await findRung(lab, key, 240), 1))).status).toBe(200);
 });

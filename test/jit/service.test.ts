@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const doors = {
+const uploads = {
   async put() {
     const guid = await createVideo(service, 'By PUT');
     expect((await uploadFile(service, guid, clip)).status).toBe(200);
@@ -69,7 +69,7 @@ const doors = {
   },
 };
 
-/** A segment that takes long on a busy machine: the player is told to ask again, and does. */
+/** A segment that takes long on a busy machine: the player gets an answer to retry, and does. */
 const isLate = (response: Response) =>
   response.status() === 503 && response.url().endsWith('.m4s') && response.headers()['retry-after'] !== undefined;
 
@@ -85,7 +85,7 @@ test('the index of the test clip comes last', async () => {
   expect(readBoxes(await readFile(clip)).map(({ type }) => type)).toEqual(['ftyp', 'free', 'mdat', 'moov']);
 });
 
-test.each(Object.entries(doors))('a video that came by %s plays and seeks before it is encoded', async (_, enter) => {
+test.each(Object.entries(uploads))('a video that came by %s plays and seeks before it is encoded', async (_, enter) => {
   const guid = await enter();
   const ready = await untilVideo(service, guid, ({ status }) => status === PLAYLISTS_CREATED || status === FINISHED);
   expect(ready).toMatchObject({ status: PLAYLISTS_CREATED, availableResolutions: '240p,360p', length: 40 });

@@ -47,12 +47,15 @@ afterEach(async () => {
 });
 afterAll(() => lab.stop());
 
-/** A ready video whose quick works are over; those for long slots wait. */
+/** A ready video whose quick encode tasks are over; those for long slots wait. */
 async function uploadQuick(clip: string): Promise<MediaKey> {
   const key = await uploadReady(lab, libraryId, clip);
-  const works = sql<{ open: number }>`select count(*)::int as open from encode_work where media_id = ${key.mediaId}
-    and lane = 'quick' and state in ('waiting', 'running')`;
-  await until(async () => (await works.execute(lab.database.db)).rows[0]?.open === 0, 'its first works to be over');
+  const tasks = sql<{ open: number }>`select count(*)::int as open from encode_task where media_id = ${key.mediaId}
+    and queue = 'quick' and state in ('waiting', 'running')`;
+  await until(
+    async () => (await tasks.execute(lab.database.db)).rows[0]?.open === 0,
+    'its first encode tasks to be over',
+  );
   return key;
 }
 
@@ -63,7 +66,7 @@ const LONG = [
 ];
 const LONG_SEC = 7200;
 const SEEKS = 15;
-/** A wish for a segment is for the next one too; sound is made by eight. */
+/** A request a segment is for the next one too; sound is made by eight. */
 const MOST_PICTURES_A_SEEK = 2;
 const MOST_SOUNDS_A_SEEK = 8;
 const SOUND_SEGMENT_TICKS = 188 * 1024;
@@ -84,7 +87,7 @@ test('a viewer who seeks wildly through two hours has picture and sound each tim
     const passing = new AbortController();
     const passed = segmentUrl(edge, key, picture.id, random.below(LONG_SEC / 4));
     const left = fetchFile(passed, passing.signal).catch(() => null);
-    await until(async () => (await countOpen(lab, key)).wishes > 0, 'the wish to be heard');
+    await until(async () => (await countOpen(lab, key)).requests > 0, 'the request to be heard');
     passing.abort();
     await left;
     const atSec = random.below(LONG_SEC);
@@ -96,13 +99,13 @@ test('a viewer who seeks wildly through two hours has picture and sound each tim
     expect(readSegmentTimes(seen).baseTick).toBe(pictures * 4 * picture.timescale);
     expect(readSegmentTimes(heard).baseTick).toBe(sounds * SOUND_SEGMENT_TICKS);
     for (const encoder of ffmpegsOf(process.pid)) cpuSecOf.set(encoder, readCpuSec(encoder));
-    // One that was told to end may be seen for a moment; one that waits for viewers waits for longer than this.
+    // One that was ended may be seen for a moment; one that waits for viewers waits for longer than this.
     await until(async () => ffmpegsOf(process.pid).length <= VIEWER_SLOTS, 'no more encoders than slots', 10);
   }
   await edge.close();
   await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
   await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
-  expect(await countOpen(lab, key)).toMatchObject({ wishes: 0 });
+  expect(await countOpen(lab, key)).toMatchObject({ requests: 0 });
   const after = await countSegments(key);
   expect(after.video - before.video).toBeLessThanOrEqual(2 * SEEKS * MOST_PICTURES_A_SEEK);
   expect(after.audio - before.audio).toBeLessThanOrEqual(SEEKS * MOST_SOUNDS_A_SEEK);
@@ -122,7 +125,7 @@ async function countSegments(key: MediaKey): Promise<{ video: number; audio: num
   return count;
 }
 
-/** What encoding all the sound of a clip once takes here and now, told from a part of it. */
+/** What encoding all the sound of a clip once takes here and now, estimated from a part of it. */
 async function measureWholeSound(clip: string): Promise<number> {
   const beforeSec = childrenCpuSec();
   const parts = 72;

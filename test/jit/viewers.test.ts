@@ -23,7 +23,7 @@ import {
   uploadReady,
 } from './jit-lab.ts';
 
-const NO_FILL: WorkerSlots = { quickSlots: 4, longSlots: 0, viewerSlots: 2 };
+const NO_BACKFILL: WorkerSlots = { quickSlots: 4, longSlots: 0, viewerSlots: 2 };
 
 let lab: JitLab;
 let edge: TestEdge;
@@ -57,7 +57,7 @@ async function stopAll(): Promise<void> {
   for (const worker of workers.splice(0)) await worker.stop();
 }
 
-async function startHere(slots = NO_FILL): Promise<void> {
+async function startHere(slots = NO_BACKFILL): Promise<void> {
   workers.push(await lab.startWorker(slots));
 }
 
@@ -80,21 +80,21 @@ async function kill(child: ChildProcess): Promise<void> {
 /** A ready video of which nothing more is being made. */
 async function uploadQuiet(clip: string): Promise<MediaKey> {
   const key = await uploadReady(lab, libraryId, clip);
-  await until(async () => (await countOpen(lab, key)).works === 0, 'its first works to be over');
+  await until(async () => (await countOpen(lab, key)).tasks === 0, 'its first encode tasks to be over');
   return key;
 }
 
-test('a wish of which no news came is found as well', async () => {
+test('a request of which no changes came is found as well', async () => {
   await startHere();
   const { db } = lab.database;
   const [rung, segment] = [await findRung(lab, shared, 480), 6];
   const { libraryId: library_id, mediaId: media_id } = shared;
   const wanted = { segment, ahead_segments: 0, is_awaited: true, wanted_until: sql<Date>`now() + interval '1 minute'` };
-  const wish = { library_id, media_id, rendition_id: rung, edge_id: newGuid(), ...wanted };
-  await db.insertInto('jit_wish').values(wish).execute();
+  const request = { library_id, media_id, rendition_id: rung, edge_id: newGuid(), ...wanted };
+  await db.insertInto('segment_request').values(request).execute();
   const made = db.selectFrom('chunk').where('rendition_id', '=', rung).where('first_segment', '=', segment);
   await until(async () => (await made.select('first_segment').execute()).length > 0, 'the segment');
-  await db.deleteFrom('jit_wish').execute();
+  await db.deleteFrom('segment_request').execute();
 });
 
 test('when the only viewer leaves, the encoder ends and nothing is left of it', async () => {
@@ -151,7 +151,7 @@ test('deleting a video in the midst of it ends its encoder and leaves nothing', 
   await until(async () => !encoders.some(isRunning), 'the encoder to end');
   await until(async () => (await listObjects(lab, key)).size === 0, 'no object');
   expect([404, 503]).toContain((await answer).status);
-  expect(await countOpen(lab, key)).toEqual({ wishes: 0, runs: 0, works: 0 });
+  expect(await countOpen(lab, key)).toEqual({ requests: 0, runs: 0, tasks: 0 });
   expect(lab.errors).toEqual([]);
 });
 
@@ -173,7 +173,7 @@ test('without a worker the answer is 503 with a time to try again', async () => 
 });
 
 test('an encoder that works ahead gives way to a viewer who waits', async () => {
-  await startHere({ ...NO_FILL, viewerSlots: 1 });
+  await startHere({ ...NO_BACKFILL, viewerSlots: 1 });
   const [low, high] = [await findRung(lab, shared, 240), await findRung(lab, shared, 480)];
   await fetchPatiently(segmentUrl(edge, shared, low, 4));
   expect((await countOpen(lab, shared)).runs).toBe(1);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
+import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
 import { verifyChunk } from '../../src/media/cmaf/chunk.ts';
 import { type Lab, listObjects, loadChunks, loadMedia, loadRenditions } from './lab.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
+import { createCodecStore } from '../../src/catalog/lifecycle/codec-store.ts';
 import { requestReencode } from '../../src/catalog/videos/video.ts';
 import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';

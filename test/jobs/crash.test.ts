@@ -65,8 +65,8 @@ async function startHere(): Promise<void> {
 async function untilEncoding(key: MediaKey): Promise<void> {
   await until(async () => {
     const { rows } = await sql<{ n: number }>`
-      select count(*) as n from encode_work
-      where media_id = ${key.mediaId} and kind = 'video' and lane = 'long' and state = 'running'
+      select count(*) as n from encode_task
+      where media_id = ${key.mediaId} and kind = 'video' and queue = 'long' and state = 'running'
     `.execute(lab.database.db);
     return rows[0]?.n !== 0;
   }, 'a long encode to be under way');
@@ -153,7 +153,7 @@ test('deleting a video in mid-encode ends its encoders and leaves no object', as
   expect(await listObjects(lab, key)).toEqual(new Map());
 });
 
-test('a worker that stops gives its work back, and the next goes on at once', async () => {
+test('a worker that stops gives its encode task back, and the next goes on at once', async () => {
   await startHere();
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);

@@ -38,13 +38,13 @@ function serverProcesses(): number[] {
 
 /** The long encodes that run, once nothing else does. */
 const runningTasks = async ({ mediaId }: MediaKey) => {
-  const { rows } = await sql<{ lane: string; attempt: number }>`
-    select lane, attempt from encode_work where media_id = ${mediaId} and state = 'running'
+  const { rows } = await sql<{ queue: string; attempt: number }>`
+    select queue, attempt from encode_task where media_id = ${mediaId} and state = 'running'
   `.execute(lab.database.db);
-  return rows.every(({ lane }) => lane === 'long') ? rows : [];
+  return rows.every(({ queue }) => queue === 'long') ? rows : [];
 };
 
-test('a pause of the database that outlasts the leases costs no work', async () => {
+test('a pause of the database that outlasts the leases costs no encode task', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=40'];
   const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5');

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { commitChunks, LostClaim } from '../../src/catalog/encoding/chunk-store.ts';
-import { insertWorks } from '../../src/catalog/encoding/work-row-store.ts';
-import { claimWork, releaseWork } from '../../src/catalog/encoding/work-store.ts';
+import { commitChunks, LostClaim } from '../../src/catalog/lifecycle/chunk-store.ts';
+import { claimTask, releaseTask } from '../../src/catalog/tasks/claim-store.ts';
+import { insertTasks } from '../../src/catalog/tasks/task-row-store.ts';
 import { WebhookStatus } from '../../src/catalog/webhooks/webhook.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { newGuid } from '../../src/lib/guid.ts';
@@ -124,7 +124,7 @@ test('a source that cannot pass through starts with one segment of the lowest ru
     await checkFinished(alone, key);
     const chunks = await loadChunks(alone, key);
     expect(chunks).toContainEqual(first[0]);
-    // The first two works of long slots share the segments: what the first made was published in more than one go.
+    // The first two encode tasks of long slots share the segments: what the first made was published in more than one go.
     for (const rung of [360, 480]) {
       const mine = chunks.filter((chunk) => rungs.get(chunk.rendition_id) === rung && chunk.first_segment < 3);
       expect(mine.length).toBeGreaterThan(1);
@@ -134,7 +134,7 @@ test('a source that cannot pass through starts with one segment of the lowest ru
   }
 });
 
-test('receivers hear of each rung when it stands, before they hear that the video is finished', async () => {
+test('receivers are notified of each rung when it stands, before they are notified that the video is finished', async () => {
   const heard = await addLibrary(lab, { encoding: { rungs: [240, 360] }, webhookUrl: 'http://127.0.0.1:9/' });
   const clip = await makeClip(lab, 'heard.avi', ...picture('25', 2, '640x360'), '-c:v', 'mpeg4', '-q:v', '5');
   const key = await upload(lab, heard, clip);
@@ -257,17 +257,17 @@ test('a commit of an earlier attempt is refused whole', async () => {
   const { db } = lab.database;
   const [rendition] = await loadRenditions(lab, key);
   if (rendition === undefined) throw new Error('Expected a rendition.');
-  const work = {
+  const task = {
     ...{ key, id: newGuid(), timelineId: rendition.timeline_id, kind: 'video' as const, renditionIds: [rendition.id] },
-    ...{ fromSegment: 0, toSegment: 1, isFirst: false, lane: 'long' as const, priority: 0, weight: 1 },
+    ...{ fromSegment: 0, toSegment: 1, isFirst: false, queue: 'long' as const, priority: 0, weight: 1 },
   };
   // In one transaction, so that no worker takes it in between.
   const late = await db.transaction().execute(async (tx) => {
-    await insertWorks(tx, [work]);
-    const first = await claimWork(tx, key, work.id, 'late');
+    await insertTasks(tx, [task]);
+    const first = await claimTask(tx, key, task.id, 'late');
     if (first === null) throw new Error('Expected a claim.');
-    await releaseWork(tx, first);
-    expect(await claimWork(tx, key, work.id, 'another')).not.toBeNull();
+    await releaseTask(tx, first);
+    expect(await claimTask(tx, key, task.id, 'another')).not.toBeNull();
     return first;
   });
   const before = await loadMedia(lab, key);

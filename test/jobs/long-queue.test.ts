@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { saveTimeline } from '../../src/catalog/encoding/plan-store.ts';
-import { claimNext, writeProgress } from '../../src/catalog/encoding/task-store.ts';
-import { refreshProgress } from '../../src/catalog/encoding/work-store.ts';
-import { tellOutlook } from '../../src/catalog/videos/outlook.ts';
+import { saveTimeline } from '../../src/catalog/lifecycle/plan-store.ts';
+import { refreshProgress } from '../../src/catalog/tasks/claim-store.ts';
+import { claimNext, writeProgress } from '../../src/catalog/tasks/task-store.ts';
+import { describeOutlook } from '../../src/catalog/videos/outlook.ts';
 import { createOutlookStore } from '../../src/catalog/videos/outlook-store.ts';
 import { planVideo } from '../../src/jobs/planning/plan-video.ts';
 import { newGuid } from '../../src/lib/guid.ts';
@@ -53,7 +53,7 @@ async function plan(durationSec: number): Promise<MediaKey> {
   });
   return key;
 }
-const outlook = async (key: MediaKey) => tellOutlook(await createOutlookStore(lab.database.db).load(key));
+const outlook = async (key: MediaKey) => describeOutlook(await createOutlookStore(lab.database.db).load(key));
 
 test('behind 100 hours of queue each video has an end in sight, a short one overtakes, and progress moves in small steps', async () => {
   const long: MediaKey[] = [];
@@ -61,21 +61,21 @@ test('behind 100 hours of queue each video has an end in sight, a short one over
   const short = await plan(60);
   const { db } = lab.database;
   const etas = await Promise.all(long.map(async (key) => (await outlook(key)).etaSec ?? 0));
-  // Each is told to end, the later ones later, and all work is counted once.
+  // Each is signalled to end, the later ones later, and all work is counted once.
   for (const eta of etas) expect(eta).toBeGreaterThan(HOUR_SEC);
   expect(etas.toSorted((a, b) => a - b)).toEqual(etas);
   const first = await outlook(short);
   expect(first.etaSec).toBeLessThan((etas[0] ?? 0) / 20);
   expect(first.message).toMatch(/^Is next|^Waits for/);
-  const works = await db.selectFrom('encode_work').selectAll().where('lane', '=', 'long').execute();
-  const options = { lane: 'long', owner: 'test', leaseSec: 30, takesBackfill: true, withoutMedia: [] } as const;
+  const tasks = await db.selectFrom('encode_task').selectAll().where('queue', '=', 'long').execute();
+  const options = { queue: 'long', owner: 'test', leaseSec: 30, takesBackfill: true, withoutMedia: [] } as const;
   const claim = await claimNext(db, options);
   if (claim === null) throw new Error('Expected a claim.');
-  expect(claim.work.key.mediaId).toBe(short.mediaId);
+  expect(claim.task.key.mediaId).toBe(short.mediaId);
   // A task of a long video is no more than half a minute of it, and reports how far it is every few seconds.
-  const [own] = works.filter(({ media_id: id, kind }) => id === long[0]?.mediaId && kind === 'video').slice(-1);
+  const [own] = tasks.filter(({ media_id: id, kind }) => id === long[0]?.mediaId && kind === 'video').slice(-1);
   expect((own?.to_segment ?? 0) - (own?.from_segment ?? 0)).toBeLessThanOrEqual(9);
   await refreshProgress(db, short);
-  expect(await writeProgress(db, [{ claim, fraction: 0.5, written: 0 }])).toEqual(new Set([claim.work.id]));
+  expect(await writeProgress(db, [{ claim, fraction: 0.5, written: 0 }])).toEqual(new Set([claim.task.id]));
   expect((await loadMedia(lab, short)).encode_progress).toBeGreaterThan(0);
 });

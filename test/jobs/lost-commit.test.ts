@@ -43,12 +43,12 @@ afterAll(async () => {
   await lab.stop();
 });
 
-/** The first commit that publishes what a work has made so far, while it makes more, takes a while. */
+/** The first commit that publishes what an encode task has made so far, while it makes more, takes a while. */
 async function slowFirstGrowth(): Promise<void> {
   await sql`
     create sequence growth minvalue 0 start 0;
     create function wait_in_commit() returns trigger language plpgsql as $$ begin
-      if exists (select from encode_work where new.rendition_id = any(rendition_ids) and attempt = new.attempt
+      if exists (select from encode_task where new.rendition_id = any(rendition_ids) and attempt = new.attempt
           and state = 'running' and from_segment = 0 and to_segment > 1)
         and nextval('growth') = 0 then perform pg_sleep(2); end if;
       return null;
@@ -84,7 +84,7 @@ test('what a commit published whose answer was lost stays, although the encoder 
   const key = await upload(lab, libraryId, clip);
   const committing = await untilCommitting();
   const { attempt } = await lab.database.db
-    .selectFrom('encode_work')
+    .selectFrom('encode_task')
     .select('attempt')
     .where('media_id', '=', key.mediaId)
     .where('to_segment', '>', 1)
@@ -97,7 +97,7 @@ test('what a commit published whose answer was lost stays, although the encoder 
     { rung: 360, frames: 450, segments: 5, warnings: '' },
     { rung: 240, frames: 450, segments: 5, warnings: '' },
   ]);
-  // It was kept, and another error was told.
+  // It was kept, and another error was reported.
   expect((await loadChunks(lab, key)).map((chunk) => chunk.attempt)).toContain(attempt);
   expect(lab.errors.map(({ cause }) => cause)).toContainEqual(expect.any(FfmpegFailed));
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { createCodecStore } from '../../src/catalog/encoding/codec-store.ts';
+import { createCodecStore } from '../../src/catalog/lifecycle/codec-store.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { createVideoViewStore } from '../../src/catalog/videos/video-view-store.ts';
 import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
@@ -51,8 +51,8 @@ test.each<{ what: string; picture: string; sec: number; perTitle: boolean; optio
     rungs.toReversed().map((r) => `${r} ${sec * 25}`),
   );
   expect((await createVideoViewStore(lab.database.db).load(key)).rungs).toEqual(rungs);
-  const told = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
-  expect(told).toEqual(rungs.includes(360) ? [] : ['1 360p']);
+  const reported = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
+  expect(reported).toEqual(rungs.includes(360) ? [] : ['1 360p']);
   expect(lab.errors).toEqual([]);
 });
 

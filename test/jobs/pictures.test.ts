@@ -4,8 +4,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { mediaPrefix } from '../../src/catalog/encoding/work.ts';
 import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
+import { mediaPrefix } from '../../src/catalog/tasks/encode-task.ts';
 import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
@@ -238,7 +238,7 @@ test('everything stored is named and counted, and a sweep finds nothing to do', 
 test('a video that was finished without pictures gets them by the sweep', async () => {
   const { key, pictures: before } = await load('upright.mkv');
   const { db } = lab.database;
-  await db.deleteFrom('encode_work').where('media_id', '=', key.mediaId).execute();
+  await db.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   await db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, worker.deps, never);
   await until(async () => (await loadMedia(lab, key)).pictures !== null, 'new pictures');
@@ -285,7 +285,7 @@ test('pictures that cannot be made leave a message, and the video is finished al
   const file = lab.storage.localPath(chunk.storage_key) ?? '';
   const whole = await readFile(file);
   await writeFile(file, Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length - 200)]));
-  await db.deleteFrom('encode_work').where('media_id', '=', key.mediaId).execute();
+  await db.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   await db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, worker.deps, never);
   await until(async () => (await loadMedia(lab, key)).messages.length > 0, 'a message');
@@ -295,6 +295,6 @@ test('pictures that cannot be made leave a message, and the video is finished al
   await checkObjects(lab, key);
   lab.errors.length = 0;
   await sweep.run({}, worker.deps, never);
-  const works = await db.selectFrom('encode_work').selectAll().where('media_id', '=', key.mediaId).execute();
-  expect(works.map(({ state: one }) => one)).toEqual(['failed']);
+  const tasks = await db.selectFrom('encode_task').selectAll().where('media_id', '=', key.mediaId).execute();
+  expect(tasks.map(({ state: one }) => one)).toEqual(['failed']);
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { createRetryStore } from '../../src/catalog/encoding/retry-store.ts';
+import { createRetryStore } from '../../src/catalog/lifecycle/retry-store.ts';
 import { planRetry } from '../../src/jobs/planning/plan-retry.ts';
 import { checkFinished } from './check-video.ts';
 import {
@@ -63,7 +63,7 @@ async function whileBroken(run: () => Promise<void>): Promise<void> {
   await sql.raw('drop function break_it cascade').execute(db);
 }
 
-/** What the works of the video need to go well, put right. */
+/** What the encode tasks of the video need to go well, put right. */
 async function putRight({ mediaId }: MediaKey): Promise<void> {
   await sql`update rendition set plan = plan || '{"streamIndex": 1, "maxBitrateBps": 800000}' where media_id = ${mediaId} and state = 'failed'`.execute(
     lab.database.db,
@@ -74,7 +74,7 @@ test('what failed is made once more by itself, one rung or all, and what stands 
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
   const clip = await makeClip(lab, 'broken.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
   let key: MediaKey | null = null;
-  const countFailed = await loseFirst(lab, 'encode_work', 'update', "new.state = 'failed'");
+  const countFailed = await loseFirst(lab, 'encode_task', 'update', "new.state = 'failed'");
   await whileBroken(async () => {
     key = await upload(lab, libraryId, clip);
     await untilState(lab, key, 'finished');

@@ -5,10 +5,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { sumStorage } from '../../src/catalog/encoding/storage-store.ts';
-import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
+import { sumStorage } from '../../src/catalog/renditions/storage-store.ts';
 import { requestRepair } from '../../src/catalog/scrub/repair-store.ts';
 import { findNext, noteScrubbed } from '../../src/catalog/scrub/scrub-store.ts';
+import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
 import { scrub } from '../../src/jobs/housekeeping/scrub.ts';
 import { checkFinished } from './check-video.ts';
 import {
@@ -64,7 +64,7 @@ const state = async () =>
   (await sql<Record<string, number>>`select * from scrub`.execute(lab.database.db)).rows[0] ?? {};
 
 async function countRepairs(): Promise<number> {
-  const { rows } = await sql`select 1 from encode_work where kind = 'repair'`.execute(lab.database.db);
+  const { rows } = await sql`select 1 from encode_task where kind = 'repair'`.execute(lab.database.db);
   return rows.length;
 }
 
@@ -124,8 +124,8 @@ test('damage of every kind is found and made anew, only what is damaged, and the
     await lab.database.db.transaction().execute((tx) => sumStorage(tx, key));
     const made = await checkFinished(lab, key);
     expect(made.map(({ warnings }) => warnings)).toEqual(['', '', '']);
-    const told = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
-    expect(told).toEqual(key === encoded ? ['1 repaired', '1 repaired'] : ['1 repaired']);
+    const reported = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
+    expect(reported).toEqual(key === encoded ? ['1 repaired', '1 repaired'] : ['1 repaired']);
   }
   await beginRound();
   lab.errors.splice(0);
@@ -148,9 +148,9 @@ test.each(['copied', 'encoded'] as const)(
     await writeFile(original, Buffer.from(bytes).fill((bytes[at] ?? 0) ^ 1, at, at + 1));
     const lost = await loseChunk(lab, key, 360);
     await look();
-    const told = async () => (await loadMedia(lab, key)).messages.map(({ message }) => message);
-    await until(async () => (await told()).length > 1, 'the damage to be told');
-    expect(await told()).toEqual([
+    const reported = async () => (await loadMedia(lab, key)).messages.map(({ message }) => message);
+    await until(async () => (await reported()).length > 1, 'the damage to be reported');
+    expect(await reported()).toEqual([
       expect.stringContaining('The original file is damaged in the store: its bytes changed'),
       expect.stringContaining('the original file is damaged as well'),
     ]);
@@ -158,7 +158,7 @@ test.each(['copied', 'encoded'] as const)(
     await writeFile(original, bytes);
     await lost.putBack();
     await db.updateTable('media').set({ source_sha256: null }).where('id', '=', key.mediaId).execute();
-    await sql`delete from encode_work where kind = 'repair'`.execute(db);
+    await sql`delete from encode_task where kind = 'repair'`.execute(db);
   },
 );
 
@@ -191,7 +191,7 @@ test('a store that is empty counts as away, not as damaged', async () => {
   expect(await countRepairs()).toBe(0);
 });
 
-test('an object that cannot be read is told, passed over, and read in the next round', async () => {
+test('an object that cannot be read is reported, passed over, and read in the next round', async () => {
   const [first, second] = await loadChunks(lab, copied);
   if (first === undefined || second === undefined) throw new Error('Expected chunks.');
   const total = await countChunks();
@@ -203,8 +203,8 @@ test('an object that cannot be read is told, passed over, and read in the next r
   await look();
   expect(await state()).toMatchObject({ library_id: null, objects_seen: total, objects_damaged: 0, objects_unread: 2 });
   // The clock's sweep meets them as well.
-  const told = lab.errors.filter(({ message }) => message.includes('passed over until the next round'));
-  expect(told.map(({ cause }) => cause)).toEqual(Array(2).fill(expect.objectContaining({ code: 'ELOOP' })));
+  const reported = lab.errors.filter(({ message }) => message.includes('passed over until the next round'));
+  expect(reported.map(({ cause }) => cause)).toEqual(Array(2).fill(expect.objectContaining({ code: 'ELOOP' })));
   for (const file of unread) await rename(`${file}.kept`, file);
   await sql`update scrub set round_began_at = now() - interval '8 days'`.execute(lab.database.db);
   await look();
@@ -213,7 +213,7 @@ test('an object that cannot be read is told, passed over, and read in the next r
 });
 
 test.each(['library', 'video'])(
-  'the part of a %s that is away is told once and passed over, and nothing of it is made anew',
+  'the part of a %s that is away is reported once and passed over, and nothing of it is made anew',
   async (part) => {
     const folder = fileOf(`${copied.libraryId}${part === 'video' ? `/${copied.mediaId}` : ''}`);
     const others = part === 'video' ? (await loadChunks(lab, encoded)).length : 0;
@@ -238,14 +238,14 @@ test.each(['library', 'video'])(
   },
 );
 
-test('originals are read too: damage is told once on the video, and one that is gone mends nothing', async () => {
+test('originals are read too: damage is reported once on the video, and one that is gone mends nothing', async () => {
   const { db } = lab.database;
   const original = fileOf((await loadMedia(lab, copied)).source_key ?? '');
   const bytes = await readFile(original);
   const sha256 = createHash('sha256').update(bytes).digest();
   const change = { source_sha256: sha256, messages: '[]' };
   await db.updateTable('media').set(change).where('id', '=', copied.mediaId).execute();
-  const told = async () => (await loadMedia(lab, copied)).messages.map(({ message }) => message);
+  const reported = async () => (await loadMedia(lab, copied)).messages.map(({ message }) => message);
   const total = (await countChunks()) + 1;
   await look();
   expect(await state()).toMatchObject({ objects_seen: total, objects_damaged: 0, objects_unread: 0 });
@@ -255,13 +255,13 @@ test('originals are read too: damage is told once on the video, and one that is 
     await look();
     expect(await state()).toMatchObject({ objects_seen: total, objects_damaged: 1 });
   }
-  expect(await told()).toEqual([expect.stringContaining(`its object has ${bytes.length - 1} bytes`)]);
+  expect(await reported()).toEqual([expect.stringContaining(`its object has ${bytes.length - 1} bytes`)]);
   await rm(original);
   const lost = await loseChunk(lab, copied, 360);
   await beginRound();
   await look();
   expect(await countRepairs()).toBe(0);
-  expect((await told()).slice(1)).toEqual([
+  expect((await reported()).slice(1)).toEqual([
     expect.stringContaining('the original file is missing in the store as well'),
   ]);
   await writeFile(original, bytes);
@@ -278,7 +278,7 @@ test('after a long object nothing is read for as long as its bytes would have ta
   expect(await findNext(lab.database.db, 1)).not.toEqual([item]);
 });
 
-test('what cannot be made anew is told once on the video, and nothing is taken away', async () => {
+test('what cannot be made anew is reported once on the video, and nothing is taken away', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ source_key: null, messages: '[]' }).where('id', '=', encoded.mediaId).execute();
   const lost = await loseChunk(lab, encoded, 240);

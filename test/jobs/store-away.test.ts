@@ -79,14 +79,14 @@ test('a store that is away before planning and in mid-encode costs a video nothi
   isAway = true;
   const postponed = () =>
     sql<{ failures: number; attempts: number }>`
-      select max(failures) as failures, count(distinct attempt) as attempts from encode_work
+      select max(failures) as failures, count(distinct attempt) as attempts from encode_task
       where media_id = ${key.mediaId} and state = 'waiting' and reason like '%storage%'
     `.execute(lab.database.db);
   const seen = new Set<number>();
   // Each has been tried more often by now than failures are forgiven.
   await until(async () => {
     const { rows } = await sql<{ attempt: number }>`
-      select attempt from encode_work where media_id = ${key.mediaId} and reason like '%storage%'
+      select attempt from encode_task where media_id = ${key.mediaId} and reason like '%storage%'
     `.execute(lab.database.db);
     for (const { attempt } of rows) seen.add(attempt);
     return seen.size > 8;

@@ -152,7 +152,7 @@ test('more objects than one sweep looks at, none of which can be deleted, do not
   );
 });
 
-test('a door whose bytes cannot be removed keeps no other door open, nor do more of them than are looked at', async () => {
+test('an upload session whose bytes cannot be removed keeps no other upload session open, nor do more of them than are looked at', async () => {
   const { db } = lab.database;
   const uploads = createUploadStore(db);
   const mediaId = await addVideo('uploaded', 'created');
@@ -171,7 +171,7 @@ test('a door whose bytes cannot be removed keeps no other door open, nor do more
       await expect(sweepUploads.run({}, sweepDeps(), never)).rejects.toThrow();
       return !(await isThere(sourceKeyOf(key, free)));
     },
-    'the door to be closed',
+    'the upload session to be closed',
     60,
   );
   const doors = await db.selectFrom('upload').select('id').execute();
@@ -223,7 +223,7 @@ test('a store that refuses everything is asked a bounded number of times', async
   expect(asked).toBeLessThanOrEqual(10 + 10 * 3);
 });
 
-test('a store that never answers keeps no work from being found, and the sweeps end', async () => {
+test('a store that never answers keeps no encode task from being found, and the sweeps end', async () => {
   const { db } = lab.database;
   const stuck = await addVideo('stuck', 'transcoding');
   const mediaId = await addVideo('whole');

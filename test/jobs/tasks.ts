@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db, MediaKey, Tx } from '../../src/catalog/db.ts';
-import type { Claim } from '../../src/catalog/encoding/work.ts';
-import type { WorkKind } from '../../src/catalog/encoding/work-kind.ts';
-import { claimWork } from '../../src/catalog/encoding/work-store.ts';
+import { claimTask } from '../../src/catalog/tasks/claim-store.ts';
+import type { Claim } from '../../src/catalog/tasks/encode-task.ts';
+import type { TaskKind } from '../../src/catalog/tasks/task-kind.ts';
 import { allTasks } from '../../src/jobs/all.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { runTask } from '../../src/jobs/queue/run-task.ts';
@@ -10,28 +10,28 @@ import { type Guid, newGuid } from '../../src/lib/guid.ts';
 
 /** Performs a task, whichever it is, as a worker would, unless it is over. */
 export async function performTask(deps: JobDeps, key: MediaKey, id: Guid): Promise<void> {
-  const claim = await deps.db.transaction().execute((tx) => claimWork(tx, key, id, 'test'));
+  const claim = await deps.db.transaction().execute((tx) => claimTask(tx, key, id, 'test'));
   if (claim !== null) await performClaim(deps, claim);
 }
 
 export async function performClaim(deps: JobDeps, claim: Claim): Promise<void> {
   const never = new AbortController().signal;
-  const task = { perform: allTasks[claim.work.kind], deps };
-  await runTask({ claim, tell: () => undefined }, task, { lost: never, stopping: never });
+  const task = { perform: allTasks[claim.task.kind], deps };
+  await runTask({ claim, report: () => undefined }, task, { lost: never, stopping: never });
 }
 
 /** Claims the one task of a kind that a video has; in the transaction that planned it, before any worker can. */
-export async function claimOnly(tx: Tx, key: MediaKey, kind: WorkKind): Promise<Claim> {
-  const rows = tx.selectFrom('encode_work').select('id').where('media_id', '=', key.mediaId).where('kind', '=', kind);
-  const claim = await claimWork(tx, key, (await rows.executeTakeFirstOrThrow()).id, 'test');
+export async function claimOnly(tx: Tx, key: MediaKey, kind: TaskKind): Promise<Claim> {
+  const rows = tx.selectFrom('encode_task').select('id').where('media_id', '=', key.mediaId).where('kind', '=', kind);
+  const claim = await claimTask(tx, key, (await rows.executeTakeFirstOrThrow()).id, 'test');
   if (claim === null) throw new Error(`Expected a task of kind ${kind} to wait.`);
   return claim;
 }
 
 /** Writes a task of the timeline that a video shows. */
-export async function addTask(db: Db, { mediaId }: MediaKey, kind: WorkKind, state: string): Promise<void> {
+export async function addTask(db: Db, { mediaId }: MediaKey, kind: TaskKind, state: string): Promise<void> {
   await sql`
-    insert into encode_work (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment, lane,
+    insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment, queue,
       weight, state)
     select library_id, media_id, ${newGuid()}, id, ${kind}, '{}', 0, 1, 'long', 1, ${state}
     from timeline where media_id = ${mediaId} and active

@@ -40,7 +40,7 @@ const SOURCES: Source[] = [
   { name: 'full clock.ts', argv: [...flash('25'), ...beep(), ...H264, '-output_ts_offset', '95440'] },
 ];
 
-/** Copied out of a longer file from between two keyframes, which edit lists tell from then on. */
+/** Copied out of a longer file from between two keyframes, which edit lists describe from then on. */
 const CUT_SEC = 1.3;
 const CUTS = [
   { name: 'cut.mp4', codec: H264 },

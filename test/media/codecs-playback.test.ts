@@ -104,7 +104,7 @@ test.each(['avc1', 'vp09', 'av01'])(
   },
 );
 
-/** Plays the rendition of a codec with hls.js; `read` tells how far it is. */
+/** Plays the rendition of a codec with hls.js; `read` reports how far it is. */
 async function play(video: string, codec: string) {
   const page = await browser.newPage();
   await page.setContent('<video muted></video>');

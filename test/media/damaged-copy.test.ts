@@ -66,7 +66,10 @@ test.each([
     await damage(clip, choose);
     const libraryId = await addLibrary(lab, { encoding: { rungs: [480, 360, 240] } });
     const key = await upload(lab, libraryId, clip);
-    await until(async () => ['finished', 'failed'].includes((await loadMedia(lab, key)).state), 'the end of the work');
+    await until(
+      async () => ['finished', 'failed'].includes((await loadMedia(lab, key)).state),
+      'the end of the encode task',
+    );
     const renditions = (await loadRenditions(lab, key)).filter(({ kind }) => kind === 'video');
     expect(renditions.map(({ rung, origin, state }) => `${rung} ${origin} ${state}`).sort()).toEqual([
       '240 encode finished',

@@ -27,8 +27,8 @@ async function encodeWithin(encoderMemoryBytes: number): Promise<{ key: MediaKey
   const key = await upload(lab, libraryId, clip);
   const noted = new Set<string>();
   const isOver = async () => {
-    const works = await lab.database.db.selectFrom('encode_work').select(['reason', 'failures', 'media_id']).execute();
-    for (const { reason, failures, media_id: id } of works)
+    const tasks = await lab.database.db.selectFrom('encode_task').select(['reason', 'failures', 'media_id']).execute();
+    for (const { reason, failures, media_id: id } of tasks)
       if (id === key.mediaId && failures > 0) noted.add(reason ?? '');
     return ['finished', 'failed'].includes((await loadMedia(lab, key)).state);
   };

@@ -7,7 +7,7 @@ export type StubObject = { bytes: Buffer; etag: string; modifiedAt: Date };
 export type StubCall = { operation: string; key: string; headers: IncomingMessage['headers'] };
 
 /**
- * What the stub does wrong instead of answering: an error status, the connection reset before or after the deed,
+ * What the stub does wrong instead of answering: an error status, the connection reset before or after the action,
  * half of the body (by a cut connection or by a shorter announced length), silence, an ETag of other bytes.
  */
 export type Fault =
@@ -32,7 +32,7 @@ type Exchange = {
 
 export type S3Stub = Awaited<ReturnType<typeof startS3Stub>>;
 
-/** A small S3 engine in memory, on loopback, that fails when told to. It heeds conditions, ranges and Content-MD5. */
+/** A small S3 engine in memory, on loopback, that fails on command. It heeds conditions, ranges and Content-MD5. */
 export async function startS3Stub() {
   const objects = new Map<string, StubObject>();
   const uploads = new Map<string, Upload>();
@@ -114,13 +114,13 @@ function isError(fault: Fault | null): fault is { status: number; code: string }
 function replyTo(state: State, operation: string, exchange: Exchange): Reply {
   const { request, body } = exchange;
   if (request.headers['content-encoding'] === 'aws-chunked') return { status: 411, error: 'MissingContentLength' };
-  const deed = state.lacks.has(operation) ? undefined : DEEDS[operation];
-  if (deed === undefined) return { status: 501, error: 'NotImplemented' };
+  const action = state.lacks.has(operation) ? undefined : DEEDS[operation];
+  if (action === undefined) return { status: 501, error: 'NotImplemented' };
   const md5 = request.headers['content-md5'];
   if (md5 !== undefined && createHash('md5').update(body).digest('base64') !== md5) {
     return { status: 400, error: 'BadDigest' };
   }
-  return deed(state, exchange);
+  return action(state, exchange);
 }
 
 type Reply =

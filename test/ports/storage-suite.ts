@@ -200,19 +200,19 @@ function writeTests(given: () => Given): void {
 }
 
 function readTests(given: () => Given): void {
-  test('a read that is aborted while it opens, or before anyone reads it, is told to its reader alone', async () => {
+  test('a read that is aborted while it opens, or before anyone reads it, is instructed to its reader alone', async () => {
     const { storage, key } = given();
     await storage.put(key('unread'), Buffer.alloc(4 * MIB), {}, never);
-    const unheard: Error[] = [];
-    const hear = (error: Error) => void unheard.push(error);
-    process.on('uncaughtException', hear);
+    const unexpected: Error[] = [];
+    const receive = (error: Error) => void unexpected.push(error);
+    process.on('uncaughtException', receive);
     try {
       for (let turns = 0; turns < ABORT_TURNS; turns += 1) {
         expect(await abortUnread(storage, key('unread'), turns)).toBe('AbortError');
       }
-      expect(unheard).toEqual([]);
+      expect(unexpected).toEqual([]);
     } finally {
-      process.off('uncaughtException', hear);
+      process.off('uncaughtException', receive);
     }
   });
 
@@ -239,13 +239,13 @@ async function abortUnread(storage: Storage, key: StorageKey, turns: number): Pr
     await new Promise<void>((resolve) => (body.closed ? resolve() : body.once('close', resolve)));
     return await gather(body);
   });
-  const told = reading.then(
+  const reported = reading.then(
     () => 'all bytes',
     (error: Error) => error.name,
   );
   for (let turn = 0; turn < turns; turn += 1) await setImmediate();
   controller.abort();
-  return await told;
+  return await reported;
 }
 
 function listTests(given: () => Given & { folder: string }): void {

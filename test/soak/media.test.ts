@@ -14,7 +14,7 @@ import { findMutator } from './mutate.ts';
 
 const run = promisify(execFile);
 
-// vitest tells its mode by the way of Vite, which the types of Node do not know.
+// vitest shows its mode by the way of Vite, which the types of Node do not know.
 const { MODE } = (import.meta as { env?: { MODE?: string } }).env ?? {};
 /** `npm run soak -- media` takes its time; `npm test` takes a slice of a quarter of a minute. */
 const isSoak = MODE === 'soak';
@@ -100,14 +100,14 @@ async function soakAll(): Promise<Ended[]> {
   const untilMs = performance.now() + SLICE_MS;
   const ended: Ended[] = [];
   let next = 0;
-  const lane = async () => {
+  const queue = async () => {
     while (next < SAMPLES && performance.now() < untilMs) {
       const number = next;
       next += 1;
       ended.push(await soak(number, seededRandom(random.below(2 ** 31))));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: AT_ONCE }, queue));
   return ended;
 }
 
@@ -129,7 +129,7 @@ async function deleteAll(): Promise<void> {
     const { rows } = await sql<{ id: string }>`select id from media`.execute(database.db);
     for (const { id } of rows) await call(service, 'DELETE', `/library/1/videos/${id}`);
     await expect.poll(storedFiles, { timeout: 60_000, interval: 200 }).toEqual([]);
-    for (const table of ['media', 'timeline', 'rendition', 'chunk', 'encode_work', 'upload', 'retired_object']) {
+    for (const table of ['media', 'timeline', 'rendition', 'chunk', 'encode_task', 'upload', 'retired_object']) {
       const { rows: left } = await sql`select 1 from ${sql.table(table)}`.execute(database.db);
       expect({ table, left: left.length }).toEqual({ table, left: 0 });
     }
@@ -144,10 +144,10 @@ test(
     const roles = rolesOf();
     const ended = await soakAll();
     const outcomes = Object.entries(Object.groupBy(ended, ({ outcome }) => outcome));
-    const told = outcomes.map(([outcome, of = []]) => `${of.length} ${outcome}`).join(', ');
+    const reported = outcomes.map(([outcome, of = []]) => `${of.length} ${outcome}`).join(', ');
     const slowest = Math.max(...ended.map(({ sec }) => sec));
     process.stdout.write(
-      `soak: ${ended.length} samples by ${mutator.name}, seed ${seed}: ${told}; slowest ${slowest.toFixed(1)} s\n`,
+      `soak: ${ended.length} samples by ${mutator.name}, seed ${seed}: ${reported}; slowest ${slowest.toFixed(1)} s\n`,
     );
     expect(ended.length).toBeGreaterThan(0);
     expect(rolesOf()).toEqual(roles);

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import type { Storage } from '../../src/ports/storage.ts';
 
-/** Objects in a folder of its own that tells what lies in it and how full its medium claims to be. */
+/** Objects in a folder of its own that shows what lies in it and how full its medium claims to be. */
 export type FolderStorage = Storage & {
   /** Every file there is, half-written ones included, by their keys. */
   files(): Promise<string[]>;
-  /** Free bytes that `space` tells; the medium is said to be of 100 GB. */
+  /** Free bytes that `space` reports; the medium is said to be of 100 GB. */
   freeBytes: number;
   remove(): Promise<void>;
 };

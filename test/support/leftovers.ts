@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
-import { idxKeyOf } from '../../src/catalog/encoding/work.ts';
+import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { sweepUploads } from '../../src/jobs/housekeeping/sweep-uploads.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
@@ -37,7 +37,7 @@ export async function expectNothingLeft(service: Service, objects = objectsOf(se
       select id, state from media where state <> all(${ENDED})`.execute(database.db);
     expect(unended).toEqual([]);
     const { rows: open } = await sql`
-      select id, kind, state from encode_work where state in ('waiting', 'running')`.execute(database.db);
+      select id, kind, state from encode_task where state in ('waiting', 'running')`.execute(database.db);
     expect(open).toEqual([]);
     const { rows: doubled } = await sql`
       select media_id, kind, codec, rung, language, name, count(*) from rendition where active
@@ -49,7 +49,7 @@ export async function expectNothingLeft(service: Service, objects = objectsOf(se
   }
 }
 
-/** Where the service keeps its objects unless told otherwise. */
+/** Where the service keeps its objects unless configured otherwise. */
 export function objectsOf({ dataDir }: Pick<Service, 'dataDir'>): string {
   return path.join(dataDir, 'objects');
 }
@@ -62,15 +62,19 @@ export async function sweepOnce(service: Service, objects = objectsOf(service)):
 /** Sweeps with all ages at zero. Nothing may be under way: unfinished files count as left by the dead. */
 async function sweepEverything(service: Service, objects: string): Promise<void> {
   await withSweepDeps(service, objects, async (deps) => {
-    // A door's lease lasts 60 s, an object without a row is left alone for an hour, so is a temporary file.
-    await sql`update upload set lease_until = now() - interval '1 second' where door = 'put'`.execute(deps.db);
+    // An upload session's lease lasts 60 s, an object without a row is left alone for an hour, so is a temporary file.
+    await sql`update upload set lease_until = now() - interval '1 second' where method = 'put'`.execute(deps.db);
     await sweepUploads.run({}, deps, never);
     await sweep.run({}, { ...deps, orphanAgeMs: 0 }, never);
     await deps.storage.sweepTemp(0, never);
   });
 }
 
-async function withSweepDeps(service: Service, objects: string, deed: (deps: JobDeps) => Promise<void>): Promise<void> {
+async function withSweepDeps(
+  service: Service,
+  objects: string,
+  action: (deps: JobDeps) => Promise<void>,
+): Promise<void> {
   const { db, pool, close } = openCatalogue(service);
   const faults: Error[] = [];
   const queue = await openSendOnlyQueue({ pool, onError: (error) => faults.push(error) });
@@ -78,7 +82,7 @@ async function withSweepDeps(service: Service, objects: string, deed: (deps: Job
     // The sweeps look at no more than these; the rest serves encoders and fetches.
     const storage = await createFileStorage(objects);
     const store = openStoreGuard({ db, storage, quarantineSec: 0, report: () => undefined });
-    await deed({ db, queue, storage, store, quarantineSec: 0 } as unknown as JobDeps);
+    await action({ db, queue, storage, store, quarantineSec: 0 } as unknown as JobDeps);
     await store.close();
   } finally {
     await queue.close();

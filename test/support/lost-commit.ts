@@ -8,7 +8,7 @@ const LIMIT_MS = 60_000;
 
 /**
  * Cuts the connection of the next commit that changed a row of a table, while the database is committing: it is kept,
- * and its client never hears of it. `lost` resolves when the connection is cut.
+ * and its client never gets to know it. `lost` resolves when the connection is cut.
  */
 export async function loseNextCommit(
   { db, pool }: TestDatabase,

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const file = randomBytes(300_000);
 
-test.each(['put', 'tus', 'fetch'])('a video whose file could not be used takes another by %s', async (door) => {
+test.each(['put', 'tus', 'fetch'])('a video whose file could not be used takes another by %s', async (method) => {
   origin.script(serve(file));
   const guid = await stack.createVideo();
   const { db } = stack.database;
@@ -26,12 +26,12 @@ test.each(['put', 'tus', 'fetch'])('a video whose file could not be used takes a
   await stack.call('PUT', path, { body: Buffer.from('no video at all') });
   const first = await stack.loadRow(guid);
   await db.updateTable('media').set({ state: 'failed', state_reason: 'not-media' }).where('id', '=', guid).execute();
-  if (door === 'put') expect((await stack.call('PUT', path, { body: file })).status).toBe(200);
-  if (door === 'fetch') {
+  if (method === 'put') expect((await stack.call('PUT', path, { body: file })).status).toBe(200);
+  if (method === 'fetch') {
     const { status: answered } = await stack.call('POST', `${path}/fetch`, { body: { url: `${origin.url}/a` } });
     expect(answered).toBe(200);
   }
-  if (door === 'tus') {
+  if (method === 'tus') {
     const library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
     const upload = await open(library, guid, file.length);
     // Until the other file is there, the video is what it was.

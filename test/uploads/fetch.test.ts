@@ -157,7 +157,7 @@ test.each([
   expect(video.transcodingMessages).toEqual([
     expect.objectContaining({ level: 3, value: 'fetch-failed', message: expect.stringContaining(reason) }),
   ]);
-  await vi.waitFor(async () => expect([await stack.doors(), await stack.staged()]).toEqual([[], []]), {
+  await vi.waitFor(async () => expect([await stack.uploads(), await stack.staged()]).toEqual([[], []]), {
     timeout: 20_000,
   });
   expect((await stack.call('PUT', `/library/1/videos/${id}`, { body: file })).status).toBe(200);
@@ -238,7 +238,7 @@ function sealed(url: string): string {
 
 test('a library has a hundred fetches under way at most', async () => {
   const guid = await stack.createVideo();
-  const row = { library_id: 1, media_id: guid, door: 'fetch' as const, expires_at: new Date(Date.now() + 60_000) };
+  const row = { library_id: 1, media_id: guid, method: 'fetch' as const, expires_at: new Date(Date.now() + 60_000) };
   const rows = Array.from({ length: 100 }, () => ({ ...row, id: newGuid() }));
   await stack.database.db.insertInto('upload').values(rows).execute();
   origin.script(serve(file));

@@ -35,7 +35,7 @@ export type UploadStack = TestApi & {
   /** How many jobs of a kind were sent for a video. */
   countJobs(name: string, guid: string): Promise<number>;
   staged(): Promise<string[]>;
-  doors(): Promise<{ door: string; state: string }[]>;
+  uploads(): Promise<{ method: string; state: string }[]>;
   sweep(): Promise<void>;
   /** Removes all videos and bytes. */
   empty(): Promise<void>;
@@ -86,7 +86,7 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
     },
     countJobs: (name, guid) => countJobs(api, name, guid),
     staged: () => stagedIds(api),
-    doors: () => db.selectFrom('upload').select(['door', 'state']).orderBy('created_at').execute(),
+    uploads: () => db.selectFrom('upload').select(['method', 'state']).orderBy('created_at').execute(),
     async sweep() {
       const signal = AbortSignal.timeout(30_000);
       await sweepUploads.run({}, { db, storage, store: ownStore, queue: jobs }, signal);

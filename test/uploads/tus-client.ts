@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 export type TusLibrary = { url: string; libraryId: number; key: string };
 export type Signature = Record<string, string>;
 
-/** The four headers that sign each request, for an hour from now unless told otherwise. */
+/** The four headers that sign each request, for an hour from now unless configured otherwise. */
 export function sign(
   { libraryId, key }: Pick<TusLibrary, 'libraryId' | 'key'>,
   videoId: string,

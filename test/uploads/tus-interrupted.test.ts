@@ -119,7 +119,7 @@ test('an upload that is ended leaves nothing, and the video takes another', asyn
   await upload.patch(0, Buffer.from('12345'));
   expect((await upload.remove()).status).toBe(204);
   expect([(await upload.head()).status, (await upload.remove()).status]).toEqual([404, 404]);
-  expect([await stack.staged(), await stack.doors()]).toEqual([[], []]);
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
   const next = await open(library, guid, 2);
   expect((await next.patch(0, Buffer.from('ok'))).status).toBe(204);
   expect((await next.remove()).status).toBe(404);
@@ -141,20 +141,20 @@ test('going on puts off the expiry; an upload that nobody goes on with is 404 an
   await expireIn(-1);
   expect((await upload.head()).status).toBe(404);
   await stack.sweep();
-  expect([await stack.staged(), await stack.doors(), (await stack.loadVideo(guid)).status]).toEqual([[], [], 0]);
+  expect([await stack.staged(), await stack.uploads(), (await stack.loadVideo(guid)).status]).toEqual([[], [], 0]);
 });
 
-test('a complete upload is forgotten with its door when that expires, and the video keeps its file', async () => {
+test('a complete upload is forgotten with its upload session when that expires, and the video keeps its file', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 2);
   await upload.patch(0, Buffer.from('ok'));
-  expect(await stack.doors()).toEqual([{ door: 'tus', state: 'complete' }]);
+  expect(await stack.uploads()).toEqual([{ method: 'tus', state: 'complete' }]);
   await stack.database.db
     .updateTable('upload')
     .set({ expires_at: new Date(0) })
     .execute();
   await stack.sweep();
-  expect(await stack.doors()).toEqual([]);
+  expect(await stack.uploads()).toEqual([]);
   expect((await stack.storedSource(guid)).toString()).toBe('ok');
 });
 
@@ -195,18 +195,18 @@ test('an upload whose one piece takes longer than it may lie idle is kept while 
   const every = setInterval;
   const hourly: (() => void)[] = [];
   const timers = vi.spyOn(globalThis, 'setInterval');
-  timers.mockImplementation(((deed: () => void, ms?: number) => {
-    if (ms === 3_600_000) hourly.push(deed);
-    return every(deed, ms);
+  timers.mockImplementation(((action: () => void, ms?: number) => {
+    if (ms === 3_600_000) hourly.push(action);
+    return every(action, ms);
   }) as never);
   const socket = beginPatch(upload.url, guid, { offset: 0, length: 10, bytes: Buffer.from('hello') });
   await untilStaged(upload.url, 5);
   timers.mockRestore();
   await expect.poll(isKept).toBe(true);
   await runOut();
-  for (const deed of hourly) deed();
+  for (const action of hourly) action();
   await expect.poll(isKept).toBe(true);
   await db.deleteFrom('upload').where('id', '=', idOf(upload.url)).execute();
-  for (const deed of hourly) deed();
+  for (const action of hourly) action();
   expect(await readText(socket)).toMatch(/^HTTP\/1\.1 404 /);
 });

@@ -165,7 +165,7 @@ test('below the disk floor an upload is 507, its length counted', async () => {
   expect((await post(library, guid, 999)).status).toBe(201);
 });
 
-test('a browser is told what it may send and read', async () => {
+test('a browser is reported what it may send and read', async () => {
   const answer = await fetch(`${stack.url}/tusupload`, { method: 'OPTIONS' });
   expect([answer.status, answer.headers.get('Tus-Version'), answer.headers.get('Tus-Max-Size')]).toEqual([
     204,

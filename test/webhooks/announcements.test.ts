@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { claimProcess } from '../../src/catalog/encoding/process-store.ts';
+import { claimProcess } from '../../src/catalog/lifecycle/process-store.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { type Origin, serve, startOrigin, status } from '../uploads/origin.ts';
 import { startStack, type UploadStack } from '../uploads/stack.ts';

@@ -42,14 +42,14 @@ const list = async (query = '', key = api.first.libraryKey) => {
   return { status: answer.status, ...Object(answer.body) };
 };
 const patient = { timeout: 30_000, interval: 30 };
-const untilSettled = () => vi.waitFor(async () => expect((await list('?state=pending')).totalItems).toBe(0), patient);
+const untilFinalized = () => vi.waitFor(async () => expect((await list('?state=pending')).totalItems).toBe(0), patient);
 
 test('the log lists events newest first, by page and by state, to the reading key, too', async () => {
   const mediaId: Guid = newGuid();
   await happen(api.database, { libraryId: 1, mediaId }, 0, 1, 2);
   receiver.script(({ body, response }) => response.writeHead(JSON.parse(body).Status === 1 ? 410 : 200).end());
   await send();
-  await untilSettled();
+  await untilFinalized();
   await sender?.close();
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
   const { items, ...envelope } = await list('', readOnlyKey);
@@ -79,7 +79,7 @@ test('an event can be sent again by its id, by the writing key and in its own li
   receiver.script(status(410));
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
   await send();
-  await untilSettled();
+  await untilFinalized();
   const [{ guid }] = (await list()).items;
   const resend = (libraryId: number, id: string, key = api.first.libraryKey) =>
     api.call('POST', `/library/${libraryId}/webhooks/${id}/resend`, { key });
@@ -104,7 +104,7 @@ test('an event that waits for its next attempt is sent at once when asked for', 
   receiver.script(status(200));
   const [{ guid }] = (await list()).items;
   await api.call('POST', `/library/1/webhooks/${guid}/resend`);
-  await untilSettled();
+  await untilFinalized();
   expect((await list()).items).toMatchObject([{ guid, state: 'delivered' }]);
 });
 
@@ -117,7 +117,7 @@ test('a test is a signed delivery of status 0 for the nil GUID, tried once', asy
   const { body, status: answered } = await ask();
   expect(answered).toBe(200);
   await send();
-  await untilSettled();
+  await untilFinalized();
   expect((await list()).items).toMatchObject([{ guid: body.guid, state: 'dead', attempts: 1, lastAnswer: 'HTTP 500' }]);
   const [arrival] = receiver.arrivals;
   if (arrival === undefined) throw new Error('Expected the test to arrive.');

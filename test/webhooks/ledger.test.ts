@@ -64,7 +64,7 @@ const halfAnswer = ({ response }: Arrival) => void response.write('HTTP', () => 
 const movedTo = (place: string) => (arrival: Arrival) =>
   status(arrival.path === place ? 200 : 308, arrival.path === place ? {} : { location: place })(arrival);
 
-async function untilSettled(libraries: HookedLibrary[]): Promise<void> {
+async function untilFinalized(libraries: HookedLibrary[]): Promise<void> {
   for (const { id } of libraries) {
     await vi.waitFor(
       async () => expect((await readLog(database, id)).filter(({ state }) => state === 'pending')).toEqual([]),
@@ -129,7 +129,7 @@ test('through faults of receivers and killed senders, each event arrives under o
   await kill(second);
   expect(dead.receiver.arrivals).toEqual([]);
   await dead.receiver.rise();
-  await untilSettled(hooks.map(({ library }) => library));
+  await untilFinalized(hooks.map(({ library }) => library));
   for (const one of hooks) await checkLedger(one);
   for (const { library } of hooks) {
     expect((await readLog(database, library.id)).filter(({ state }) => state !== 'delivered')).toEqual([]);
@@ -146,7 +146,7 @@ test('an event in the hands of a killed sender is delivered by the next under th
   await kill(processes[0] as ChildProcess);
   silent.receiver.script(status(200));
   await startProcess();
-  await untilSettled([silent.library]);
+  await untilFinalized([silent.library]);
   const [first, second] = silent.receiver.arrivals.map(({ id, body }) => ({ id, body }));
   expect(second).toEqual(first);
   expect(await readLog(database, silent.library.id)).toMatchObject([{ state: 'delivered', attempts: 2 }]);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { claimEvents, releaseEvent, settleEvent } from '../../src/catalog/webhooks/delivery-store.ts';
+import { claimEvents, endEvent, releaseEvent } from '../../src/catalog/webhooks/delivery-store.ts';
 import { announce, pruneEvents, resendEvent } from '../../src/catalog/webhooks/webhook-store.ts';
 import type { WebhookSender, WebhookTiming } from '../../src/jobs/webhooks/webhook-sender.ts';
 import { newGuid } from '../../src/lib/guid.ts';
@@ -43,10 +43,10 @@ async function send(timing: Partial<WebhookTiming> = {}, allow = ['127.0.0.1/32'
   return sender;
 }
 
-const tellLog = async ({ id }: HookedLibrary) =>
-  (await readLog(database, id)).map(({ status: told, state, lastAnswer }) => `${told} ${state}: ${lastAnswer}`);
+const reportToLog = async ({ id }: HookedLibrary) =>
+  (await readLog(database, id)).map(({ status: reported, state, lastAnswer }) => `${reported} ${state}: ${lastAnswer}`);
 const untilLog = (library: HookedLibrary, log: unknown[]) =>
-  vi.waitFor(async () => expect(await tellLog(library)).toEqual(log), patient);
+  vi.waitFor(async () => expect(await reportToLog(library)).toEqual(log), patient);
 /** The statuses that arrived, in their order. */
 const arrived = () => receiver.arrivals.map(({ body }) => JSON.parse(body).Status);
 const videoOf = ({ id }: HookedLibrary) => ({ libraryId: id, mediaId: newGuid() });
@@ -91,19 +91,19 @@ test('libraries with the fewest deliveries under way come first, however long th
   expect(second.map(({ libraryId }) => libraryId)).toEqual([early.id, early.id, early.id]);
 });
 
-test('a sender whose lease ended settles nothing', async () => {
+test('a sender whose lease ended finalizes nothing', async () => {
   const library = await hook(silent);
   await happen(database, videoOf(library), 0, 1);
   const [late] = await claimEvents(database.db, { ...bounds, leaseSec: 0 });
   const [now] = await claimEvents(database.db, bounds);
   if (late === undefined || now === undefined) throw new Error('Expected both to get the event.');
   expect(now.id).toBe(late.id);
-  await settleEvent(database.db, late, { kind: 'delivered', answer: 'late', retrySec: 0 });
+  await endEvent(database.db, late, { kind: 'delivered', answer: 'late', retrySec: 0 });
   await releaseEvent(database.db, late);
-  expect(await tellLog(library)).toEqual(['0 pending: null', '1 pending: null']);
+  expect(await reportToLog(library)).toEqual(['0 pending: null', '1 pending: null']);
   expect(await claimEvents(database.db, bounds)).toEqual([]);
-  await settleEvent(database.db, now, { kind: 'delivered', answer: 'in time', retrySec: 0 });
-  expect(await tellLog(library)).toEqual(['0 delivered: in time', '1 pending: null']);
+  await endEvent(database.db, now, { kind: 'delivered', answer: 'in time', retrySec: 0 });
+  expect(await reportToLog(library)).toEqual(['0 delivered: in time', '1 pending: null']);
 });
 
 test('an event that failed for three days is a dead letter, and the video goes on with its next', async () => {
@@ -117,7 +117,7 @@ test('an event that failed for three days is a dead letter, and the video goes o
   expect(arrived()).toEqual([0, 1]);
 });
 
-test('the times of the log tell when an event is tried next', async () => {
+test('the times of the log report when an event is tried next', async () => {
   const library = await hook(reset);
   await happen(database, videoOf(library), 0, 1);
   await send({ retryDelaySec: () => 1_000 });
@@ -194,14 +194,14 @@ test('closing lets a delivery end, breaks off what hangs, and leaves it to the n
   const sender = await send({ leaseSec: 1_000 });
   await vi.waitFor(() => expect(receiver.arrivals.length).toBe(1), patient);
   await sender.close();
-  expect(await tellLog(library)).toEqual(['0 pending: null']);
+  expect(await reportToLog(library)).toEqual(['0 pending: null']);
   const graceful = await send({ graceMs: 20_000 });
   await vi.waitFor(() => expect(receiver.arrivals.length).toBe(2), patient);
   const closed = graceful.close();
   const [, again] = receiver.arrivals;
   if (again !== undefined) status(200)(again);
   await closed;
-  expect(await tellLog(library)).toEqual(['0 delivered: HTTP 200']);
+  expect(await reportToLog(library)).toEqual(['0 delivered: HTTP 200']);
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
@@ -231,16 +231,16 @@ test('what happens in a transaction that is undone is not announced', async () =
 test('the log forgets deliveries after a week and dead letters after 30 days', async () => {
   const library = await hook(status(200));
   await happen(database, videoOf(library), 0, 1, 2, 3);
-  const settle = async (told: number, state: 'delivered' | 'dead', days: number) =>
+  const finalize = async (reported: number, state: 'delivered' | 'dead', days: number) =>
     database.db
       .updateTable('webhook_event')
       .set({ state, settled_at: new Date(Date.now() - days * 86_400_000) })
-      .where('status', '=', told)
+      .where('status', '=', reported)
       .execute();
-  await settle(0, 'delivered', 8);
-  await settle(1, 'delivered', 6);
-  await settle(2, 'dead', 8);
-  await settle(3, 'dead', 31);
+  await finalize(0, 'delivered', 8);
+  await finalize(1, 'delivered', 6);
+  await finalize(2, 'dead', 8);
+  await finalize(3, 'dead', 31);
   expect(await pruneEvents(database.db)).toBe(false);
-  expect((await readLog(database, library.id)).map(({ status: told }) => told)).toEqual([1, 2]);
+  expect((await readLog(database, library.id)).map(({ status: reported }) => reported)).toEqual([1, 2]);
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the running service tells the whole life of a video, in its order, each step once', async () => {
+test('the running service reports the whole life of a video, in its order, each step once', async () => {
   const answer = await fetch(`${service.apiUrl}/videolibrary/1`, {
     method: 'POST',
     headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' },
@@ -37,9 +37,9 @@ test('the running service tells the whole life of a video, in its order, each st
   const guid = await createVideo(service, 'Told');
   expect((await uploadFile(service, guid, clip)).status).toBe(200);
   await untilVideo(service, guid, (video) => video.status === FINISHED);
-  const told = () => receiver.arrivals.map(({ body }) => JSON.parse(body));
-  await vi.waitFor(() => expect(told().at(-1)).toMatchObject({ Status: 3 }), { timeout: 30_000 });
-  expect(told()).toEqual([0, 1, 2, 4, 3].map((step) => ({ VideoLibraryId: 1, VideoGuid: guid, Status: step })));
+  const reported = () => receiver.arrivals.map(({ body }) => JSON.parse(body));
+  await vi.waitFor(() => expect(reported().at(-1)).toMatchObject({ Status: 3 }), { timeout: 30_000 });
+  expect(reported()).toEqual([0, 1, 2, 4, 3].map((step) => ({ VideoLibraryId: 1, VideoGuid: guid, Status: step })));
   await vi.waitFor(
     async () =>
       expect(await call(service, 'GET', '/library/1/webhooks?state=delivered')).toMatchObject({ totalItems: 5 }),

@@ -13,7 +13,7 @@ export type Answer =
   /** The server cannot be reached now: the page keeps what it shows and asks again. */
   | { kind: 'away' };
 
-/** Asks for the state while it may still change, until the video is settled, gone or refused. */
+/** Asks for the state while it may still change, until the video is final, gone or refused. */
 export async function followState(stateUrl: string, first: PlayerState, onAnswer: (answer: Answer) => void) {
   let state = first;
   for (;;) {

@@ -26,12 +26,12 @@ export async function openTemp(target: string): Promise<{ handle: FileHandle; pa
   return { handle, path };
 }
 
-/** Runs a deed that needs the folder of `target`, which it makes as often as someone else prunes it. */
-export async function inFolderOf<T>(target: string, deed: () => Promise<T>): Promise<T> {
+/** Runs an action that needs the folder of `target`, which it makes as often as someone else prunes it. */
+export async function inFolderOf<T>(target: string, action: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       await mkdir(dirname(target), { recursive: true });
-      return await deed();
+      return await action();
     } catch (error) {
       // Making a path of folders fails with ENOTDIR, too, when one of them is pruned in the midst.
       const isPruned = hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
@@ -94,10 +94,10 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Waits for a deed of the file system, a full medium being the caller's refusal. */
-export async function refusingFull<T>(deed: Promise<T>): Promise<T> {
+/** Waits for an action of the file system, a full medium being the caller's refusal. */
+export async function refusingFull<T>(action: Promise<T>): Promise<T> {
   try {
-    return await deed;
+    return await action;
   } catch (error) {
     throw refuseFull(error);
   }

@@ -91,7 +91,7 @@ export function locate(bucket: S3Bucket, key: string): { Bucket: string; Key: st
 }
 
 /** Waits for a command's answer; a failure says what was tried and what came. */
-export async function answerOf<T>(deed: string, answer: Promise<T>): Promise<T> {
+export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
@@ -101,7 +101,7 @@ export async function answerOf<T>(deed: string, answer: Promise<T>): Promise<T> 
       });
     const { status, name, attempts } = failureOf(error);
     if (status === null && name === 'AbortError') throw error;
-    const message = `Expected S3 to ${deed}, came ${status ?? ''} ${name} after ${attempts} attempts.`;
+    const message = `Expected S3 to ${action}, came ${status ?? ''} ${name} after ${attempts} attempts.`;
     if (isAway(status, name)) throw new StorageAway(message, { cause: error });
     throw new S3Failure(message, { cause: error });
   }

@@ -36,7 +36,7 @@ export async function openS3Object(
 
 /** What is known of an object; null when there is none. */
 export async function headS3Object(bucket: S3Bucket, key: StorageKey): Promise<ObjectInfo | null> {
-  const asked = answerOf(`tell of ${key}`, bucket.client.send(new HeadObjectCommand(locate(bucket, key))));
+  const asked = answerOf(`report ${key}`, bucket.client.send(new HeadObjectCommand(locate(bucket, key))));
   const answer = await asked.catch((error: unknown) => {
     if (failureOf(error).status === 404) return null;
     throw error;
@@ -155,14 +155,14 @@ function infoOfAnswer(key: StorageKey, answer: GetObjectCommandOutput): ObjectIn
 
 type Facts = { sizeBytes: number | undefined; modifiedAt: Date | undefined; etag: string | undefined };
 
-/** An object's facts as S3 tells them, in a head, a get or a list. */
+/** An object's facts as S3 reports them, in a head, a get or a list. */
 export function infoFrom(key: StorageKey, { sizeBytes, modifiedAt, etag }: Facts): ObjectInfo {
   if (sizeBytes === undefined || modifiedAt === undefined || etag === undefined) {
     throw new Error(
-      `Expected S3 to tell size, time and ETag of ${key}, came ${sizeBytes}, ${modifiedAt?.toISOString()}, ${etag}.`,
+      `Expected S3 to report size, time and ETag of ${key}, came ${sizeBytes}, ${modifiedAt?.toISOString()}, ${etag}.`,
     );
   }
-  // Lists tell milliseconds and heads do not: whole seconds are the same everywhere.
+  // Lists report milliseconds and heads do not: whole seconds are the same everywhere.
   const wholeSeconds = new Date(Math.floor(modifiedAt.getTime() / 1000) * 1000);
   return { key, sizeBytes, modifiedAt: wholeSeconds, etag: etag.replace(/^"|"$/g, '') };
 }

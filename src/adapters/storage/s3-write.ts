@@ -51,7 +51,7 @@ export async function writeS3Object(
     const first = await parts.next();
     const firstBytes = first.done === true ? Buffer.alloc(0) : first.value;
     hash.update(firstBytes);
-    // Asking for the next part tells whether the first is all there is.
+    // Asking for the next part shows whether the first is all there is.
     const second = await parts.next();
     signal.throwIfAborted();
     if (second.done === true) {
@@ -114,7 +114,7 @@ async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: 
 
 /**
  * Writes at most a part's bytes in one request. It takes no signal: once the bytes are on their way an abort
- * cannot tell whether they arrived, and the request's own time limit bounds the wait.
+ * cannot know whether they arrived, and the request's own time limit bounds the wait.
  */
 export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer): Promise<void> {
   const md5 = createHash('md5').update(bytes).digest();
@@ -142,7 +142,7 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
   }
   await deleteKeys(bucket, [target.key]);
   throw new Error(
-    `Expected S3 to store ${target.key} with the MD5 ${md5.toString('hex')}, its ETag tells of other bytes.`,
+    `Expected S3 to store ${target.key} with the MD5 ${md5.toString('hex')}, its ETag is that of other bytes.`,
   );
 }
 

@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile';
 import type { Grant } from '../../catalog/keys/access-key.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import { type AuthenticateDeps, authenticate, requireMay } from '../authenticate.ts';
+import { type AuthenticateDeps, authenticate, requireScope } from '../authenticate.ts';
 import type { Method } from '../define-operation.ts';
 import { readJsonBody } from '../read-json-body.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
@@ -100,7 +100,7 @@ async function readVideo(
 ): Promise<{ libraryId: number; videoId: Guid }> {
   const { libraryId }: { libraryId?: string } = Object(request.params);
   const claim = sessionClaim(request.raw, deps.publicUrl);
-  requireMay(await authenticate({ auth: 'access-key', ...claim, libraryId }, deps), method);
+  requireScope(await authenticate({ auth: 'access-key', ...claim, libraryId }, deps), method);
   // Just read by the schema that the type is inferred from.
   return readParams(VideoParams, request.params) as { libraryId: number; videoId: Guid };
 }

@@ -4,7 +4,7 @@ import { CreateAccessKeyModel, NewAccessKeyModel } from '../models/access-key.ts
 import { NoQuery } from '../read-query.ts';
 import { KeysParams, toKeyModel } from './key-model.ts';
 
-/** An extension of the interface: a further key of a library, told this once. */
+/** An extension of the interface: a further key of a library, shown once. */
 export const createKey = defineOperation({
   name: 'createKey',
   method: 'POST',

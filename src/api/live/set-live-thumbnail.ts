@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
-import { mediaPrefix } from '../../catalog/encoding/work.ts';
 import type { LiveStore } from '../../catalog/live/live-store.ts';
 import type { LiveThumbnailStore } from '../../catalog/live/live-thumbnail-store.ts';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';

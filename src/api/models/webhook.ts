@@ -22,7 +22,7 @@ export const WebhookEventModel = model('WebhookEventModel', {
   /** What the receiver said last, or why nothing reached it. */
   lastAnswer: nullable(text()),
   dateCreated: dateTime(),
-  /** Null for what is settled or waits behind an earlier event of its video. */
+  /** Null for what is final or waits behind an earlier event of its video. */
   dateNextAttempt: nullable(dateTime()),
   dateSettled: nullable(dateTime()),
 });
@@ -36,6 +36,6 @@ export const PaginationListOfWebhookEventModel = model('PaginationListOfWebhookE
 });
 
 export const WebhookTestModel = model('WebhookTestModel', {
-  /** The webhook-id that the test will carry; the delivery log tells what came of it. */
+  /** The webhook-id that the test will carry; the delivery log shows what came of it. */
   guid: text(),
 });

@@ -8,7 +8,7 @@ import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
 /** The version of the interface that is spoken, not of this program. */
 const INTERFACE_VERSION = '1.0.0';
 
-/** An operation as far as a document tells of it. */
+/** An operation as far as a document describes it. */
 export type Described = Contract<TObject, TObject, BodyContract, AnswerContract>;
 
 export type OpenApi = { openapi: string; paths: Record<string, Schema>; components: Record<string, object> } & Schema;

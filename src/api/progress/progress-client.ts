@@ -4,7 +4,7 @@ import type { Guid } from '../../lib/guid.ts';
 /** What a client follows: one video, or all of a library when `mediaId` is null. */
 export type Topic = { libraryId: number; mediaId: Guid | null };
 
-/** Bytes that may wait for a client before it is let go; it connects again and is told how things are. */
+/** Bytes that may wait for a client before it is let go; it connects again and is notified how things are. */
 const MAX_WAITING_BYTES = 256 * 1024;
 const REMEMBERED_VIDEOS = 200;
 const RECONNECT_MS = 2_000;
@@ -22,7 +22,7 @@ export class ProgressClient {
     this.stream.push(`retry: ${RECONNECT_MS}\n\n`);
   }
 
-  tell(mediaId: Guid, event: { name: string; id: number | null; data: object }): void {
+  report(mediaId: Guid, event: { name: string; id: number | null; data: object }): void {
     const id = event.id === null ? '' : `id: ${event.id}\n`;
     const text = `event: ${event.name}\n${id}data: ${JSON.stringify(event.data)}\n\n`;
     if (this.#said.get(mediaId) === text) return;

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
+  PublicationChange,
   PublicationListener,
-  PublicationNews,
   PublicationWatch,
 } from '../../catalog/publications/publication-watch-store.ts';
 import type { ProgressStore, VideoProgress } from '../../catalog/videos/progress-store.ts';
@@ -33,8 +33,8 @@ export type ProgressDeps = {
 const USUAL_LIMITS: ProgressLimits = { clients: 1_000, clientsOfLibrary: 200 };
 
 /**
- * Tells followers how far videos are. All share one listening connection; each change is read once, whoever
- * follows it. Whoever comes is told how things stand at once, and again after news may have been missed.
+ * Notifies followers how far videos are. All share one listening connection; each change is read once, whoever
+ * follows it. Whoever comes is notified how things stand at once, and again after changes may have been missed.
  */
 export class ProgressHub {
   readonly #deps: ProgressDeps;
@@ -47,7 +47,7 @@ export class ProgressHub {
   #ear: PublicationWatch | null = null;
   #deafSince: Date | null = null;
   #beats: NodeJS.Timeout | undefined;
-  #work: Promise<void> | null = null;
+  #task: Promise<void> | null = null;
 
   constructor(deps: ProgressDeps) {
     this.#deps = deps;
@@ -80,15 +80,15 @@ export class ProgressHub {
     clearInterval(this.#beats);
     for (const client of this.#clients) client.end();
     await this.#ear?.close();
-    await this.#work;
+    await this.#task;
   }
 
   #listen(): PublicationWatch {
     this.#deafSince = new Date(Date.now() - CLOCK_DOUBT_MS);
     return this.#deps.watch({
-      news: (news) => this.#hear(news),
+      change: (change) => this.#receive(change),
       listening: () => {
-        // What happened while nobody listened was not heard: everybody is told anew how things stand.
+        // What happened while nobody listened was missed: everybody is notified anew how things stand.
         for (const client of this.#clients) this.#newcomers.add(client);
         this.#goOn();
       },
@@ -99,13 +99,13 @@ export class ProgressHub {
     });
   }
 
-  #hear({ libraryId, mediaId }: PublicationNews): void {
+  #receive({ libraryId, mediaId }: PublicationChange): void {
     if (this.#followers(libraryId, mediaId).length === 0) return;
     const changed = this.#changed.get(libraryId) ?? new Set();
     this.#changed.set(libraryId, changed.add(mediaId));
     const waiting = [...this.#changed.values()].reduce((sum, ids) => sum + ids.size, 0);
     if (waiting > MAX_WAITING_VIDEOS) {
-      // Too much to tell one by one: they connect again and are told how things stand.
+      // Too much to report one by one: they connect again and are notified how things stand.
       this.#changed.clear();
       for (const client of this.#clients) client.end();
     }
@@ -113,20 +113,20 @@ export class ProgressHub {
   }
 
   #goOn(): void {
-    this.#work ??= this.#tellAll().finally(() => {
-      this.#work = null;
-      if (this.#hasWork()) this.#goOn();
+    this.#task ??= this.#notifyAll().finally(() => {
+      this.#task = null;
+      if (this.#hasTask()) this.#goOn();
     });
   }
 
-  #hasWork(): boolean {
+  #hasTask(): boolean {
     return !this.#closing.signal.aborted && (this.#newcomers.size > 0 || this.#changed.size > 0);
   }
 
-  async #tellAll(): Promise<void> {
+  async #notifyAll(): Promise<void> {
     const { signal } = this.#closing;
-    while (this.#hasWork()) {
-      const failed = await this.#tellOnce().then(
+    while (this.#hasTask()) {
+      const failed = await this.#reportOnce().then(
         () => false,
         (error: unknown) => {
           this.#deps.onError(error);
@@ -139,7 +139,7 @@ export class ProgressHub {
   }
 
   /** Newcomers first, then one batch of changes. What fails stays to be done again. */
-  async #tellOnce(): Promise<void> {
+  async #reportOnce(): Promise<void> {
     const since = this.#deafSince;
     for (const client of [...this.#newcomers]) {
       await this.#greet(client, since);
@@ -151,7 +151,7 @@ export class ProgressHub {
       for (const id of ids) changed.delete(id);
       if (changed.size === 0) this.#changed.delete(libraryId);
       try {
-        await this.#tellOf(libraryId, ids);
+        await this.#reportOf(libraryId, ids);
       } catch (error) {
         this.#changed.set(libraryId, new Set([...ids, ...(this.#changed.get(libraryId) ?? [])]));
         throw error;
@@ -161,16 +161,17 @@ export class ProgressHub {
 
   async #greet(client: ProgressClient, since: Date | null): Promise<void> {
     const { libraryId, mediaId } = client.topic;
-    if (mediaId !== null) return await this.#tellOf(libraryId, [mediaId], [client]);
-    for (const video of await this.#deps.progress.loadActive(libraryId, since)) client.tell(video.id, describe(video));
+    if (mediaId !== null) return await this.#reportOf(libraryId, [mediaId], [client]);
+    for (const video of await this.#deps.progress.loadActive(libraryId, since))
+      client.report(video.id, describe(video));
   }
 
-  async #tellOf(libraryId: number, ids: readonly Guid[], only?: readonly ProgressClient[]): Promise<void> {
+  async #reportOf(libraryId: number, ids: readonly Guid[], only?: readonly ProgressClient[]): Promise<void> {
     const videos = await this.#deps.progress.load(libraryId, ids);
     for (const id of ids) {
       const video = videos.find((each) => each.id === id);
       for (const client of only ?? this.#followers(libraryId, id)) {
-        client.tell(id, video === undefined ? describeGone(libraryId, id) : describe(video));
+        client.report(id, video === undefined ? describeGone(libraryId, id) : describe(video));
         if (video === undefined && client.topic.mediaId !== null) client.end();
       }
     }

@@ -10,7 +10,7 @@ import {
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
-/** Uploads at the same time each take a version of their own; more than this many at once are told to come again. */
+/** Uploads at the same time each take a version of their own; more than this many at once are refused with a time to retry. */
 const VERSION_TRIES = 10;
 const DROPPED_AT_ONCE = 1000;
 

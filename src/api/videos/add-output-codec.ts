@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { CodecStore } from '../../catalog/encoding/codec-store.ts';
 import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { CodecStore } from '../../catalog/lifecycle/codec-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { planMissingRungs } from '../../jobs/planning/plan-codec.ts';

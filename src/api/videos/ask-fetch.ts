@@ -39,7 +39,7 @@ export async function requireFetchable(
   await requireSpace(await checkOrigin(origin, deps.outbound, signal), deps);
 }
 
-/** What follows from a fetch that was taken on: its door, and the job. */
+/** What follows from a fetch that was taken on: its upload session, and the job. */
 export function fetching(ref: UploadRef, origin: Origin, { queue, secretBox }: AskFetchDeps): FollowUp {
   const open = openingFetch(ref, origin, secretBox);
   const send = queue.send(fetchVideo, { ...ref.key, uploadId: ref.id }, { onlyOneNamed: ref.id });

@@ -50,7 +50,7 @@ export const cleanResolutions = defineOperation({
   async run({ params: { libraryId, videoId }, query }, { cleanups, ...deps }: Deps) {
     const { library } = await recallShowing(libraryId, deps);
     const { rungs, reachesHls } = readSelectors(query);
-    const wish = {
+    const request = {
       rungs: reachesHls ? rungs : [],
       configured: library.settings.encoding.rungs,
       unlisted: reachesHls && query.deleteNonConfiguredResolutions,
@@ -58,8 +58,8 @@ export const cleanResolutions = defineOperation({
       original: query.deleteOriginal,
     };
     const key = { libraryId, mediaId: videoId };
-    const done = await cleanups.clean(key, query.dryRun, (video) => planCleanup(video, wish));
-    return { ...ok(), message: query.dryRun || hasMp4Wish(query) ? tell(done, query) : 'OK' };
+    const done = await cleanups.clean(key, query.dryRun, (video) => planCleanup(video, request));
+    return { ...ok(), message: query.dryRun || hasMp4Request(query) ? report(done, query) : 'OK' };
   },
 });
 
@@ -86,15 +86,15 @@ function readSelectors(query: Query): { rungs: number[]; reachesHls: boolean } {
   return { rungs, reachesHls: outputs !== 'mp4' };
 }
 
-function hasMp4Wish({ deleteMp4Files, outputs }: Query): boolean {
+function hasMp4Request({ deleteMp4Files, outputs }: Query): boolean {
   return deleteMp4Files || outputs.toLowerCase() === 'mp4';
 }
 
-function tell({ renditions, originalBytes }: CleanupPlan, query: Query): string {
+function report({ renditions, originalBytes }: CleanupPlan, query: Query): string {
   const bytes = renditions.reduce((sum, { storageBytes }) => sum + storageBytes, originalBytes ?? 0);
   const parts = renditions.map(({ codec, rung }) => (rung === null ? codec : `${codec} ${rung}p`));
   if (originalBytes !== null) parts.push('the original');
   const verb = query.dryRun ? 'Would delete' : 'Deleted';
-  const mp4 = hasMp4Wish(query) ? ' MP4 files are made while they are sent: none is stored.' : '';
+  const mp4 = hasMp4Request(query) ? ' MP4 files are made while they are sent: none is stored.' : '';
   return `${verb} ${parts.length === 0 ? 'nothing' : `${parts.join(', ')}`}, ${bytes} bytes.${mp4}`;
 }

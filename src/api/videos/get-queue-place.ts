@@ -1,4 +1,4 @@
-import { tellOutlook } from '../../catalog/videos/outlook.ts';
+import { describeOutlook } from '../../catalog/videos/outlook.ts';
 import type { OutlookStore } from '../../catalog/videos/outlook-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -10,7 +10,7 @@ import { VideoParams } from './video-model.ts';
 
 type Deps = { outlooks: OutlookStore; videoViews: VideoViewStore };
 
-/** The longest wait that is told: beyond it nobody knows. */
+/** The longest wait that is reported: beyond it nobody knows. */
 const LONGEST_SEC = 30 * 24 * 3600;
 
 export const getQueuePlace = defineOperation({
@@ -28,7 +28,7 @@ export const getQueuePlace = defineOperation({
   async run({ params: { libraryId, videoId } }, { outlooks, videoViews }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const [view, outlook] = await Promise.all([videoViews.load(key), outlooks.load(key)]);
-    const { waitsFor, otherLibraries, etaSec, message } = tellOutlook(outlook);
+    const { waitsFor, otherLibraries, etaSec, message } = describeOutlook(outlook);
     const etaSeconds = etaSec === null || etaSec > LONGEST_SEC ? null : etaSec;
     return {
       videoLibraryId: libraryId,

@@ -84,7 +84,7 @@ function playlistOf({ id, rung, codec }: RenditionView): string {
 
 type Place = { library: Library; videoId: Guid; createdAt: Date };
 
-/** A rendition's objects are told as the one folder that they lie in. */
+/** A rendition's objects are reported as the one folder that they lie in. */
 function toFolder(rendition: RenditionView, { library, videoId, createdAt }: Place): StorageObjectModel {
   return {
     guid: rendition.id,

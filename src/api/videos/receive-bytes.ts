@@ -16,7 +16,7 @@ type Upload = { body: IncomingMessage; objectKey: StorageKey; lengthBytes: numbe
 type Deps = { storage: Storage; uploads: UploadStore };
 
 /**
- * Streams a request's body into an object, keeping the lease of its door and ending a caller that sends
+ * Streams a request's body into an object, keeping the lease of its upload session and ending a caller that sends
  * less than 1 KiB/s over a minute (`timeout`). Refuses (`invalid`) a body that ends early; nothing is left then.
  */
 export async function receiveBytes(
@@ -52,7 +52,7 @@ function detach(body: IncomingMessage): PassThrough {
   return body.pipe(copy);
 }
 
-/** Renews the lease until the answer is called, also past a database that is away for a while; tells of what fails else. */
+/** Renews the lease until the answer is called, also past a database that is away for a while; reports any other failure. */
 function keepLease(uploads: UploadStore, id: Guid, onFailure: (error: unknown) => void): () => void {
   let isOver = false;
   let timer = setTimeout(renew, RENEW_MS);

@@ -7,7 +7,7 @@ import { NoQuery } from '../read-query.ts';
 import { VideoParams } from './video-model.ts';
 
 /**
- * An extension of the interface: for a day a finished video takes one more upload by any door (PUT, tus, fetch), which
+ * An extension of the interface: for a day a finished video takes one more upload by any method (PUT, tus, fetch), which
  * takes the place of its file when all is encoded.
  */
 export const replaceFile = defineOperation({

@@ -1,4 +1,4 @@
-import type { RetryStore } from '../../catalog/encoding/retry-store.ts';
+import type { RetryStore } from '../../catalog/lifecycle/retry-store.ts';
 import { planRetry } from '../../jobs/planning/plan-retry.ts';
 import { defineOperation } from '../define-operation.ts';
 import { RetryIncompleteModel } from '../models/retry-incomplete.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { RetryStore } from '../../catalog/encoding/retry-store.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { RetryStore } from '../../catalog/lifecycle/retry-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { planRetry } from '../../jobs/planning/plan-retry.ts';
 import { defineOperation } from '../define-operation.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import type { MediaKey } from '../../catalog/db.ts';
-import { mediaPrefix } from '../../catalog/encoding/work.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { pictureKey } from '../../catalog/pictures/picture-key.ts';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { ThumbnailStore } from '../../catalog/videos/thumbnail-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { newGuid } from '../../lib/guid.ts';

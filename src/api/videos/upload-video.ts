@@ -79,7 +79,7 @@ export const uploadVideo = defineOperation({
         announce(key, WebhookStatus.queued),
       );
     await outlast(give, signal).catch((error) => {
-      // After any other fault it is unknown what was committed: the door's lease runs out and the sweep decides.
+      // After any other fault it is unknown what was committed: the upload session's lease runs out and the sweep decides.
       if (!(error instanceof Refused)) throw error;
       return forget(uploadId, { objectKey, because: error }, deps);
     });
@@ -88,11 +88,11 @@ export const uploadVideo = defineOperation({
 });
 
 /** Does what may be done twice, again while the database is away or may have lost the answer. */
-async function outlast(deed: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function outlast(action: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + AWAY_MS;
   for (;;) {
     try {
-      await deed();
+      await action();
       return;
     } catch (error) {
       const mayPass = error instanceof CommitInDoubt || isDatabaseAway(error);
@@ -120,7 +120,7 @@ export async function requireSpace(lengthBytes: number, { storage, diskFloorByte
   );
 }
 
-/** Removes what an upload left, then goes on throwing. What cannot be removed now is left to the sweep of open doors. */
+/** Removes what an upload left, then goes on throwing. What cannot be removed now is left to the sweep of open upload sessions. */
 async function forget(
   uploadId: Guid,
   { objectKey, because }: { objectKey: StorageKey; because: unknown },

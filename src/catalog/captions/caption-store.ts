@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
-import { sumStorage } from '../encoding/storage-store.ts';
-import { mediaPrefix } from '../encoding/work.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { CaptionTrack } from '../schema.ts';
+import { mediaPrefix } from '../tasks/encode-task.ts';
 import { findCaption, putCaption } from './caption.ts';
 
 /** A place for a caption file: its version was never used before and never will be again. */

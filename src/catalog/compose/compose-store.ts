@@ -4,11 +4,11 @@ import { Refused } from '../../lib/refused.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
-import type { PlannedTimeline } from '../encoding/encode-plan.ts';
-import { saveTimeline } from '../encoding/plan-store.ts';
-import { WAITING_FOR_SLOT } from '../encoding/work.ts';
-import { loadCutList } from '../encoding/work-view-store.ts';
+import type { PlannedTimeline } from '../lifecycle/encode-plan.ts';
+import { saveTimeline } from '../lifecycle/plan-store.ts';
 import type { RenditionPlan } from '../schema.ts';
+import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
+import { loadCutList } from '../tasks/task-view-store.ts';
 import type { Recipe } from './recipe.ts';
 
 /** A finished rendition that is shown, as far as taking parts of it goes. */

@@ -4,12 +4,12 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey } from '../db.ts';
-import type { Work } from '../encoding/work.ts';
-import { loadCutList, loadWorkRenditions, type WorkRendition } from '../encoding/work-view-store.ts';
+import type { EncodeTask } from '../tasks/encode-task.ts';
+import { loadCutList, loadTaskRenditions, type TaskRendition } from '../tasks/task-view-store.ts';
 import type { Recipe } from './recipe.ts';
 
-/** All that doing a work of a composition takes. */
-export type CompositionView = { recipe: Recipe; cutList: CutList; renditions: readonly WorkRendition[] };
+/** All that doing an encode task of a composition takes. */
+export type CompositionView = { recipe: Recipe; cutList: CutList; renditions: readonly TaskRendition[] };
 
 /** A stored chunk of which a segment is copied. */
 export type SourceChunk = {
@@ -19,17 +19,17 @@ export type SourceChunk = {
   fragmentTable: Buffer;
 };
 
-/** Reads what a work of a composition is about; null when its video is gone. */
-export async function loadComposition(db: Db, work: Work): Promise<CompositionView | null> {
+/** Reads what an encode task of a composition is about; null when its video is gone. */
+export async function loadComposition(db: Db, task: EncodeTask): Promise<CompositionView | null> {
   const row = await db
     .selectFrom('composition')
     .select('recipe')
-    .where('library_id', '=', work.key.libraryId)
-    .where('media_id', '=', work.key.mediaId)
+    .where('library_id', '=', task.key.libraryId)
+    .where('media_id', '=', task.key.mediaId)
     .executeTakeFirst();
-  const cutList = await loadCutList(db, work);
+  const cutList = await loadCutList(db, task);
   if (row === undefined || cutList === null) return null;
-  return { recipe: row.recipe, cutList, renditions: await loadWorkRenditions(db, work) };
+  return { recipe: row.recipe, cutList, renditions: await loadTaskRenditions(db, task) };
 }
 
 /** The chunk that holds a segment of a rendition; null when it is not there any more. */

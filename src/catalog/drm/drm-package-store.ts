@@ -77,7 +77,7 @@ const MAX_LIVE_PACKAGES = 10;
 export type NewPackage = Pick<DrmPackage, 'scheme' | 'keysSealed' | 'signals'> & { keepsPrevious: boolean };
 
 /**
- * Gives a video a new package in place of the one that playlists name, and tells the edges. With `isFirst`, a video
+ * Gives a video a new package in place of the one that playlists name, and notifies the edges. With `isFirst`, a video
  * that has one already stays as it is. Refuses (`not-found`) an unknown video, and (`busy`) one of which ten are good.
  */
 export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFirst: boolean): Promise<void> {
@@ -103,7 +103,7 @@ export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFi
   if (state === 'finished') await announce(key, WebhookStatus.finished)(tx);
 }
 
-/** Tells who waits for it that a video that was to be packaged is, when nothing about it had to change. */
+/** Notifies those who wait for a video's package, when nothing about it had to change. */
 export async function announcePackaged(tx: Tx, key: MediaKey): Promise<void> {
   if ((await lockVideo(tx, key)) === 'finished') await announce(key, WebhookStatus.finished)(tx);
 }

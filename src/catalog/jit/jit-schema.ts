@@ -4,10 +4,10 @@ import type { Guid } from '../../lib/guid.ts';
 type SetByDefault = ColumnType<Date, Date | undefined, Date>;
 
 /**
- * What viewers of one edge wish for: `segment` of a rendition, which one of them waits for (`is_awaited`) or has just
+ * What viewers of one edge request: `segment` of a rendition, which one of them waits for (`is_awaited`) or has just
  * been given, and `ahead_segments` after it. It ends by itself unless the edge renews it.
  */
-export type JitWishTable = {
+export type SegmentRequestTable = {
   library_id: number;
   media_id: Guid;
   rendition_id: Guid;

@@ -4,7 +4,7 @@ import { startTestDatabase, type TestDatabase } from '../../../test/support/data
 import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { claimRun, endRun, failRun, type RunClaim } from './run-store.ts';
-import { createWishStore } from './wish-store.ts';
+import { createSegmentRequestStore } from './segment-request-store.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -33,8 +33,8 @@ async function addAwaited(libraryId: number, segment = 5): Promise<Guid> {
       active, plan, timescale, init, on_demand)
     values (${libraryId}, ${mediaId}, ${renditionId}, ${timelineId}, 'video', 'encode', 'x264', 240, 'sd', 'building',
       true, '{"durationSec":40}', 1, '\\x00', true)`.execute(db);
-  const wish = { libraryId, mediaId, renditionId, segment, aheadSegments: 0, isAwaited: true, forSec: 600 };
-  await createWishStore(db, newGuid()).put([wish]);
+  const request = { libraryId, mediaId, renditionId, segment, aheadSegments: 0, isAwaited: true, forSec: 600 };
+  await createSegmentRequestStore(db, newGuid()).put([request]);
   return renditionId;
 }
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { countTurn } from '../encoding/turn-store.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { JIT_CHANNEL } from './wish-store.ts';
+import { countTurn } from '../tasks/turn-store.ts';
+import { JIT_CHANNEL } from './segment-request-store.ts';
 
 /** The right to make segments of a rendition for viewers now, from one on. Whoever holds it renews its lease. */
 export type RunClaim = {
@@ -25,7 +25,7 @@ export type RunStanding = { toSegment: number; wantedTo: number | null; isAwaite
 /** Seconds that the lease of a run lasts: a dead worker's segment is begun again that soon. */
 export const RUN_LEASE_SEC = 3;
 
-/** The most that a wish asks for beyond its segment. */
+/** The most that a request asks for beyond its segment. */
 export const MOST_AHEAD = 3;
 
 /** Segments of one encoder process at most. */
@@ -42,38 +42,38 @@ export const MAX_FAULTS = 3;
 /** What is known of a segment that failed. */
 type Fault = { failures: number; rung: number | null; isFirst: boolean };
 
-type Wished = MediaKey & { renditionId: Guid; timelineId: Guid; segment: number; isAwaited: boolean };
+type Requested = MediaKey & { renditionId: Guid; timelineId: Guid; segment: number; isAwaited: boolean };
 
 /** Where turns of libraries are counted, one a run. */
-const VIEWER_LANE = 'viewers';
+const VIEWER_QUEUE = 'viewers';
 
 /** The most urgent segment that is wished for and that nobody makes, without taking it. */
-export async function findWished(db: Db): Promise<{ isAwaited: boolean } | null> {
-  return selectWished(db, sql`true`);
+export async function findRequested(db: Db): Promise<{ isAwaited: boolean } | null> {
+  return selectRequested(db, sql`true`);
 }
 
 /**
- * Takes the most urgent segment that viewers wish for and nobody makes: those that are awaited first, then those of the
+ * Takes the most urgent segment that viewers request and nobody makes: those that are awaited first, then those of the
  * library that has had least of the encoders, then the longest wished for. Null when there is none. What another run was
  * heading for ends before this one.
  */
 export async function claimRun(db: Db, owner: string): Promise<RunClaim | null> {
   for (;;) {
-    const wished = await selectWished(db, sql`true`);
-    if (wished === null) return null;
-    const claim = await inTransaction(db, (tx) => takeWished(tx, wished, owner));
+    const requested = await selectRequested(db, sql`true`);
+    if (requested === null) return null;
+    const claim = await inTransaction(db, (tx) => takeRequested(tx, requested, owner));
     // Another worker was faster: there may be something else.
     if (claim === null) continue;
-    await countTurn(db, VIEWER_LANE, claim.key.libraryId, 1);
+    await countTurn(db, VIEWER_QUEUE, claim.key.libraryId, 1);
     return claim;
   }
 }
 
-async function takeWished(tx: Tx, wished: Wished, owner: string): Promise<RunClaim | null> {
-  const { libraryId, mediaId, renditionId, timelineId, segment } = wished;
+async function takeRequested(tx: Tx, requested: Requested, owner: string): Promise<RunClaim | null> {
+  const { libraryId, mediaId, renditionId, timelineId, segment } = requested;
   // As in every transaction that changes what is made of a video, its row comes first.
   await sql`select id from media where library_id = ${libraryId} and id = ${mediaId} for update`.execute(tx);
-  const still = await selectWished(tx, sql`w.rendition_id = ${renditionId} and s.segment = ${segment}`);
+  const still = await selectRequested(tx, sql`w.rendition_id = ${renditionId} and s.segment = ${segment}`);
   if (still === null) return null;
   const here = sql`library_id = ${libraryId} and media_id = ${mediaId} and rendition_id = ${renditionId}`;
   await sql`delete from jit_run where ${here} and lease_until < now()`.execute(tx);
@@ -97,12 +97,12 @@ async function takeWished(tx: Tx, wished: Wished, owner: string): Promise<RunCla
   return { ...place, id: row.id, attempt: row.attempt, toSegment: row.to_segment, failures: row.failures };
 }
 
-async function selectWished(db: Db | Tx, which: RawBuilder<unknown>): Promise<Wished | null> {
-  const { rows } = await sql<Wished>`
-    with wished as (select w.library_id as "libraryId", w.media_id as "mediaId", w.rendition_id as "renditionId",
+async function selectRequested(db: Db | Tx, which: RawBuilder<unknown>): Promise<Requested | null> {
+  const { rows } = await sql<Requested>`
+    with requested as (select w.library_id as "libraryId", w.media_id as "mediaId", w.rendition_id as "renditionId",
       r.timeline_id as "timelineId", s.segment, bool_or(w.is_awaited and s.segment = w.segment) as "isAwaited",
       min(w.asked_at) as asked_at
-    from jit_wish w
+    from segment_request w
     join rendition r on r.library_id = w.library_id and r.media_id = w.media_id and r.id = w.rendition_id
     cross join lateral generate_series(w.segment, w.segment + w.ahead_segments) s(segment)
     where ${which} and w.wanted_until > now() and r.on_demand and r.state = 'building' and r.init is not null
@@ -113,21 +113,21 @@ async function selectWished(db: Db | Tx, which: RawBuilder<unknown>): Promise<Wi
           + case when w.is_awaited and s.segment = w.segment then ${AWAITED_REACH}::int else ${AHEAD_REACH}::int end))
       and not exists (select from jit_fault f where f.rendition_id = w.rendition_id and f.segment = s.segment
         and (f.retry_at > now() or f.failures >= ${MAX_FAULTS}))
-      and not exists (select from encode_work e where e.library_id = w.library_id and e.media_id = w.media_id
-        and e.kind in ('video', 'audio') and e.lane = 'quick' and e.state in ('waiting', 'running')
+      and not exists (select from encode_task e where e.library_id = w.library_id and e.media_id = w.media_id
+        and e.kind in ('video', 'audio') and e.queue = 'quick' and e.state in ('waiting', 'running')
         and w.rendition_id = any(e.rendition_ids) and s.segment >= e.from_segment and s.segment < e.to_segment)
     group by 1, 2, 3, 4, 5)
     select "libraryId", "mediaId", "renditionId", "timelineId", segment, "isAwaited"
-    from wished left join encode_turn t on t.lane = ${VIEWER_LANE} and t.library_id = "libraryId"
+    from requested left join encode_turn t on t.queue = ${VIEWER_QUEUE} and t.library_id = "libraryId"
     order by "isAwaited" desc, greatest(coalesce(t.pass, 0),
-      (select coalesce(max(turn), 0) from encode_turn where lane = ${VIEWER_LANE})), asked_at, segment limit 1
+      (select coalesce(max(turn), 0) from encode_turn where queue = ${VIEWER_QUEUE})), asked_at, segment limit 1
   `.execute(db);
   return rows[0] ?? null;
 }
 
 /**
- * Renews the lease and tells how things stand; null when the run is not to go on: its rendition, or its lease, is gone.
- * It is wanted up to the last missing segment that a wish within its reach names.
+ * Renews the lease and answers the state; null when the run is not to go on: its rendition, or its lease, is gone.
+ * It is wanted up to the last missing segment that a request within its reach names.
  */
 export async function renewRun(db: Db, { id }: RunClaim): Promise<RunStanding | null> {
   const { rows } = await sql<RunStanding>`
@@ -139,7 +139,7 @@ export async function renewRun(db: Db, { id }: RunClaim): Promise<RunStanding | 
       coalesce(bool_or(w.is_awaited and w.segment >= r.next_segment
         and w.segment < r.next_segment + ${AWAITED_REACH}::int), false) as "isAwaited"
     from renewed r
-    left join jit_wish w on w.rendition_id = r.rendition_id and w.wanted_until > now()
+    left join segment_request w on w.rendition_id = r.rendition_id and w.wanted_until > now()
       and w.segment < r.next_segment + ${AHEAD_REACH}::int and w.segment + w.ahead_segments >= r.next_segment - 1
     left join lateral generate_series(greatest(w.segment, r.next_segment),
       least(w.segment + w.ahead_segments, r.to_segment - 1, r.next_segment + ${AHEAD_REACH - 1}::int)) s(segment)
@@ -158,9 +158,9 @@ export async function endRun(db: Db, { id }: RunClaim): Promise<void> {
   `.execute(db);
 }
 
-/** Removes wishes and runs that ended long ago; those of a rendition that is gone went with it. */
+/** Removes requests and runs that ended long ago; those of a rendition that is gone went with it. */
 export async function forgetEnded(db: Db): Promise<void> {
-  await sql`delete from jit_wish where wanted_until < now() - interval '10 seconds'`.execute(db);
+  await sql`delete from segment_request where wanted_until < now() - interval '10 seconds'`.execute(db);
   await sql`delete from jit_run where lease_until < now() - interval '10 seconds'`.execute(db);
 }
 

@@ -7,14 +7,14 @@ import {
   LostClaim,
   lockMedia,
   type RenditionOutput,
-} from '../encoding/chunk-store.ts';
-import { settleMedia } from '../encoding/settle-store.ts';
-import { sumStorage } from '../encoding/storage-store.ts';
-import { refreshProgress } from '../encoding/work-store.ts';
+} from '../lifecycle/chunk-store.ts';
+import { finalizeMedia } from '../lifecycle/finalize-store.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
+import { refreshProgress } from '../tasks/claim-store.ts';
 import type { RunClaim } from './run-store.ts';
 
 /**
- * Publishes one segment that was made for viewers and moves its run on. Works of which everything is stored by now
+ * Publishes one segment that was made for viewers and moves its run on. Encode tasks of which everything is stored by now
  * end with it, and so does the video with the last of them. False when the segment is there already, made by another:
  * then nothing is taken in. Throws LostClaim when the run is not held any more, and
  * refuses a segment of another init segment than the rendition's.
@@ -37,21 +37,21 @@ export async function commitSegment(
   await insertChunks(tx, { key, attempt, publication }, output);
   await sql`delete from jit_fault where rendition_id = ${output.renditionId} and segment = ${segment}`.execute(tx);
   await sumStorage(tx, key);
-  const hasEnded = await endStoredWorks(tx, key, { renditionId: output.renditionId, segment });
-  if (hasEnded) await settleMedia(tx, key);
+  const hasEnded = await endStoredTasks(tx, key, { renditionId: output.renditionId, segment });
+  if (hasEnded) await finalizeMedia(tx, key);
   await refreshProgress(tx, key);
   return true;
 }
 
-/** Ends the works around a segment that wait although all that they would make is stored. */
-async function endStoredWorks(
+/** Ends the encode tasks around a segment that wait although all that they would make is stored. */
+async function endStoredTasks(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
   { renditionId, segment }: { renditionId: string; segment: number },
 ): Promise<boolean> {
   const { rows } = await sql`
-    update encode_work w set state = 'done', done_fraction = 1, reason = null
-    where library_id = ${libraryId} and media_id = ${mediaId} and kind in ('video', 'fill', 'audio') and state = 'waiting'
+    update encode_task w set state = 'done', done_fraction = 1, reason = null
+    where library_id = ${libraryId} and media_id = ${mediaId} and kind in ('video', 'backfill', 'audio') and state = 'waiting'
       and ${renditionId}::uuid = any(rendition_ids) and from_segment <= ${segment} and to_segment > ${segment}
       and not exists (
         select from unnest(w.rendition_ids) r(id), generate_series(w.from_segment, w.to_segment - 1) s(segment)

@@ -68,7 +68,7 @@ export function createKeyStore(db: Db): KeyStore {
   };
 }
 
-// Found by a hash that is compared again in constant time: what the index tells is about the hash, not the key.
+// Found by a hash that is compared again in constant time: what the index reveals is about the hash, not the key.
 async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
   const { rows } = await sql<Found>`
     with used as (

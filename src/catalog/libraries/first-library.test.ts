@@ -50,7 +50,7 @@ test('a library starts with the documented defaults and its own pull zone', asyn
   expect(await libraries.find(999)).toBeNull();
 });
 
-test('a stored setting of the wrong kind is told, one that is missing has its default', async () => {
+test('a stored setting of the wrong kind is reported, one that is missing has its default', async () => {
   const libraries = createLibraryStore({ db: database.db, secretBox });
   const store = (settings: object) =>
     database.db

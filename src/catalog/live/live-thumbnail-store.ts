@@ -1,8 +1,8 @@
 import { Refused } from '../../lib/refused.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
-import { sumStorage } from '../encoding/storage-store.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 
 /** A stored JPEG and the name under which the edge shows it. */

@@ -4,8 +4,8 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
-import { markMergeable } from '../encoding/chunk-store.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { markMergeable } from '../lifecycle/chunk-store.ts';
 import type { LiveLease } from './live-lease.ts';
 
 /** A rendition of a period as its owner makes it. */

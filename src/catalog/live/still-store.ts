@@ -1,7 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey } from '../db.ts';
-import { mediaPrefix } from '../encoding/work.ts';
+import { mediaPrefix } from '../tasks/encode-task.ts';
 
 /** Where the still of a moment lies, `atMs` since 1970; the edge serves it as `thumbnails/{atMs}.jpg`. */
 export function stillKey(key: MediaKey, atMs: number): StorageKey {

@@ -3,10 +3,10 @@ import type { Guid } from '../../lib/guid.ts';
 import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { insertChunks, lockMedia, type StoredChunk } from '../encoding/chunk-store.ts';
-import { recountStorage } from '../encoding/storage-store.ts';
-import { idxKeyOf } from '../encoding/work.ts';
+import { insertChunks, lockMedia, type StoredChunk } from '../lifecycle/chunk-store.ts';
+import { recountStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
+import { idxKeyOf } from '../tasks/encode-task.ts';
 
 /** A rendition that got chunks of one segment. `isGrowing`: more may come while its chunks are merged. */
 export type MergeableRendition = {

@@ -27,6 +27,7 @@ import { up as shieldEvents } from './051-shield-events.ts';
 import { up as live } from './060-live.ts';
 import { up as statistics } from './070-statistics.ts';
 import { up as dashboardSession } from './090-dashboard-session.ts';
+import { up as standardNames } from './099-standard-names.ts';
 import { up as chunkMerges } from './110-chunk-merges.ts';
 import { up as smart } from './150-smart.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
@@ -61,6 +62,7 @@ export const migrations: Record<string, Migration> = {
   '060-live': { up: live },
   '070-statistics': { up: statistics },
   '090-dashboard-session': { up: dashboardSession },
+  '099-standard-names': { up: standardNames },
   '110-chunk-merges': { up: chunkMerges },
   '160-sign-in-link': { up: signInLink },
   '150-smart': { up: smart },

@@ -1,6 +1,6 @@
 import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import type { MediaKey } from '../db.ts';
-import { mediaPrefix } from '../encoding/work.ts';
+import { mediaPrefix } from '../tasks/encode-task.ts';
 
 /** Where a picture of a set lies. `name` is as in `PictureSet`. */
 export function pictureKey(key: MediaKey, folder: string, name: string): StorageKey {

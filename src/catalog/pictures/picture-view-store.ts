@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey } from '../db.ts';
-import type { Work } from '../encoding/work.ts';
+import type { EncodeTask } from '../tasks/encode-task.ts';
 
 /** A stretch of a stored rendition. */
 export type PictureChunk = { storageKey: StorageKey; startTick: number; durationTicks: number };
@@ -19,7 +19,7 @@ export type PictureRendition = {
   chunks: readonly PictureChunk[];
 };
 
-/** All that making a video's pictures takes, read at once. Renditions are of the work's timeline, the lowest first. */
+/** All that making a video's pictures takes, read at once. Renditions are of the encode task's timeline, the lowest first. */
 export type PictureView = {
   video: VideoFacts;
   durationMs: number;
@@ -27,8 +27,8 @@ export type PictureView = {
   renditions: readonly PictureRendition[];
 };
 
-/** Reads what a work makes pictures of. Null when its video is gone, or has no picture any more. */
-export async function loadPictureView(db: Db, { key, timelineId }: Work): Promise<PictureView | null> {
+/** Reads what an encode task makes pictures of. Null when its video is gone, or has no picture any more. */
+export async function loadPictureView(db: Db, { key, timelineId }: EncodeTask): Promise<PictureView | null> {
   const media = await db
     .selectFrom('media')
     .innerJoin('timeline', (join) =>

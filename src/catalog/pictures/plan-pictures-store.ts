@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { type Work, workPriority, workWeight } from '../encoding/work.ts';
-import { insertWorks } from '../encoding/work-row-store.ts';
+import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
+import { insertTasks } from '../tasks/task-row-store.ts';
 
 /** Up to here making the pictures is quick work. */
 const QUICK_SEC = 120;
@@ -15,7 +15,7 @@ const HAS_PICTURES = sql<SqlBool>`exists (select 1 from rendition r where r.time
 
 /**
  * Plans the making of a video's pictures from the set on a timeline, when that set has pictures of its own and they
- * were neither made nor tried before. Returns whether the work was written.
+ * were neither made nor tried before. Returns whether the encode task was written.
  */
 export async function planPictures(tx: Tx, key: MediaKey, timelineId: Guid | null): Promise<boolean> {
   if (timelineId === null) return false;
@@ -25,13 +25,13 @@ export async function planPictures(tx: Tx, key: MediaKey, timelineId: Guid | nul
     where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId} and t.id = ${timelineId}
       and m.pictures->>'timelineId' is distinct from t.id::text
       and ${HAS_PICTURES}
-      and not exists (select 1 from encode_work w where w.timeline_id = t.id and w.library_id = t.library_id
+      and not exists (select 1 from encode_task w where w.timeline_id = t.id and w.library_id = t.library_id
         and w.media_id = t.media_id and w.kind = 'pictures')
     for update of m
   `.execute(tx);
   const [found] = rows;
   if (found === undefined) return false;
-  await insertWorks(tx, [pictureWork(key, timelineId, found.durationSec)]);
+  await insertTasks(tx, [pictureTask(key, timelineId, found.durationSec)]);
   return true;
 }
 
@@ -41,14 +41,14 @@ export async function findWithoutPictures(db: Db): Promise<{ key: MediaKey; time
     select m.library_id, m.id, t.id as timeline_id from media m
     join timeline t on t.library_id = m.library_id and t.media_id = m.id and t.active
     where m.type = 'video' and m.state = 'finished' and m.pictures is null and m.width_px > 0 and ${HAS_PICTURES}
-      and not exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
+      and not exists (select 1 from encode_task w where w.library_id = m.library_id and w.media_id = m.id
         and w.kind = 'pictures')
     order by random() limit ${VIDEOS_AT_ONCE}
   `.execute(db);
   return rows.map((row) => ({ key: { libraryId: row.library_id, mediaId: row.id }, timelineId: row.timeline_id }));
 }
 
-function pictureWork(key: MediaKey, timelineId: Guid, durationSec: number): Work {
+function pictureTask(key: MediaKey, timelineId: Guid, durationSec: number): EncodeTask {
   return {
     key,
     id: newGuid(),
@@ -58,8 +58,8 @@ function pictureWork(key: MediaKey, timelineId: Guid, durationSec: number): Work
     fromSegment: 0,
     toSegment: 1,
     isFirst: false,
-    lane: durationSec <= QUICK_SEC ? 'quick' : 'long',
-    priority: workPriority(false, durationSec, 0),
-    weight: workWeight('pictures', 0, durationSec),
+    queue: durationSec <= QUICK_SEC ? 'quick' : 'long',
+    priority: taskPriority(false, durationSec, 0),
+    weight: taskWeight('pictures', 0, durationSec),
   };
 }

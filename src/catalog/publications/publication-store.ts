@@ -78,7 +78,7 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
   for (const row of rows) {
     const old = before.get(row.id);
     let chunks = old === undefined ? (whole.get(row.id) ?? []) : replaceChunks(old.chunks, fresh.get(row.id) ?? []);
-    // Rows that only went away leave no trace in `publication`: the count tells, and all are read again.
+    // Rows that only went away leave no trace in `publication`: the count says, and all are read again.
     if (chunks.length !== row.chunk_count) chunks = (await selectChunks(tx, key, [row], -1)).get(row.id) ?? [];
     const parts = heavy.get(row.id) ?? {
       init: old?.init ?? null,
@@ -155,7 +155,7 @@ function selectRenditions(tx: Tx, { libraryId, mediaId }: MediaKey) {
   return tx
     .selectFrom('rendition')
     .select(['id', 'timeline_id', 'kind', 'state', 'active', 'codec_string', 'rung', 'width_px', 'height_px'])
-    .select(['language', 'name', 'is_default', 'timescale', 'on_demand', 'key_group', 'lane'])
+    .select(['language', 'name', 'is_default', 'timescale', 'on_demand', 'key_group', 'iv_prefix'])
     .select((eb) =>
       eb
         .selectFrom('chunk')
@@ -292,7 +292,7 @@ function toRendition(row: LightRow, cutList: CutList): Omit<StoredRendition, 'in
     isDefault: row.is_default,
     timescale: row.timescale,
     keyGroup: row.key_group,
-    lane: row.lane,
+    ivPrefix: row.iv_prefix,
     cutList,
   };
 }

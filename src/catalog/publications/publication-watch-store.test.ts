@@ -15,7 +15,7 @@ test('connections that broke are not held until the watch is closed', async () =
     losses += 1;
     if (losses === 3) resolve();
   };
-  const listener = { news: () => undefined, listening: () => undefined, lost };
+  const listener = { change: () => undefined, listening: () => undefined, lost };
   const watch = watchPublications({ host: '127.0.0.1', port, user: 'a' }, listener);
   await promise;
   const signals = listened.mock.contexts.filter((context) => context instanceof AbortSignal);

@@ -8,11 +8,11 @@ const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 
 /** A media of which viewers may see something new, or that is gone. */
-export type PublicationNews = { libraryId: number; mediaId: Guid; publication: number | 'deleted' };
+export type PublicationChange = { libraryId: number; mediaId: Guid; publication: number | 'deleted' };
 
-/** Who wants to know. `listening` is called after each connect: news may have been missed before it. */
+/** Who wants to know. `listening` is called after each connect: changes may have been missed before it. */
 export type PublicationListener = {
-  news(news: PublicationNews): void;
+  change(change: PublicationChange): void;
   /** What decides about the viewers of a library has changed. */
   policy?(libraryId: number): void;
   listening(): void;
@@ -23,7 +23,7 @@ export type PublicationListener = {
 export type PublicationWatch = { close(): Promise<void> };
 
 /**
- * Listens for publications, or on another channel of such news, on a connection of its own, and connects anew for
+ * Listens for publications, or on another channel of such changes, on a connection of its own, and connects anew for
  * as long as it is open.
  */
 export function watchPublications(
@@ -76,8 +76,8 @@ async function listenOnce(
   // The failure may come while still connecting; it is awaited below, not lost.
   ended.catch(() => undefined);
   client.on('notification', ({ payload }) => {
-    const news = readNews(payload ?? '');
-    if (news !== null) listener.news(news);
+    const change = readChange(payload ?? '');
+    if (change !== null) listener.change(change);
     const policy = /^(\d{1,15}):policy$/.exec(payload ?? '');
     if (policy !== null) listener.policy?.(Number(policy[1]));
   });
@@ -96,7 +96,7 @@ async function listenOnce(
 }
 
 /** Reads `libraryId:mediaId:publication` or `libraryId:mediaId:deleted`; null for what is neither. */
-export function readNews(payload: string): PublicationNews | null {
+export function readChange(payload: string): PublicationChange | null {
   const [, library = '', media = '', change = ''] =
     /^(\d{1,15}):([0-9a-f-]{36}):(\d{1,15}|deleted)$/.exec(payload) ?? [];
   const mediaId = parseGuid(media);

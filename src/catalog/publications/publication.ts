@@ -21,7 +21,7 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
   chunks: readonly StoredChunk[];
   keyGroup: KeyGroup;
   /** A number that no other rendition ever has. */
-  lane: number;
+  ivPrefix: number;
 };
 
 /**

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { fixInit, insertChunks, LostClaim, lockMedia, type RenditionOutput } from '../encoding/chunk-store.ts';
+import { fixInit, insertChunks, LostClaim, lockMedia, type RenditionOutput } from '../lifecycle/chunk-store.ts';
+import { addMessages } from '../lifecycle/finalize-store.ts';
 import {
   DAMAGED,
   damagedMessage,
@@ -10,19 +11,18 @@ import {
   damagedValue,
   REPAIRED_VALUE,
   repairedMessage,
-} from '../encoding/messages.ts';
-import { nameRendition } from '../encoding/rendition-name-store.ts';
-import { addMessages } from '../encoding/settle-store.ts';
-import { recountStorage } from '../encoding/storage-store.ts';
-import { type Claim, idxKeyOf, type Work, workWeight } from '../encoding/work.ts';
-import { insertWorks } from '../encoding/work-row-store.ts';
-import { endWork, lockClaim } from '../encoding/work-store.ts';
+} from '../lifecycle/messages.ts';
+import { nameRendition } from '../renditions/rendition-name-store.ts';
+import { recountStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { MediaMessage } from '../schema.ts';
+import { endTask, lockClaim } from '../tasks/claim-store.ts';
+import { type Claim, type EncodeTask, idxKeyOf, taskWeight } from '../tasks/encode-task.ts';
+import { insertTasks } from '../tasks/task-row-store.ts';
 import type { ScrubChunk, ScrubOriginal } from './scrub-store.ts';
 
-/** `sent`: the chunk is made anew. `told`: it cannot be, for this reason. `over`: it is not in use any more, or was seen before. */
-export type RepairAnswer = { kind: 'sent' } | { kind: 'told'; reason: string } | { kind: 'over' };
+/** `sent`: the chunk is made anew. `reported`: it cannot be, for this reason. `over`: it is not in use any more, or was seen before. */
+export type RepairAnswer = { kind: 'sent' } | { kind: 'reported'; reason: string } | { kind: 'over' };
 
 type DamagedRow = {
   timelineId: Guid;
@@ -30,7 +30,7 @@ type DamagedRow = {
   hasOriginal: boolean;
   isUnderCenc: boolean;
   isKnown: boolean;
-  isTold: boolean;
+  isReported: boolean;
 };
 
 /** Behind all that somebody waits for. */
@@ -54,7 +54,7 @@ export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * Has a damaged chunk made anew from the original, or tells why it cannot be: `isLost` when the store does not have the
+ * Has a damaged chunk made anew from the original, or reports why it cannot be: `isLost` when the store does not have the
  * original that it should have.
  */
 export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean): Promise<RepairAnswer> {
@@ -63,7 +63,7 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean):
     select r.timeline_id as "timelineId", r.plan->'composedOf' is not null as "isComposed",
       m.source_key is not null and m.facts is not null as "hasOriginal",
       ${IS_UNDER_CENC} as "isUnderCenc",
-      exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
+      exists (select 1 from encode_task w where w.library_id = m.library_id and w.media_id = m.id
         and w.kind = 'repair' and w.from_segment = c.first_segment and r.id = any(w.rendition_ids)) as "isKnown",
       exists (select 1 from jsonb_array_elements(m.messages) line where line->>'value' = ${damagedValue(chunk)}) as "isTold"
     from chunk c join rendition r on r.library_id = c.library_id and r.media_id = c.media_id and r.id = c.rendition_id
@@ -73,10 +73,10 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean):
     for update of m
   `.execute(tx);
   const [row] = rows;
-  if (row === undefined || row.isKnown || row.isTold) return { kind: 'over' };
+  if (row === undefined || row.isKnown || row.isReported) return { kind: 'over' };
   const obstacle = obstacleIn({ ...row, isLost });
-  if (obstacle !== null) return { kind: 'told', reason: obstacle };
-  const work: Work = {
+  if (obstacle !== null) return { kind: 'reported', reason: obstacle };
+  const task: EncodeTask = {
     key: chunk.key,
     id: newGuid(),
     timelineId: row.timelineId,
@@ -85,11 +85,11 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean):
     fromSegment: chunk.firstSegment,
     toSegment: chunk.firstSegment + chunk.segmentCount,
     isFirst: false,
-    lane: 'long',
+    queue: 'long',
     priority: REPAIR_PRIORITY,
-    weight: workWeight('repair', 0, chunk.segmentCount * 4),
+    weight: taskWeight('repair', 0, chunk.segmentCount * 4),
   };
-  await insertWorks(tx, [work]);
+  await insertTasks(tx, [task]);
   return { kind: 'sent' };
 }
 
@@ -116,31 +116,31 @@ export async function nextAttempt(db: Db): Promise<number> {
 export type MadeAnew = { output: RenditionOutput; attempt: number; sourceKey: StorageKey };
 
 /**
- * Puts new chunks in the place of a damaged one, whose objects retire, and ends the work. False when the rendition is
+ * Puts new chunks in the place of a damaged one, whose objects retire, and ends the encode task. False when the rendition is
  * not shown any more, encrypted by counters by now, or the original is another: then they are not taken in, and the caller deletes them. Throws LostClaim, and refuses chunks that
  * take other times than those whose place they take.
  */
 export async function replaceChunk(tx: Tx, claim: Claim, made: MadeAnew): Promise<boolean> {
   const { output, attempt } = made;
-  const { key, fromSegment, toSegment } = claim.work;
+  const { key, fromSegment, toSegment } = claim.task;
   const publication = await lockMedia(tx, key);
   if (publication === null || !(await lockClaim(tx, claim))) {
-    throw new LostClaim({ attempt: claim.attempt, id: claim.work.id });
+    throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
   }
-  await endWork(tx, claim, 'done', null);
+  await endTask(tx, claim, 'done', null);
   // A later damage of the same chunk is another one.
-  await tx.deleteFrom('encode_work').where('id', '=', claim.work.id).execute();
+  await tx.deleteFrom('encode_task').where('id', '=', claim.task.id).execute();
   if (!(await isReplaceable(tx, made)) || !(await fixInit(tx, key, output))) return false;
   const retired = await retireChunks(tx, key, output.renditionId, [fromSegment, toSegment]);
   if (retired.length === 0) return false;
   expectSameTimes(retired, output);
   await insertChunks(tx, { key, attempt, publication }, output);
   await recountStorage(tx, key);
-  await tellRepaired(tx, claim.work, output.renditionId);
+  await reportRepaired(tx, claim.task, output.renditionId);
   return true;
 }
 
-/** Asked again: while the work waited the video may have been packaged, encoded anew, or given another file. */
+/** Asked again: while the encode task waited the video may have been packaged, encoded anew, or given another file. */
 async function isReplaceable(tx: Tx, { output: { renditionId }, sourceKey }: MadeAnew): Promise<boolean> {
   const { rows } = await sql`
     select 1 from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
@@ -187,23 +187,23 @@ function extentOf(chunks: readonly { startTick: number; durationTicks: number }[
   return `${startTick} to ${startTick + chunks.reduce((sum, chunk) => sum + chunk.durationTicks, 0)}`;
 }
 
-async function tellRepaired(tx: Tx, { key, fromSegment, toSegment }: Work, renditionId: Guid): Promise<void> {
+async function reportRepaired(tx: Tx, { key, fromSegment, toSegment }: EncodeTask, renditionId: Guid): Promise<void> {
   const name = await nameRendition(tx, key, renditionId);
-  await tell(tx, key, repairedMessage(name, [fromSegment, toSegment - 1], new Date()));
+  await report(tx, key, repairedMessage(name, [fromSegment, toSegment - 1], new Date()));
 }
 
-/** Tells in the video's messages what of a rendition is damaged, and why it is not made anew. */
-export async function tellDamage(
+/** Reports in the video's messages what of a rendition is damaged, and why it is not made anew. */
+export async function reportDamage(
   tx: Tx,
   key: MediaKey,
   damage: { renditionId: Guid; segments: [number, number]; what: string; reason: string },
 ): Promise<void> {
   const name = await nameRendition(tx, key, damage.renditionId);
-  await tell(tx, key, damagedMessage({ ...damage, name }, new Date()));
+  await report(tx, key, damagedMessage({ ...damage, name }, new Date()));
 }
 
-/** Tells in the video's messages, once, that its original is damaged. One that is not the video's any more is passed over. */
-export async function tellDamagedOriginal(tx: Tx, original: ScrubOriginal, what: string): Promise<void> {
+/** Reports in the video's messages, once, that its original is damaged. One that is not the video's any more is passed over. */
+export async function reportDamagedOriginal(tx: Tx, original: ScrubOriginal, what: string): Promise<void> {
   const { key, storageKey } = original;
   const line = damagedOriginalMessage(what, new Date());
   const { rows } = await sql`
@@ -211,14 +211,14 @@ export async function tellDamagedOriginal(tx: Tx, original: ScrubOriginal, what:
       and not exists (select from jsonb_array_elements(m.messages) line where line->>'value' = ${line.value})
     for update
   `.execute(tx);
-  if (rows.length > 0) await tell(tx, key, line);
+  if (rows.length > 0) await report(tx, key, line);
 }
 
-async function tell(tx: Tx, key: MediaKey, line: MediaMessage): Promise<void> {
-  const { rows } = await sql<{ told: number }>`
-    select count(*) as told from media m, jsonb_array_elements(m.messages) line
+async function report(tx: Tx, key: MediaKey, line: MediaMessage): Promise<void> {
+  const { rows } = await sql<{ reported: number }>`
+    select count(*) as reported from media m, jsonb_array_elements(m.messages) line
     where m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
       and (line->>'value' = ${REPAIRED_VALUE} or line->>'value' like ${`${DAMAGED}%`})
   `.execute(tx);
-  if ((rows[0]?.told ?? 0) < MOST_LINES) await addMessages(tx, key, [line]);
+  if ((rows[0]?.reported ?? 0) < MOST_LINES) await addMessages(tx, key, [line]);
 }

@@ -32,7 +32,7 @@ const ROUND_DAYS = 7;
 /** Whether anybody waits for encoders: then the disk is theirs. */
 export async function isEncoding(db: Db): Promise<boolean> {
   const { rows } = await sql<{ is: boolean }>`
-    select exists (select from encode_work where state in ('waiting', 'running') and kind not in ('fill', 'repair'))
+    select exists (select from encode_task where state in ('waiting', 'running') and kind not in ('backfill', 'repair'))
       or exists (select from jit_run where lease_until > now()) as is
   `.execute(db);
   return rows[0]?.is === true;

@@ -21,7 +21,7 @@ export type ShieldEvent = {
   log: string;
 };
 
-/** What an event tells beside its labels; names as published. No cookie, key or token is ever among the headers. */
+/** What an event holds beside its labels; names as published. No cookie, key or token is ever among the headers. */
 export type EventDetails = {
   ServerZoneId: string;
   Message: string;

@@ -3,8 +3,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { findCaption, putCaption } from '../captions/caption.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey } from '../db.ts';
-import { sumStorage } from '../encoding/storage-store.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { CaptionTrack, MediaState } from '../schema.ts';
 

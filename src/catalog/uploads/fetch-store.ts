@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Version } from '../../lib/outbound/resume.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
-import { LEASE_SEC } from '../encoding/work.ts';
+import { LEASE_SEC } from '../tasks/encode-task.ts';
 import type { UploadRef } from './upload-store.ts';
 
 /** A fetch ends by itself long before; what does not is swept after this. */
@@ -27,7 +27,7 @@ export type FetchAnswer =
 
 type FetchMetadata = { sealed: string; version?: Version; postponed?: number };
 
-/** Opens a door for a fetch, in the change that asks for it. The video stays created, with this as its reason. */
+/** Opens an upload session for a fetch, in the change that asks for it. The video stays created, with this as its reason. */
 export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secretBox: SecretBox): FollowUp {
   const metadata: FetchMetadata = { sealed: secretBox.seal(JSON.stringify(request)).toString('base64') };
   return async (tx) => {
@@ -37,7 +37,7 @@ export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secr
         id,
         library_id: key.libraryId,
         media_id: key.mediaId,
-        door: 'fetch',
+        method: 'fetch',
         metadata: JSON.stringify(metadata),
         expires_at: sql`now() + ${LONGEST_FETCH_SEC} * interval '1 second'`,
       })
@@ -52,7 +52,7 @@ export async function countOpenFetches(db: Db, libraryId: number): Promise<numbe
     .selectFrom('upload')
     .select((eb) => eb.fn.countAll<number>().as('open'))
     .where('library_id', '=', libraryId)
-    .where('door', '=', 'fetch')
+    .where('method', '=', 'fetch')
     .where('state', '=', 'open')
     .executeTakeFirstOrThrow();
   return open;
@@ -68,7 +68,7 @@ export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: Sec
       attempt: eb('attempt', '+', 1),
     }))
     .where('id', '=', id)
-    .where('door', '=', 'fetch')
+    .where('method', '=', 'fetch')
     .where('state', '=', 'open')
     .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
     .returning(['library_id', 'media_id', 'attempt', 'metadata'])

@@ -12,15 +12,15 @@ const AT_ONCE = 100;
 /** After this long a fetch that nobody holds has lost its job. */
 const IDLE_FETCH_SEC = 15;
 
-/** A door that is over. `isSource`: its object is the video's original, so only the door goes. */
+/** An upload session that is over. `isSource`: its object is the video's original, so only the upload session goes. */
 export type DeadUpload = UploadRef & { isSource: boolean };
 
 type DeadRow = MediaKey & { id: Guid; isSource: boolean; isLostTus: boolean };
 
 /**
- * Takes doors that are over, any of them, a hundred at most: PUTs whose lease ended (their process died), uploads and fetches past
- * their expiry, doors that whoever was closing them left. Nothing can complete them from then on: their bytes are to
- * be removed, then the doors forgotten. What was taken and left is taken again after a minute.
+ * Takes upload sessions that are over, any of them, a hundred at most: PUTs whose lease ended (their process died), uploads and fetches past
+ * their expiry, upload sessions that whoever was closing them left. Nothing can complete them from then on: their bytes are to
+ * be removed, then the upload sessions forgotten. What was taken and left is taken again after a minute.
  */
 export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
   return inTransaction(db, async (tx) => {
@@ -35,8 +35,8 @@ export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
 async function closeDead(tx: Tx): Promise<DeadRow[]> {
   const { rows } = await sql<DeadRow>`
     with dead as (
-      select id, door = 'tus' and state = 'open' as "isLostTus" from upload
-      where (lease_until is null or lease_until < now()) and (door = 'put' or state = 'closing' or expires_at < now())
+      select id, method = 'tus' and state = 'open' as "isLostTus" from upload
+      where (lease_until is null or lease_until < now()) and (method = 'put' or state = 'closing' or expires_at < now())
       order by random() limit ${AT_ONCE} for update skip locked
     )
     update upload set lease_owner = 'sweep', lease_until = now() + ${CLOSING_SEC} * interval '1 second',
@@ -54,7 +54,7 @@ export async function findIdleFetches(db: Db): Promise<UploadRef[]> {
   const rows = await db
     .selectFrom('upload')
     .select(['id', 'library_id', 'media_id'])
-    .where('door', '=', 'fetch')
+    .where('method', '=', 'fetch')
     .where('state', '=', 'open')
     .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
     .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${IDLE_FETCH_SEC})`)
@@ -64,7 +64,7 @@ export async function findIdleFetches(db: Db): Promise<UploadRef[]> {
   return rows.map((row) => ({ id: row.id, key: { libraryId: row.library_id, mediaId: row.media_id } }));
 }
 
-/** Which of these staged uploads have a door. */
+/** Which of these staged uploads have an upload session. */
 export async function findUploads(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`

@@ -15,7 +15,7 @@ const MAX_OPEN_PER_VIDEO = 50;
 /** A resumable upload; `isComplete`: its bytes are the video's. */
 export type TusUpload = UploadRef & { lengthBytes: number; expiresAt: Date; isComplete: boolean };
 
-/** Opens a door for a resumable upload in the change that begins it. Refuses (`busy`) more than 50 open ones of a video. */
+/** Opens an upload session for a resumable upload in the change that begins it. Refuses (`busy`) more than 50 open ones of a video. */
 export function openingTus({ id, key }: UploadRef, lengthBytes: number): FollowUp {
   return async (tx) => {
     const { open } = await tx
@@ -37,7 +37,7 @@ export function openingTus({ id, key }: UploadRef, lengthBytes: number): FollowU
         id,
         library_id: key.libraryId,
         media_id: key.mediaId,
-        door: 'tus',
+        method: 'tus',
         length_bytes: lengthBytes,
         expires_at: sql`now() + ${IDLE_SEC} * interval '1 second'`,
       })
@@ -52,7 +52,7 @@ export async function findTus(db: Db, id: Guid): Promise<TusUpload | null> {
     .selectFrom('upload')
     .select(['library_id', 'media_id', 'length_bytes', 'expires_at', 'state'])
     .where('id', '=', id)
-    .where('door', '=', 'tus')
+    .where('method', '=', 'tus')
     .where('state', '<>', 'closing')
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();

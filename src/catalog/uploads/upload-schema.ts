@@ -3,14 +3,14 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt, JsonDefault } from '../account-schema.ts';
 
 /**
- * A door to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. A door that is
+ * An upload session to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. An upload session that is
  * `complete` gave its bytes to the video and only stays to say so again; one that is `closing` takes nothing more.
  */
 export type UploadTable = {
   id: Guid;
   library_id: number;
   media_id: Guid;
-  door: 'put' | 'tus' | 'fetch';
+  method: 'put' | 'tus' | 'fetch';
   state: Generated<'open' | 'complete' | 'closing'>;
   /** Fences the workers of a fetch: each that takes it over adds one. */
   attempt: Generated<number>;

@@ -13,27 +13,27 @@ const FOREIGN_KEY_VIOLATION = '23503';
 const LEASE_SEC = 60;
 const LONGEST_PUT_SEC = 7 * 24 * 3600;
 
-/** A door that is complete tells so for this long, to clients that lost the last answer. */
+/** An upload session that is complete says so for this long, to clients that lost the last answer. */
 const REMEMBERED_SEC = 24 * 3600;
 
 /** Owners of a lease are named `host/pid`, for the eyes of whoever looks into the table. */
 const owner = `${hostname()}/${process.pid}`;
 
-/** Whoever closes a door has this long before the sweep does it. */
+/** Whoever closes an upload session has this long before the sweep does it. */
 const closingUntil = sql<Date>`now() + ${LEASE_SEC} * interval '1 second'`;
 
-/** Names one door to one video. */
+/** Names one upload session to one video. */
 export type UploadRef = { id: Guid; key: MediaKey };
 
-/** The doors that stand open for PUTs, each under a lease of 60 s that its request keeps renewing. */
+/** The uploads that stand open for PUTs, each under a lease of 60 s that its request keeps renewing. */
 export type UploadStore = {
   /** Refuses (`not-found`) a video that is gone. */
   openPut(key: MediaKey, wanted: { lengthBytes: number | null; options: UploadOptions }): Promise<Guid>;
-  /** Keeps a door open for another 60 s. Refuses (`timeout`) when its lease ended and the sweep took it. */
+  /** Keeps an upload session open for another 60 s. Refuses (`timeout`) when its lease ended and the sweep took it. */
   renew(id: Guid): Promise<void>;
-  /** Closes an own door in the change that its upload led to. Refuses (`timeout`) when the sweep took it. */
+  /** Closes an own upload session in the change that its upload led to. Refuses (`timeout`) when the sweep took it. */
   closing(id: Guid): FollowUp;
-  /** Forgets a door, whoever has it; doing it twice is harmless. */
+  /** Forgets an upload session, whoever has it; doing it twice is harmless. */
   close(id: Guid): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ export function createUploadStore(db: Db): UploadStore {
           id,
           library_id: libraryId,
           media_id: mediaId,
-          door: 'put',
+          method: 'put',
           length_bytes: lengthBytes,
           metadata: JSON.stringify(options),
           lease_owner: owner,
@@ -83,13 +83,13 @@ export function createUploadStore(db: Db): UploadStore {
   };
 }
 
-/** Forgets a door, whoever has it; doing it twice is harmless. */
+/** Forgets an upload session, whoever has it; doing it twice is harmless. */
 export async function forgetUpload(db: Db, id: Guid): Promise<void> {
   await db.deleteFrom('upload').where('id', '=', id).execute();
 }
 
 /**
- * Marks a door as complete in the change that gave its bytes to the video; it tells so for another 24 h, and
+ * Marks an upload session as complete in the change that gave its bytes to the video; it says so for another 24 h, and
  * what it knew beside (secrets for an origin among it) is forgotten. Refuses (`not-found`) when it was given up.
  */
 export function completing(id: Guid): FollowUp {
@@ -105,14 +105,14 @@ export function completing(id: Guid): FollowUp {
       })
       .where('id', '=', id)
       .where('state', '=', 'open')
-      .returning(['door', 'library_id as libraryId', 'media_id as mediaId'])
+      .returning(['method', 'library_id as libraryId', 'media_id as mediaId'])
       .executeTakeFirst();
     if (row === undefined) throw new Refused('not-found', 'The upload was given up before it was complete.');
-    if (row.door === 'tus') await announce(row, WebhookStatus.presignedUploadFinished)(tx);
+    if (row.method === 'tus') await announce(row, WebhookStatus.presignedUploadFinished)(tx);
   };
 }
 
-/** Gives up an open door in the change that notes its failure. Refuses (`not-found`) when it is open no more. */
+/** Gives up an open upload session in the change that notes its failure. Refuses (`not-found`) when it is open no more. */
 export function givingUp(id: Guid): FollowUp {
   return async (tx) => {
     const { numUpdatedRows } = await tx
@@ -125,24 +125,24 @@ export function givingUp(id: Guid): FollowUp {
   };
 }
 
-/** Sees to it that a door takes nothing more. `closing`: its bytes are to be removed. `complete`: they are the video's. */
-export async function giveUpDoor(db: Db, id: Guid): Promise<'closing' | 'complete' | 'gone'> {
+/** Sees to it that an upload session takes nothing more. `closing`: its bytes are to be removed. `complete`: they are the video's. */
+export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'complete' | 'gone'> {
   return inTransaction(db, async (tx) => {
-    const door = await tx
+    const method = await tx
       .selectFrom('upload')
-      .select(['state', 'door', 'library_id as libraryId', 'media_id as mediaId'])
+      .select(['state', 'method', 'library_id as libraryId', 'media_id as mediaId'])
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirst();
-    if (door === undefined) return 'gone';
-    if (door.state === 'complete') return 'complete';
+    if (method === undefined) return 'gone';
+    if (method.state === 'complete') return 'complete';
     await tx
       .updateTable('upload')
       .set({ state: 'closing', lease_owner: owner, lease_until: closingUntil })
       .where('id', '=', id)
       .execute();
-    const isLostTus = door.door === 'tus' && door.state === 'open';
-    if (isLostTus) await announce(door, WebhookStatus.presignedUploadFailed)(tx);
+    const isLostTus = method.method === 'tus' && method.state === 'open';
+    if (isLostTus) await announce(method, WebhookStatus.presignedUploadFailed)(tx);
     return 'closing';
   });
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
-import { sumStorage } from '../encoding/storage-store.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
 import type { CleanupPlan } from './cleanup.ts';
 import { retireOriginal } from './original-store.ts';
 import { loadStoredVideo, type StoredVideo } from './rendition-view-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newGuid } from '../../lib/guid.ts';
-import { type CleanupWish, planCleanup } from './cleanup.ts';
+import { type CleanupRequest, planCleanup } from './cleanup.ts';
 import type { RenditionView, StoredVideo } from './rendition-view-store.ts';
 
 function rendition(rung: number | null, change: Partial<RenditionView> = {}): RenditionView {
@@ -41,7 +41,7 @@ const video: StoredVideo = {
   keptSourceBytes: 0,
   renditions,
 };
-const nothing: CleanupWish = { rungs: [], configured: [240, 720], unlisted: false, all: false, original: false };
+const nothing: CleanupRequest = { rungs: [], configured: [240, 720], unlisted: false, all: false, original: false };
 
 describe('what a cleanup takes', () => {
   test.each([
@@ -53,8 +53,8 @@ describe('what a cleanup takes', () => {
     ['the original', { original: true }, [], 99],
     ['all with the sound', { all: true }, ['x264 720', 'vp9 720', 'x264 360', 'x264 240', 'aac null'], null],
     ['a rung and the original', { rungs: [240], original: true }, ['x264 240'], 99],
-  ])('%s', (_, wish, expected, originalBytes) => {
-    const plan = planCleanup(video, { ...nothing, ...wish });
+  ])('%s', (_, request, expected, originalBytes) => {
+    const plan = planCleanup(video, { ...nothing, ...request });
     expect(plan.renditions.map(({ codec, rung }) => `${codec} ${rung}`)).toEqual(expected);
     expect(plan.originalBytes).toBe(originalBytes);
   });
@@ -66,7 +66,7 @@ describe('what a cleanup takes', () => {
     ['all without an original', { all: true }, { originalBytes: null }, 'nothing of the video would be left'],
     ['a video in the making', { rungs: [240] }, { state: 'transcoding' as const }, 'this one is transcoding'],
     ['a video that waits', { original: true }, { state: 'uploaded' as const }, 'this one is uploaded'],
-  ])('%s is refused', (_, wish, change, message) => {
-    expect(() => planCleanup({ ...video, ...change }, { ...nothing, ...wish })).toThrow(message);
+  ])('%s is refused', (_, request, change, message) => {
+    expect(() => planCleanup({ ...video, ...change }, { ...nothing, ...request })).toThrow(message);
   });
 });

@@ -2,7 +2,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { RenditionView, StoredVideo } from './rendition-view-store.ts';
 
 /** What an owner wants removed. `rungs` by name, `unlisted` those that are not among `configured`, or all with the sound. */
-export type CleanupWish = {
+export type CleanupRequest = {
   rungs: readonly number[];
   configured: readonly number[];
   unlisted: boolean;
@@ -17,7 +17,7 @@ export type CleanupPlan = { renditions: readonly RenditionView[]; originalBytes:
  * Chooses what a cleanup takes away. Refuses (`invalid`) while the video is being made, what would leave no
  * resolution although not all were named on purpose, and what would leave nothing of the video.
  */
-export function planCleanup(video: StoredVideo, wish: CleanupWish): CleanupPlan {
+export function planCleanup(video: StoredVideo, request: CleanupRequest): CleanupPlan {
   if (video.state !== 'finished' && video.state !== 'failed') {
     throw new Refused(
       'invalid',
@@ -26,26 +26,26 @@ export function planCleanup(video: StoredVideo, wish: CleanupWish): CleanupPlan 
   }
   const shown = video.renditions.filter(({ isShown }) => isShown);
   const pictures = shown.filter(({ kind }) => kind === 'video');
-  const unwanted = wish.all ? shown : pictures.filter((rendition) => isUnwanted(rendition, wish));
-  const originalBytes = wish.original ? video.originalBytes : null;
-  const keepsNone = pictures.length > 0 && pictures.every((rendition) => unwanted.includes(rendition));
-  if (keepsNone && !wish.all) {
+  const rejected = request.all ? shown : pictures.filter((rendition) => isUnwanted(rendition, request));
+  const originalBytes = request.original ? video.originalBytes : null;
+  const keepsNone = pictures.length > 0 && pictures.every((rendition) => rejected.includes(rendition));
+  if (keepsNone && !request.all) {
     const named = pictures.map(({ rung }) => `${rung}p`).join(', ');
     throw new Refused(
       'invalid',
       `Expected at least one resolution to stay, this would remove all that there are (${named}). Name fewer, or set allResolutions.`,
     );
   }
-  if (wish.all && (wish.original || video.originalBytes === null)) {
+  if (request.all && (request.original || video.originalBytes === null)) {
     throw new Refused(
       'invalid',
       'Expected the original to stay when all resolutions go: nothing of the video would be left. Delete the video instead.',
     );
   }
-  return { renditions: unwanted, originalBytes };
+  return { renditions: rejected, originalBytes };
 }
 
-function isUnwanted({ rung }: RenditionView, { rungs, unlisted, configured }: CleanupWish): boolean {
+function isUnwanted({ rung }: RenditionView, { rungs, unlisted, configured }: CleanupRequest): boolean {
   if (rung === null) return false;
   return rungs.includes(rung) || (unlisted && !configured.includes(rung));
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
-import { sumStorage } from '../encoding/storage-store.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 
 /** A video just finished may still be read for its hash, its thumbnail, its captions. */
@@ -27,7 +27,7 @@ export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Videos that finished a while ago (`settledSec`, ten minutes when left out), for which no work is open and of which no
+ * Videos that finished a while ago (`settledSec`, ten minutes when left out), for which no encode task is open and of which no
  * rendition failed, and whose library kept no originals when they finished; any of them, a bounded number.
  */
 export function findUnkeptOriginals(db: Db, settledSec = SETTLED_SEC): Promise<MediaKey[]> {
@@ -54,7 +54,7 @@ async function findUnkept(db: Db | Tx, settledSec: number, only: MediaKey | null
       and (${only?.mediaId ?? null}::uuid is null or m.id = ${only?.mediaId ?? null}::uuid)
       and not exists (select 1 from rendition r where r.library_id = m.library_id and r.media_id = m.id
         and r.state = 'failed' and r.state_reason is distinct from 'left out')
-      and not exists (select 1 from encode_work w where w.library_id = m.library_id and w.media_id = m.id
+      and not exists (select 1 from encode_task w where w.library_id = m.library_id and w.media_id = m.id
         and w.state in ('waiting', 'running'))
     order by random() limit ${ROWS_AT_ONCE}
   `.execute(db);

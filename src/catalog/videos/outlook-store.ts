@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
-import { SPEED_KIND } from '../encoding/speed-store.ts';
-import { WAITING_FOR_SLOT } from '../encoding/work.ts';
-import { FILL_DELAY_SEC } from '../encoding/work-kind.ts';
 import type { MediaState } from '../schema.ts';
-import type { LaneOutlook, OutlookView } from './outlook.ts';
+import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
+import { SPEED_KIND } from '../tasks/speed-store.ts';
+import { BACKFILL_DELAY_SEC } from '../tasks/task-kind.ts';
+import type { OutlookView, QueueOutlook } from './outlook.ts';
 
 /** Seconds that a unit of weight takes before any was measured: a ladder of x264 on one core. */
 const USUAL_SEC_PER_WEIGHT = 4e-7;
@@ -35,39 +35,39 @@ async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   if (media === undefined) {
     throw new Refused('not-found', `There is no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
   }
-  return { ...media, lanes: await loadLanes(db, key), heldUp: await loadHeldUp(db, key) };
+  return { ...media, queues: await loadQueues(db, key), heldUp: await loadHeldUp(db, key) };
 }
 
 /**
  * Its last task counts: a video's tasks rank from early to late on its timeline, and others stand in between. Bounded
  * whatever waits: of long queues the most urgent tasks are read, of many other libraries some, whose mean stands for all.
  */
-async function loadLanes(db: Db, { libraryId, mediaId }: MediaKey): Promise<LaneOutlook[]> {
-  const { rows } = await sql<LaneOutlook>`
+async function loadQueues(db: Db, { libraryId, mediaId }: MediaKey): Promise<QueueOutlook[]> {
+  const { rows } = await sql<QueueOutlook>`
     with speed as materialized (
       select split_part(kind, '/', 1) as kind, avg(sec_per_weight) as sec from encode_speed group by 1
     ), own as materialized (
-      select w.lane, bool_or(w.state = 'running') as running, min(w.priority) as last, max(w.priority) as first,
-        max(w.created_at) as created_at, bool_and(w.state = 'waiting' and w.kind = 'fill') as leaves,
+      select w.queue, bool_or(w.state = 'running') as running, min(w.priority) as last, max(w.priority) as first,
+        max(w.created_at) as created_at, bool_and(w.state = 'waiting' and w.kind = 'backfill') as leaves,
         sum(w.weight * (1 - w.done_fraction) * coalesce(s.sec_per_weight, ${USUAL_SEC_PER_WEIGHT}::float8)) as sec
-      from encode_work w left join rendition r on r.id = w.rendition_ids[1]
+      from encode_task w left join rendition r on r.id = w.rendition_ids[1]
       left join encode_speed s on s.kind = ${SPEED_KIND}
-      where w.library_id = ${libraryId} and w.media_id = ${mediaId} and w.state in ('waiting', 'running') group by w.lane
+      where w.library_id = ${libraryId} and w.media_id = ${mediaId} and w.state in ('waiting', 'running') group by w.queue
     )
     select own.sec as "ownSec", own.running as "isRunning", ahead.videos as "videosAhead", ahead.sec as "aheadSec",
       others.number as "otherLibraries", array(select seconds.sec from
-        (select o.library_id from encode_share o where o.lane = own.lane and o.library_id <> ${libraryId}
+        (select o.library_id from encode_share o where o.queue = own.queue and o.library_id <> ${libraryId}
           order by o.virtual_time, o.library_id limit ${SAMPLED_LIBRARIES}) o
         cross join lateral (select sum(sec) as sec from (
           select w.weight * (1 - w.done_fraction) * coalesce(s.sec, ${USUAL_SEC_PER_WEIGHT}::float8) as sec
           from (${openIn(sql`o.library_id`, TASKS_PER_LIBRARY)}) w left join speed s on s.kind = w.kind) tasks) seconds
         where seconds.sec is not null) as "otherLibrariesSec",
-      (select count(*) from encode_work t where t.state = 'running' and t.lane = own.lane) as slots,
-      case when own.leaves then greatest(0, ${FILL_DELAY_SEC} - extract(epoch from now() - own.created_at))::float8
+      (select count(*) from encode_task t where t.state = 'running' and t.queue = own.queue) as slots,
+      case when own.leaves then greatest(0, ${BACKFILL_DELAY_SEC} - extract(epoch from now() - own.created_at))::float8
         else 0 end as "delaySec"
     from own
     cross join lateral (select count(*) as number from encode_share o
-      where o.lane = own.lane and o.library_id <> ${libraryId}) others
+      where o.queue = own.queue and o.library_id <> ${libraryId}) others
     cross join lateral (
       select coalesce(sum(w.weight * (1 - w.done_fraction) * coalesce(s.sec, ${USUAL_SEC_PER_WEIGHT}::float8)), 0) as sec,
         count(distinct w.media_id) filter (where w.state = 'running' or w.priority > own.first
@@ -79,16 +79,16 @@ async function loadLanes(db: Db, { libraryId, mediaId }: MediaKey): Promise<Lane
   return rows;
 }
 
-/** The tasks of a library in the lane `own.lane` that run or are ready, the most urgent first, a bounded number. */
+/** The tasks of a library in the queue `own.queue` that run or are ready, the most urgent first, a bounded number. */
 function openIn(libraryId: RawBuilder<unknown>, limit: number) {
-  return sql`(select * from encode_work where state = 'waiting' and is_ready and lane = own.lane
+  return sql`(select * from encode_task where state = 'waiting' and is_ready and queue = own.queue
       and library_id = ${libraryId} order by priority desc, created_at, id limit ${limit})
-    union all (select * from encode_work where state = 'running' and lane = own.lane and library_id = ${libraryId})`;
+    union all (select * from encode_task where state = 'running' and queue = own.queue and library_id = ${libraryId})`;
 }
 
 async function loadHeldUp(db: Db, { libraryId, mediaId }: MediaKey): Promise<OutlookView['heldUp']> {
   const row = await db
-    .selectFrom('encode_work')
+    .selectFrom('encode_task')
     .select(['reason', 'failures'])
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type LaneOutlook, type OutlookView, tellOutlook } from './outlook.ts';
+import { describeOutlook, type OutlookView, type QueueOutlook } from './outlook.ts';
 
-const LANE: LaneOutlook = {
+const QUEUE: QueueOutlook = {
   ownSec: 60,
   isRunning: false,
   videosAhead: 3,
@@ -11,37 +11,42 @@ const LANE: LaneOutlook = {
   slots: 1,
   delaySec: 0,
 };
-const VIEW: OutlookView = { state: 'transcoding', reason: null, uploadsAhead: 0, lanes: [LANE], heldUp: null };
+const VIEW: OutlookView = { state: 'transcoding', reason: null, uploadsAhead: 0, queues: [QUEUE], heldUp: null };
 
 test.each<[string, Partial<OutlookView>, number | null, string]>([
   ['others come first', {}, 240, 'Waits for 3 others of this library; done in about 4 min.'],
   [
     'two slots halve the wait',
-    { lanes: [{ ...LANE, slots: 2 }] },
+    { queues: [{ ...QUEUE, slots: 2 }] },
     120,
     'Waits for 3 others of this library; done in about 2 min.',
   ],
   [
     'a full library takes no more than this one does meanwhile, an emptier one what it has',
-    { lanes: [{ ...LANE, videosAhead: 1, aheadSec: 0, otherLibraries: 2, otherLibrariesSec: [9e9, 30] }] },
+    { queues: [{ ...QUEUE, videosAhead: 1, aheadSec: 0, otherLibraries: 2, otherLibrariesSec: [9e9, 30] }] },
     150,
     'Waits for 1 other of this library, beside 2 other libraries; done in about 3 min.',
   ],
   [
-    'it is under way, and the slower lane counts',
-    { lanes: [LANE, { ...LANE, isRunning: true, ownSec: 9000, aheadSec: 0 }] },
+    'it is under way, and the slower queue counts',
+    { queues: [QUEUE, { ...QUEUE, isRunning: true, ownSec: 9000, aheadSec: 0 }] },
     9000,
     'Is being encoded; done in about 2.5 h.',
   ],
-  ['it is next', { lanes: [{ ...LANE, videosAhead: 0, aheadSec: 0, ownSec: 0.1 }] }, 1, 'Is next; done in about 1 s.'],
+  [
+    'it is next',
+    { queues: [{ ...QUEUE, videosAhead: 0, aheadSec: 0, ownSec: 0.1 }] },
+    1,
+    'Is next; done in about 1 s.',
+  ],
   [
     'its viewers come first',
-    { state: 'jit-ready', lanes: [{ ...LANE, videosAhead: 0, aheadSec: 0, ownSec: 6, delaySec: 28 }] },
+    { state: 'jit-ready', queues: [{ ...QUEUE, videosAhead: 0, aheadSec: 0, ownSec: 6, delaySec: 28 }] },
     34,
     'Plays. Leaves the encoders to its first viewers; done in about 34 s.',
   ],
   [
-    'a work failed',
+    'an encode task failed',
     { heldUp: { reason: 'memory: it was killed', failures: 2 } },
     null,
     'Is tried again after 2 failures: Memory: it was killed.',
@@ -54,13 +59,13 @@ test.each<[string, Partial<OutlookView>, number | null, string]>([
   ],
   [
     'it waits to be planned',
-    { state: 'uploaded', uploadsAhead: 12, lanes: [] },
+    { state: 'uploaded', uploadsAhead: 12, queues: [] },
     null,
     'Waits for 12 others of this library to be looked at; how long encoding takes is known then.',
   ],
-  ['it failed', { state: 'failed', reason: 'not-media', lanes: [] }, null, 'Failed: Not-media.'],
-  ['it has no file', { state: 'created', lanes: [] }, null, 'Awaits its file.'],
-  ['it is finished', { state: 'finished', lanes: [] }, 0, 'Is finished.'],
+  ['it failed', { state: 'failed', reason: 'not-media', queues: [] }, null, 'Failed: Not-media.'],
+  ['it has no file', { state: 'created', queues: [] }, null, 'Awaits its file.'],
+  ['it is finished', { state: 'finished', queues: [] }, 0, 'Is finished.'],
 ])('when %s', (_, view, etaSec, message) => {
-  expect(tellOutlook({ ...VIEW, ...view })).toMatchObject({ etaSec, message });
+  expect(describeOutlook({ ...VIEW, ...view })).toMatchObject({ etaSec, message });
 });

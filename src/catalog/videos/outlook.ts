@@ -1,29 +1,29 @@
 import type { MediaState } from '../schema.ts';
 
-/** What one lane of encoders has to do before a video has all of its works of that lane; seconds of one slot. */
-export type LaneOutlook = {
-  /** Works of the video itself. */
+/** What one queue of encoders has to do before a video has all of its encode tasks of that queue; seconds of one slot. */
+export type QueueOutlook = {
+  /** Encode tasks of the video itself. */
   ownSec: number;
   isRunning: boolean;
-  /** Other videos of the library with works that come before. */
+  /** Other videos of the library with encode tasks that come before. */
   videosAhead: number;
   aheadSec: number;
-  /** Other libraries with tasks in the lane, and what waits or runs for some of them, which stand for all. */
+  /** Other libraries with tasks in the queue, and what waits or runs for some of them, which stand for all. */
   otherLibraries: number;
   otherLibrariesSec: readonly number[];
   /** Slots at work now. */
   slots: number;
-  /** So long its works leave the encoders to viewers. */
+  /** So long its encode tasks leave the encoders to viewers. */
   delaySec: number;
 };
 
-/** Why a video is not finished yet, as far as rows tell. `uploadsAhead` are videos of its library that are planned before it. */
+/** Why a video is not finished yet, as far as rows says. `uploadsAhead` are videos of its library that are planned before it. */
 export type OutlookView = {
   state: MediaState;
   reason: string | null;
   uploadsAhead: number;
-  lanes: readonly LaneOutlook[];
-  /** The reason and number of tries of a work that waits after an error, or for something other than a slot. */
+  queues: readonly QueueOutlook[];
+  /** The reason and number of tries of an encode task that waits after an error, or for something other than a slot. */
   heldUp: { reason: string; failures: number } | null;
 };
 
@@ -31,10 +31,10 @@ export type OutlookView = {
 export type Outlook = { waitsFor: number; otherLibraries: number; etaSec: number | null; message: string };
 
 /**
- * Tells in words why a video is not finished and about when it will be. The encoders are shared evenly by libraries, so
+ * Says in words why a video is not finished and about when it will be. The encoders are shared evenly by libraries, so
  * what another library takes meanwhile is at most as much as this one does.
  */
-export function tellOutlook(view: OutlookView): Outlook {
+export function describeOutlook(view: OutlookView): Outlook {
   const { state, reason } = view;
   switch (state) {
     case 'created':
@@ -47,15 +47,15 @@ export function tellOutlook(view: OutlookView): Outlook {
       return plain(`Failed: ${sentence(reason)}`);
     case 'uploaded':
     case 'processing':
-      return tellUnplanned(view);
+      return reportUnplanned(view);
     case 'transcoding':
     case 'jit-segmenting':
     case 'jit-ready':
-      return tellEncoding(view);
+      return reportEncoding(view);
   }
 }
 
-function tellUnplanned({ state, reason, uploadsAhead }: OutlookView): Outlook {
+function reportUnplanned({ state, reason, uploadsAhead }: OutlookView): Outlook {
   const isHeldUp = state === 'processing' && reason !== null && reason.startsWith('waiting');
   if (isHeldUp) return plain(sentence(reason));
   if (state === 'processing')
@@ -64,15 +64,15 @@ function tellUnplanned({ state, reason, uploadsAhead }: OutlookView): Outlook {
   return { ...plain(`${ahead}; how long encoding takes is known then.`), waitsFor: uploadsAhead };
 }
 
-function tellEncoding({ state, lanes, heldUp }: OutlookView): Outlook {
-  const waitsFor = Math.max(0, ...lanes.map(({ videosAhead }) => videosAhead));
-  const otherLibraries = Math.max(0, ...lanes.map((lane) => lane.otherLibraries));
-  const isRunning = lanes.some((lane) => lane.isRunning);
-  if (heldUp !== null && !isRunning) return { ...plain(tellHeldUp(heldUp)), waitsFor };
-  if (lanes.length === 0)
+function reportEncoding({ state, queues, heldUp }: OutlookView): Outlook {
+  const waitsFor = Math.max(0, ...queues.map(({ videosAhead }) => videosAhead));
+  const otherLibraries = Math.max(0, ...queues.map((queue) => queue.otherLibraries));
+  const isRunning = queues.some((queue) => queue.isRunning);
+  if (heldUp !== null && !isRunning) return { ...plain(reportHeldUp(heldUp)), waitsFor };
+  if (queues.length === 0)
     return plain(state === 'transcoding' ? 'Is almost done.' : 'Plays; is encoded when it is asked for.');
-  const etaSec = Math.ceil(Math.max(...lanes.map(laneSec)));
-  const leaves = lanes.every(({ delaySec }) => delaySec > 0);
+  const etaSec = Math.ceil(Math.max(...queues.map(queueSec)));
+  const leaves = queues.every(({ delaySec }) => delaySec > 0);
   const next = leaves ? 'Leaves the encoders to its first viewers' : 'Is next';
   const what = isRunning ? 'Is being encoded' : waitsFor === 0 ? next : `Waits for ${others(waitsFor)}`;
   const plays = state === 'jit-ready' ? 'Plays. ' : '';
@@ -85,14 +85,14 @@ function tellEncoding({ state, lanes, heldUp }: OutlookView): Outlook {
   };
 }
 
-function laneSec({ ownSec, aheadSec, otherLibraries, otherLibrariesSec, slots, delaySec }: LaneOutlook): number {
+function queueSec({ ownSec, aheadSec, otherLibraries, otherLibrariesSec, slots, delaySec }: QueueOutlook): number {
   const mine = ownSec + aheadSec;
   const sampled = otherLibrariesSec.reduce((sum, sec) => sum + Math.min(sec, mine), 0);
   const theirs = (sampled * otherLibraries) / Math.max(1, otherLibrariesSec.length);
   return Math.max(delaySec + ownSec, (mine + theirs) / Math.max(1, slots));
 }
 
-function tellHeldUp({ reason, failures }: { reason: string; failures: number }): string {
+function reportHeldUp({ reason, failures }: { reason: string; failures: number }): string {
   return failures === 0 ? sentence(reason) : `Is tried again after ${count(failures, 'failure')}: ${sentence(reason)}`;
 }
 

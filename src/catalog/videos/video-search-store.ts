@@ -9,7 +9,7 @@ import { selectViews } from './view-columns-store.ts';
 
 /** Up to here a search counts its matches whatever page is wanted. */
 const EXACT_TOTAL = 5_000;
-/** Of so many of the newest titles is told how frequent a short text is. */
+/** So many of the newest titles estimate how frequent a short text is. */
 const SAMPLE = 5_000;
 /**
  * A row that an index finds costs about 18 times what it costs to look at one more title on the way through all. So

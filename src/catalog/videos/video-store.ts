@@ -3,9 +3,8 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
-
-import { keepReplaced } from '../encoding/replacement-store.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { keepReplaced } from '../lifecycle/replacement-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
 
@@ -23,7 +22,7 @@ export type VideoStore = {
    * (`not-found`) an unknown video or collection, and what the transition refuses.
    */
   change(key: MediaKey, transition: (video: Video) => Video, ...followUps: FollowUp[]): Promise<Video>;
-  /** Removes a video with all rows that refer to it and tells the edge. Refuses (`not-found`) an unknown one. */
+  /** Removes a video with all rows that refer to it and notifies the edge. Refuses (`not-found`) an unknown one. */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
 };
 
@@ -148,7 +147,7 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
       source_sha256: source?.sha256 ?? null,
       ...(moreBytes !== 0 && { storage_bytes: eb('storage_bytes', '+', moreBytes) }),
       ...(after.state !== before.state && { state_since: new Date() }),
-      ...(after.state === 'finished' && { replace_until: after.takesOtherFile ? TAKEN_UNTIL : null }),
+      ...(after.state === 'finished' && { replace_until: after.acceptsReplacement ? TAKEN_UNTIL : null }),
       ...(after.state === 'uploaded' && { encode_progress: 0, process_tries: 0, lease_owner: null, lease_until: null }),
     }))
     .where('library_id', '=', key.libraryId)
@@ -199,7 +198,7 @@ function toVideo(row: VideoRow): Video {
     case 'failed':
       return { ...details, state: row.state, source: sourceOf(row), reason: row.state_reason ?? '' };
     case 'finished':
-      return { ...details, state: row.state, source: sourceOf(row), takesOtherFile: row.takes_other_file };
+      return { ...details, state: row.state, source: sourceOf(row), acceptsReplacement: row.takes_other_file };
     default:
       return { ...details, state: row.state, source: sourceOf(row) };
   }

@@ -80,8 +80,8 @@ test('a collection that is unknown has no videos and a total of none', async () 
 test('who reads a search page by page until the total is reached gets every match once, in order', async () => {
   const seen: number[] = [];
   for (let page = 1, total = Number.POSITIVE_INFINITY; (page - 1) * 1000 < total; page += 1) {
-    const { total: told, items } = await views.list(query({ search: 'fil', page, itemsPerPage: 1000 }));
-    total = told;
+    const { total: reported, items } = await views.list(query({ search: 'fil', page, itemsPerPage: 1000 }));
+    total = reported;
     seen.push(...items.map((item) => item.views));
   }
   expect(seen).toHaveLength(VIDEOS - 1);
@@ -94,7 +94,7 @@ test.each([
   { page: 51, itemsPerPage: 100, total: 5_101, items: 100 },
   { page: 55, itemsPerPage: 100, total: VIDEOS - 1, items: 49 },
   { page: 2_147_483_647, itemsPerPage: 1000, total: VIDEOS - 1, items: 0 },
-])('page $page of a search that matches more than are counted tells a total of $total', async (wanted) => {
+])('page $page of a search that matches more than are counted reports a total of $total', async (wanted) => {
   const { page, itemsPerPage } = wanted;
   const { total, items } = await views.list(query({ search: 'film', page, itemsPerPage }));
   expect({ page, itemsPerPage, total, items: items.length }).toEqual(wanted);

@@ -4,7 +4,7 @@ import { unreachable } from '../../lib/unreachable.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Chapter, MetaTag, Moment, UploadOptions } from '../schema.ts';
 
-/** A stored original. `sha256` is 32 raw bytes, null when the door it came by takes none. */
+/** A stored original. `sha256` is 32 raw bytes, null when the upload session it came by takes none. */
 export type Source = { key: StorageKey; sizeBytes: number; sha256: Buffer | null };
 
 /** What a video is whatever its state. */
@@ -26,7 +26,7 @@ export type Video = VideoDetails &
     | { state: 'upload-failed'; reason: string }
     | { state: 'uploaded'; source: Source }
     | { state: 'processing' | 'transcoding' | 'jit-segmenting' | 'jit-ready'; source: Source | null }
-    | { state: 'finished'; source: Source | null; takesOtherFile: boolean }
+    | { state: 'finished'; source: Source | null; acceptsReplacement: boolean }
     | { state: 'failed'; source: Source | null; reason: string }
   );
 
@@ -50,7 +50,7 @@ export function requireUploadable(video: Video): void {
     case 'failed':
       return;
     case 'finished':
-      if (video.takesOtherFile) return;
+      if (video.acceptsReplacement) return;
       throw alreadyUploaded(video);
     case 'uploaded':
     case 'processing':
@@ -76,7 +76,7 @@ export function beginUpload(video: Video, edit: VideoEdit): Video {
 
 /** Notes that an upload came to nothing, and why; another may follow. A video that has had its upload stays as it is. */
 export function failUpload(video: Video, reason: string): Video {
-  if (video.state === 'finished' && video.takesOtherFile) return { ...video };
+  if (video.state === 'finished' && video.acceptsReplacement) return { ...video };
   if (video.state !== 'created' && video.state !== 'upload-failed') return video;
   return { ...detailsOf(video), state: 'upload-failed', reason };
 }
@@ -94,7 +94,7 @@ export function hasSource(video: Video, key: StorageKey): boolean {
 
 /** Has a finished video take another file in the place of its own. Refuses (`invalid`) one that is not finished. */
 export function openForOtherFile(video: Video): Video {
-  if (video.state === 'finished') return { ...video, takesOtherFile: true };
+  if (video.state === 'finished') return { ...video, acceptsReplacement: true };
   throw new Refused('invalid', `Expected a finished video, ${video.id} is ${video.state}. Wait until it is finished.`);
 }
 

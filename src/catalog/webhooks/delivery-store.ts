@@ -23,14 +23,14 @@ export type ClaimBounds = { limit: number; perLibrary: number; leaseSec: number 
 /**
  * Takes the first event of up to `limit` lines that are due. Of one library `perLibrary` at most are under way,
  * over all senders; libraries with the fewest under way come first, then the longest due. A line is held until it
- * is settled, released, or its lease ends: so events of one video never overtake each other.
+ * is final, released, or its lease ends: so events of one video never overtake each other.
  */
 export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedEvent[]> {
   const claim = newGuid();
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`.execute(tx);
     await claimLines(tx, claim, bounds);
-    // A statement of its own: it sees what was settled before the lines were locked.
+    // A statement of its own: it sees what was final before the lines were locked.
     const { rows } = await sql<ClaimedEvent>`
       update webhook_event e set attempts = e.attempts + 1
       from webhook_line l cross join lateral (
@@ -80,7 +80,7 @@ async function claimLines(tx: Tx, claim: Guid, { limit, perLibrary, leaseSec }: 
  * then, and when the receiver wants no more of it, it is a dead letter. The next event of the video is due at once.
  * Changes nothing when another sender has the line by now.
  */
-export async function settleEvent(
+export async function endEvent(
   db: Db,
   event: ClaimedEvent,
   { kind, answer, retrySec }: Outcome & { retrySec: number },

@@ -15,7 +15,7 @@ const DEAD_LOG_DAYS = 30;
 const PRUNED_AT_ONCE = 10_000;
 const MAX_PENDING_TESTS = 10;
 
-/** A line of the delivery log. `nextAttemptAt` is null for what is settled or waits behind an earlier event. */
+/** A line of the delivery log. `nextAttemptAt` is null for what is final or waits behind an earlier event. */
 export type WebhookLogEntry = WebhookEvent & {
   state: 'pending' | 'delivered' | 'dead';
   attempts: number;

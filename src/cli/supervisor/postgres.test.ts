@@ -103,7 +103,7 @@ test.each(isRoot ? [{ uid: 65_534 }] : [])('as root it serves the files of user 
   expect(statSync(join(dataDir, 'postgres/postmaster.pid')).uid).toBe(uid);
 });
 
-test('health is told from starting over ok to the end of a killed server and back', async () => {
+test('health is reported from starting over ok to the end of a killed server and back', async () => {
   const healths: PartHealth[] = [];
   const server = await start(newFolder(), undefined, (health) => healths.push(health));
   const isBack = new Promise<void>((resolve) => {

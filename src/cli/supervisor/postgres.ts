@@ -178,11 +178,11 @@ export class EmbeddedPostgres {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#lastLines = [];
-    createInterface({ input: server.stderr }).on('line', (line) => this.#hear(line));
+    createInterface({ input: server.stderr }).on('line', (line) => this.#receive(line));
     return server;
   }
 
-  #hear(line: string): void {
+  #receive(line: string): void {
     this.#lastLines = [...this.#lastLines, line].slice(-KEPT_LINES);
     this.#options.log(levelOf(line), `PostgreSQL: ${line}`);
   }

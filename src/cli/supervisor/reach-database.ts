@@ -9,14 +9,14 @@ const UNKNOWN_DATABASE = '3D000';
 /** Runs work on a connection of its own and closes it. */
 export async function withDatabase<T>(
   connection: DatabaseConnection,
-  work: (client: Client) => Promise<T>,
+  task: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   // A connection that breaks between two queries would end the process; the next query rejects instead.
   client.on('error', () => undefined);
   await client.connect();
   try {
-    return await work(client);
+    return await task(client);
   } finally {
     await client.end();
   }

@@ -10,13 +10,13 @@ const ROLE_SCRIPT = fileURLToPath(new URL('../role.ts', import.meta.url));
 /** What is young is short-lived here: 4 MiB instead of 16 for it saves 20 MiB a process. */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];
 
-/** What a role's process tells of its progress. */
-export type RoleNews = Extract<FromRole, { type: 'waiting' | 'prepared' | 'ready' }>;
+/** A role's process reports its progress. */
+export type RoleMessage = Extract<FromRole, { type: 'waiting' | 'prepared' | 'ready' }>;
 
 export type RoleEvents = {
   /** The process waits for messages, for the first time or after a restart. */
   online(): void;
-  news(news: RoleNews): void;
+  change(change: RoleMessage): void;
   /** Its health is another than before. */
   changed(): void;
   log(level: 'info' | 'warn', text: string): void;
@@ -43,7 +43,7 @@ export class RoleProcess {
   }
 
   send(message: ToRole): void {
-    // A message to a process that just died is lost; the one started in its place is told anew.
+    // A message to a process that just died is lost; the one started in its place is notified anew.
     if (this.#child?.connected === true) this.#child.send(message, () => undefined);
   }
 
@@ -71,7 +71,7 @@ export class RoleProcess {
     });
     this.#child = child;
     child.on('message', (message: FromRole) => this.#receive(message));
-    child.on('error', (error) => this.#events.log('warn', `could not be started or told: ${error.message}`));
+    child.on('error', (error) => this.#events.log('warn', `could not be started or reported: ${error.message}`));
     child.once('close', (code, signal) => this.#ended(performance.now() - startedMs, signal ?? `code ${code}`));
   }
 
@@ -92,7 +92,7 @@ export class RoleProcess {
       case 'waiting':
       case 'prepared':
       case 'ready':
-        this.#events.news(message);
+        this.#events.change(message);
         break;
     }
   }

@@ -16,14 +16,14 @@ import type { Fleet, PartHealth, SandboxLevel } from '../health.ts';
 import { findSandboxLevel } from '../sandbox-level.ts';
 import { readVersion } from '../version.ts';
 import { EmbeddedPostgres } from './postgres.ts';
-import { type RoleNews, RoleProcess } from './role-process.ts';
+import { type RoleMessage, RoleProcess } from './role-process.ts';
 
 /** Together with PostgreSQL's own shutdown this stays within the promised 10 s. */
 const ROLE_GRACE_MS = 6000;
 /** How long a first start is tried again while a role cannot start (its port may be about to be free). */
 const FAILING_START_PATIENCE_MS = 5000;
 
-/** Where a role's process stands: what it was last told to do. */
+/** Where a role's process stands: the last instruction that it was sent. */
 type Stage = 'away' | 'waiting' | 'preparing' | 'started';
 
 /** Runs PostgreSQL and one process per role, keeps them running, and ends them together. */
@@ -64,7 +64,7 @@ export class Supervisor {
     this.#sandbox = sandbox;
     this.#keys = keys;
     this.#roleSettings = { ...settings, dataDir, secretKey, database };
-    // Of an owner's server the roles themselves tell how it is.
+    // Of an owner's server the roles themselves report the state.
     if (databaseUrl !== null) this.#database = { state: 'ok', detail: null };
     this.#advanceAll();
     await this.#allReady.promise;
@@ -94,7 +94,7 @@ export class Supervisor {
     this.#stages.set(role, 'away');
     return new RoleProcess(role, {
       online: () => this.#welcome(role),
-      news: (news) => this.#hear(role, news),
+      change: (change) => this.#receive(role, change),
       changed: () => this.#changed(),
       log: (level, text) => this.#log[level](text),
     });
@@ -103,32 +103,32 @@ export class Supervisor {
   #welcome(role: Role): void {
     this.#stages.set(role, 'waiting');
     this.#roles.get(role)?.send({ type: 'wait', role, host: this.#settings.host, port: this.#ports().port });
-    this.#tellFleet();
+    this.#sendFleet();
     this.#advance(role);
   }
 
-  #hear(role: Role, news: RoleNews): void {
-    switch (news.type) {
+  #receive(role: Role, change: RoleMessage): void {
+    switch (change.type) {
       case 'waiting':
-        this.#listeners[role] = news.port;
+        this.#listeners[role] = change.port;
         break;
       case 'prepared':
-        this.#library = news.library;
+        this.#library = change.library;
         this.#stages.set(role, 'waiting');
         this.#advanceAll();
         break;
       case 'ready':
-        Object.assign(this.#listeners, news.listeners);
+        Object.assign(this.#listeners, change.listeners);
         break;
     }
-    this.#tellFleet();
+    this.#sendFleet();
   }
 
   #advanceAll(): void {
     for (const role of this.#roles.keys()) this.#advance(role);
   }
 
-  /** Tells a waiting role its next step, as far as what it needs is there: `api` prepares for all. */
+  /** Sends a waiting role its next step, as far as what it needs is there: `api` prepares for all. */
   #advance(role: Role): void {
     if (this.#roleSettings === null || this.#keys === null || this.#stages.get(role) !== 'waiting') return;
     const settings = { ...this.#roleSettings, ...this.#ports() };
@@ -149,7 +149,7 @@ export class Supervisor {
   }
 
   #changed(): void {
-    this.#tellFleet();
+    this.#sendFleet();
     const healths = [...this.#roles.values()].map((role) => role.health);
     if (healths.length === roles.length && healths.every((health) => health.state === 'ok')) {
       this.#allReady.resolve();
@@ -170,7 +170,7 @@ export class Supervisor {
     this.#allReady.reject(new Refused('unavailable', `the service could not start. ${reasons.join('; ')}`));
   }
 
-  #tellFleet(): void {
+  #sendFleet(): void {
     this.#roles.get('api')?.send({ type: 'fleet', fleet: this.#fleet() });
   }
 

@@ -9,15 +9,15 @@ function emptyCache() {
 }
 
 test.each([
-  { ending: 'news', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidate('a') },
-  { ending: 'news of everything', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidateAll() },
+  { ending: 'change', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidate('a') },
+  { ending: 'changes of everything', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidateAll() },
   { ending: 'the end of its time', maxMs: 1, end: () => undefined },
   { ending: 'an abort', maxMs: 60_000, end: (_: unknown, closing: AbortController) => closing.abort() },
 ])('a wait that $ending ended listens to its signal no more', async ({ maxMs, end }) => {
   const cache = emptyCache();
   const closing = new AbortController();
   const signal = AbortSignal.any([new AbortController().signal, closing.signal]);
-  const over = cache.untilNews('a', maxMs, signal);
+  const over = cache.untilChange('a', maxMs, signal);
   expect(getEventListeners(signal, 'abort').length).toBe(1);
   end(cache, closing);
   await over;

@@ -17,7 +17,7 @@ type Entry<Value> = {
   freshUntilMs: number;
   bytes: number;
   loading: Promise<Value | null> | null;
-  /** Set when news came while loading: what is being read may already be old. */
+  /** Set when changes came while loading: what is being read may already be old. */
   isOutdated: boolean;
 };
 
@@ -29,7 +29,7 @@ const PATIENCE_MS = 1_000;
 const FIRST_PATIENCE_MS = 1_500;
 
 /**
- * Values that are read again after `ttlMs`, or at once when told of news. One load a key at a time; the
+ * Values that are read again after `ttlMs`, or at once when notified of changes. One load a key at a time; the
  * least recently used go first when `maxBytes` is reached. While loads fail, the last value is shown.
  */
 export class FreshCache<Value> {
@@ -76,7 +76,7 @@ export class FreshCache<Value> {
     return (this.#entries.get(key)?.loading ?? null) !== null;
   }
 
-  /** Tells that what is known of a key is old. Nothing is read until someone asks. */
+  /** Marks what is known of a key as old. Nothing is read until someone asks. */
   invalidate(key: string): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#outdate(entry);
@@ -93,8 +93,8 @@ export class FreshCache<Value> {
     for (const waiting of this.#waiters.values()) for (const wake of waiting) wake();
   }
 
-  /** Waits for news of a key, at most `maxMs`, or until the signal is aborted. */
-  async untilNews(key: string, maxMs: number, signal: AbortSignal): Promise<void> {
+  /** Waits for changes of a key, at most `maxMs`, or until the signal is aborted. */
+  async untilChange(key: string, maxMs: number, signal: AbortSignal): Promise<void> {
     const waiting = this.#waiters.get(key) ?? new Set();
     this.#waiters.set(key, waiting);
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -14,7 +14,7 @@ import type { ContentKeys, KeyGroup } from '../../ports/drm-key-source.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
-import { packageFolder } from '../hls/playlist-dress.ts';
+import { packageFolder } from '../hls/playlist-variant.ts';
 import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 
 type WithInit = StoredRendition & { init: Buffer; codecString: string };
@@ -78,7 +78,7 @@ function coverOf({ number, signals }: DrmPackage, { scheme, groups }: ContentKey
   };
 }
 
-/** Null while something is still to come. The work itself is put off until nobody has written the manifest yet. */
+/** Null while something is still to come. The encode task itself is put off until nobody has written the manifest yet. */
 function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
   cover: ManifestCover,

@@ -3,7 +3,7 @@ import type { Publication, StoredRendition } from '../../catalog/publications/pu
 import type { Aes } from '../../lib/aes.ts';
 import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/drm/encrypt-segment.ts';
 import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
-import { OVER } from '../hls/choose-dress.ts';
+import { OVER } from '../hls/choose-playlist-variant.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, type ObjectWindow } from '../http/answer.ts';
 import { nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';
 import type { PlaySessions } from './play-sessions.ts';

@@ -40,10 +40,10 @@ export class PackageKeys {
   }
 
   async cipherOf(track: PackagedTrack): Promise<TrackCipher> {
-    const { init, keyGroup, lane } = track.rendition;
+    const { init, keyGroup, ivPrefix } = track.rendition;
     return this.#ciphers.get(nameOf(track), async () => {
       const { scheme, groups } = await this.keysOf(track.publication, track.packaged);
-      return openTrackCipher(init, { scheme: findScheme(scheme), key: groups[keyGroup], lane, aes: this.#aes });
+      return openTrackCipher(init, { scheme: findScheme(scheme), key: groups[keyGroup], ivPrefix, aes: this.#aes });
     });
   }
 

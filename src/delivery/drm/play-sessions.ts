@@ -12,7 +12,7 @@ const KEPT_SEC = 6 * 3600;
 
 /**
  * Play sessions of basic DRM. A session is a text of 43 characters that proves itself: when it ends, a random part,
- * and a code over both and the video's id; its key follows from it. So edges need not tell each other of sessions.
+ * and a code over both and the video's id; its key follows from it. So edges need not share sessions.
  */
 export type PlaySessions = {
   /** Begins a session of a video that lasts `durationSec`. */

@@ -3,9 +3,9 @@ import type { Publication } from '../../catalog/publications/publication.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { parseClearKeyRequest, writeClearKeyLicence } from '../../media/drm/clear-key.ts';
 import type { ContentKey, DrmSystem } from '../../ports/drm-key-source.ts';
-import { OVER } from '../hls/choose-dress.ts';
+import { OVER } from '../hls/choose-playlist-variant.ts';
 import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
-import type { PlayPermits } from '../shield/play-permits.ts';
+import type { PlaybackAuthorizer } from '../shield/play-permits.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
 import type { PackageKeys } from './package-keys.ts';
 import type { PlaySessions } from './play-sessions.ts';
@@ -14,7 +14,7 @@ import { livePackages } from './protection.ts';
 export type KeyDeps = {
   keys: PackageKeys;
   sessions: PlaySessions;
-  permits: PlayPermits;
+  permits: PlaybackAuthorizer;
   /** Null where no licence server is set. */
   licences: LicenceProxy | null;
 };

@@ -9,7 +9,7 @@ import { type Cover, listableRenditions } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound, type ObjectPart, type Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
 import type { IFrameLists } from './i-frame-lists.ts';
-import { CLEAR_DRESS, type PlaylistDress, packageDress } from './playlist-dress.ts';
+import { CLEAR_VARIANT, type PlaylistVariant, packageVariant } from './playlist-variant.ts';
 
 type IFrameFile = ({ kind: 'i-frame-playlist' } | { kind: 'i-frame'; startTick: number }) & {
   renditionId: Guid;
@@ -40,27 +40,27 @@ async function servePictureList(
   { rendition, cover }: { rendition: OpenedRendition; cover: OpenCover },
   { iFrames, keys }: IFrameDeps,
 ): Promise<Answer> {
-  const dress = await dressOf(publication, cover, keys);
-  if (dress === null) return noIFrames();
-  const { text } = await iFrames.list(rendition, dress.keyLines(rendition, '../../../'));
+  const variant = await variantOf(publication, cover, keys);
+  if (variant === null) return noIFrames();
+  const { text } = await iFrames.list(rendition, variant.keyLines(rendition, '../../../'));
   return {
     kind: 'bytes',
     bytes: text,
     contentType: 'application/vnd.apple.mpegurl',
     cacheControl: CACHE_FOR_EVER,
-    etag: `"${rendition.id}-i-frames${dress.tag}"`,
+    etag: `"${rendition.id}-i-frames${variant.tag}"`,
   };
 }
 
 /** How the list in that folder is written; null where there is none. */
-async function dressOf(
+async function variantOf(
   publication: Publication,
   cover: OpenCover,
   keys: CoverDeps['keys'],
-): Promise<PlaylistDress | null> {
-  if (cover.kind === 'clear') return CLEAR_DRESS;
+): Promise<PlaylistVariant | null> {
+  if (cover.kind === 'clear') return CLEAR_VARIANT;
   if (cover.kind === 'session') return null;
-  return packageDress(cover.packaged, await keys.keysOf(publication, cover.packaged));
+  return packageVariant(cover.packaged, await keys.keysOf(publication, cover.packaged));
 }
 
 type FoundPicture = { chunk: StoredChunk; frame: IFrame };

@@ -8,9 +8,13 @@ import { computeSegmentRun } from '../../media/presentation/segment-run.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import { listableRenditions } from '../drm/protection.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
-import { chooseDress, type DressDeps, type DressRequest } from './choose-dress.ts';
+import {
+  choosePlaylistVariant,
+  type PlaylistVariantDeps,
+  type PlaylistVariantRequest,
+} from './choose-playlist-variant.ts';
 import type { IFrameLists } from './i-frame-lists.ts';
-import { CLEAR_DRESS, type PlaylistDress } from './playlist-dress.ts';
+import { CLEAR_VARIANT, type PlaylistVariant } from './playlist-variant.ts';
 import { isH264, rungOf } from './rungs.ts';
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
@@ -21,8 +25,8 @@ type PlaylistFile =
   | { kind: 'rendition-playlist'; renditionId: string; session: string | null }
   | { kind: 'captions-playlist'; language: string };
 
-type PlaylistDeps = DressDeps & { written: HeldCache<Buffer>; iFrames: IFrameLists };
-type Viewer = Omit<DressRequest, 'session' | 'isReread'>;
+type PlaylistDeps = PlaylistVariantDeps & { written: HeldCache<Buffer>; iFrames: IFrameLists };
+type Viewer = Omit<PlaylistVariantRequest, 'session' | 'isReread'>;
 
 /** Answers a playlist as of this publication. Written once a publication, then held in `written`. */
 export async function servePlaylist(
@@ -32,24 +36,28 @@ export async function servePlaylist(
 ): Promise<Answer> {
   if (file.kind === 'captions-playlist') return serveCaptionsPlaylist(publication, file.language, deps.written);
   const session = file.kind === 'rendition-playlist' ? file.session : null;
-  const dress = await chooseDress(publication, { ...viewer, session, isReread: file.kind !== 'multivariant' }, deps);
-  if ('code' in dress) return { kind: 'problem', problem: dress };
+  const variant = await choosePlaylistVariant(
+    publication,
+    { ...viewer, session, isReread: file.kind !== 'multivariant' },
+    deps,
+  );
+  if ('code' in variant) return { kind: 'problem', problem: variant };
   const set = chooseListedSet(listableRenditions(publication));
-  if (file.kind === 'multivariant') return serveMultivariant(publication, { set, dress }, deps);
+  if (file.kind === 'multivariant') return serveMultivariant(publication, { set, variant }, deps);
   const rendition =
     file.kind === 'rung-playlist' ? findRung(set.video, file.heightPx) : findRendition(publication, file);
   if (rendition === undefined) return notFound('unknown-rendition', 'There is no such rendition.');
   if (rendition.planned === null && rendition.chunks[0]?.firstSegment !== 0) {
     return notFound('not-playable', 'The rendition has no first segment yet.');
   }
-  return playlist(publication, { ...describeMedia(rendition, file, dress), dress }, deps.written);
+  return playlist(publication, { ...describeMedia(rendition, file, variant), variant }, deps.written);
 }
 
 /** Addresses are relative: to the rendition's folder, to that of a session below it, or to that of its rung. */
 function describeMedia(
   rendition: StoredRendition,
   file: { kind: 'rung-playlist' } | { kind: 'rendition-playlist'; session: string | null },
-  { segmentFolder, keyLines }: PlaylistDress,
+  { segmentFolder, keyLines }: PlaylistVariant,
 ): Text {
   const isRung = file.kind === 'rung-playlist';
   const isInSession = !isRung && file.session !== null;
@@ -61,20 +69,20 @@ function describeMedia(
 
 function serveMultivariant(
   publication: Publication,
-  { set, dress }: { set: ListedSet<StoredRendition>; dress: PlaylistDress },
+  { set, variant }: { set: ListedSet<StoredRendition>; variant: PlaylistVariant },
   { written, iFrames }: PlaylistDeps,
 ): Answer | Promise<Answer> {
   if (!set.isPlayable) return notFound('not-playable', 'The video cannot be played yet.');
-  const isWhole = set.video.every(({ state }) => state === 'finished') && dress.listsIFrames;
+  const isWhole = set.video.every(({ state }) => state === 'finished') && variant.listsIFrames;
   const rates = isWhole ? iFrames.knownRates(set.video) : null;
   // Two texts of one publication: with the single pictures once these are known, and before.
   const tag = rates === null ? '' : '-i';
-  const { addresses, added } = dress;
-  const sessionKeyLines = dress.sessionKeyLines([...set.video, ...set.audio]);
+  const { addresses, added } = variant;
+  const sessionKeyLines = variant.sessionKeyLines([...set.video, ...set.audio]);
   const subtitles = subtitlesOf(publication);
   const beside = { subtitles, addresses, added, sessionKeyLines, ...(rates === null ? {} : { iFrames: rates }) };
   const write = () => writeMultivariant(set, publication.frameRate, beside);
-  return playlist(publication, { name: `multivariant${tag}`, tag, write, dress }, written);
+  return playlist(publication, { name: `multivariant${tag}`, tag, write, variant }, written);
 }
 
 async function serveCaptionsPlaylist(
@@ -87,7 +95,7 @@ async function serveCaptionsPlaylist(
   const durationSec = publication.durationMs / 1000;
   if (durationSec <= 0) return notFound('not-playable', 'The length of the video is not known yet.');
   const write = () => writeSubtitlePlaylist(durationSec, `${track.srclang}.vtt`);
-  return playlist(publication, { name: `captions/${track.srclang}`, tag: '', write, dress: CLEAR_DRESS }, written);
+  return playlist(publication, { name: `captions/${track.srclang}`, tag: '', write, variant: CLEAR_VARIANT }, written);
 }
 
 function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleTrack[] {
@@ -103,17 +111,17 @@ type Text = { name: string; tag: string; write: () => string };
 
 async function playlist(
   publication: Publication,
-  { name, tag, write, dress }: Text & { dress: PlaylistDress },
+  { name, tag, write, variant }: Text & { variant: PlaylistVariant },
   written: HeldCache<Buffer>,
 ): Promise<Answer> {
   const { libraryId, mediaId, settings } = publication;
   // The library's settings change without a new publication of each of its videos.
-  const version = `p${publication.publication}${settings.listsCaptions ? '' : '-plain'}${tag}${dress.tag}`;
+  const version = `p${publication.publication}${settings.listsCaptions ? '' : '-plain'}${tag}${variant.tag}`;
   const key = `playlist|${libraryId}|${mediaId}|${version}|${name}`;
   const text = await written.get(key, () => Buffer.from(write()));
   const common = { kind: 'bytes', contentType: CONTENT_TYPE } as const;
-  if (dress.fill !== null) {
-    return { ...common, bytes: Buffer.from(dress.fill(text.toString())), cacheControl: CACHE_NOTHING, etag: null };
+  if (variant.fill !== null) {
+    return { ...common, bytes: Buffer.from(variant.fill(text.toString())), cacheControl: CACHE_NOTHING, etag: null };
   }
   const cacheControl = isSettled(publication) ? CACHE_SHORTLY : CACHE_NEVER;
   return { ...common, bytes: text, cacheControl, etag: `"${version}"` };

@@ -5,7 +5,7 @@ import { type CoverDeps, coverBytes, isOpened, openCover, type Piece } from '../
 import type { OpenedRendition } from '../drm/package-keys.ts';
 import { type Cover, listableRenditions } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound, unavailable } from '../http/answer.ts';
-import type { SegmentWishes, WishedSegment } from '../jit/segment-wishes.ts';
+import type { RequestedSegment, SegmentRequests } from '../jit/segment-requests.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 
 const RETRY_AFTER_SEC = 2;
@@ -13,7 +13,7 @@ const RETRY_AFTER_SEC = 2;
 type SegmentFile = ({ kind: 'init' } | { kind: 'segment'; segment: number }) & { renditionId: Guid; cover: Cover };
 type SegmentDeps = CoverDeps & {
   reader: PublicationReader;
-  wishes: SegmentWishes;
+  requests: SegmentRequests;
   leave: () => AbortSignal;
   /** Counts an answer that waits for its client; null when the client may have no more of them. */
   wait: () => (() => void) | null;
@@ -38,19 +38,19 @@ export async function serveSegment(publication: Publication, file: SegmentFile, 
 async function findOrAwait(
   publication: Publication,
   file: SegmentFile,
-  { reader, wishes, leave, wait }: SegmentDeps,
+  { reader, requests, leave, wait }: SegmentDeps,
 ): Promise<Found | Missing> {
   const find = (current: Publication) => findFile(current, file);
   const found = find(publication);
   const wanted = found !== null && 'kind' in found ? null : findOnDemand(publication, file);
   if (found !== null) {
-    if (wanted !== null) wishes.pass(wanted);
+    if (wanted !== null) requests.pass(wanted);
     return found;
   }
   const over = wait();
   if (over === null) return unavailable('Too many of your requests wait for segments.', RETRY_AFTER_SEC);
   const signal = leave();
-  const release = wanted === null ? null : wishes.want(wanted);
+  const release = wanted === null ? null : requests.want(wanted);
   try {
     const made = await reader.waitFor(publication, find, signal);
     return made ?? unavailable('The segment is still being made.', RETRY_AFTER_SEC);
@@ -61,7 +61,7 @@ async function findOrAwait(
 }
 
 /** The segment, when it is one of those that are encoded on demand. */
-function findOnDemand(publication: Publication, file: SegmentFile): WishedSegment | null {
+function findOnDemand(publication: Publication, file: SegmentFile): RequestedSegment | null {
   if (file.kind !== 'segment') return null;
   const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
   if (rendition === undefined || !rendition.isOnDemand || rendition.state !== 'building') return null;

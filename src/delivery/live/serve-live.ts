@@ -32,7 +32,7 @@ export type LiveRequest = {
   file: LiveFile;
   query: URLSearchParams;
   acceptsGzip: boolean;
-  /** Tells viewers apart, as far as that can be done. */
+  /** Distinguishes viewers, as far as that can be done. */
   viewer: string;
   /** Holds a token that shows what is not public yet. */
   mayPreview: boolean;

@@ -6,7 +6,7 @@ import type { FilePart, SendFile } from '../../lib/send-file.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { ObjectMissing } from './object-missing.ts';
 
-/** With sendfile, what goes through memory has only to tell when the socket takes more. */
+/** With sendfile, what goes through memory needs to know only when the socket takes more. */
 const SENDFILE_PIECE_BYTES = 16 * 1024;
 
 /** So much goes to one viewer before others have their turn. */

@@ -1,5 +1,5 @@
-import { idxKeyOf } from '../../catalog/encoding/work.ts';
 import type { StoredChunk } from '../../catalog/publications/publication.ts';
+import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type ChunkIndex, decodeIdx } from '../../media/cmaf/idx.ts';
 import type { EdgeStorage } from '../edge-deps.ts';
@@ -47,14 +47,14 @@ export class IndexReader {
   async #readAll(chunks: readonly StoredChunk[], signal: AbortSignal): Promise<ChunkIndex[]> {
     const indexes: ChunkIndex[] = [];
     const waiting = chunks.entries();
-    const work = async () => {
+    const task = async () => {
       for (const [number, { storageKey }] of waiting) {
         signal.throwIfAborted();
         const key = idxKeyOf(storageKey);
         indexes[number] = decodeIdx(await this.#storage.readBytes(key, null, signal).catch(asMissing(key)));
       }
     };
-    await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
+    await Promise.all(Array.from({ length: READS_AT_ONCE }, task));
     return indexes;
   }
 }

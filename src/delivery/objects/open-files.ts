@@ -78,7 +78,7 @@ export class OpenFiles {
     if (file.users > 0) return;
     if (this.#files.get(key) === file) this.#files.delete(key);
     file.fd = null;
-    // A file that never opened needs no closing; its reader was told.
+    // A file that never opened needs no closing; its reader got the error.
     file.opening.then((handle) => handle.close()).catch(() => undefined);
   }
 }

@@ -3,7 +3,7 @@ import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { EdgeViewing } from '../edge-deps.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound, type Problem } from '../http/answer.ts';
-import type { PlayPermits } from '../shield/play-permits.ts';
+import type { PlaybackAuthorizer } from '../shield/play-permits.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
 import { describeVideo } from './describe-video.ts';
 import { type HeadHtml, prepareHeadHtml } from './head-html.ts';
@@ -16,7 +16,7 @@ const NONCE_BYTES = 16;
 
 type PlayerDeps = {
   player: PlayerAssets;
-  permits: PlayPermits;
+  permits: PlaybackAuthorizer;
   licences: LicenceProxy | null;
   beacons: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve'>;
 };

@@ -47,7 +47,7 @@ ${head.html}
 `);
 }
 
-/** The page for a video that does not exist; it does not tell a foreign library from a wrong id. */
+/** The page for a video that does not exist; it does not distinguish a foreign library from a wrong id. */
 export function writeMissingPage({ assets, nonce }: Pick<Writing, 'assets' | 'nonce'>): Buffer {
   const { words, language, isRtl } = chooseWords(assets.languages, 'en');
   return writeNotice({ title: words['state.gone'], text: words['state.gone.text'], language, isRtl }, nonce);

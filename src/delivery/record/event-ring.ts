@@ -69,7 +69,7 @@ export class EventRing {
     this.#windows.delete(oldest.value[0]);
   }
 
-  /** Tells how many there were beside those that were stored. */
+  /** Reports how many there were beside those that were stored. */
   #close({ suppressed, last }: Window): void {
     if (suppressed === 0) return;
     this.#push({ ...last, details: { ...last.details, Suppressed: suppressed - 1 } }, suppressed);

@@ -23,7 +23,7 @@ type PlayerPage = Asked & { isDirect: boolean };
  * Judges who gets player pages and keys, by the referrer rules and the embed token of a library. It stands behind
  * `admit`, because it depends on the video: whether it is protected, and how it is opened.
  */
-export class PlayPermits {
+export class PlaybackAuthorizer {
   readonly #deps: PlayPermitDeps;
 
   constructor(deps: PlayPermitDeps) {

@@ -8,7 +8,7 @@ export type PlayRequest = {
   /** Whether a browser opens the address as a page of its own, not inside another one (Fetch Metadata). */
   isOpenedByItself: boolean;
   shown: EmbedToken;
-  /** Tells viewers apart as far as that can be done: it is the same for one who asks again. Nothing may rest on it. */
+  /** Distinguishes viewers as far as that can be done: it is the same for one who asks again. Nothing may rest on it. */
   viewer: string;
 };
 

@@ -124,7 +124,7 @@ class Node implements LiveNode {
   async close(): Promise<void> {
     this.#isClosing = true;
     if (this.#timer !== null) clearInterval(this.#timer);
-    const settled = Promise.all([...this.#streams.values()].map((stream) => stream.settle()));
+    const settled = Promise.all([...this.#streams.values()].map((stream) => stream.finalize()));
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())]);
     for (const subscribers of this.#subscribers.values()) subscribers.end();
     this.#committer.close();

@@ -129,7 +129,7 @@ export class OwnedStream {
   }
 
   /** Stores what is open; for a process that closes. */
-  async settle(): Promise<void> {
+  async finalize(): Promise<void> {
     this.#dropAll('The server restarts.');
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();

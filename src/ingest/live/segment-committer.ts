@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../catalog/db.ts';
-import { chunkKeys } from '../../catalog/encoding/work.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import { commitSegments, type StoredSegment } from '../../catalog/live/period-store.ts';
+import { chunkKeys } from '../../catalog/tasks/encode-task.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { buildChunk } from '../../media/cmaf/chunk.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
@@ -15,7 +15,7 @@ export type ClosedSegment = { lease: LiveLease; renditionId: Guid; segment: Segm
 export type CommitResult = { kind: 'stored'; stored: StoredSegment } | { kind: 'lost' };
 
 type Deps = { db: Db; storage: Storage; report(error: Error): void };
-type Waiting = { stored: StoredSegment; settle(result: CommitResult): void };
+type Waiting = { stored: StoredSegment; finalize(result: CommitResult): void };
 
 /** Rows of all streams wait this long for each other. */
 const GROUP_MS = 200;
@@ -51,7 +51,7 @@ export class SegmentCommitter {
       this.#release();
     }
     return new Promise((resolve) => {
-      this.#ready.push({ stored, settle: resolve });
+      this.#ready.push({ stored, finalize: resolve });
       this.#schedule();
     });
   }
@@ -94,19 +94,19 @@ export class SegmentCommitter {
     try {
       const segments = batch.map(({ stored }) => stored);
       const lost = await this.#retry(() => commitSegments(this.#deps.db, segments));
-      for (const { stored, settle } of batch)
-        settle(lost.includes(stored) ? { kind: 'lost' } : { kind: 'stored', stored });
+      for (const { stored, finalize } of batch)
+        finalize(lost.includes(stored) ? { kind: 'lost' } : { kind: 'stored', stored });
     } finally {
       this.#isCommitting = false;
     }
     if (this.#ready.length > 0) this.#schedule();
   }
 
-  async #retry<T>(work: () => Promise<T>): Promise<T> {
+  async #retry<T>(task: () => Promise<T>): Promise<T> {
     const { signal } = this.#closing;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       try {
-        return await work();
+        return await task();
       } catch (error) {
         signal.throwIfAborted();
         this.#deps.report(new Error('Live segments could not be stored; trying again.', { cause: error }));

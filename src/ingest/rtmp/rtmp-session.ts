@@ -56,7 +56,7 @@ class RtmpSession {
   #faults = 0;
   #clock = { lastMs: 0, unwrappedMs: 0 };
   /** Messages are handled one after the other: publish waits for the database. */
-  #work: Promise<void> = Promise.resolve();
+  #task: Promise<void> = Promise.resolve();
 
   constructor(socket: Socket, deps: RtmpSessionDeps) {
     this.#socket = socket;
@@ -97,7 +97,7 @@ class RtmpSession {
       return;
     }
     if (this.#isPublishing && this.#input === null) this.#socket.pause();
-    this.#work = this.#work.then(() => this.#handle(message)).catch((error: unknown) => this.#fail(error));
+    this.#task = this.#task.then(() => this.#handle(message)).catch((error: unknown) => this.#fail(error));
   }
 
   async #handle(message: RtmpMessage): Promise<void> {

@@ -4,7 +4,7 @@ import { readChecksum, readCreation, readMetadata, readOffset } from './headers.
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-test('a creation tells length and metadata', () => {
+test('a creation reports length and metadata', () => {
   const metadata = `filetype ${base64('video/mp4')}, Title ${base64('Über Wasser')},thumbnailTime ${base64('1500')}`;
   expect(readCreation({ 'upload-length': '1024', 'upload-metadata': metadata }, 2048)).toEqual({
     lengthBytes: 1024,

@@ -126,7 +126,7 @@ async function route(context: Context): Promise<void> {
     case 'POST':
       return create(context, claim);
     case 'HEAD':
-      return tellOffset(context, claim);
+      return answerOffset(context, claim);
     case 'PATCH':
       return append(context, claim);
     case 'DELETE':
@@ -163,11 +163,11 @@ async function create({ deps, request, response }: Context, claim: TusClaim): Pr
   end(response, 201);
 }
 
-async function tellOffset(context: Context, claim: TusClaim): Promise<void> {
+async function answerOffset(context: Context, claim: TusClaim): Promise<void> {
   const { response, locks } = context;
   const upload = await findUpload(context, claim);
-  // Taking the lock ends a writer whose client has gone, so the offset told is the final one.
-  const offset = upload.isComplete ? upload.lengthBytes : await locks.hold(upload.id, () => settle(context, upload));
+  // Taking the lock ends a writer whose client has gone, so the offset answered is the final one.
+  const offset = upload.isComplete ? upload.lengthBytes : await locks.hold(upload.id, () => finalize(context, upload));
   response.setHeader('Upload-Offset', String(offset));
   response.setHeader('Upload-Length', String(upload.lengthBytes));
   response.setHeader('Upload-Expires', upload.expiresAt.toUTCString());
@@ -175,7 +175,7 @@ async function tellOffset(context: Context, claim: TusClaim): Promise<void> {
 }
 
 /** The staged size. All bytes may be there although a crash came before the video got them: that is made good here. */
-async function settle(context: Context, upload: TusUpload): Promise<number> {
+async function finalize(context: Context, upload: TusUpload): Promise<number> {
   const size = await context.deps.uploads.size(upload);
   if (size === upload.lengthBytes) await complete(context, upload);
   return size;
@@ -212,7 +212,7 @@ async function write(context: Context, { upload, offset }: Write, taken: AbortSi
   const checksum = readChecksum(request.headers);
   // The staging itself refuses an offset that is not its size, so most pieces need not ask for it before.
   const mayBeOver = offset === 0 || offset >= upload.lengthBytes;
-  if (mayBeOver && (await settle(context, upload)) !== offset) return correct(context, upload, offset);
+  if (mayBeOver && (await finalize(context, upload)) !== offset) return correct(context, upload, offset);
   const piece = { uploadId: upload.id, request, offset, maxBytes: upload.lengthBytes - offset, checksum };
   const lost = new AbortController();
   const stopped = AbortSignal.any([taken, stopping, lost.signal]);
@@ -240,9 +240,9 @@ async function keepMeanwhile({ uploads, onError }: TusDeps, upload: TusUpload, l
   }
 }
 
-/** The piece does not go on where the upload ends: tells where that is, or that all is there already. */
+/** The piece does not go on where the upload ends: reports where that is, or that all is there already. */
 async function correct(context: Context, upload: TusUpload, offset: number): Promise<void> {
-  const size = await settle(context, upload);
+  const size = await finalize(context, upload);
   if (size === upload.lengthBytes) return confirmRepeat(context, upload, offset);
   context.response.setHeader('Upload-Offset', String(size));
   end(context.response, 409, `Expected Upload-Offset ${size}, got ${offset}.`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUploadLocks } from './upload-locks.ts';
 
-/** Work that goes on until it is told to stop, and then takes a turn to end. */
+/** Work that goes on until it is aborted, and then takes a turn to end. */
 function endless(log: string[], name: string) {
   return async (signal: AbortSignal) => {
     log.push(`${name} begins`);

@@ -5,10 +5,10 @@ const TAKEOVER_LIMIT_MS = 5_000;
 
 /**
  * One writer per upload. A new request takes the upload over from an older one, whose socket is often
- * dead without the server knowing: the older is told to stop and the newer waits until its bytes are safe.
+ * dead without the server knowing: the older is aborted and the newer waits until its bytes are safe.
  */
 export type UploadLocks = {
-  hold<T>(uploadId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  hold<T>(uploadId: string, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 };
 
 type Holder = { stop: AbortController; ended: Promise<void> };
@@ -16,14 +16,14 @@ type Holder = { stop: AbortController; ended: Promise<void> };
 export function createUploadLocks(takeoverLimitMs: number = TAKEOVER_LIMIT_MS): UploadLocks {
   const holders = new Map<string, Holder>();
   return {
-    async hold(uploadId, work) {
+    async hold(uploadId, task) {
       const limitMs = performance.now() + takeoverLimitMs;
       for (let holder = holders.get(uploadId); holder !== undefined; holder = holders.get(uploadId)) {
         await takeOver(holder, limitMs - performance.now());
       }
       // Nothing is awaited between the last look and this: of several who wait, one gets it.
       const stop = new AbortController();
-      const running = work(stop.signal);
+      const running = task(stop.signal);
       const holder = { stop, ended: settled(running) };
       holders.set(uploadId, holder);
       return running.finally(() => {
@@ -43,9 +43,9 @@ async function takeOver(holder: Holder, leftMs: number): Promise<void> {
   ended.abort();
 }
 
-/** Ends when the work ends, whichever way: its own caller hears of the failure. */
-function settled(work: Promise<unknown>): Promise<void> {
-  return work.then(
+/** Ends when the encode task ends, whichever way: its own caller is notified of the failure. */
+function settled(task: Promise<unknown>): Promise<void> {
+  return task.then(
     () => {},
     () => {},
   );

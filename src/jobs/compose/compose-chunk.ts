@@ -1,27 +1,27 @@
 import { type CompositionView, loadComposition } from '../../catalog/compose/composition-store.ts';
-import type { RenditionOutput } from '../../catalog/encoding/chunk-store.ts';
-import type { WorkRendition } from '../../catalog/encoding/work-view-store.ts';
+import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import type { TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Piece } from '../../media/compose/plan-pieces.ts';
 import { segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { protectVideo } from '../encode/protect-video.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
-import type { PicturesInit } from '../encode/read-pictures.ts';
+import type { PicturesInit } from '../encode/read-encoded-video.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import type { HeldWork } from '../queue/run-task.ts';
+import type { HeldTask } from '../queue/run-task.ts';
 import { copySourceSegment } from './copy-source-segment.ts';
 import { encodePieces, type PieceRun } from './encode-pieces.ts';
 
 /** Makes a range of segments of a video that is put together: copies what stands, encodes what does not. */
-export async function composeRange(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function composeRange(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
-  const view = await loadComposition(deps.db, claim.work);
+  const view = await loadComposition(deps.db, claim.task);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();
-  await protectVideo(claim.work.key, deps.packager, signal);
+  await protectVideo(claim.task.key, deps.packager, signal);
   const writers = view.renditions.map(({ id }) =>
-    createChunkWriter({ storage: deps.storage, key: claim.work.key, renditionId: id, attempt: claim.attempt }),
+    createChunkWriter({ storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt }),
   );
   try {
     const inits = await makePieces({ held, deps, view, writers }, signal);
@@ -36,16 +36,16 @@ export async function composeRange(held: HeldWork, deps: JobDeps, signal: AbortS
   }
 }
 
-type RangeJob = { held: HeldWork; deps: JobDeps; view: CompositionView; writers: readonly ChunkWriter[] };
+type RangeJob = { held: HeldTask; deps: JobDeps; view: CompositionView; writers: readonly ChunkWriter[] };
 
 /** Stores the segments of all renditions in order; answers the init segments that encoders gave. */
 async function makePieces(job: RangeJob, signal: AbortSignal): Promise<Map<number, PicturesInit>> {
   const { held, deps, view, writers } = job;
-  const { fromSegment, toSegment, key } = held.claim.work;
+  const { fromSegment, toSegment, key } = held.claim.task;
   const inits = new Map<number, PicturesInit>();
   const add = async (at: number, segment: Segment) => {
     await writers[at]?.add(segment, signal);
-    held.tell((segment.number + 1 - fromSegment) / (toSegment - fromSegment));
+    held.report((segment.number + 1 - fromSegment) / (toSegment - fromSegment));
   };
   const isCopied = view.renditions.every(({ plan }) => plan.composedOf !== undefined);
   for (const run of planRuns(view, fromSegment, toSegment, isCopied)) {
@@ -92,7 +92,7 @@ function placeOf({ cutList }: CompositionView, { number, piece }: { number: numb
 }
 
 async function toOutput(
-  rendition: WorkRendition,
+  rendition: TaskRendition,
   made: PicturesInit | undefined,
   writer: ChunkWriter,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 import { findSourceChunk, loadComposition } from '../../catalog/compose/composition-store.ts';
-import type { WorkRendition } from '../../catalog/encoding/work-view-store.ts';
+import type { TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES, createAacSegmenter, SILENT_FRAME } from '../../media/cmaf/aac.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
@@ -11,22 +11,22 @@ import { publishChunks } from '../encode/publish-chunks.ts';
 import { createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import type { HeldWork } from '../queue/run-task.ts';
+import type { HeldTask } from '../queue/run-task.ts';
 import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
 
 /** Segments of a chunk: about 32 s. */
 const CHUNK_SEGMENTS = 8;
 
 /** Puts a sound together from frames of other videos' sounds; where a part has none, it is silent. */
-export async function composeTrack({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
-  const view = await loadComposition(deps.db, claim.work);
+export async function composeTrack({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const view = await loadComposition(deps.db, claim.task);
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition?.listed == null) throw new LeaseLost();
-  await protectVideo(claim.work.key, deps.packager, signal);
+  await protectVideo(claim.task.key, deps.packager, signal);
   const { listed, id, publishedTo } = rendition;
   const spans = planSound(view.recipe.pieces, view.recipe.timescale);
   const total = Math.ceil(spans.reduce((sum, { frames }) => sum + frames, 0) / AAC_SEGMENT_FRAMES);
-  const place = { storage: deps.storage, key: claim.work.key, renditionId: id, attempt: claim.attempt };
+  const place = { storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt };
   const writer = createChunkWriter(place);
   const frames = createFrameReader(rendition, deps);
   try {
@@ -37,8 +37,8 @@ export async function composeTrack({ claim, tell }: HeldWork, deps: JobDeps, sig
       const chunks = await writer.flush(signal);
       const output = { renditionId: id, ...listed, widthPx: null, heightPx: null, chunks };
       await publishChunks(deps, claim, { outputs: [output], isLast });
-      writer.tookIn(chunks);
-      tell((number + 1) / total);
+      writer.committed(chunks);
+      report((number + 1) / total);
     }
   } catch (error) {
     await discardAfter(error, deps, writer.written);
@@ -72,7 +72,7 @@ async function makeSegment(
 }
 
 /** Reads single frames of the sources, a segment at a time. Past the end of a source, and where there is none, is silence. */
-function createFrameReader({ plan }: WorkRendition, deps: JobDeps): FrameReader {
+function createFrameReader({ plan }: TaskRendition, deps: JobDeps): FrameReader {
   let held: { source: Guid; segment: number; frames: Uint8Array[] } | null = null;
   return {
     async read(part, frame, signal) {

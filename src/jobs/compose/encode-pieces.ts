@@ -12,7 +12,7 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
 import { openPlanned } from '../encode/open-joined.ts';
-import { endFailedRun, type PicturesInit, readPictures } from '../encode/read-pictures.ts';
+import { endFailedRun, type PicturesInit, readEncodedVideo } from '../encode/read-encoded-video.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
 import type { JobDeps } from '../job-deps.ts';
 
@@ -25,7 +25,7 @@ type Encoded = { kind: 'segment'; at: number; segment: Segment } | { kind: 'init
 /** What one run holds of one rung before it is stored: a few segments. */
 const NICENESS = 5;
 
-/** Encodes pieces from the original of their part for all renditions of the work; `at` is the rendition's place. */
+/** Encodes pieces from the original of their part for all renditions of the encode task; `at` is the rendition's place. */
 export async function* encodePieces(
   { libraryId, view, run }: PiecesJob,
   deps: JobDeps,
@@ -76,7 +76,7 @@ async function readRung(
   const segmenter = createVideoSegmenter({ cutList, firstSegment, segmentCount: pieces.length });
   const segments: Segment[] = [];
   let init: PicturesInit | null = null;
-  for await (const part of readPictures(output, segmenter)) {
+  for await (const part of readEncodedVideo(output, segmenter)) {
     if (part.kind === 'init') init = part;
     else if (part.kind === 'segment') segments.push(part.segment);
   }

@@ -1,12 +1,12 @@
 import type { ComposedVideo, PartRendition, PartView } from '../../catalog/compose/compose-store.ts';
 import type { MediaKey } from '../../catalog/db.ts';
-import type { PlannedRendition } from '../../catalog/encoding/encode-plan.ts';
+import type { PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { composeCutList, type Piece, planPieces } from '../../media/compose/plan-pieces.ts';
 import { MAX_BITRATES_BPS, RUNGS } from '../../media/encode/ladder.ts';
 import { toNumber } from '../../media/probe/frame-rate.ts';
-import { composeSoundWorks, composeWorks, type Place } from '../planning/plan-works.ts';
+import { composeSoundTasks, composeTasks, type Place } from '../planning/plan-tasks.ts';
 
 /** A range of a video, in seconds of its timeline. */
 export type WantedPart = { view: PartView; fromSec: number; toSec: number };
@@ -32,13 +32,13 @@ export function planComposition(key: MediaKey, parts: readonly WantedPart[], isE
   const place: Place = { key, timelineId: newGuid(), cutList, durationSec };
   const pictures = planPictures(parts, pieces, { timescale, durationSec });
   const sounds = planSounds(parts, durationSec);
-  const works = [
-    ...composeWorks(place, pictures.copied, pictures.made),
-    ...sounds.flatMap((sound) => composeSoundWorks(place, sound)),
+  const tasks = [
+    ...composeTasks(place, pictures.copied, pictures.made),
+    ...sounds.flatMap((sound) => composeSoundTasks(place, sound)),
   ];
   const renditions = [...pictures.copied, ...pictures.made, ...sounds];
   return {
-    timeline: { id: place.timelineId, cutList, isActive: true, renditions, works },
+    timeline: { id: place.timelineId, cutList, isActive: true, renditions, tasks },
     recipe: {
       timescale,
       parts: parts.map(({ view }) => ({

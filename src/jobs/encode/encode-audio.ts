@@ -1,9 +1,9 @@
 import type { MediaKey } from '../../catalog/db.ts';
-import { findStored } from '../../catalog/encoding/chunk-store.ts';
-import { lostSoundMessage } from '../../catalog/encoding/messages.ts';
-import { addMessages } from '../../catalog/encoding/settle-store.ts';
-import { loadWorkView, type WorkRendition, type WorkView } from '../../catalog/encoding/work-view-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { findStored } from '../../catalog/lifecycle/chunk-store.ts';
+import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
+import { lostSoundMessage } from '../../catalog/lifecycle/messages.ts';
+import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
 import { planAudioEncode, type SoundJob } from '../../media/encode/encode-audio.ts';
 import { type MendedSound, runMendedSound } from '../../media/encode/run-mended-sound.ts';
@@ -11,7 +11,7 @@ import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../../media/ffmpe
 import type { AudioFacts, SourceFacts } from '../../media/probe/source-facts.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import type { HeldWork } from '../queue/run-task.ts';
+import type { HeldTask } from '../queue/run-task.ts';
 import { openPlanned } from './open-joined.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { readSound, type SoundInit } from './read-sound.ts';
@@ -25,9 +25,9 @@ const NEXT_SEGMENTS = 8;
  * Encodes a range of a sound track and publishes it in growing chunks. The encoder begins at the start of the track, so
  * that parts join without a seam.
  */
-export async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
-  const { work } = held.claim;
-  const view = await loadWorkView(deps.db, work);
+export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { task } = held.claim;
+  const view = await loadTaskView(deps.db, task);
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition === undefined) throw new LeaseLost();
   const track = view.facts.audio.find(({ streamIndex }) => streamIndex === rendition.plan.streamIndex);
@@ -35,7 +35,7 @@ export async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSi
   const local = await openPlanned(deps.sources, view, signal);
   const ended = new AbortController();
   try {
-    const niceness = work.lane === 'long' ? 10 : 0;
+    const niceness = task.queue === 'long' ? 10 : 0;
     const { durationSec, normaliseLoudness = false } = rendition.plan;
     const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
     const begun = { facts: view.facts, track, sound: { durationSec, normaliseLoudness } };
@@ -44,7 +44,7 @@ export async function encodeTrack(held: HeldWork, deps: JobDeps, signal: AbortSi
     const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
     try {
       await publishTrack({ held, deps, view, rendition, run }, signal);
-      await reportLoss(deps, work.key, { lostSec: lostSec(), durationSec });
+      await reportLoss(deps, task.key, { lostSec: lostSec(), durationSec });
     } finally {
       // A part ends before the encoder does.
       ended.abort();
@@ -70,11 +70,11 @@ async function reportLoss(deps: JobDeps, key: MediaKey, lost: { lostSec: number;
   await inTransaction(deps.db, (tx) => addMessages(tx, key, [lostSoundMessage(lost, new Date())]));
 }
 
-type TrackJob = { held: HeldWork; deps: JobDeps; view: WorkView; rendition: WorkRendition; run: FfmpegRun };
+type TrackJob = { held: HeldTask; deps: JobDeps; view: TaskView; rendition: TaskRendition; run: FfmpegRun };
 
 async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
-  const { claim, tell } = job.held;
-  const { fromSegment, toSegment, key } = claim.work;
+  const { claim, report } = job.held;
+  const { fromSegment, toSegment, key } = claim.task;
   const { id, isOnDemand } = job.rendition;
   const writer = createChunkWriter({
     ...{ storage: job.deps.storage, key, renditionId: id, attempt: claim.attempt },
@@ -91,7 +91,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
     const { codecString } = init.facts;
     const output = { renditionId: id, init: init.bytes, codecString, widthPx: null, heightPx: null, chunks };
     await publishChunks(job.deps, claim, { outputs: [output], isLast });
-    writer.tookIn(chunks);
+    writer.committed(chunks);
   }
 
   try {
@@ -102,7 +102,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
       }
       const end = item.segment.number + 1;
       if (end > publishedTo) await writer.add(item.segment, signal);
-      tell((end - fromSegment) / (toSegment - fromSegment));
+      report((end - fromSegment) / (toSegment - fromSegment));
       const endsPart = end === toSegment && toSegment < countAudioSegments(job.rendition.plan.durationSec);
       if (endsPart) return await publish(true);
       if (end === nextFlush && nextFlush < toSegment) {

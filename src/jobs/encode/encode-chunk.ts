@@ -1,27 +1,27 @@
-import { findStored, type RenditionOutput } from '../../catalog/encoding/chunk-store.ts';
-import { loadWorkView } from '../../catalog/encoding/work-view-store.ts';
+import { findStored, type RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import { loadTaskView } from '../../catalog/tasks/task-view-store.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import { type HeldWork, throughPause } from '../queue/run-task.ts';
+import { type HeldTask, throughPause } from '../queue/run-task.ts';
 import { encodeRungs } from './encode-rungs.ts';
 import { openPlanned } from './open-joined.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
-/** Encodes a range of segments of all rungs of a work by one ffmpeg. */
-export async function encodeRange({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
-  const view = await loadWorkView(deps.db, claim.work);
+/** Encodes a range of segments of all rungs of an encode task by one ffmpeg. */
+export async function encodeRange({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const view = await loadTaskView(deps.db, claim.task);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();
   const local = await openPlanned(deps.sources, view, signal);
   // What a timeline begins with is watched while it grows.
   const publish =
-    claim.work.fromSegment > 0
+    claim.task.fromSegment > 0
       ? null
       : (outputs: readonly RenditionOutput[]) => publishChunks(deps, claim, { outputs, isLast: false });
   const writers = view.renditions.map((rendition) =>
     createChunkWriter({
       storage: deps.storage,
-      key: claim.work.key,
+      key: claim.task.key,
       renditionId: rendition.id,
       attempt: claim.attempt,
       ...((rendition.isOnDemand || publish !== null) && {
@@ -30,7 +30,7 @@ export async function encodeRange({ claim, tell }: HeldWork, deps: JobDeps, sign
     }),
   );
   try {
-    const outputs = await encodeRungs({ claim, deps, view, path: local.path, writers, tell, publish }, signal);
+    const outputs = await encodeRungs({ claim, deps, view, path: local.path, writers, report, publish }, signal);
     await publishChunks(deps, claim, { outputs, isLast: true });
   } catch (error) {
     const written = writers.flatMap((writer) => writer.written);

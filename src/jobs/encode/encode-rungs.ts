@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import { findStored, type RenditionOutput } from '../../catalog/encoding/chunk-store.ts';
-import type { Claim, Work } from '../../catalog/encoding/work.ts';
-import type { WorkRendition, WorkView } from '../../catalog/encoding/work-view-store.ts';
 import { CommitInDoubt } from '../../catalog/in-transaction.ts';
+import { findStored, type RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import type { Claim, EncodeTask } from '../../catalog/tasks/encode-task.ts';
+import type { TaskRendition, TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { createVideoSegmenter, type Segmenter } from '../../media/cmaf/segmenter.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';
 import { planEncode } from '../../media/encode/encode.ts';
@@ -13,30 +13,30 @@ import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { planMissingRuns, type RungsRun } from './missing-runs.ts';
 import { publishGrowing } from './publish-growing.ts';
+import { endFailedRun, type PicturesInit, readEncodedVideo } from './read-encoded-video.ts';
 import { readPictureTicks } from './read-pass-through.ts';
-import { endFailedRun, type PicturesInit, readPictures } from './read-pictures.ts';
 import { readWatermark } from './read-watermark.ts';
 import type { ChunkWriter } from './store-chunk.ts';
 
 /** Live, HTTP and sound come first; then what is still missing to play at all. */
 const NICENESS = { quick: 5, long: 10 };
-const FILL_NICENESS = 15;
+const BACKFILL_NICENESS = 15;
 const MOST_DECODER_THREADS = 4;
 
 /** A claimed range of segments of some rungs of one codec; `writers` has one for each of the view's renditions. */
 export type RangeJob = {
   claim: Claim;
   deps: JobDeps;
-  view: WorkView;
+  view: TaskView;
   path: string;
   writers: readonly ChunkWriter[];
-  tell: (fraction: number) => void;
+  report: (fraction: number) => void;
   /** Publishes what is there as it grows; then others may have stored some of it. Null: nothing before all is there. */
   publish: ((outputs: readonly RenditionOutput[]) => Promise<void>) | null;
 };
 
 /** One rendition in the making; `init` is what its first run gave. */
-type Making = { rendition: WorkRendition; writer: ChunkWriter; init: PicturesInit | null };
+type RungOutput = { rendition: TaskRendition; writer: ChunkWriter; init: PicturesInit | null };
 
 /**
  * Runs the encoder and stores what comes out, usually in one process for all rungs, and answers what is not published
@@ -44,27 +44,27 @@ type Making = { rendition: WorkRendition; writer: ChunkWriter; init: PicturesIni
  */
 export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<RenditionOutput[]> {
   const { view, writers } = job;
-  const expectedTicks = await readPictureTicks(job.path, view, job.claim.work, signal);
+  const expectedTicks = await readPictureTicks(job.path, view, job.claim.task, signal);
   const runs = await planRuns(job);
   // All renditions of a set were planned with the same one.
   const { watermark: planned } = view.renditions[0]?.plan ?? {};
-  const watermark = await readWatermark(job.deps.storage, job.claim.work.key.libraryId, planned, signal);
+  const watermark = await readWatermark(job.deps.storage, job.claim.task.key.libraryId, planned, signal);
   // One writer was made for each rendition, in this order.
   const all = view.renditions.map(
-    (rendition, at): Making => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
+    (rendition, at): RungOutput => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
   );
   for (const [index, { range, renditions }] of runs.entries()) {
-    const tell = (fraction: number) => job.tell((index + fraction) / runs.length);
-    const makings = renditions.map((at) => all[at] as Making);
-    await encodeOnce({ ...job, tell }, { range, makings, expectedTicks, watermark }, signal);
+    const report = (fraction: number) => job.report((index + fraction) / runs.length);
+    const rungOutputs = renditions.map((at) => all[at] as RungOutput);
+    await encodeOnce({ ...job, report }, { range, rungOutputs, expectedTicks, watermark }, signal);
   }
   return collect(all, signal);
 }
 
 /** Stores what is held of each rendition, and answers all that was stored since the last time. */
-async function collect(makings: readonly Making[], signal: AbortSignal): Promise<RenditionOutput[]> {
+async function collect(rungOutputs: readonly RungOutput[], signal: AbortSignal): Promise<RenditionOutput[]> {
   const outputs: RenditionOutput[] = [];
-  for (const { rendition, writer, init } of makings) {
+  for (const { rendition, writer, init } of rungOutputs) {
     if (init === null) continue;
     const { codecString, widthPx, heightPx } = init.facts;
     const chunks = await writer.flush(signal);
@@ -75,7 +75,7 @@ async function collect(makings: readonly Making[], signal: AbortSignal): Promise
 
 /** What is missing, in as few processes as can be; of what is made on demand or as it grows, some may be there. */
 async function planRuns({ claim, deps, view, publish }: RangeJob): Promise<RungsRun[]> {
-  const { fromSegment, toSegment } = claim.work;
+  const { fromSegment, toSegment } = claim.task;
   const place = { firstSegment: fromSegment, segmentCount: toSegment - fromSegment };
   const stored = await Promise.all(
     view.renditions.map(({ id, isOnDemand }) => (isOnDemand || publish !== null ? findStored(deps.db, id, place) : [])),
@@ -102,20 +102,20 @@ function eachSegment({ range: { fromSegment, toSegment }, renditions }: RungsRun
 
 type Run = {
   range: ChunkRange;
-  makings: readonly Making[];
+  rungOutputs: readonly RungOutput[];
   expectedTicks: readonly number[] | null;
   watermark: Watermark | null;
 };
 
 async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise<void> {
-  const { range, makings, expectedTicks } = run;
+  const { range, rungOutputs, expectedTicks } = run;
   const segmentCount = range.toSegment - range.fromSegment;
   const plan = planRun(job, run);
   const ended = new AbortController();
   const ffmpeg = await runFfmpeg(plan, runOptions(job), AbortSignal.any([signal, ended.signal]));
-  const growth = publishGrowing(makings.length, segmentCount, () => publishMeanwhile(job, makings, signal));
-  const fractions = makings.map(() => 0);
-  const rungs = makings.map(async (making, index) => {
+  const growth = publishGrowing(rungOutputs.length, segmentCount, () => publishMeanwhile(job, rungOutputs, signal));
+  const fractions = rungOutputs.map(() => 0);
+  const rungs = rungOutputs.map(async (rungOutput, index) => {
     const segmenter = createVideoSegmenter({
       cutList: job.view.cutList,
       firstSegment: range.fromSegment,
@@ -124,13 +124,13 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
       // Damaged packets: a first try that failed may have failed by them.
       mayLackFrames: job.claim.failures > 0,
     });
-    const told = (seconds: number) => {
+    const reported = (seconds: number) => {
       fractions[index] = seconds / plan.durationSec;
-      job.tell(Math.min(...fractions));
+      job.report(Math.min(...fractions));
     };
     // One output was made for each rendition, in this order.
     const stream = ffmpeg.outputs[index] as Readable;
-    await storeRung({ stream, making, segmenter, told, made: () => growth.made(index) }, signal);
+    await storeRung({ stream, rungOutput, segmenter, reported, made: () => growth.made(index) }, signal);
   });
   try {
     await Promise.all(rungs);
@@ -138,37 +138,41 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
     await growth.end();
   } catch (error) {
     const better = await endFailedRun(ffmpeg, ended, error);
-    // What was stored is deleted next, so nothing may be on its way any more. Of several errors the first is told.
+    // What was stored is deleted next, so nothing may be on its way any more. Of several errors the first is reported.
     await Promise.allSettled([...rungs, growth.end()]);
     throw better;
   }
 }
 
-async function publishMeanwhile({ publish }: RangeJob, makings: readonly Making[], signal: AbortSignal): Promise<void> {
+async function publishMeanwhile(
+  { publish }: RangeJob,
+  rungOutputs: readonly RungOutput[],
+  signal: AbortSignal,
+): Promise<void> {
   if (publish === null) return;
-  const outputs = await collect(makings, signal);
-  const tookIn = () => {
+  const outputs = await collect(rungOutputs, signal);
+  const committed = () => {
     for (const { renditionId, chunks } of outputs) {
-      makings.find(({ rendition }) => rendition.id === renditionId)?.writer.tookIn(chunks);
+      rungOutputs.find(({ rendition }) => rendition.id === renditionId)?.writer.committed(chunks);
     }
   };
   try {
     await publish(outputs);
   } catch (error) {
-    // Another error may be the one that is told: what rows may name is not to be deleted then.
-    if (error instanceof CommitInDoubt) tookIn();
+    // Another error may be the one that is reported: what rows may name is not to be deleted then.
+    if (error instanceof CommitInDoubt) committed();
     throw error;
   }
-  tookIn();
+  committed();
 }
 
-function planRun({ claim, deps, view }: RangeJob, { range, makings, watermark }: Run) {
-  const decodesAlone = claim.failures > 0 || !isAwaited(claim.work);
+function planRun({ claim, deps, view }: RangeJob, { range, rungOutputs, watermark }: Run) {
+  const decodesAlone = claim.failures > 0 || !isAwaited(claim.task);
   return planEncode({
     facts: view.facts,
     cutList: view.cutList,
     range,
-    rungs: makings.map(({ rendition }) => rungOf(rendition)),
+    rungs: rungOutputs.map(({ rendition }) => rungOf(rendition)),
     codec: findCodec(codecOf(view)),
     watermark,
     decoderThreads: decodesAlone ? 1 : Math.min(MOST_DECODER_THREADS, deps.threads),
@@ -178,52 +182,53 @@ function planRun({ claim, deps, view }: RangeJob, { range, makings, watermark }:
 }
 
 function runOptions({ claim, deps, view, path }: RangeJob) {
-  const { lane, kind } = claim.work;
-  const usual = kind === 'fill' ? FILL_NICENESS : NICENESS[lane];
+  const { queue, kind } = claim.task;
+  const usual = kind === 'backfill' ? BACKFILL_NICENESS : NICENESS[queue];
   return {
     sourcePath: path,
     sourceDurationSec: view.facts.durationSec,
-    niceness: isAwaited(claim.work) ? 0 : usual,
+    niceness: isAwaited(claim.task) ? 0 : usual,
     ...(deps.encoderMemoryBytes === undefined ? {} : { memoryBytes: deps.encoderMemoryBytes }),
   };
 }
 
 /** A first segment alone is what playing waits for. */
-function isAwaited({ lane, fromSegment, toSegment }: Work): boolean {
-  return lane === 'quick' && fromSegment === 0 && toSegment === 1;
+function isAwaited({ queue, fromSegment, toSegment }: EncodeTask): boolean {
+  return queue === 'quick' && fromSegment === 0 && toSegment === 1;
 }
 
-/** A work is about rungs of one codec. */
-function codecOf(view: WorkView): string {
+/** An encode task is about rungs of one codec. */
+function codecOf(view: TaskView): string {
   return view.renditions[0]?.codec ?? '';
 }
 
 type Rung = {
   stream: Readable;
-  making: Making;
+  rungOutput: RungOutput;
   segmenter: Segmenter;
-  told: (doneSec: number) => void;
+  reported: (doneSec: number) => void;
   made: () => void;
 };
 
-async function storeRung({ stream, making, segmenter, told, made }: Rung, signal: AbortSignal): Promise<void> {
-  for await (const part of readPictures(stream, segmenter)) {
-    if (part.kind === 'init') fixInit(making, part);
-    else if (part.kind === 'progress') told(part.doneSec);
+async function storeRung({ stream, rungOutput, segmenter, reported, made }: Rung, signal: AbortSignal): Promise<void> {
+  for await (const part of readEncodedVideo(stream, segmenter)) {
+    if (part.kind === 'init') fixInit(rungOutput, part);
+    else if (part.kind === 'progress') reported(part.doneSec);
     else {
-      await making.writer.add(part.segment, signal);
+      await rungOutput.writer.add(part.segment, signal);
       made();
     }
   }
 }
 
-function fixInit(making: Making, init: PicturesInit): void {
-  making.init ??= init;
-  if (!making.init.bytes.equals(init.bytes)) throw new Error('Expected all runs of a rung to give one init segment.');
+function fixInit(rungOutput: RungOutput, init: PicturesInit): void {
+  rungOutput.init ??= init;
+  if (!rungOutput.init.bytes.equals(init.bytes))
+    throw new Error('Expected all runs of a rung to give one init segment.');
 }
 
-/** What the encoder is told of a rendition. */
-export function rungOf(rendition: WorkRendition): RungPlan {
+/** What the encoder is given of a rendition. */
+export function rungOf(rendition: TaskRendition): RungPlan {
   const rung = RUNGS.find((known) => known === rendition.rung);
   const { widthPx, heightPx, plan } = rendition;
   if (rung === undefined || widthPx === null || heightPx === null || plan.maxBitrateBps === undefined) {

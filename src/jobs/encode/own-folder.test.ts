@@ -7,12 +7,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { takeOwnFolder } from './own-folder.ts';
 
 let parent: string;
-let told: string[];
-const report = ({ message, cause }: Error) => told.push(`${message} ${cause}`);
+let reported: string[];
+const report = ({ message, cause }: Error) => reported.push(`${message} ${cause}`);
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), 'millrace-own-folder-'));
-  told = [];
+  reported = [];
 });
 
 afterEach(() => rm(parent, { recursive: true }));
@@ -70,18 +70,18 @@ test('fewer processes than before leave no folder of the others', async () => {
 });
 
 /** Root may do everything, so it is somebody else meanwhile. */
-async function asNobody<T>(deed: () => Promise<T>): Promise<T> {
-  if (process.geteuid?.() !== 0) return deed();
+async function asNobody<T>(action: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return action();
   await chmod(parent, 0o777);
   process.seteuid?.(65534);
   try {
-    return await deed();
+    return await action();
   } finally {
     process.seteuid?.(0);
   }
 }
 
-test('folders of dead workers that another user may not lock or remove are told and left, and the next free one is taken', async () => {
+test('folders of dead workers that another user may not lock or remove are reported and left, and the next free one is taken', async () => {
   for (const name of ['worker-1', 'worker-2']) {
     await mkdir(join(parent, name));
     await writeFile(join(parent, name, 'original'), 'bytes');
@@ -91,7 +91,7 @@ test('folders of dead workers that another user may not lock or remove are told 
   await chmod(join(parent, 'worker-2'), 0o500);
   expect(await asNobody(() => takeOwnFolder(parent, report))).toBe(join(parent, 'worker-3'));
   expect(await namesIn()).toEqual(['worker-1', 'worker-1/original', 'worker-2', 'worker-2/original', 'worker-3']);
-  expect(told.toSorted()).toEqual([
+  expect(reported.toSorted()).toEqual([
     expect.stringMatching(/worker-1\. Remove it yourself\. Error: EACCES/),
     expect.stringMatching(/worker-2\. Remove it yourself\. Error: EACCES/),
   ]);

@@ -9,7 +9,7 @@ const MAX_OWNERS = 256;
 
 /**
  * Makes an empty folder `worker-{n}` in `parent` that is this process's own until it ends, and removes those whose
- * owner has ended; what cannot be removed is told, and stays. A lock tells, not the number of a process: others may be
+ * owner has ended; what cannot be removed is reported, and stays. A lock decides, not the number of a process: others may be
  * in another container, or on another machine that shares the folder.
  */
 export async function takeOwnFolder(parent: string, report: (error: Error) => void): Promise<string> {

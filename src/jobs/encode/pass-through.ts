@@ -1,39 +1,39 @@
-import { loadWorkView } from '../../catalog/encoding/work-view-store.ts';
+import { loadTaskView } from '../../catalog/tasks/task-view-store.ts';
 import { planChunks } from '../../media/timeline/chunk-plan.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import type { HeldWork } from '../queue/run-task.ts';
+import type { HeldTask } from '../queue/run-task.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { openSource, readSegment, replanPassThrough } from './read-pass-through.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Copies segments of a source that passes through into chunks, each published when it is stored. */
-export async function copySegments({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
-  const { work } = claim;
-  const view = await loadWorkView(deps.db, work);
+export async function copySegments({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { task } = claim;
+  const view = await loadTaskView(deps.db, task);
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition?.listed == null) throw new LeaseLost();
   const { listed } = rendition;
   const file = await openSource(deps.sources, view.sourceKey, signal);
   const writer = createChunkWriter({
     storage: deps.storage,
-    key: work.key,
+    key: task.key,
     renditionId: rendition.id,
     attempt: claim.attempt,
   });
   try {
     const source = await replanPassThrough(file, view.facts, signal);
     for (const range of planChunks(view.cutList)) {
-      if (range.toSegment <= rendition.publishedTo || range.fromSegment >= work.toSegment) continue;
+      if (range.toSegment <= rendition.publishedTo || range.fromSegment >= task.toSegment) continue;
       for (let n = Math.max(range.fromSegment, rendition.publishedTo); n < range.toSegment; n += 1) {
         await writer.add(await readSegment(file, source, n), signal);
       }
       const output = { renditionId: rendition.id, ...listed, widthPx: null, heightPx: null };
       const chunks = await writer.flush(signal);
-      const isLast = range.toSegment >= work.toSegment;
+      const isLast = range.toSegment >= task.toSegment;
       await publishChunks(deps, claim, { outputs: [{ ...output, chunks }], isLast });
-      writer.tookIn(chunks);
-      tell((range.toSegment - work.fromSegment) / (work.toSegment - work.fromSegment));
+      writer.committed(chunks);
+      report((range.toSegment - task.fromSegment) / (task.toSegment - task.fromSegment));
     }
   } catch (error) {
     await discardAfter(error, deps, writer.written);

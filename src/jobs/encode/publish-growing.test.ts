@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { publishGrowing } from './publish-growing.ts';
 
-/** Publishing that waits to be told how it ends. */
+/** Publishing that waits for its end to be decided. */
 function held() {
   const calls: PromiseWithResolvers<void>[] = [];
   const publish = () => {
@@ -59,7 +59,7 @@ test('what is made after the end is not published, though it was behind until th
   expect(calls).toHaveLength(1);
 });
 
-test('the end waits for what is being published, and tells how that failed, as does the next output', async () => {
+test('the end waits for what is being published, and reports how that failed, as does the next output', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(1, 5, publish);
   growth.made(0);

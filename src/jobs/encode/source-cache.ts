@@ -16,7 +16,7 @@ export type LocalSource = { path: string; release: () => Promise<void> };
 export type SourceCache = {
   open(key: StorageKey, signal: AbortSignal): Promise<LocalSource>;
   /**
-   * As `open`, of a file that is made from an original, which `name` tells from others of the same original. It is kept
+   * As `open`, of a file that is made from an original, which `name` distinguishes from others of the same original. It is kept
    * beside the copies of originals; whoever asks for it while it is made waits for it. `make` is given the original.
    */
   openMade(key: StorageKey, made: MadeSource, signal: AbortSignal): Promise<LocalSource>;

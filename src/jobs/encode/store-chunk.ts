@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { MediaKey } from '../../catalog/db.ts';
-import type { StoredChunk } from '../../catalog/encoding/chunk-store.ts';
-import { chunkKeys, idxKeyOf } from '../../catalog/encoding/work.ts';
 import { CommitInDoubt } from '../../catalog/in-transaction.ts';
+import type { StoredChunk } from '../../catalog/lifecycle/chunk-store.ts';
+import { chunkKeys, idxKeyOf } from '../../catalog/tasks/encode-task.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { buildChunk } from '../../media/cmaf/chunk.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
@@ -18,7 +18,7 @@ export type ChunkPlace = {
   key: MediaKey;
   renditionId: Guid;
   attempt: number;
-  /** Tells which segments of a range others have stored meanwhile: they are left out. Left out itself, there are no others. */
+  /** Answers which segments of a range others have stored meanwhile: they are left out. Left out itself, there are no others. */
   findTaken?: (range: { firstSegment: number; segmentCount: number }) => Promise<readonly number[]>;
 };
 
@@ -29,7 +29,7 @@ export type ChunkWriter = {
   /** Stores what is held and gives all chunks stored since the last call, in order. */
   flush(signal: AbortSignal): Promise<StoredChunk[]>;
   /** Says that chunks were published: rows name their objects from now on. */
-  tookIn(chunks: readonly StoredChunk[]): void;
+  committed(chunks: readonly StoredChunk[]): void;
   /** Every object so far, complete or not, that was not taken in. */
   readonly written: readonly StorageKey[];
 };
@@ -52,7 +52,7 @@ export function createChunkWriter(place: ChunkPlace): ChunkWriter {
     get written() {
       return [...written];
     },
-    tookIn(chunks) {
+    committed(chunks) {
       for (const { storageKey } of chunks) {
         written.delete(storageKey);
         written.delete(idxKeyOf(storageKey));

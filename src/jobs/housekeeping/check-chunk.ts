@@ -1,5 +1,5 @@
-import { idxKeyOf } from '../../catalog/encoding/work.ts';
 import type { ScrubChunk } from '../../catalog/scrub/scrub-store.ts';
+import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import { buildChunk } from '../../media/cmaf/chunk.ts';
 import { decodeIdx } from '../../media/cmaf/idx.ts';

@@ -1,4 +1,3 @@
-import { mediaPrefix } from '../../catalog/encoding/work.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import {
   dropLibraryRow,
@@ -7,6 +6,7 @@ import {
   isRemovedLibrary,
 } from '../../catalog/libraries/remove-library-store.ts';
 import { watermarkPrefix } from '../../catalog/libraries/watermark.ts';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
@@ -24,7 +24,7 @@ export type DeletedLibrary = { libraryId: number; isSecondLook?: boolean };
  */
 export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
   name: 'delete-library',
-  lane: 'housekeeping',
+  queue: 'housekeeping',
   retryLimit: 100,
   async run({ libraryId, isSecondLook }, { db, storage, queue }, signal) {
     if (!(await isRemovedLibrary(db, libraryId))) return;

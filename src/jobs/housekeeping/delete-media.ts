@@ -1,11 +1,11 @@
 import type { MediaKey } from '../../catalog/db.ts';
-import { mediaExists } from '../../catalog/encoding/sweep-store.ts';
-import { mediaPrefix } from '../../catalog/encoding/work.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { mediaExists } from '../../catalog/lifecycle/sweep-store.ts';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
-/** After this long no worker still writes for a video that is gone: its lease ended, and with it the work. */
+/** After this long no worker still writes for a video that is gone: its lease ended, and with it the encode task. */
 const SECOND_LOOK_SEC = 15;
 
 /** `isSecondLook` is set by the job itself. */
@@ -17,7 +17,7 @@ export type DeletedMedia = MediaKey & { prefix: string; isSecondLook?: boolean }
  */
 export const deleteMedia = defineJob<DeletedMedia, JobDeps>({
   name: 'delete-media',
-  lane: 'housekeeping',
+  queue: 'housekeeping',
   retryLimit: 20,
   async run({ libraryId, mediaId, isSecondLook }, deps, signal) {
     const key = { libraryId, mediaId };

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { MediaKey } from '../../catalog/db.ts';
-import { mediaPrefix } from '../../catalog/encoding/work.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { findOriginal, requestRepair, tellDamage, tellDamagedOriginal } from '../../catalog/scrub/repair-store.ts';
+import { findOriginal, reportDamage, reportDamagedOriginal, requestRepair } from '../../catalog/scrub/repair-store.ts';
 import {
   isEncoding,
   isInUse,
@@ -11,6 +10,7 @@ import {
   type ScrubOriginal,
   type ScrubOutcome,
 } from '../../catalog/scrub/scrub-store.ts';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type Storage, StorageAway } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -26,8 +26,8 @@ class Busy extends Error {}
 class Unread extends Error {}
 
 /**
- * Reads one object and has mended, or tells, what is wrong with it. Trouble of reading that is this object's alone is
- * told in the log; that of the whole store is thrown.
+ * Reads one object and has mended, or reports, what is wrong with it. Trouble of reading that is this object's alone is
+ * reported in the log; that of the whole store is thrown.
  */
 export async function lookAt(item: ScrubItem, deps: LookDeps, signal: AbortSignal): Promise<ScrubOutcome> {
   try {
@@ -46,7 +46,7 @@ export async function lookAt(item: ScrubItem, deps: LookDeps, signal: AbortSigna
 
 async function lookAtChunk(chunk: ScrubItem & ScrubChunk, deps: LookDeps, signal: AbortSignal): Promise<ScrubOutcome> {
   const { storage, report } = deps;
-  const reading = <T>(deed: () => Promise<T>) => readingOne(deed, storage, signal);
+  const reading = <T>(action: () => Promise<T>) => readingOne(action, storage, signal);
   const damage = await reading(() => checkChunk(chunk, storage, signal));
   // Deleted, or replaced, while it was looked at.
   if (damage === null || !(await isInUse(deps.db, chunk))) return { kind: 'sound' };
@@ -72,9 +72,9 @@ async function mend(
   const { key, renditionId, firstSegment, segmentCount } = chunk;
   await inTransaction(deps.db, async (tx) => {
     const answer = await requestRepair(tx, chunk, isLost);
-    if (answer.kind !== 'told') return;
+    if (answer.kind !== 'reported') return;
     const segments: [number, number] = [firstSegment, firstSegment + segmentCount - 1];
-    await tellDamage(tx, key, { renditionId, segments, what, reason: answer.reason });
+    await reportDamage(tx, key, { renditionId, segments, what, reason: answer.reason });
   });
 }
 
@@ -88,7 +88,7 @@ async function lookAtOriginal(
   if (fault === null || !(await isInUse(db, original))) return { kind: 'sound' };
   if (fault.isMissing) await expectPart(original.key, storage, signal);
   report(new Error(`Original ${original.storageKey} is damaged: ${fault.what}.`));
-  await inTransaction(db, (tx) => tellDamagedOriginal(tx, original, fault.what));
+  await inTransaction(db, (tx) => reportDamagedOriginal(tx, original, fault.what));
   return { kind: 'damaged' };
 }
 
@@ -107,9 +107,9 @@ async function* whileIdle(body: Readable, db: LookDeps['db']): AsyncGenerator<Ui
   }
 }
 
-async function readingOne<T>(deed: () => Promise<T>, storage: Storage, signal: AbortSignal): Promise<T> {
+async function readingOne<T>(action: () => Promise<T>, storage: Storage, signal: AbortSignal): Promise<T> {
   try {
-    return await deed();
+    return await action();
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof StorageAway || (cause instanceof Refused && cause.kind === 'disk-full')) throw cause;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { idxKeyOf } from '../../catalog/encoding/work.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import {
   endMerging,
@@ -11,6 +10,7 @@ import {
   replaceParts,
   takeDue,
 } from '../../catalog/merge/merge-store.ts';
+import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
 import { planMerges } from '../../media/presentation/plan-merge.ts';
@@ -39,7 +39,7 @@ type Budget = { leftBytes: number };
  */
 export const mergeChunks = defineJob<object, MergeDeps>({
   name: 'merge-chunks',
-  lane: 'long',
+  queue: 'long',
   retryLimit: 0,
   cron: '* * * * *',
   async run(_, deps, signal) {

@@ -22,7 +22,7 @@ export type MoverDeps = {
   /** Null while another process moves. */
   takeLock: () => Promise<MoveLock | null>;
   report: (error: Error) => void;
-  tell: (message: string, facts: object) => void;
+  log: (message: string, facts: object) => void;
   /** Instead of the usual pauses. */
   pauseMs?: number;
 };
@@ -39,11 +39,11 @@ export function startMover(deps: MoverDeps): { close(): Promise<void> } {
   const { signal } = stopping;
   let wasDone = false;
   const rest = (ms: number) => sleep(deps.pauseMs ?? ms, undefined, { signal }).catch(() => undefined);
-  const work = (async () => {
+  const task = (async () => {
     while (!signal.aborted) {
       try {
         const isDone = await moveAlone(deps, signal);
-        if (isDone === true && !wasDone) deps.tell('all objects have moved: MILLRACE_STORAGE_FROM can be removed', {});
+        if (isDone === true && !wasDone) deps.log('all objects have moved: MILLRACE_STORAGE_FROM can be removed', {});
         if (isDone !== null) wasDone = isDone;
       } catch (error) {
         if (!signal.aborted) deps.report(error instanceof Error ? error : new Error(String(error)));
@@ -54,7 +54,7 @@ export function startMover(deps: MoverDeps): { close(): Promise<void> } {
   return {
     async close() {
       stopping.abort(new Error('The worker is stopping.'));
-      await work;
+      await task;
     },
   };
 }
@@ -67,7 +67,7 @@ async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean 
     await refuseSameStore(deps, signal);
     const left = await countLeft(deps.from, signal);
     if (left.objects > 0) {
-      deps.tell('objects move from the old store', left);
+      deps.log('objects move from the old store', left);
       await moveListed(deps, { left, lock }, signal);
     }
     const after = left.objects === 0 ? left : await countLeft(deps.from, signal);
@@ -110,7 +110,7 @@ async function moveListed(
   const stores = { from: deps.from, to: deps.to, mayDelete: () => lock.check() };
   const failures: unknown[] = [];
   let failed = 0;
-  let toldAtMs = performance.now();
+  let reportedAtMs = performance.now();
   let large = Promise.resolve();
   const list = deps.from.list('', signal);
   const moveOne = async ({ key, sizeBytes }: ObjectInfo) => {
@@ -123,9 +123,9 @@ async function moveListed(
       failed += 1;
       if (failures.length < FAILURES_TOLD) failures.push(error);
     }
-    if (performance.now() - toldAtMs < TELL_EVERY_MS) return;
-    toldAtMs = performance.now();
-    deps.tell('objects move from the old store', left);
+    if (performance.now() - reportedAtMs < TELL_EVERY_MS) return;
+    reportedAtMs = performance.now();
+    deps.log('objects move from the old store', left);
   };
   await inParallel(list, OBJECTS_AT_ONCE, (info) => {
     if (info.sizeBytes <= LARGE_BYTES) return moveOne(info);

@@ -5,7 +5,7 @@ import { defineJob } from '../queue/define-job.ts';
 /** Removes audit lines that are older than 90 days, once a day; doing it at any time, and twice, is harmless. */
 export const pruneAuditLog = defineJob<object, JobDeps>({
   name: 'prune-audit',
-  lane: 'housekeeping',
+  queue: 'housekeeping',
   retryLimit: 3,
   cron: '20 3 * * *',
   async run(_, { db }, signal) {

@@ -1,36 +1,36 @@
 import { createReadStream } from 'node:fs';
-import type { RenditionOutput } from '../../catalog/encoding/chunk-store.ts';
-import { loadWorkView, type WorkRendition, type WorkView } from '../../catalog/encoding/work-view-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
 import { nextAttempt, replaceChunk } from '../../catalog/scrub/repair-store.ts';
+import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
 import { planAudioEncode } from '../../media/encode/encode-audio.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { encodeRungs } from '../encode/encode-rungs.ts';
 import { openPlanned } from '../encode/open-joined.ts';
+import { endRun } from '../encode/read-encoded-video.ts';
 import { openRanges, readSegment, replanPassThrough } from '../encode/read-pass-through.ts';
-import { endRun } from '../encode/read-pictures.ts';
 import { readSound, type SoundInit } from '../encode/read-sound.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import type { HeldWork } from '../queue/run-task.ts';
+import type { HeldTask } from '../queue/run-task.ts';
 
 const READ_BYTES = 2 ** 20;
 
 type Repair = {
-  held: HeldWork;
+  held: HeldTask;
   deps: JobDeps;
-  view: WorkView;
-  rendition: WorkRendition;
+  view: TaskView;
+  rendition: TaskRendition;
   writer: ChunkWriter;
   path: string;
 };
 
 /** Makes one damaged chunk of a finished video anew from its original, while all else of it goes on being shown. */
-export async function repair(held: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function repair(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
-  const found = await loadWorkView(deps.db, claim.work);
+  const found = await loadTaskView(deps.db, claim.task);
   const [only] = found?.renditions ?? [];
   if (found === null) throw new Error('Expected the original file to be there, it is gone.');
   if (only === undefined) throw new LeaseLost();
@@ -38,7 +38,7 @@ export async function repair(held: HeldWork, deps: JobDeps, signal: AbortSignal)
   const rendition = { ...only, isOnDemand: false };
   const view = { ...found, renditions: [rendition] };
   const attempt = await nextAttempt(deps.db);
-  const place = { storage: deps.storage, key: claim.work.key, renditionId: rendition.id, attempt };
+  const place = { storage: deps.storage, key: claim.task.key, renditionId: rendition.id, attempt };
   const writer = createChunkWriter(place);
   const local = await openPlanned(deps.sources, view, signal);
   try {
@@ -56,7 +56,7 @@ export async function repair(held: HeldWork, deps: JobDeps, signal: AbortSignal)
 }
 
 /** What one medium did to a chunk it may have done to the original: a copy of that would pass for the video. */
-async function expectSound({ sourceSha256 }: WorkView, path: string, signal: AbortSignal): Promise<void> {
+async function expectSound({ sourceSha256 }: TaskView, path: string, signal: AbortSignal): Promise<void> {
   if (sourceSha256 === null) return;
   const sha256 = await sha256Of(createReadStream(path, { signal, highWaterMark: READ_BYTES }));
   if (!sha256.equals(sourceSha256)) throw new Error('the original file is damaged as well: its SHA-256 changed');
@@ -66,7 +66,7 @@ async function make(job: Repair, signal: AbortSignal): Promise<RenditionOutput> 
   const { held, deps, view, rendition, writer, path } = job;
   if (rendition.kind === 'audio') return makeSound(job, signal);
   if (rendition.isPassThrough) return copyPictures(job, signal);
-  const range = { claim: held.claim, deps, view, path, writers: [writer], tell: held.tell, publish: null };
+  const range = { claim: held.claim, deps, view, path, writers: [writer], report: held.report, publish: null };
   const [output] = await encodeRungs(range, signal);
   if (output === undefined) throw new Error(`Expected pictures of rendition ${rendition.id}, none came.`);
   return output;
@@ -77,7 +77,7 @@ async function copyPictures(
   signal: AbortSignal,
 ): Promise<RenditionOutput> {
   if (rendition.listed === null) throw new Error(`Expected rendition ${rendition.id} to have an init segment.`);
-  const { fromSegment, toSegment } = held.claim.work;
+  const { fromSegment, toSegment } = held.claim.task;
   const file = await openRanges(path);
   try {
     const source = await replanPassThrough(file, view.facts, signal);
@@ -94,7 +94,7 @@ async function makeSound(
   { held, view, rendition, writer, path }: Repair,
   signal: AbortSignal,
 ): Promise<RenditionOutput> {
-  const { fromSegment, toSegment } = held.claim.work;
+  const { fromSegment, toSegment } = held.claim.task;
   const track = view.facts.audio.find(({ streamIndex }) => streamIndex === rendition.plan.streamIndex);
   if (track === undefined) throw new Error(`Expected sound in stream ${rendition.plan.streamIndex}, found none.`);
   const { durationSec, normaliseLoudness = false } = rendition.plan;

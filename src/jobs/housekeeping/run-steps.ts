@@ -8,7 +8,7 @@ export type StepDeps = { stepMs?: number };
 
 /**
  * Runs the steps of a sweep, each for a bounded time: what is left, the next run does. A step that fails keeps no other
- * from being done, and is told at the end.
+ * from being done, and is reported at the end.
  */
 export async function runSteps<Deps extends StepDeps>(
   steps: readonly ((deps: Deps, signal: AbortSignal) => Promise<void>)[],

@@ -6,7 +6,7 @@ import { type LookDeps, lookAt } from './look-at-object.ts';
 const BYTES_A_RUN = 256 * 2 ** 20;
 const RUN_SEC = 60;
 const ITEMS_AT_ONCE = 100;
-/** What cannot be read, and of which one run tells: where it is more, the next one goes on. */
+/** What cannot be read, and of which one run reports: where it is more, the next one goes on. */
 const MOST_UNREAD = 10;
 
 /** `scrubBytes`: what a run reads instead of the usual. */
@@ -15,12 +15,12 @@ type ScrubDeps = LookDeps & { scrubBytes?: number };
 /**
  * Looks for damage in what is stored, a bounded number of bytes a run, while nobody waits for encoders: every original,
  * and every chunk that viewers may ask for, is read and hashed once a week at most. A damaged index is made anew from
- * its chunk, a damaged chunk from the video's original; what cannot be is told in the video's messages. It goes on where
- * the last run ended; what cannot be read is told in the log and passed over until the next round.
+ * its chunk, a damaged chunk from the video's original; what cannot be is reported in the video's messages. It goes on where
+ * the last run ended; what cannot be read is reported in the log and passed over until the next round.
  */
 export const scrub = defineJob<object, ScrubDeps>({
   name: 'scrub',
-  lane: 'long',
+  queue: 'long',
   retryLimit: 0,
   cron: '* * * * *',
   async run(_, deps, signal) {

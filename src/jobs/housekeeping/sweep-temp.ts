@@ -11,7 +11,7 @@ type Deps = Pick<JobDeps, 'storage' | 'store'>;
 /** Removes what writers left whose process died: hourly, since it walks the whole store. */
 export const sweepTemp = defineJob<object, Deps>({
   name: 'sweep-temp',
-  lane: 'housekeeping',
+  queue: 'housekeeping',
   retryLimit: 0,
   cron: '23 * * * *',
   run: (_, deps, signal) => whenOurs(removeUnfinished)(deps, signal),

@@ -19,7 +19,7 @@ import { whenOurs } from '../store/when-ours.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
 import { runSteps, type StepDeps } from './run-steps.ts';
 
-/** A door is there before its first byte; the grace is for bytes whose door goes this very moment. */
+/** An upload session is there before its first byte; the grace is for bytes whose upload session goes this very moment. */
 const ORPHAN_AGE_MS = 60_000;
 const LOOKED_UP_AT_ONCE = 500;
 
@@ -28,15 +28,15 @@ type Deps = StepDeps & Pick<JobDeps, 'db' | 'storage' | 'store' | 'queue' | 'orp
 const STEPS = [resendFetches, whenOurs(dropDead), whenOurs(findOrphans)];
 
 /**
- * Cleans up after uploads, whatever their door: those whose process died, that nobody went on with, or whose video
- * is gone lose their bytes, staged or stored, and then their door; staged bytes without a door go into quarantine;
+ * Cleans up after uploads of any method: those whose process died, that nobody went on with, or whose video
+ * is gone lose their bytes, staged or stored, and then their upload session; staged bytes without an upload session go into quarantine;
  * fetches whose job was lost are sent again.
- * What fails keeps nothing else from being done, and is told at the end. Made to run each minute; doing it at any time,
+ * What fails keeps nothing else from being done, and is reported at the end. Made to run each minute; doing it at any time,
  * and twice, is harmless.
  */
 export const sweepUploads = defineJob<object, Deps>({
   name: 'sweep-uploads',
-  lane: 'housekeeping',
+  queue: 'housekeeping',
   retryLimit: 0,
   cron: '* * * * *',
   run: (_, deps, signal) => runSteps(STEPS, deps, signal),
@@ -51,22 +51,22 @@ async function dropDead({ db, storage }: Deps, signal: AbortSignal): Promise<voi
   await pastFailures(shuffled(await takeDeadUploads(db)), drop, signal);
 }
 
-/** Lists staged bytes without a door: their video was deleted, and the door with it. They go as all orphans do. */
+/** Lists staged bytes without an upload session: their video was deleted, and the upload session with it. They go as all orphans do. */
 async function findOrphans({ db, storage: { staging }, orphanAgeMs }: Deps, signal: AbortSignal): Promise<void> {
   const oldest = Date.now() - (orphanAgeMs ?? ORPHAN_AGE_MS);
   let some: Staged[] = [];
   for await (const staged of staging.list(signal)) {
     if (staged.modifiedAt.getTime() <= oldest) some.push(staged);
     if (some.length < LOOKED_UP_AT_ONCE) continue;
-    await listWithoutDoor({ db, staging }, some, signal);
+    await listWithoutUpload({ db, staging }, some, signal);
     some = [];
   }
-  await listWithoutDoor({ db, staging }, some, signal);
+  await listWithoutUpload({ db, staging }, some, signal);
 }
 
 type Staged = { id: string; modifiedAt: Date };
 
-async function listWithoutDoor(
+async function listWithoutUpload(
   { db, staging }: { db: Db; staging: Staging },
   some: readonly Staged[],
   signal: AbortSignal,

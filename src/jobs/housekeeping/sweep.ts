@@ -1,23 +1,21 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import { forgetRetiredPackages } from '../../catalog/drm/drm-package-store.ts';
-import { sumStorage } from '../../catalog/encoding/storage-store.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { forgetEnded } from '../../catalog/jit/run-store.ts';
 import {
   dropRetired,
+  finalizeStuck,
   findRetired,
   findStuck,
   findUnplanned,
   type RetiredRendition,
-  settleStuck,
-} from '../../catalog/encoding/sweep-store.ts';
-
-import { restoreShares } from '../../catalog/encoding/task-store.ts';
-import { mediaPrefix } from '../../catalog/encoding/work.ts';
-
-import { inTransaction } from '../../catalog/in-transaction.ts';
-import { forgetEnded } from '../../catalog/jit/run-store.ts';
+} from '../../catalog/lifecycle/sweep-store.ts';
 import { dropUnrecorded, sealAbandoned } from '../../catalog/live/seal-store.ts';
 import { findWithoutPictures, planPictures } from '../../catalog/pictures/plan-pictures-store.ts';
+import { sumStorage } from '../../catalog/renditions/storage-store.ts';
 import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../../catalog/retired-object-store.ts';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
+import { restoreShares } from '../../catalog/tasks/task-store.ts';
 import { findUnkeptOriginals, retireUnkeptOriginal } from '../../catalog/videos/original-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -49,11 +47,11 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
  * retired renditions, originals that are not kept and objects without a row are deleted, these after their quarantine, and
  * none of them in a store that is not this database's. What fails keeps nothing else
- * from being done, and is told at the end; a store that is away keeps no step for long. Runs each minute; doing it at any time, and twice, is harmless.
+ * from being done, and is reported at the end; a store that is away keeps no step for long. Runs each minute; doing it at any time, and twice, is harmless.
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',
-  lane: 'housekeeping',
+  queue: 'housekeeping',
   retryLimit: 0,
   cron: '* * * * *',
   run: (_, deps, signal) => runSteps(STEPS, deps, signal),
@@ -77,7 +75,7 @@ async function dropUnrecordedStreams({ db, queue }: JobDeps): Promise<void> {
 }
 
 async function endStuck({ db }: JobDeps, signal: AbortSignal): Promise<void> {
-  const end = (key: MediaKey) => inTransaction(db, (tx) => settleStuck(tx, key));
+  const end = (key: MediaKey) => inTransaction(db, (tx) => finalizeStuck(tx, key));
   await pastFailures(await findStuck(db), end, signal);
 }
 

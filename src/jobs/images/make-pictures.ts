@@ -6,46 +6,46 @@ import { posterName } from '../../media/images/picture-set.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import type { HeldWork } from '../queue/run-task.ts';
+import type { HeldTask } from '../queue/run-task.ts';
 import { makePosters, type Poster } from './make-posters.ts';
 import { makePreviews } from './make-previews.ts';
 import { makeSheets } from './make-sheets.ts';
+import { createPictureOutput, type PictureOutput, thumbnailKey } from './picture-output.ts';
 import { chooseRenditions, type PictureRun, startPictureFfmpeg } from './picture-run.ts';
-import { createPictureShelf, type PictureShelf, thumbnailKey } from './picture-shelf.ts';
 
 /** Makes storyboard, thumbnails and previews of a video from what was encoded. */
-export async function storePictures({ claim, tell }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
-  const { work } = claim;
-  const view = await loadPictureView(deps.db, work);
+export async function storePictures({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { task } = claim;
+  const view = await loadPictureView(deps.db, task);
   if (view === null) throw new LeaseLost();
-  const folder = `${work.id}-${claim.attempt}`;
-  const shelf = createPictureShelf(deps.storage, work.key, folder);
-  const run = openRun(view, shelf, deps);
+  const folder = `${task.id}-${claim.attempt}`;
+  const output = createPictureOutput(deps.storage, task.key, folder);
+  const run = openRun(view, output, deps);
   const key = thumbnailKey(claim);
   try {
     const { board, moments } = await makeSheets(run, signal);
-    tell(0.5);
+    report(0.5);
     const { posters, shown } = await takePosters(run, view, moments, signal);
-    for (const [at, { jpeg }] of posters.entries()) await shelf.put(posterName(at + 1), jpeg, signal);
+    for (const [at, { jpeg }] of posters.entries()) await output.put(posterName(at + 1), jpeg, signal);
     const previews = deps.makesPreviews ? await makePreviews(run, moments.ticks, signal) : [];
     const { sizeBytes } = await deps.storage.put(key, shown.jpeg, { contentType: 'image/jpeg' }, signal);
     const thumbnail = { key, sizeBytes, blurhash: shown.blurhash };
-    const set = { timelineId: work.timelineId, folder, board, posters: posters.length, previews };
-    const unwanted = await inTransaction(deps.db, async (tx) => {
-      const end = await commitPictures(tx, claim, { set, objects: shelf.objects, thumbnail });
-      return end.unwanted;
+    const set = { timelineId: task.timelineId, folder, board, posters: posters.length, previews };
+    const rejected = await inTransaction(deps.db, async (tx) => {
+      const end = await commitPictures(tx, claim, { set, objects: output.objects, thumbnail });
+      return end.rejected;
     });
-    await discardObjects(deps.storage, unwanted, deps.report);
+    await discardObjects(deps.storage, rejected, deps.report);
   } catch (error) {
-    await discardAfter(error, deps, [...shelf.written, key]);
+    await discardAfter(error, deps, [...output.written, key]);
     throw error;
   }
 }
 
-function openRun(view: PictureView, shelf: PictureShelf, deps: JobDeps): PictureRun {
+function openRun(view: PictureView, output: PictureOutput, deps: JobDeps): PictureRun {
   return {
     storage: deps.storage,
-    shelf,
+    output,
     durationMs: view.durationMs,
     rate: view.video.rate,
     shape: { widthPx: view.video.displayWidthPx, heightPx: view.video.displayHeightPx },
@@ -54,7 +54,7 @@ function openRun(view: PictureView, shelf: PictureShelf, deps: JobDeps): Picture
   };
 }
 
-/** The thumbnails to choose from, and the one to show: of the moment that was wished, else the most telling one. */
+/** The thumbnails to choose from, and the one to show: of the moment that was wished, else the most informative one. */
 async function takePosters(
   run: PictureRun,
   { thumbnailTimeMs }: PictureView,
@@ -63,9 +63,10 @@ async function takePosters(
 ): Promise<{ posters: Poster[]; shown: Poster }> {
   const { timescale } = run.high.rendition;
   const lastTick = Math.max(0, Math.ceil((run.durationMs / 1000) * timescale) - 1);
-  const wished = thumbnailTimeMs === null ? [] : [Math.min(lastTick, Math.round((thumbnailTimeMs / 1000) * timescale))];
-  const posters = await makePosters(run, [...ticks, ...wished], signal);
+  const requested =
+    thumbnailTimeMs === null ? [] : [Math.min(lastTick, Math.round((thumbnailTimeMs / 1000) * timescale))];
+  const posters = await makePosters(run, [...ticks, ...requested], signal);
   // One came for each moment.
-  const shown = posters[wished.length > 0 ? ticks.length : best] as Poster;
+  const shown = posters[requested.length > 0 ? ticks.length : best] as Poster;
   return { posters: posters.slice(0, ticks.length), shown };
 }

@@ -19,7 +19,7 @@ export async function makePreviews(
     const { stream } = await readStretches(run.storage, rendition, stretches, signal);
     const ffmpeg = await run.start(planPreviews(stretches, picture, run.rate), stream, signal, folder);
     await ffmpeg.done;
-    for (const name of PREVIEW_NAMES) await run.shelf.put(name, await readFile(path.join(folder, name)), signal);
+    for (const name of PREVIEW_NAMES) await run.output.put(name, await readFile(path.join(folder, name)), signal);
     return PREVIEW_NAMES;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -17,7 +17,7 @@ const KEYFRAMES_FROM_MS = 24_000;
 const SAMPLES_OF_OTHERS = 96;
 const MINIATURE_BYTES = MINIATURE.widthPx * MINIATURE.heightPx;
 
-/** Decodes the lowest rendition once: stores the storyboard, and chooses the most telling moments. */
+/** Decodes the lowest rendition once: stores the storyboard, and chooses the most informative moments. */
 export async function makeSheets(
   run: PictureRun,
   signal: AbortSignal,
@@ -37,12 +37,12 @@ export async function makeSheets(
   return { board, moments: chooser.choose(POSTERS) };
 }
 
-async function storeSheets({ shelf }: PictureRun, stream: Readable, signal: AbortSignal): Promise<number> {
+async function storeSheets({ output }: PictureRun, stream: Readable, signal: AbortSignal): Promise<number> {
   const reader = createMultipartReader(MAX_SHEET_BYTES);
   let stored = 0;
   for await (const bytes of stream) {
     for (const sheet of reader.push(bytes)) {
-      await shelf.put(sheetName(stored), sheet, signal);
+      await output.put(sheetName(stored), sheet, signal);
       stored += 1;
     }
   }

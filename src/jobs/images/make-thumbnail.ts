@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import { loadWorkView, type WorkView } from '../../catalog/encoding/work-view-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { commitThumbnail } from '../../catalog/pictures/picture-store.ts';
+import { loadTaskView, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { writeBlurhash } from '../../media/images/blurhash.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
@@ -10,31 +10,31 @@ import { openPlanned } from '../encode/open-joined.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import type { HeldWork } from '../queue/run-task.ts';
+import type { HeldTask } from '../queue/run-task.ts';
 import type { Poster } from './make-posters.ts';
-import { thumbnailKey } from './picture-shelf.ts';
+import { thumbnailKey } from './picture-output.ts';
 
 /** Makes a long video's first thumbnail from its source, for the time until it is encoded. */
-export async function storeThumbnail({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
-  const view = await loadWorkView(deps.db, claim.work);
+export async function storeThumbnail({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const view = await loadTaskView(deps.db, claim.task);
   if (view === null) throw new LeaseLost();
   const picture = await takePicture(view, deps, signal);
   const key = thumbnailKey(claim);
   try {
     if (picture !== null) await deps.storage.put(key, picture.jpeg, { contentType: 'image/jpeg' }, signal);
     const stored = picture && { key, sizeBytes: picture.jpeg.length, blurhash: picture.blurhash };
-    const unwanted = await inTransaction(deps.db, async (tx) => {
+    const rejected = await inTransaction(deps.db, async (tx) => {
       const end = await commitThumbnail(tx, claim, stored);
-      return end.unwanted;
+      return end.rejected;
     });
-    await discardObjects(deps.storage, unwanted, deps.report);
+    await discardObjects(deps.storage, rejected, deps.report);
   } catch (error) {
     await discardAfter(error, deps, [key]);
     throw error;
   }
 }
 
-async function takePicture(view: WorkView, deps: JobDeps, signal: AbortSignal): Promise<Poster | null> {
+async function takePicture(view: TaskView, deps: JobDeps, signal: AbortSignal): Promise<Poster | null> {
   const local = await openPlanned(deps.sources, view, signal);
   try {
     const plan = planThumbnails(view.facts, view.thumbnailTimeMs === null ? null : view.thumbnailTimeMs / 1000);

@@ -5,7 +5,7 @@ import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { RenditionPicture } from '../../media/images/plan-pictures.ts';
 import type { Rational } from '../../media/probe/source-facts.ts';
 import type { Storage } from '../../ports/storage.ts';
-import type { PictureShelf } from './picture-shelf.ts';
+import type { PictureOutput } from './picture-output.ts';
 
 /** A rendition to take pictures from, and how its pictures are stored. */
 export type Chosen = { rendition: PictureRendition; picture: RenditionPicture };
@@ -13,7 +13,7 @@ export type Chosen = { rendition: PictureRendition; picture: RenditionPicture };
 /** The making of one video's pictures. `low`, `middle` and `high` may be the same rendition. */
 export type PictureRun = {
   storage: Storage;
-  shelf: PictureShelf;
+  output: PictureOutput;
   durationMs: number;
   rate: Rational;
   /** What a viewer sees, before any rounding to even sides. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { idxKeyOf } from '../../catalog/encoding/work.ts';
 import type { PictureChunk, PictureRendition } from '../../catalog/pictures/picture-view-store.ts';
+import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
 import { decodeIdx } from '../../media/cmaf/idx.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import { type CutSamples, cutSamples, type SampleRun, type Stretch } from '../../media/images/cut-samples.ts';

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
-import type { RenditionOutput } from '../../catalog/encoding/chunk-store.ts';
-import { loadWorkView, type WorkRendition, type WorkView } from '../../catalog/encoding/work-view-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { commitSegment } from '../../catalog/jit/segment-store.ts';
+import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
 import { openPlanned } from '../encode/open-joined.ts';
+import { endFailedRun, endRun, type PicturesInit, readEncodedVideo } from '../encode/read-encoded-video.ts';
 import { readPictureTicks } from '../encode/read-pass-through.ts';
-import { endFailedRun, endRun, type PicturesInit, readPictures } from '../encode/read-pictures.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -24,20 +24,20 @@ export type SegmentDeps = Pick<JobDeps, 'db' | 'queue' | 'storage' | 'sources' |
 /**
  * Makes the segments of a run one after the other, each published as soon as it is checked. It goes on
  * while viewers want the next one and ends where a segment is there already. Throws the control's reason when that
- * ends it. `told` hears which segment comes next.
+ * ends it. `reported` gets the number of the segment that comes next.
  */
 export async function makeSegments(
   control: RunControl,
   deps: SegmentDeps,
-  told: (nextSegment: number) => void,
+  reported: (nextSegment: number) => void,
 ): Promise<void> {
   const { claim, signal } = control;
-  const view = await loadWorkView(deps.db, { ...claim, renditionIds: [claim.renditionId] });
+  const view = await loadTaskView(deps.db, { ...claim, renditionIds: [claim.renditionId] });
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition === undefined) throw new Error('Expected the original file to be there, it is gone.');
   const local = await openPlanned(deps.sources, view, signal);
   try {
-    const job: SegmentJob = { control, deps, told, view, rendition, path: local.path };
+    const job: SegmentJob = { control, deps, reported, view, rendition, path: local.path };
     for (const [index, range] of planRanges(job).entries()) {
       if (index > 0 && !(await control.goesOnTo(range.fromSegment, true))) return;
       if (!(await encode(job, range))) return;
@@ -53,9 +53,9 @@ const NICENESS = 2;
 type SegmentJob = {
   control: RunControl;
   deps: SegmentDeps;
-  told: (nextSegment: number) => void;
-  view: WorkView;
-  rendition: WorkRendition;
+  reported: (nextSegment: number) => void;
+  view: TaskView;
+  rendition: TaskRendition;
   path: string;
 };
 
@@ -108,13 +108,13 @@ async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncod
   const { segmenter, toSegment, isPaced } = planned;
   let init: PicturesInit | null = null;
   // One rendition was asked for.
-  for await (const part of readPictures(run.outputs[0] as Readable, segmenter)) {
+  for await (const part of readEncodedVideo(run.outputs[0] as Readable, segmenter)) {
     if (part.kind === 'init') init = part;
     if (part.kind !== 'segment') continue;
     if (init === null) throw new Error('Expected an init segment before the first segment.');
     const next = part.segment.number + 1;
     if (!(await publishSegment(job, init, part.segment))) return false;
-    job.told(next);
+    job.reported(next);
     if (next >= toSegment) return true;
     if (!(await job.control.goesOnTo(next, isPaced))) return false;
   }

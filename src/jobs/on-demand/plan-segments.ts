@@ -1,4 +1,4 @@
-import type { WorkRendition, WorkView } from '../../catalog/encoding/work-view-store.ts';
+import type { TaskRendition, TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { createVideoSegmenter, type Segmenter } from '../../media/cmaf/segmenter.ts';
 import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';
@@ -19,7 +19,7 @@ export type SegmentEncode = {
   isPaced: boolean;
 };
 
-/** What pictures take beside the view: their times, where the source tells them, the mark, and threads. */
+/** What pictures take beside the view: their times, where the source says them, the mark, and threads. */
 export type PictureNeeds = { expectedTicks: number[] | null; watermark: Watermark | null; threads: number };
 
 /** Threads that x264 itself takes for each processor: some always wait for others. */
@@ -30,8 +30,8 @@ const SOUND_SEGMENTS = 8;
 
 /** Plans segments of pictures by one encoder. */
 export function planPictureSegments(
-  { facts, cutList }: WorkView,
-  { rendition, range }: { rendition: WorkRendition; range: ChunkRange },
+  { facts, cutList }: TaskView,
+  { rendition, range }: { rendition: TaskRendition; range: ChunkRange },
   { expectedTicks, watermark, threads }: PictureNeeds,
 ): SegmentEncode {
   const encoderThreads = threads === 1 ? 1 : Math.ceil(THREADS_OF_X264 * threads);
@@ -48,7 +48,7 @@ export function planPictureSegments(
 }
 
 /** Plans segments of sound from one on. */
-export function planSoundSegments({ facts }: WorkView, rendition: WorkRendition, claimed: ChunkRange): SegmentEncode {
+export function planSoundSegments({ facts }: TaskView, rendition: TaskRendition, claimed: ChunkRange): SegmentEncode {
   const { durationSec, streamIndex } = rendition.plan;
   const track = facts.audio.find((one) => one.streamIndex === streamIndex);
   if (track === undefined) throw new Error(`Expected sound in stream ${streamIndex}, found none.`);

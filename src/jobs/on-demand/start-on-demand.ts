@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { RenditionOutput } from '../../catalog/encoding/chunk-store.ts';
-import { loadWorkView, type WorkRendition } from '../../catalog/encoding/work-view-store.ts';
+import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import { loadTaskView, type TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import { createVideoSegmenter } from '../../media/cmaf/segmenter.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';
 import { planEncode } from '../../media/encode/encode.ts';
@@ -8,25 +8,25 @@ import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
 import { openPlanned } from '../encode/open-joined.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
-import { endFailedRun, endRun, type PicturesInit, readPictures } from '../encode/read-pictures.ts';
+import { endFailedRun, endRun, type PicturesInit, readEncodedVideo } from '../encode/read-encoded-video.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
-import type { HeldWork } from '../queue/run-task.ts';
+import type { HeldTask } from '../queue/run-task.ts';
 
 /**
  * Finds out the init segments of renditions that are encoded on demand: with them the playlists can list all that
  * nobody has encoded yet. The encoder is ended as soon as it has named its parameters.
  */
-export async function fixInits({ claim }: HeldWork, deps: JobDeps, signal: AbortSignal): Promise<void> {
-  const view = await loadWorkView(deps.db, claim.work);
+export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const view = await loadTaskView(deps.db, claim.task);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();
   const { facts, cutList, renditions } = view;
   const range = { fromSegment: 0, toSegment: 1 };
   // All renditions that are encoded on demand have the base codec.
   const codec = findCodec(renditions[0]?.codec ?? '');
   const rungs = renditions.map(rungOf);
-  const watermark = await readWatermark(deps.storage, claim.work.key.libraryId, renditions[0]?.plan.watermark, signal);
+  const watermark = await readWatermark(deps.storage, claim.task.key.libraryId, renditions[0]?.plan.watermark, signal);
   const threads = { decoderThreads: 1, encoderThreads: 1 };
   const plan = planEncode({ facts, cutList, range, rungs, codec, watermark, ...threads });
   const local = await openPlanned(deps.sources, view, signal);
@@ -49,13 +49,13 @@ export async function fixInits({ claim }: HeldWork, deps: JobDeps, signal: Abort
 }
 
 async function readInit(stream: Readable, segmenter: ReturnType<typeof createVideoSegmenter>): Promise<PicturesInit> {
-  const parts = readPictures(stream, segmenter)[Symbol.asyncIterator]();
+  const parts = readEncodedVideo(stream, segmenter)[Symbol.asyncIterator]();
   const { value: part } = await parts.next();
   if (part?.kind === 'init') return part;
   throw new Error('Expected an init segment from the encoder, none came.');
 }
 
-function toOutput(rendition: WorkRendition | undefined, { bytes, facts }: PicturesInit): RenditionOutput {
+function toOutput(rendition: TaskRendition | undefined, { bytes, facts }: PicturesInit): RenditionOutput {
   if (rendition === undefined) throw new Error('Expected an output for each rendition, got more.');
   const { codecString, widthPx, heightPx } = facts;
   return { renditionId: rendition.id, init: bytes, codecString, widthPx, heightPx, chunks: [] };

@@ -1,9 +1,9 @@
-import { LostClaim } from '../../catalog/encoding/chunk-store.ts';
-import { jitFailedMessage } from '../../catalog/encoding/messages.ts';
-import { addMessages } from '../../catalog/encoding/settle-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { claimRun, endRun, failRun, findWished, MAX_FAULTS, type RunClaim } from '../../catalog/jit/run-store.ts';
-import { JIT_CHANNEL } from '../../catalog/jit/wish-store.ts';
+import { claimRun, endRun, failRun, findRequested, MAX_FAULTS, type RunClaim } from '../../catalog/jit/run-store.ts';
+import { JIT_CHANNEL } from '../../catalog/jit/segment-request-store.ts';
+import { LostClaim } from '../../catalog/lifecycle/chunk-store.ts';
+import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
+import { jitFailedMessage } from '../../catalog/lifecycle/messages.ts';
 import { listen } from '../queue/listen.ts';
 import { postponementOf } from '../queue/postponement.ts';
 import { shareThreads } from '../queue/share-threads.ts';
@@ -13,7 +13,7 @@ import { RunControl, RunOver } from './run-control.ts';
 /** Other work steps aside for so long after the last segment for viewers. */
 const BUSY_AFTER_MS = 30_000;
 
-/** Wishes are looked for this often also when nothing is heard of them: a connection may have died without a word. */
+/** Requests are looked for this often also without a notification: a connection may have died without a word. */
 const LOOK_EVERY_MS = 5_000;
 
 export type ViewerEncoderDeps = Omit<SegmentDeps, 'encoderThreads'> & {
@@ -23,7 +23,7 @@ export type ViewerEncoderDeps = Omit<SegmentDeps, 'encoderThreads'> & {
   slots: number;
   /** Threads that all of them share. */
   threads: number;
-  /** Wishes are listened for beside it. */
+  /** Requests are listened for beside it. */
   pool: Parameters<typeof listen>[0];
 };
 
@@ -35,14 +35,14 @@ export type ViewerEncoder = {
 };
 
 /**
- * Starts to make what viewers wish for, so many segments at once, those that are awaited first. It takes what nobody
- * makes, over all machines; without a free slot it ends a run that only works ahead. News of wishes wake it, and
+ * Starts to make what viewers request, so many segments at once, those that are awaited first. It takes what nobody
+ * makes, over all machines; without a free slot it ends a run that only works ahead. Changes of requests wake it, and
  * edges repeat them while somebody waits, so nothing is asked for in vain.
  */
 export async function startViewerEncoder(deps: ViewerEncoderDeps): Promise<ViewerEncoder> {
   const encoder = new Encoder(deps);
   const ear = await listen(deps.pool, JIT_CHANNEL, {
-    onPayload: (renditionId) => encoder.hear(renditionId),
+    onPayload: (renditionId) => encoder.receive(renditionId),
     onConnected: () => encoder.take(),
     onError: deps.report,
   });
@@ -76,7 +76,7 @@ class Encoder {
     return this.#runs.size > 0 || performance.now() - this.#lastMs < BUSY_AFTER_MS;
   }
 
-  hear(renditionId: string): void {
+  receive(renditionId: string): void {
     for (const control of this.#runs.keys()) if (control.claim.renditionId === renditionId) control.look();
     this.take();
   }
@@ -93,7 +93,7 @@ class Encoder {
       .then(() => {
         this.#isDeaf = false;
       })
-      // Edges repeat their wishes: what could not be read now is read then.
+      // Edges repeat their requests: what could not be read now is read then.
       .catch((cause: unknown) => this.#reportDeaf(cause))
       .finally(() => {
         this.#taking = null;
@@ -101,9 +101,9 @@ class Encoder {
       });
   }
 
-  /** The first of a row: wishes are looked for every few seconds. */
+  /** The first of a row: requests are looked for every few seconds. */
   #reportDeaf(cause: unknown): void {
-    if (!this.#isDeaf) this.#deps.report(new Error('Wishes of viewers could not be read.', { cause }));
+    if (!this.#isDeaf) this.#deps.report(new Error('Requests of viewers could not be read.', { cause }));
     this.#isDeaf = true;
   }
 
@@ -121,11 +121,11 @@ class Encoder {
       if (claim === null) return;
       this.#begin(claim);
     }
-    const wished = this.#isClosing ? null : await findWished(db);
-    if (wished !== null) this.#makeRoom(wished.isAwaited);
+    const requested = this.#isClosing ? null : await findRequested(db);
+    if (requested !== null) this.#makeRoom(requested.isAwaited);
   }
 
-  /** The slot is free when the run has ended, which has wishes taken again. */
+  /** The slot is free when the run has ended, which has requests taken again. */
   #makeRoom(isAwaited: boolean): void {
     const running = [...this.#runs.keys()];
     if (running.some(({ signal }) => signal.aborted)) return;

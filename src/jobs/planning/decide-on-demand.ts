@@ -1,4 +1,4 @@
-import { jitIncompatibleMessage } from '../../catalog/encoding/messages.ts';
+import { jitIncompatibleMessage } from '../../catalog/lifecycle/messages.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import { indexedKeyframeGapSec, whyNotOnDemand } from '../../media/on-demand/judge-on-demand.ts';
 import { readKeyframeGapSec } from '../../media/on-demand/read-keyframe-gap.ts';
@@ -10,12 +10,12 @@ type OnDemandDecision = { isOnDemand: boolean; messages: readonly MediaMessage[]
 
 /** Decides whether a probed source is encoded on demand; when that was wanted and cannot be, the messages say why. */
 export async function decideOnDemand(
-  wish: EncodeSettings['onDemand'],
+  request: EncodeSettings['onDemand'],
   source: { path: string; facts: SourceFacts; indexed: IndexedSource | null },
   signal: AbortSignal,
 ): Promise<OnDemandDecision> {
-  if (wish === 'no') return { isOnDemand: false, messages: [] };
-  const reason = wish === 'refused' ? 'its library is not on the premium tier' : await findObstacle(source, signal);
+  if (request === 'no') return { isOnDemand: false, messages: [] };
+  const reason = request === 'refused' ? 'its library is not on the premium tier' : await findObstacle(source, signal);
   return reason === null
     ? { isOnDemand: true, messages: [] }
     : { isOnDemand: false, messages: [jitIncompatibleMessage(reason, new Date())] };

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { findCaption } from '../../catalog/captions/caption.ts';
 import { createCaptionStore } from '../../catalog/captions/caption-store.ts';
 import type { MediaKey } from '../../catalog/db.ts';
-import { addCaption, loadCaptionSource } from '../../catalog/encoding/caption-store.ts';
-import { warningMessage } from '../../catalog/encoding/messages.ts';
-import { addMessages } from '../../catalog/encoding/settle-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
+import { warningMessage } from '../../catalog/lifecycle/messages.ts';
+import { addCaption, loadCaptionSource } from '../../catalog/renditions/caption-store.ts';
 import { writeVtt } from '../../media/captions/cue.ts';
 import { readCaptions } from '../../media/captions/read-captions.ts';
 import { chooseSubtitles, planSubtitles } from '../../media/captions/subtitles.ts';
@@ -28,7 +28,7 @@ const MAX_TEXT_BYTES = 32 * 2 ** 20;
  */
 export const extractCaptions = defineJob<CaptionsRef, JobDeps>({
   name: 'extract-captions',
-  lane: 'quick',
+  queue: 'quick',
   retryLimit: 3,
   async run(ref, deps, signal) {
     const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };

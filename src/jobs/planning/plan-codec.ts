@@ -1,7 +1,7 @@
-import type { CodecPlan, CodecView } from '../../catalog/encoding/codec-store.ts';
-import type { PlannedRendition } from '../../catalog/encoding/encode-plan.ts';
-import type { Work } from '../../catalog/encoding/work.ts';
+import type { CodecPlan, CodecView } from '../../catalog/lifecycle/codec-store.ts';
+import type { PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
 import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
+import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';
 import { type LadderOptions, planLadder, type RungPlan } from '../../media/encode/ladder.ts';
@@ -9,7 +9,7 @@ import { listOnDemand } from '../../media/on-demand/list-on-demand.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { readEncodeSettings } from './encode-settings.ts';
-import { codecWorks, type Place } from './plan-works.ts';
+import { codecTasks, type Place } from './plan-tasks.ts';
 
 type CodecWanted = {
   facts: SourceFacts;
@@ -30,18 +30,18 @@ export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
 
 /**
  * Plans the rungs of one more codec on a timeline, which may be one that is shown already: their renditions, and the
- * works that make them, behind all that a viewer waits for. A rung too small for the codec is left out.
+ * encode tasks that make them, behind all that a viewer waits for. A rung too small for the codec is left out.
  */
 export function planCodec(
   place: Place,
   { facts, ladder, codec, watermark, presentRungs = [] }: CodecWanted,
-): { renditions: PlannedRendition[]; works: Work[] } {
+): { renditions: PlannedRendition[]; tasks: EncodeTask[] } {
   const { minSidePx } = findCodec(codec);
   const rungs = planLadder(facts, ladder).filter(
     ({ rung, widthPx, heightPx }) => Math.min(widthPx, heightPx) >= minSidePx && !presentRungs.includes(rung),
   );
   const renditions = rungs.map((rung) => encodedRendition(rung, { codec, watermark }, place.cutList));
-  return { renditions, works: codecWorks(place, renditions) };
+  return { renditions, tasks: codecTasks(place, renditions) };
 }
 
 /** A rung on a timeline of which each segment is made when it is asked for, all listed from the start. */

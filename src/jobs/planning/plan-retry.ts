@@ -1,8 +1,8 @@
-import type { CodecPlan } from '../../catalog/encoding/codec-store.ts';
-import type { RetryView } from '../../catalog/encoding/retry-store.ts';
-import { audioWorks, encodedWorks, passThroughWorks } from './plan-works.ts';
+import type { CodecPlan } from '../../catalog/lifecycle/codec-store.ts';
+import type { RetryView } from '../../catalog/lifecycle/retry-store.ts';
+import { audioTasks, encodedTasks, passThroughTasks } from './plan-tasks.ts';
 
-/** Plans the works that make once more what failed: pictures of each codec together, each sound by itself. */
+/** Plans the encode tasks that make once more what failed: pictures of each codec together, each sound by itself. */
 export function planRetry({ failed, ...view }: RetryView): CodecPlan {
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
   const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
@@ -11,20 +11,20 @@ export function planRetry({ failed, ...view }: RetryView): CodecPlan {
     .filter(({ origin }) => origin === 'encode')
     .toSorted((a, b) => (b.rung ?? 0) - (a.rung ?? 0));
   const codecs = [...new Set(encoded.map(({ codec }) => codec))];
-  const works = [
-    ...passThroughWorks(
+  const tasks = [
+    ...passThroughTasks(
       place,
       pictures.filter(({ origin }) => origin === 'pass-through'),
     ),
     ...codecs.flatMap((name) => {
       const rungs = encoded.filter(({ codec }) => codec === name);
-      return encodedWorks(place, rungs, false);
+      return encodedTasks(place, rungs, false);
     }),
-    ...audioWorks(
+    ...audioTasks(
       place,
       failed.filter(({ kind }) => kind === 'audio'),
       false,
     ),
   ];
-  return { renditions: failed, works };
+  return { renditions: failed, tasks };
 }

@@ -51,7 +51,7 @@ const FACTS: SourceFacts = {
   warnings: [],
 };
 const RUNGS: Rung[] = [240, 480, 720];
-const WISHES = {
+const REQUESTS = {
   watermark: null,
   codecs: ['x264'],
   normaliseLoudness: false,
@@ -85,7 +85,16 @@ function summary(
 ): string[] {
   const key = { libraryId: 1, mediaId: newGuid() };
   const ladder = { allowedRungs: RUNGS };
-  const request = { ...WISHES, hasAllSounds, key, facts, ladder, passThrough: chosen, isReplacement, now: new Date(0) };
+  const request = {
+    ...REQUESTS,
+    hasAllSounds,
+    key,
+    facts,
+    ladder,
+    passThrough: chosen,
+    isReplacement,
+    now: new Date(0),
+  };
   return planVideo(request).timelines.map(({ isActive, cutList, renditions }) => {
     const names = renditions.map(({ origin, rung, language }) =>
       rung === null ? language : `${origin === 'encode' ? '' : 'copy '}${rung}`,
@@ -117,23 +126,23 @@ test('sound without picture has a timeline of sound frames and no picture', () =
   expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, fr']);
 });
 
-test('without pass-through the lowest rung goes first, one segment alone, and all segments are in one work for long slots', () => {
+test('without pass-through the lowest rung goes first, one segment alone, and all segments are in one encode task for long slots', () => {
   const request = {
     key: { libraryId: 1, mediaId: newGuid() },
     facts: FACTS,
     ladder: { allowedRungs: RUNGS },
-    ...WISHES,
+    ...REQUESTS,
     passThrough: null,
     isReplacement: false,
     now: new Date(0),
   };
   const [timeline] = planVideo(request).timelines;
-  const works = (timeline?.works ?? []).filter(({ kind }) => kind === 'video');
-  const [lowest] = works.toSorted((a, b) => b.priority - a.priority);
-  expect(lowest).toMatchObject({ fromSegment: 0, toSegment: 1, lane: 'quick' });
+  const tasks = (timeline?.tasks ?? []).filter(({ kind }) => kind === 'video');
+  const [lowest] = tasks.toSorted((a, b) => b.priority - a.priority);
+  expect(lowest).toMatchObject({ fromSegment: 0, toSegment: 1, queue: 'quick' });
   expect(lowest?.renditionIds).toEqual([timeline?.renditions.find(({ rung }) => rung === 240)?.id]);
   for (const { id } of timeline?.renditions.filter(({ kind }) => kind === 'video') ?? []) {
-    const mine = works.filter(({ lane, renditionIds }) => lane === 'long' && renditionIds.includes(id));
+    const mine = tasks.filter(({ queue, renditionIds }) => queue === 'long' && renditionIds.includes(id));
     const made = mine.flatMap(({ fromSegment, toSegment }) =>
       Array.from({ length: toSegment - fromSegment }, (_, index) => fromSegment + index),
     );
@@ -148,7 +157,7 @@ test.each([
   'further codecs have all rungs, $name, and every work of theirs waits behind the base codec',
   ({ chosen, heights }) => {
     const request = {
-      ...WISHES,
+      ...REQUESTS,
       codecs: ['x264', 'vp9', 'av1'],
       key: { libraryId: 1, mediaId: newGuid() },
       facts: FACTS,
@@ -161,7 +170,7 @@ test.each([
     const ofCodec = (codec: string) => timeline?.renditions.filter((rendition) => rendition.codec === codec) ?? [];
     const priorities = (codec: string) =>
       ofCodec(codec).flatMap(({ id }) =>
-        (timeline?.works ?? []).filter(({ renditionIds }) => renditionIds.includes(id)).map(({ priority }) => priority),
+        (timeline?.tasks ?? []).filter(({ renditionIds }) => renditionIds.includes(id)).map(({ priority }) => priority),
       );
     for (const codec of ['vp9', 'av1']) {
       expect(ofCodec(codec).map(({ rung }) => rung)).toEqual(heights);
@@ -175,14 +184,14 @@ test('a rung too small for a codec is left out of it', () => {
   const cutList = { timescale: 25, startTicks: [0], endTicks: 50, grid: { kind: 'source' as const } };
   const place = { key: { libraryId: 1, mediaId: newGuid() }, timelineId: newGuid(), cutList, durationSec: 2 };
   const made = (codec: string) => planCodec(place, { facts, ladder: { allowedRungs: RUNGS }, codec, watermark: null });
-  expect(made('av1')).toEqual({ renditions: [], works: [] });
+  expect(made('av1')).toEqual({ renditions: [], tasks: [] });
   expect(made('vp9').renditions.map(({ widthPx }) => widthPx)).toEqual([60]);
 });
 
 test('every rung of every codec is planned with the mark as it is now, and no thumbnail without it', () => {
   const watermark = { version: 3, leftPercent: 5, topPercent: 6, widthPercent: 20, heightPercent: 10 };
   const request = {
-    ...{ ...WISHES, watermark, codecs: ['x264', 'vp9'], key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS },
+    ...{ ...REQUESTS, watermark, codecs: ['x264', 'vp9'], key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS },
     ...{ ladder: { allowedRungs: RUNGS }, passThrough: null, isReplacement: false, now: new Date(0) },
   };
   for (const isOnDemand of [false, true]) {
@@ -190,7 +199,7 @@ test('every rung of every codec is planned with the mark as it is now, and no th
     const pictures = timeline?.renditions.filter(({ kind }) => kind === 'video') ?? [];
     expect(pictures).toHaveLength(6);
     for (const { plan } of pictures) expect(plan.watermark).toEqual(watermark);
-    expect(timeline?.works.filter(({ kind }) => kind === 'thumbnail')).toEqual([]);
+    expect(timeline?.tasks.filter(({ kind }) => kind === 'thumbnail')).toEqual([]);
   }
 });
 

@@ -1,9 +1,9 @@
 import type { MediaKey } from '../../catalog/db.ts';
-import type { EncodePlan, PlannedRendition, PlannedTimeline } from '../../catalog/encoding/encode-plan.ts';
-import { warningMessage } from '../../catalog/encoding/messages.ts';
-import type { Work } from '../../catalog/encoding/work.ts';
+import type { EncodePlan, PlannedRendition, PlannedTimeline } from '../../catalog/lifecycle/encode-plan.ts';
+import { warningMessage } from '../../catalog/lifecycle/messages.ts';
 import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
+import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { AUDIO_RATE_HZ, listSoundOnDemand } from '../../media/cmaf/sound-grid.ts';
 import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
@@ -13,15 +13,15 @@ import { nameTrack } from '../../media/probe/track-name.ts';
 import { planFrameGrid } from '../../media/timeline/cut-list.ts';
 import { encodedRendition, onDemandRendition, planCodec } from './plan-codec.ts';
 import {
-  asFill,
-  audioWorks,
-  encodedWorks,
-  frameGridWorks,
-  onDemandWorks,
+  asBackfill,
+  audioTasks,
+  encodedTasks,
+  frameGridTasks,
+  onDemandTasks,
   type Place,
-  passThroughWorks,
+  passThroughTasks,
   thumbnailWork,
-} from './plan-works.ts';
+} from './plan-tasks.ts';
 
 /** Encoding a minute takes about as long on two cores; a thumbnail from the source costs a hundredth of that. */
 const EARLY_THUMBNAIL_SEC = 60;
@@ -51,7 +51,7 @@ export type PlanRequest = {
   isReplacement: boolean;
   /** The base codec's rungs are encoded when they are asked for; never those of a replacement. */
   isOnDemand: boolean;
-  /** What else there is to tell of the video. */
+  /** Further messages for the video. */
   messages: readonly MediaMessage[];
   now: Date;
 };
@@ -87,22 +87,22 @@ export function planVideo(request: PlanRequest): EncodePlan {
     cutList,
     isActive: !isReplacement && !isShownMeanwhile,
     renditions: [...copied, ...encoded, ...others.flatMap(({ renditions }) => renditions), ...sounds],
-    works: [
-      ...passThroughWorks(place, copied),
-      ...ladderWorks(place, encoded, isShownMeanwhile),
-      ...audioWorks(place, sounds, isOnDemand),
+    tasks: [
+      ...passThroughTasks(place, copied),
+      ...ladderTasks(place, encoded, isShownMeanwhile),
+      ...audioTasks(place, sounds, isOnDemand),
       ...(isShownMeanwhile ? [] : earlyThumbnail(request, place)),
-      ...others.flatMap(({ works }) => (isOnDemand ? asFill(works) : works)),
+      ...others.flatMap(({ tasks }) => (isOnDemand ? asBackfill(tasks) : tasks)),
     ],
   });
   const messages = [...facts.warnings.map((warning) => warningMessage(warning, now)), ...request.messages];
   return { facts, durationMs: Math.round(durationSec * 1000), isOnDemand: isListed, timelines, messages };
 }
 
-function ladderWorks(place: Place, encoded: readonly PlannedRendition[], isShownMeanwhile: boolean): Work[] {
-  if (encoded.some(({ isOnDemand }) => isOnDemand)) return onDemandWorks(place, encoded);
-  if (isShownMeanwhile) return encodedWorks(place, encoded, false);
-  return place.cutList.grid.kind === 'source' ? encodedWorks(place, encoded, true) : frameGridWorks(place, encoded);
+function ladderTasks(place: Place, encoded: readonly PlannedRendition[], isShownMeanwhile: boolean): EncodeTask[] {
+  if (encoded.some(({ isOnDemand }) => isOnDemand)) return onDemandTasks(place, encoded);
+  if (isShownMeanwhile) return encodedTasks(place, encoded, false);
+  return place.cutList.grid.kind === 'source' ? encodedTasks(place, encoded, true) : frameGridTasks(place, encoded);
 }
 
 /** What is shown while the ladder on its own grid is made: the source as it is, with the sound that will stay. */
@@ -112,19 +112,19 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
   const place = { key: request.key, timelineId: id, cutList, durationSec };
   const copied = [passThroughRendition(passThrough)];
   const sounds = planSounds(request, durationSec, false);
-  const works = [
-    ...passThroughWorks(place, copied),
-    ...audioWorks(place, sounds, false),
+  const tasks = [
+    ...passThroughTasks(place, copied),
+    ...audioTasks(place, sounds, false),
     ...earlyThumbnail(request, place),
   ];
-  return { id, cutList, isActive: true, renditions: [...copied, ...sounds], works };
+  return { id, cutList, isActive: true, renditions: [...copied, ...sounds], tasks };
 }
 
 /**
  * A first thumbnail from the source, where encoding takes so long that one is missed until the pictures are made from
  * what was encoded, and none is there yet. It would lack the library's mark.
  */
-function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): Work[] {
+function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): EncodeTask[] {
   if (facts.video === null || isReplacement || watermark !== null) return [];
   return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailWork(place)] : [];
 }

@@ -8,7 +8,7 @@ export type JobName = {
    * `fetch` work, which waits for other machines most of its time, and `housekeeping` (sweeps and deletes),
    * which runs also while there is a backlog of uploads.
    */
-  lane: 'quick' | 'long' | 'fetch' | 'housekeeping';
+  queue: 'quick' | 'long' | 'fetch' | 'housekeeping';
   retryLimit: number;
   /** Its priority where none is sent with it, 0 when left out. */
   priority?: number;
@@ -16,7 +16,7 @@ export type JobName = {
 
 /**
  * A kind of background work. `run` may be started again at any time (a worker died, a lease ended), so
- * doing it twice changes nothing. It throws to be retried; `Refused` ends it for good. `giveUp` is told
+ * doing it twice changes nothing. It throws to be retried; `Refused` ends it for good. `giveUp` is called
  * when it ended for good: its retries are used up, it was refused, or its worker died too often.
  * `cron` (five fields, UTC) has it sent by the clock as well, with an empty payload.
  */
@@ -29,7 +29,7 @@ export type Job<Payload extends object, Deps> = JobName & {
 /** `onlyOneNamed`: while a job of this name and kind waits or runs, sending it again does nothing. Higher `priority` first. */
 export type SendOptions = { priority?: number; delaySec?: number; onlyOneNamed?: string };
 
-/** Where jobs are sent: the result joins the transaction of the change that asks for the work. */
+/** Where jobs are sent: the result joins the transaction of the change that asks for the encode task. */
 export type Queue = {
   send<Payload extends object>(job: Sendable<Payload>, payload: Payload, options?: SendOptions): FollowUp;
 };

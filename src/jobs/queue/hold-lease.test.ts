@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/encoding/work.ts';
+import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/tasks/encode-task.ts';
 import { LeaseLost, underLease } from './hold-lease.ts';
 
 const stays = new AbortController().signal;
@@ -26,13 +26,13 @@ test.each([
   await lost;
 });
 
-test('a lease that is renewed is kept for as long as the work takes', async () => {
+test('a lease that is renewed is kept for as long as the encode task takes', async () => {
   const renew = vi.fn(async () => true);
-  const work = async (signal: AbortSignal) => {
+  const task = async (signal: AbortSignal) => {
     await new Promise((resolve) => setTimeout(resolve, 5 * LEASE_SEC * 1000));
     return signal.aborted;
   };
-  const held = underLease(renew, work, stays);
+  const held = underLease(renew, task, stays);
   await vi.advanceTimersByTimeAsync(5 * LEASE_SEC * 1000);
   expect(await held).toBe(false);
   await vi.advanceTimersByTimeAsync(10_000);

@@ -34,7 +34,7 @@ const CONNECTIONS = {
   },
   'who listens for publications': async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    const watch = watchPublications(config, { news: ignore, listening: ignore, lost: resolve });
+    const watch = watchPublications(config, { change: ignore, listening: ignore, lost: resolve });
     await promise;
     await watch.close();
   },

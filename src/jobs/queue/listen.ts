@@ -105,7 +105,7 @@ class ListenConnection {
   }
 
   #lose(client: pg.Client, error: Error): void {
-    // While it connects, whoever connects is told.
+    // While it connects, the error goes to whoever connects.
     if (this.#client !== client || this.#connecting !== null) return;
     this.#client = null;
     this.#stopBeat();

@@ -34,7 +34,7 @@ async function until(isTrue: () => boolean): Promise<void> {
 
 const note = defineJob<{ text: string }, Seen>({
   name: 'note',
-  lane: 'quick',
+  queue: 'quick',
   retryLimit: 0,
   run: async ({ text }, { log }) => {
     log.push(text);
@@ -81,7 +81,7 @@ test('a named job that waits or runs is not sent again', async () => {
 test('long work does not hold up quick work', async () => {
   const long = defineJob<{ text: string }, Seen>({
     name: 'long',
-    lane: 'long',
+    queue: 'long',
     retryLimit: 0,
     run: async ({ text }, { log }, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -100,7 +100,7 @@ test('long work does not hold up quick work', async () => {
 test('work that fails is retried, then given up with its reason; a refusal is given up at once', async () => {
   const failing = defineJob<{ text: string }, Seen>({
     name: 'failing',
-    lane: 'quick',
+    queue: 'quick',
     retryLimit: 1,
     run: async ({ text }, { log }) => {
       log.push(`run ${text}`);
@@ -120,10 +120,10 @@ test('work that fails is retried, then given up with its reason; a refusal is gi
   expect(seen.log.slice(2)).toEqual(['run broken', 'run broken', 'gave up broken: It broke.']);
 });
 
-test('a refusal that no job sees to is told', async () => {
+test('a refusal that no job sees to is reported', async () => {
   const refused = defineJob<{ text: string }, Seen>({
     name: 'refused',
-    lane: 'quick',
+    queue: 'quick',
     retryLimit: 3,
     run: async ({ text }, { log }) => {
       log.push(text);
@@ -142,7 +142,7 @@ test('housekeeping does not wait behind a backlog, and planning comes before it'
   const ended = new AbortController();
   const busy = defineJob<object, Seen>({
     name: 'busy',
-    lane: 'quick',
+    queue: 'quick',
     retryLimit: 0,
     run: async (_, { log }, signal) => {
       log.push('busy');
@@ -153,7 +153,7 @@ test('housekeeping does not wait behind a backlog, and planning comes before it'
   const tidy = defineJob<object, Seen>({
     ...note,
     name: 'tidy',
-    lane: 'housekeeping',
+    queue: 'housekeeping',
     run: async (_, { log }) => void log.push('tidy'),
   });
   const plan = defineJob<object, Seen>({
@@ -180,7 +180,7 @@ test('housekeeping does not wait behind a backlog, and planning comes before it'
 test('a postponed job is tried again however often, and never given up', async () => {
   const awaiting = defineJob<object, Seen>({
     name: 'awaiting',
-    lane: 'quick',
+    queue: 'quick',
     retryLimit: 0,
     run: async (_, { log }) => {
       log.push('run');

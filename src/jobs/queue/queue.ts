@@ -8,14 +8,14 @@ import { listen } from './listen.ts';
 import { postponementOf } from './postponement.ts';
 
 const SCHEMA = 'millrace_queue';
-const LANES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
+const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
 const GIVEN_UP = 'given-up';
 
 /** How long after its last sign of life a worker counts as dead; the queue's smallest value. */
 const HEARTBEAT_SEC = 10;
 const HEARTBEAT_REFRESH_SEC = 2;
 const POLL_SEC = 0.5;
-/** Where new jobs are told of, only those that waited for their time are found by looking. */
+/** Where new jobs are announced, only those that waited for their time are found by looking. */
 const TOLD_POLL_SEC = 2;
 const LONGEST_RUN_SEC = 24 * 3600 - 1;
 const LONGEST_RETRY_PAUSE_SEC = 120;
@@ -29,7 +29,7 @@ type Envelope = { job: string; payload: object };
 export type AnyJob<Deps> = Job<never, Deps>;
 
 /**
- * How many jobs of each lane a worker runs at once; without `fetchSlots` it fetches nothing. Each worker has slots
+ * How many jobs of each queue a worker runs at once; without `fetchSlots` it fetches nothing. Each worker has slots
  * of its own for housekeeping besides.
  */
 export type Slots = { quickSlots: number; longSlots: number; fetchSlots?: number };
@@ -52,13 +52,13 @@ export async function openQueue(options: QueueOptions): Promise<JobQueue> {
   return openBoss(options, true);
 }
 
-async function openBoss({ pool, onError }: QueueOptions, works: boolean): Promise<JobQueue> {
+async function openBoss({ pool, onError }: QueueOptions, tasks: boolean): Promise<JobQueue> {
   const boss = new PgBoss({
     db: bossDatabase(pool, onError),
     schema: SCHEMA,
-    useListenNotify: works,
-    supervise: works,
-    schedule: works,
+    useListenNotify: tasks,
+    supervise: tasks,
+    schedule: tasks,
     superviseIntervalSeconds: 1,
     monitorIntervalSeconds: 1,
     cronMonitorIntervalSeconds: 10,
@@ -66,13 +66,13 @@ async function openBoss({ pool, onError }: QueueOptions, works: boolean): Promis
   });
   boss.on('error', onError);
   await boss.start();
-  await createLanes(boss);
+  await createQueues(boss);
   const stopping = new AbortController();
   return {
     send: (job, payload, options = {}) => {
       const data: Envelope = { job: job.name, payload };
       return async (tx: Tx) => {
-        await boss.send(job.lane, data, {
+        await boss.send(job.queue, data, {
           db: fromKysely(tx),
           retryLimit: job.retryLimit,
           singletonKey: `${job.name}:${options.onlyOneNamed ?? newGuid()}`,
@@ -85,7 +85,7 @@ async function openBoss({ pool, onError }: QueueOptions, works: boolean): Promis
       startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, onError, allowRetry: allowingRetry(pool) }),
     async close() {
       // The slots must know that they stop before their jobs end, else they take the next ones.
-      const slotsEnd = Promise.all([...LANES, GIVEN_UP].map((lane) => boss.offWork(lane, { wait: false })));
+      const slotsEnd = Promise.all([...QUEUES, GIVEN_UP].map((queue) => boss.offWork(queue, { wait: false })));
       stopping.abort(new Error('The worker is stopping.'));
       await slotsEnd;
       await boss.stop({ graceful: true, timeout: DRAIN_MS, close: true });
@@ -102,7 +102,7 @@ function bossDatabase(pool: pg.Pool, onError: (error: Error) => void): BossDb {
   };
 }
 
-async function createLanes(boss: PgBoss): Promise<void> {
+async function createQueues(boss: PgBoss): Promise<void> {
   const shared = {
     policy: 'exclusive',
     notify: true,
@@ -114,7 +114,7 @@ async function createLanes(boss: PgBoss): Promise<void> {
     deleteAfterSeconds: 3600,
   };
   await boss.createQueue(GIVEN_UP, { ...shared, policy: 'standard', retryLimit: 20 });
-  for (const lane of LANES) await boss.createQueue(lane, { ...shared, deadLetter: GIVEN_UP });
+  for (const queue of QUEUES) await boss.createQueue(queue, { ...shared, deadLetter: GIVEN_UP });
 }
 
 type Running<Deps> = {
@@ -150,9 +150,9 @@ async function scheduleCrons<Deps>(boss: PgBoss, jobs: readonly AnyJob<Deps>[]):
   for (const job of jobs) {
     if (job.cron === undefined) continue;
     const data: Envelope = { job: job.name, payload: {} };
-    // A job that changed its lane since this database was made must not be scheduled in both.
-    for (const lane of LANES) if (lane !== job.lane) await boss.unschedule(lane, job.name);
-    await boss.schedule(job.lane, job.cron, data, { key: job.name, singletonKey: `${job.name}:cron` });
+    // A job that changed its queue since this database was made must not be scheduled in both.
+    for (const queue of QUEUES) if (queue !== job.queue) await boss.unschedule(queue, job.name);
+    await boss.schedule(job.queue, job.cron, data, { key: job.name, singletonKey: `${job.name}:cron` });
   }
 }
 
@@ -209,7 +209,7 @@ function findJob<Deps>(jobs: readonly AnyJob<Deps>[], { job: name }: Envelope): 
 function deathReason(job: JobWithMetadata<Envelope>): string {
   const output: unknown = job.sourceOutput;
   if (typeof output === 'object' && output !== null && 'message' in output) return String(output.message);
-  return 'The work was tried too often without an answer.';
+  return 'The encode task was tried too often without an answer.';
 }
 
 function describe(cause: unknown, { job, payload }: Envelope): Error {

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LostClaim, TakenMeanwhile } from '../../catalog/encoding/chunk-store.ts';
-import { failWork } from '../../catalog/encoding/fail-store.ts';
-import { MEMORY_REASON } from '../../catalog/encoding/messages.ts';
-import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/encoding/work.ts';
-import { noteFailure, postponeWork, releaseWork } from '../../catalog/encoding/work-store.ts';
 import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { LostClaim, TakenMeanwhile } from '../../catalog/lifecycle/chunk-store.ts';
+import { failTask } from '../../catalog/lifecycle/fail-store.ts';
+import { MEMORY_REASON } from '../../catalog/lifecycle/messages.ts';
+import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
+import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { isLocalShortage, postponementOf } from './postponement.ts';
 
-/** A claimed task in progress. `tell` reports how far it is, 0 to 1. */
-export type HeldWork = { claim: Claim; tell: (fraction: number) => void };
+/** A claimed task in progress. `report` reports how far it is, 0 to 1. */
+export type HeldTask = { claim: Claim; report: (fraction: number) => void };
 
 /**
  * Does a claimed task. It may be started again at any time (a worker died, a lease ended): what is committed is fenced by
  * the claim's attempt. Throws what went wrong; `signal` aborts when the claim is lost or the worker stops.
  */
-export type PerformTask = (held: HeldWork, deps: JobDeps, signal: AbortSignal) => Promise<void>;
+export type PerformTask = (held: HeldTask, deps: JobDeps, signal: AbortSignal) => Promise<void>;
 
 /** How a task ended: `over` also when it failed for good or was lost to another worker. */
 export type TaskEnd = 'done' | 'over' | 'postponed' | 'left-to-others' | 'failed-once' | 'released';
@@ -31,11 +31,11 @@ const LONGEST_PAUSE_MS = 10_000;
  * stopping worker (`stopping`) gives it back. While the database is away the end is recorded later.
  */
 export async function runTask(
-  held: HeldWork,
+  held: HeldTask,
   { perform, deps }: { perform: PerformTask; deps: JobDeps },
   { lost, stopping }: { lost: AbortSignal; stopping: AbortSignal },
 ): Promise<TaskEnd> {
-  const record = <T>(deed: () => Promise<T>) => outlastAbsence(deed, stopping);
+  const record = <T>(action: () => Promise<T>) => outlastAbsence(action, stopping);
   if (held.claim.deaths > MAX_DEATHS) {
     return record(() => endFailed(deps, held.claim, 'Its worker died each time it was tried.'));
   }
@@ -50,13 +50,13 @@ export async function runTask(
 
 async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping: AbortSignal): Promise<TaskEnd> {
   if (stopping.aborted || error instanceof TakenMeanwhile) {
-    await releaseWork(deps.db, claim);
+    await releaseTask(deps.db, claim);
     return 'released';
   }
   const postponement = postponementOf(error);
   if (postponement !== null) {
     deps.report(new Error(`${describe(claim)} is postponed: ${postponement}.`, { cause: error }));
-    await postponeWork(deps.db, claim, postponement);
+    await postponeTask(deps.db, claim, postponement);
     return isLocalShortage(error) ? 'left-to-others' : 'postponed';
   }
   const reason = reasonOf(error);
@@ -65,8 +65,8 @@ async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping
   return (await noteFailure(deps.db, claim, reason)) ? 'failed-once' : 'over';
 }
 
-function describe({ work }: Claim): string {
-  return `Task ${work.id} (${work.kind}) of video ${work.key.mediaId}`;
+function describe({ task }: Claim): string {
+  return `Task ${task.id} (${task.kind}) of video ${task.key.mediaId}`;
 }
 
 function reasonOf(error: unknown): string {
@@ -76,7 +76,7 @@ function reasonOf(error: unknown): string {
 
 async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<TaskEnd> {
   try {
-    await inTransaction(deps.db, (tx) => failWork(tx, claim, reason));
+    await inTransaction(deps.db, (tx) => failTask(tx, claim, reason));
   } catch (error) {
     if (!(error instanceof LostClaim)) throw error;
   }
@@ -86,19 +86,19 @@ async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<T
 /** What was encoded is kept through a pause of the database of so long. */
 const LONGEST_ABSENCE_MS = 60_000;
 
-/** Repeats a deed of a running task while the database is away, for a minute at most: a pause costs no work. */
-export function throughPause<T>(deed: () => Promise<T>): Promise<T> {
-  return outlastAbsence(deed, AbortSignal.timeout(LONGEST_ABSENCE_MS));
+/** Repeats an action of a running task while the database is away, for a minute at most: a pause costs no encode task. */
+export function throughPause<T>(action: () => Promise<T>): Promise<T> {
+  return outlastAbsence(action, AbortSignal.timeout(LONGEST_ABSENCE_MS));
 }
 
 /**
- * Repeats a deed while the database is away, until it answers or `signal` ends the wait. A commit of which nobody knows
+ * Repeats an action while the database is away, until it answers or `signal` ends the wait. A commit of which nobody knows
  * whether it was kept is not repeated.
  */
-async function outlastAbsence<T>(deed: () => Promise<T>, signal: AbortSignal): Promise<T> {
+async function outlastAbsence<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let pauseMs = 500; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
     try {
-      return await deed();
+      return await action();
     } catch (error) {
       if (!isDatabaseAway(error) || error instanceof CommitInDoubt || signal.aborted) throw error;
     }

@@ -1,4 +1,6 @@
-import { measureSpeeds, type SpeedSample } from '../../catalog/encoding/speed-store.ts';
+import { type Claim, LEASES, type LeaseTimes } from '../../catalog/tasks/encode-task.ts';
+import { measureSpeeds, type SpeedSample } from '../../catalog/tasks/speed-store.ts';
+import type { TaskKind } from '../../catalog/tasks/task-kind.ts';
 import {
   claimNext,
   registerIdle,
@@ -7,9 +9,7 @@ import {
   TASK_CHANNEL,
   tendTasks,
   writeProgress,
-} from '../../catalog/encoding/task-store.ts';
-import { type Claim, LEASES, type LeaseTimes } from '../../catalog/encoding/work.ts';
-import type { WorkKind } from '../../catalog/encoding/work-kind.ts';
+} from '../../catalog/tasks/task-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
@@ -26,10 +26,10 @@ const AVOID_MS = 60_000;
 const MOST_AVOIDED = 1_000;
 const MOST_SAMPLES = 200;
 
-const LANES = ['quick', 'long'] as const;
-type Lane = (typeof LANES)[number];
+const QUEUES = ['quick', 'long'] as const;
+type QueueName = (typeof QUEUES)[number];
 
-/** How many tasks of each lane a worker runs at once. */
+/** How many tasks of each queue a worker runs at once. */
 export type TaskSlots = { quickSlots: number; longSlots: number };
 
 export type RunnerOptions = {
@@ -37,7 +37,7 @@ export type RunnerOptions = {
   /** Notifications come over a connection made like its. */
   pool: Parameters<typeof listen>[0];
   slots: TaskSlots;
-  tasks: Readonly<Record<WorkKind, PerformTask>>;
+  tasks: Readonly<Record<TaskKind, PerformTask>>;
   leases?: LeaseTimes;
 };
 
@@ -93,8 +93,8 @@ class Runner {
 
   start(): void {
     const { db } = this.#options.deps;
-    const every = (ms: number, name: string, deed: () => Promise<void>) =>
-      this.#timers.push(setInterval(() => void this.#once(name, deed), ms));
+    const every = (ms: number, name: string, action: () => Promise<void>) =>
+      this.#timers.push(setInterval(() => void this.#once(name, action), ms));
     this.#timers.push(setInterval(() => this.fill(), POLL_MS));
     every(TEND_MS, 'tend', () => tendTasks(db, this.#leases.steadySec));
     every(PROGRESS_MS, 'progress', () => this.#writeProgress());
@@ -130,25 +130,25 @@ class Runner {
   }
 
   async #fillAll(): Promise<void> {
-    for (const lane of LANES) {
-      while (!this.#stopping.signal.aborted && this.#freeSlots(lane) > 0) {
-        const claim = await this.#claim(lane);
+    for (const queue of QUEUES) {
+      while (!this.#stopping.signal.aborted && this.#freeSlots(queue) > 0) {
+        const claim = await this.#claim(queue);
         if (claim === null) break;
         this.#begin(claim);
       }
     }
   }
 
-  #freeSlots(lane: Lane): number {
+  #freeSlots(queue: QueueName): number {
     const { quickSlots, longSlots } = this.#options.slots;
-    const running = [...this.#running.values()].filter(({ claim }) => claim.work.lane === lane).length;
-    return (lane === 'quick' ? quickSlots : longSlots) - running;
+    const running = [...this.#running.values()].filter(({ claim }) => claim.task.queue === queue).length;
+    return (queue === 'quick' ? quickSlots : longSlots) - running;
   }
 
-  async #claim(lane: Lane): Promise<Claim | null> {
+  async #claim(queue: QueueName): Promise<Claim | null> {
     const { deps } = this.#options;
     const options = {
-      lane,
+      queue,
       owner: deps.owner,
       leaseSec: this.#leases.leaseSec,
       takesBackfill: deps.servesViewers?.() !== true,
@@ -156,7 +156,7 @@ class Runner {
     };
     const claim = await claimNext(deps.db, options);
     if (claim !== null) return claim;
-    await registerIdle(deps.db, lane, this.#name);
+    await registerIdle(deps.db, queue, this.#name);
     // What became ready before that woke nobody.
     return claimNext(deps.db, options);
   }
@@ -171,11 +171,11 @@ class Runner {
     const lost = new AbortController();
     const nowMs = performance.now();
     const task: Running = { claim, lost, renewedMs: nowMs, fraction: 0, written: 0, ended: Promise.resolve() };
-    this.#running.set(claim.work.id, task);
+    this.#running.set(claim.task.id, task);
     task.ended = this.#run(task)
-      .catch((cause: unknown) => this.#report(`The end of task ${claim.work.id} could not be recorded.`, cause))
+      .catch((cause: unknown) => this.#report(`The end of task ${claim.task.id} could not be recorded.`, cause))
       .finally(() => {
-        this.#running.delete(claim.work.id);
+        this.#running.delete(claim.task.id);
         this.fill();
       });
   }
@@ -183,17 +183,17 @@ class Runner {
   async #run(task: Running): Promise<void> {
     const { deps, tasks } = this.#options;
     const { claim, lost } = task;
-    const tell = (fraction: number) => {
+    const report = (fraction: number) => {
       task.fraction = Math.max(task.fraction, Math.min(0.99, fraction));
     };
     const startedMs = performance.now();
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
-    const end = await runTask({ claim, tell }, { perform: tasks[claim.work.kind], deps }, signals);
+    const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
     if (end === 'left-to-others' && this.#avoided.size < MOST_AVOIDED) {
-      this.#avoided.set(claim.work.key.mediaId, performance.now() + AVOID_MS);
+      this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }
     if (end !== 'done' || this.#samples.length >= MOST_SAMPLES) return;
-    this.#samples.push({ work: claim.work, tookSec: (performance.now() - startedMs) / 1000 });
+    this.#samples.push({ task: claim.task, tookSec: (performance.now() - startedMs) / 1000 });
   }
 
   /** The lease counts from when its renewal was sent, so that it is never longer here than in the database. */
@@ -204,7 +204,7 @@ class Runner {
     const claims = tasks.map(({ claim }) => claim);
     const held = await renewLeases(this.#options.deps.db, claims, this.#leases.leaseSec);
     for (const task of tasks) {
-      if (held.has(task.claim.work.id)) task.renewedMs = sentMs;
+      if (held.has(task.claim.task.id)) task.renewedMs = sentMs;
       else this.#lose(task);
     }
   }
@@ -226,7 +226,7 @@ class Runner {
       const snapshot = moved.map(({ claim, fraction, written }) => ({ claim, fraction, written }));
       const held = await writeProgress(db, snapshot);
       for (const [at, task] of moved.entries()) {
-        if (held.has(task.claim.work.id)) task.written = snapshot[at]?.fraction ?? task.written;
+        if (held.has(task.claim.task.id)) task.written = snapshot[at]?.fraction ?? task.written;
         else this.#lose(task);
       }
     }
@@ -236,11 +236,11 @@ class Runner {
   }
 
   /** One at a time of each kind; what fails is done with the next. */
-  async #once(name: string, deed: () => Promise<void>): Promise<void> {
+  async #once(name: string, action: () => Promise<void>): Promise<void> {
     if (this.#inFlight.has(name)) return;
     this.#inFlight.add(name);
     try {
-      await deed();
+      await action();
     } catch (cause) {
       this.#report(`Encode tasks: ${name} failed, and is repeated.`, cause);
     } finally {

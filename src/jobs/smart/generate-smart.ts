@@ -1,7 +1,7 @@
 import { findCaption } from '../../catalog/captions/caption.ts';
 import type { MediaKey, Tx } from '../../catalog/db.ts';
-import { warningMessage } from '../../catalog/encoding/messages.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { warningMessage } from '../../catalog/lifecycle/messages.ts';
 import type { CaptionTrack } from '../../catalog/schema.ts';
 import { SMART_FEATURES } from '../../catalog/smart/smart.ts';
 import type { SmartFeature } from '../../catalog/smart/smart-schema.ts';
@@ -44,7 +44,7 @@ type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
 export const generateSmart = defineJob<Payload, JobDeps>({
   name: 'generate-smart',
   // It waits for a model, or for captions, most of its time.
-  lane: 'fetch',
+  queue: 'fetch',
   retryLimit: 4,
   async run(payload, deps, signal) {
     const key: MediaKey = { libraryId: payload.libraryId, mediaId: payload.mediaId };

@@ -1,4 +1,4 @@
-import { warningMessage } from '../../catalog/encoding/messages.ts';
+import { warningMessage } from '../../catalog/lifecycle/messages.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import type { SmartFeature } from '../../catalog/smart/smart-schema.ts';
 import { makeChapters } from '../../media/transcript/chapters.ts';

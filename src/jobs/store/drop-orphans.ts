@@ -50,7 +50,7 @@ async function refuseTooMany(db: Db): Promise<void> {
   );
 }
 
-/** Deletes those of these orphans that are still orphans, and takes what is settled off the list. Answers how many went. */
+/** Deletes those of these orphans that are still orphans, and takes what is final off the list. Answers how many went. */
 export async function deleteOrphans(
   orphans: readonly ListedOrphan[],
   deps: DropDeps,
@@ -61,8 +61,8 @@ export async function deleteOrphans(
     orphans.filter((orphan) => orphan.kind === kind).map(({ name }) => name);
   const uploads = shuffled(ofKind('upload')).map((id) => () => deleteUpload(id, deps, signal));
   const objects = [...byOwner(ofKind('object'))].map((some) => () => deleteObjectsOf(some, deps, signal));
-  const deleteSome = async (deed: () => Promise<number>) => {
-    deleted += await deed();
+  const deleteSome = async (action: () => Promise<number>) => {
+    deleted += await action();
   };
   await pastFailures([...uploads, ...objects], deleteSome, signal);
   return deleted;

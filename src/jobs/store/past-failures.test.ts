@@ -24,7 +24,7 @@ test('the log line of a job says why some of its steps failed', async () => {
   const steps = [nothing, () => pastFailures(['one', 'other'], refuse, never), () => refuse('third')];
   const tidy = defineJob<object, null>({
     name: 'tidy',
-    lane: 'quick',
+    queue: 'quick',
     retryLimit: 0,
     run: (_, __, signal) => pastFailures(steps, (step) => step(), signal),
   });
@@ -40,7 +40,7 @@ test('the log line of a job says why some of its steps failed', async () => {
   }
 });
 
-test('of very many failures it tells little, and leaves the rest after ten in a row', async () => {
+test('of very many failures it reports little, and leaves the rest after ten in a row', async () => {
   const names = Array.from({ length: 300 }, (_, n) => `${n} ${'x'.repeat(1000)}`);
   let asked = 0;
   const count = async (name: string) => {
@@ -65,7 +65,7 @@ async function* brokenList() {
   throw new Error('The list broke off.');
 }
 
-test('what failed is told as well when the list breaks off, or the run is aborted', async () => {
+test('what failed is reported as well when the list breaks off, or the run is aborted', async () => {
   const broken = pastFailures(brokenList(), refuse, never);
   await expect(broken).rejects.toThrow(/^1 of 1 failed, .*The list broke off.*The store refused one\.$/);
   await expect(pastFailures(brokenList(), nothing, never)).rejects.toThrow(/^The list broke off\.$/);

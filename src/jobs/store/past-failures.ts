@@ -1,4 +1,4 @@
-/** Of what failed, the causes of so many are told. */
+/** Of what failed, the causes of so many are reported. */
 const MOST_TOLD = 5;
 const LONGEST_TOLD = 500;
 const MOST_CAUSES = 5;
@@ -6,12 +6,12 @@ const MOST_CAUSES = 5;
 const MOST_IN_A_ROW = 10;
 
 /**
- * Does a deed for each of some things in turn, past those for which it fails. Then throws one error that tells of all.
+ * Does an action for each of some things in turn, past those for which it fails. Then throws one error that shows of all.
  * Ends early after many failures in a row, so things that fail each time must not come in one order each time.
  */
 export async function pastFailures<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
-  deed: (item: Item) => Promise<void>,
+  action: (item: Item) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   let [all, failed, inARow] = [0, 0, 0];
@@ -26,7 +26,7 @@ export async function pastFailures<Item>(
       }
       all += 1;
       try {
-        await deed(item);
+        await action(item);
         inARow = 0;
       } catch (cause) {
         failed += 1;
@@ -36,19 +36,19 @@ export async function pastFailures<Item>(
     }
   } catch (cause) {
     if (failed === 0) throw cause;
-    ending = `the rest was left (${tell(cause)})`;
+    ending = `the rest was left (${report(cause)})`;
   }
   if (failed > 0) {
-    throw new Error(`${failed} of ${all} failed, ${ending}: ${causes.map(tell).join('; ')}`, { cause: causes[0] });
+    throw new Error(`${failed} of ${all} failed, ${ending}: ${causes.map(report).join('; ')}`, { cause: causes[0] });
   }
 }
 
 /** An error's message and what it comes from, in one bounded line: of causes, logs print little. */
-function tell(error: unknown): string {
+function report(error: unknown): string {
   let text = messageOf(error);
   let cause = error instanceof Error ? error.cause : undefined;
   for (let depth = 0; depth < MOST_CAUSES && cause !== undefined; depth += 1) {
-    // An error of this file tells of its causes already.
+    // An error of this file says of its causes already.
     if (!text.includes(messageOf(cause))) text += `: ${messageOf(cause)}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }

@@ -1,5 +1,5 @@
 import type { Db, MediaKey } from '../../catalog/db.ts';
-import { findNamedObjects } from '../../catalog/encoding/sweep-store.ts';
+import { findNamedObjects } from '../../catalog/lifecycle/sweep-store.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 

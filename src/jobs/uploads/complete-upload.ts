@@ -14,11 +14,11 @@ import { hashSource } from './hash-source.ts';
 
 export type CompleteUploadDeps = { db: Db; storage: Storage; queue: Queue };
 
-/** A door whose bytes are all staged; `sha256` (32 raw bytes) is null when nobody saw all of them pass. */
+/** An upload session whose bytes are all staged; `sha256` (32 raw bytes) is null when nobody saw all of them pass. */
 export type StagedUpload = UploadRef & { sha256: Buffer | null };
 
 /**
- * Gives the staged bytes to the video as its original, starts its processing and marks the door as complete.
+ * Gives the staged bytes to the video as its original, starts its processing and marks the upload session as complete.
  * May be done again after a crash at any point, also at once by two: the video gets its original once. Refuses
  * (`invalid`) a video that got another original and (`not-found`) one that is gone; what was staged is removed then.
  */

@@ -1,19 +1,19 @@
 import type { Db } from '../../catalog/db.ts';
 import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
-import { forgetUpload, giveUpDoor, type UploadRef } from '../../catalog/uploads/upload-store.ts';
+import { forgetUpload, giveUpUpload, type UploadRef } from '../../catalog/uploads/upload-store.ts';
 import type { Storage } from '../../ports/storage.ts';
 
 type Deps = { db: Db; storage: Storage };
 
 /**
  * Ends an upload that came to nothing, with all its bytes. One that is complete is left alone; of one whose
- * video is gone the staged bytes go. The door goes last: after a crash the sweep finds it and goes on.
+ * video is gone the staged bytes go. The upload session goes last: after a crash the sweep finds it and goes on.
  */
 export async function dropUpload({ id, key }: UploadRef, { db, storage }: Deps): Promise<void> {
-  const door = await giveUpDoor(db, id);
-  if (door === 'complete') return;
+  const method = await giveUpUpload(db, id);
+  if (method === 'complete') return;
   await storage.staging.abort(id);
-  if (door === 'gone') return;
+  if (method === 'gone') return;
   await storage.delete([sourceKeyOf(key, id)]);
   await forgetUpload(db, id);
 }

@@ -40,7 +40,7 @@ const USUAL_LIMITS: DownloadLimits = {
   backoffMs: 1_000,
 };
 
-/** Names a fetch that was asked for; what to ask of whom lies sealed at its door. */
+/** Names a fetch that was asked for; what to ask of whom lies sealed at its upload session. */
 export type FetchRef = MediaKey & { uploadId: Guid };
 
 /**
@@ -51,7 +51,7 @@ export type FetchRef = MediaKey & { uploadId: Guid };
  */
 export const fetchVideo = defineJob<FetchRef, JobDeps>({
   name: 'fetch-video',
-  lane: 'fetch',
+  queue: 'fetch',
   retryLimit: 5,
   async run({ uploadId, ...key }, deps, signal) {
     const ref: UploadRef = { id: uploadId, key };
@@ -118,7 +118,7 @@ function stagingSink(staging: Staging, id: Guid): DownloadSink {
   };
 }
 
-/** With its video the door went, and whoever held it removes what it staged. */
+/** With its video the upload session went, and whoever held it removes what it staged. */
 async function dropIfGone(ref: UploadRef, deps: JobDeps): Promise<void> {
   if (!(await isFetchOpen(deps.db, ref.id))) await dropUpload(ref, deps);
 }
@@ -133,7 +133,7 @@ async function giveUpFetch(ref: UploadRef, deps: JobDeps, reason: string): Promi
       announce(ref.key, WebhookStatus.failed),
     );
   } catch (error) {
-    // The video is gone, or was told before: what is left to do is the same.
+    // The video is gone, or this was reported before: what is left to do is the same.
     if (!(error instanceof Refused) || error.kind !== 'not-found') throw error;
   }
   await dropUpload(ref, deps);

@@ -9,7 +9,7 @@ type Deps = { db: Db; storage: Storage };
 /** Takes the SHA-256 of an original that came in pieces, so that it was never seen as one stream. */
 export const hashSource = defineJob<MediaKey & { sourceKey: StorageKey }, Deps>({
   name: 'hash-source',
-  lane: 'long',
+  queue: 'long',
   retryLimit: 5,
   async run({ libraryId, mediaId, sourceKey }, { db, storage }, signal) {
     const key = { libraryId, mediaId };

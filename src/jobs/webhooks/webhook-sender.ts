@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Db } from '../../catalog/db.ts';
-import { type ClaimedEvent, claimEvents, releaseEvent, settleEvent } from '../../catalog/webhooks/delivery-store.ts';
+import { type ClaimedEvent, claimEvents, endEvent, releaseEvent } from '../../catalog/webhooks/delivery-store.ts';
 import { type Outcome, retryDelaySec } from '../../catalog/webhooks/webhook.ts';
 import { pruneEvents } from '../../catalog/webhooks/webhook-store.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
@@ -116,7 +116,7 @@ async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
   const { deps, timing } = sending;
   const outcome = await attempt(sending, event);
   if (outcome === null) return releaseEvent(deps.db, event);
-  await settleEvent(deps.db, event, { ...outcome, retrySec: timing.retryDelaySec(event.attempts) });
+  await endEvent(deps.db, event, { ...outcome, retrySec: timing.retryDelaySec(event.attempts) });
 }
 
 /** One attempt; null when it was broken off by the closing. */

@@ -5,7 +5,7 @@ import { Refused } from '../refused.ts';
 import type { Outbound, OutboundAnswer } from './outbound.ts';
 import { continues, ifRangeOf, isResumable, parseContentRange, type Version, versionOf } from './resume.ts';
 
-/** Where the bytes go; a staged upload fits. `append` keeps what came before a failure, as `size` then tells. */
+/** Where the bytes go; a staged upload fits. `append` keeps what came before a failure, as `size` then shows. */
 export type DownloadSink = {
   size(): Promise<number>;
   append(offset: number, body: Readable, signal: AbortSignal): Promise<number>;
@@ -62,7 +62,7 @@ const OWN_HEADERS = new Set([
  * Brings a file into a sink. A connection that breaks or stalls, and a status of 408, 429 or 5xx, is tried again
  * from the last byte (`Range` with `If-Range`); when the origin cannot resume, or its file changed, once from the
  * start. Refuses with the origin's status, or what else was wrong, after bounded tries. What the sink already holds
- * is gone on with when the memory tells which version it is of, else dropped.
+ * is gone on with when the memory shows which version it is of, else dropped.
  */
 export async function download(request: DownloadRequest, signal: AbortSignal): Promise<Downloaded> {
   const { headers, sink, limits, memory } = request;

@@ -54,7 +54,7 @@ test('closing the body closes the source at once, also while it is silent', asyn
   expect(closed).toBe(1);
 });
 
-test('an origin that goes away before anybody reads is told to whoever reads then', async () => {
+test('an origin that goes away before anybody reads is instructed to whoever reads then', async () => {
   const source = new PassThrough();
   const body = limitBody(source, LIMITS, () => undefined);
   source.write('some');

@@ -1,6 +1,6 @@
 import type { AnswerHeaders } from './outbound.ts';
 
-/** What the origin said of the file when it was first asked: all that tells one version from another. */
+/** What the origin said of the file when it was first asked: what distinguishes one version from another. */
 export type Version = { etag: string | null; lastModified: string | null; totalBytes: number | null };
 
 /** A `Content-Range` of a 206 or 416 answer (RFC 9110 section 14.4); null stands for `*`. */

@@ -12,7 +12,7 @@ const GRID: CutList = {
 };
 const part = (fromSec: number, toSec: number): PartRange => ({ cutList: GRID, fromSec, toSec, frameTicks: 1000 });
 /** Pieces in seconds, those to encode marked. */
-const told = (parts: PartRange[], isExact: boolean) =>
+const reported = (parts: PartRange[], isExact: boolean) =>
   planPieces(parts, isExact).map(
     ({ part: of, segment, fromTick, toTick }) =>
       `${of}: ${fromTick / 25_000}-${toTick / 25_000}${segment === null ? ' encoded' : ''}`,
@@ -28,7 +28,7 @@ test.each<[string, PartRange[], string[]]>([
   ['short ends go with their neighbours', [part(3.52, 12.52)], ['0: 3.52-8 encoded', '0: 8-12.52 encoded']],
   ['parts follow each other', [part(8, 12), part(0, 4)], ['0: 8-12', '1: 0-4']],
 ])('exactly: %s', (_, parts, expected) => {
-  expect(told(parts, true)).toEqual(expected);
+  expect(reported(parts, true)).toEqual(expected);
 });
 
 test.each<[PartRange, string[]]>([
@@ -36,7 +36,7 @@ test.each<[PartRange, string[]]>([
   [part(5, 5.5), ['0: 4-8']],
   [part(13, 14), ['0: 12-14']],
 ])('without encoding the ends are the nearest borders (%#)', (range, expected) => {
-  expect(told([range], false)).toEqual(expected);
+  expect(reported([range], false)).toEqual(expected);
 });
 
 test('the new timeline has no gap, and sound stays within half a frame of the picture in each part', () => {

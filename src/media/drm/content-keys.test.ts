@@ -51,18 +51,18 @@ describe('content keys', () => {
 });
 
 describe('a sample initialisation vector', () => {
-  test('holds lane, segment and sample without overlap', () => {
-    expect(sampleIv({ lane: 0xffffffff, segment: 0, sample: 0 }).toString('hex')).toBe('ffffffff00000000');
-    expect(sampleIv({ lane: 0, segment: 2 ** 18 - 1, sample: 0 }).toString('hex')).toBe('00000000ffffc000');
-    expect(sampleIv({ lane: 0, segment: 0, sample: 2 ** 14 - 1 }).toString('hex')).toBe('0000000000003fff');
+  test('holds queue, segment and sample without overlap', () => {
+    expect(sampleIv({ ivPrefix: 0xffffffff, segment: 0, sample: 0 }).toString('hex')).toBe('ffffffff00000000');
+    expect(sampleIv({ ivPrefix: 0, segment: 2 ** 18 - 1, sample: 0 }).toString('hex')).toBe('00000000ffffc000');
+    expect(sampleIv({ ivPrefix: 0, segment: 0, sample: 2 ** 14 - 1 }).toString('hex')).toBe('0000000000003fff');
   });
 
   test.each([
-    { lane: 2 ** 32, segment: 0, sample: 0 },
-    { lane: 0, segment: 2 ** 18, sample: 0 },
-    { lane: 0, segment: 0, sample: 2 ** 14 },
-    { lane: -1, segment: 0, sample: 0 },
-    { lane: 0, segment: 0.5, sample: 0 },
+    { ivPrefix: 2 ** 32, segment: 0, sample: 0 },
+    { ivPrefix: 0, segment: 2 ** 18, sample: 0 },
+    { ivPrefix: 0, segment: 0, sample: 2 ** 14 },
+    { ivPrefix: -1, segment: 0, sample: 0 },
+    { ivPrefix: 0, segment: 0.5, sample: 0 },
   ])('is refused for %o, which would give one twice', (place) => {
     expect(() => sampleIv(place)).toThrow('for an initialisation vector');
   });

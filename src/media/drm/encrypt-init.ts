@@ -69,7 +69,7 @@ function protectEntry(bytes: Buffer, stsd: Box, isVideo: boolean, protection: In
   return writeFullBox('stsd', 0, 0, writeU32(1), writeBox(isVideo ? 'encv' : 'enca', body, sinf));
 }
 
-/** The defaults of all samples: version 1 where a pattern is to be told (section 8.2). */
+/** The defaults of all samples: version 1 where a pattern is to be stored (section 8.2). */
 function writeTenc(isVideo: boolean, { scheme, key }: InitProtection): Buffer {
   const pattern = isVideo ? scheme.videoPattern : null;
   const patternByte = pattern === null ? 0 : pattern.cryptBlocks * 16 + pattern.skipBlocks;

@@ -31,10 +31,10 @@ const cases = PROTECTION_SCHEMES.flatMap(({ name }) => [
   { scheme: name, kind: 'audio' as const },
 ]);
 
-function protect(rendition: ClearRendition, name: SchemeName, lane = 7) {
+function protect(rendition: ClearRendition, name: SchemeName, ivPrefix = 7) {
   const scheme = findScheme(name);
   const key = newContentKeys(name).groups.hd;
-  const cipher = openTrackCipher(rendition.init, { scheme, key, lane, aes });
+  const cipher = openTrackCipher(rendition.init, { scheme, key, ivPrefix, aes });
   const init = encryptInit(rendition.init, { scheme, key, videoKids: [key.kid], psshBoxes: [] });
   const segments = rendition.segments.map((segment, number) => encryptCopy(segment, { cipher, number }));
   return { key, cipher, init, segments };
@@ -151,7 +151,7 @@ test.each(cases)(
   },
 );
 
-describe('frames of more slices than can be told apart', () => {
+describe('frames of more slices than can be distinguished', () => {
   test.each(PROTECTION_SCHEMES)(
     'are decrypted by another reader when $name encrypted what it could',
     async ({ name }) => {
@@ -169,8 +169,8 @@ describe('initialisation vectors', () => {
   test('are never the same twice under one key', () => {
     const scheme = findScheme('cenc');
     const key = newContentKeys('cenc').groups.sd;
-    const ivs = [3, 4].flatMap((lane) => {
-      const cipher = openTrackCipher(renditions.video.init, { scheme, key, lane, aes });
+    const ivs = [3, 4].flatMap((ivPrefix) => {
+      const cipher = openTrackCipher(renditions.video.init, { scheme, key, ivPrefix, aes });
       return renditions.video.segments.flatMap((segment, number) => readIvs(encryptCopy(segment, { cipher, number })));
     });
     expect(ivs).toHaveLength(96);
@@ -221,6 +221,6 @@ test.each([
 ])('video of codec $codec is refused by name', async ({ codec, args }) => {
   const source = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=10:d=0.4'];
   const { init } = splitRendition(await encode([...source, ...args, ...FRAGMENTED]));
-  const protection = { scheme: findScheme('cenc'), key: newContentKeys('cenc').groups.sd, lane: 0, aes };
+  const protection = { scheme: findScheme('cenc'), key: newContentKeys('cenc').groups.sd, ivPrefix: 0, aes };
   expect(() => openTrackCipher(init, protection)).toThrow(`Expected H.264 video to encrypt, got ${codec}`);
 });

@@ -126,11 +126,11 @@ function planSamples({ samples, payload }: Fragment, cipher: TrackCipher, place:
 }
 
 function chooseIv(
-  { scheme, lane }: TrackCipher,
+  { scheme, ivPrefix }: TrackCipher,
   { segment, firstSample }: FragmentPlace,
   index: number,
 ): Buffer | null {
-  return scheme.sampleIvBytes === 0 ? null : sampleIv({ lane, segment, sample: firstSample + index });
+  return scheme.sampleIvBytes === 0 ? null : sampleIv({ ivPrefix, segment, sample: firstSample + index });
 }
 
 /** One sample's entry in senc: its IV, and where it has them its subsamples. */

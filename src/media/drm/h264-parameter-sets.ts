@@ -19,7 +19,7 @@ export type PictureSet = {
   sequenceId: number;
   isCabac: boolean;
   hasBottomFieldOrder: boolean;
-  /** Map units a slice group changes by; null when slices do not tell. */
+  /** Map units a slice group changes by; null when slices do not say. */
   groupChangeRate: number | null;
   /** References in use in list 0 and 1 unless a slice says otherwise. */
   activeReferences: readonly [number, number];
@@ -37,7 +37,7 @@ export type AvcConfiguration = { nalLengthBytes: number; sets: ParameterSets };
 
 const NAL_SPS = 7;
 const NAL_PPS = 8;
-/** Profiles whose SPS tells chroma format, bit depths and scaling lists. */
+/** Profiles whose SPS holds chroma format, bit depths and scaling lists. */
 const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
 const MAX_REFERENCES = 32;
 const MAX_SIDE_MACROBLOCKS = 4096;

@@ -1,21 +1,21 @@
-/** Where a sample stands under its key. `lane` is the rendition's number, which no other rendition ever has. */
-export type SamplePlace = { lane: number; segment: number; sample: number };
+/** Where a sample stands under its key. `ivPrefix` is the rendition's number, which no other rendition ever has. */
+export type SamplePlace = { ivPrefix: number; segment: number; sample: number };
 
-const LANES = 2 ** 32;
+const IV_PREFIXES = 2 ** 32;
 const SEGMENTS = 2 ** 18;
 const SAMPLES = 2 ** 14;
 
 /**
- * The 8-byte IV of a sample: 32 bits of lane, 18 of segment, 14 of the sample's index in its segment. The same
+ * The 8-byte IV of a sample: 32 bits of IV prefix, 18 of segment, 14 of the sample's index in its segment. The same
  * sample always has the same IV, so a segment is encrypted to the same bytes each time; two samples under one
- * key never share one while no two renditions under it share a lane. Throws on numbers that do not fit.
+ * key never share one while no two renditions under it share an IV prefix. Throws on numbers that do not fit.
  */
-export function sampleIv({ lane, segment, sample }: SamplePlace): Buffer {
-  requireBelow('lane', lane, LANES);
+export function sampleIv({ ivPrefix, segment, sample }: SamplePlace): Buffer {
+  requireBelow('ivPrefix', ivPrefix, IV_PREFIXES);
   requireBelow('segment', segment, SEGMENTS);
   requireBelow('sample in a segment', sample, SAMPLES);
   const iv = Buffer.allocUnsafe(8);
-  iv.writeUInt32BE(lane, 0);
+  iv.writeUInt32BE(ivPrefix, 0);
   iv.writeUInt32BE(segment * SAMPLES + sample, 4);
   return iv;
 }

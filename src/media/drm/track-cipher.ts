@@ -9,8 +9,8 @@ import { openH264Divider, type SampleDivider } from './h264-subsamples.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
 import { mostSubsamples } from './subsample.ts';
 
-/** How a rendition is protected. `lane` is its own number, see `sampleIv`. */
-export type Protection = { scheme: ProtectionScheme; key: ContentKey; lane: number; aes: Aes };
+/** How a rendition is protected. `ivPrefix` is its own number, see `sampleIv`. */
+export type Protection = { scheme: ProtectionScheme; key: ContentKey; ivPrefix: number; aes: Aes };
 
 /** What is needed to encrypt fragments of one rendition; opened once, used for all its segments. */
 export type TrackCipher = Protection & {

@@ -86,7 +86,7 @@ function largestStep(samples: Float32Array, at: number): number {
 /** A tone that rises, so that no other place sounds alike. */
 const RISING = "aevalsrc='0.4*sin(2*PI*(100*t+10*t*t))|0.3*cos(2*PI*(100*t+10*t*t))'";
 
-/** Matroska tells times in whole milliseconds; no run can know them better. */
+/** Matroska stores times in whole milliseconds; no run can know them better. */
 const MOST_SHIFT = 48;
 const NOT_HEARD = 0.01;
 

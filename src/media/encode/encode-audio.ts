@@ -27,7 +27,7 @@ const AFTER_FRAMES = 4;
 /** Decoding begins this much earlier still: what decoders take to be in step (MP3 9 frames, Opus 80 ms). */
 const DECODE_LEAD_SEC = 0.5;
 
-/** The end of a track as the container tells it may be off by this much. */
+/** The end of a track as the container says it may be off by this much. */
 const END_DOUBT_SEC = 1;
 
 /**

@@ -26,7 +26,7 @@ export type EncodeJob = {
   filterThreads?: number;
 };
 
-/** A share of damaged packets above which a decode fails (ffmpeg answers 69); below, it is only told. */
+/** A share of damaged packets above which a decode fails (ffmpeg answers 69); below, it is only reported. */
 export /**
  * Decoding starts this many frames of the grid before the wanted one, so that the picture shown there is sure to be
  * decoded and a deinterlacer has a neighbour. ffmpeg itself goes back 0.13 s more where frames are reordered. More would
@@ -35,7 +35,7 @@ export /**
 const LEAD_FRAMES = 2;
 /** As much in seconds, where there is no grid, and after a failure. */
 const SEEK_LEAD_SEC = 0.25;
-/** The end of the picture as the container tells it may be off by this much. */
+/** The end of the picture as the container says it may be off by this much. */
 const END_DOUBT_SEC = 1;
 /** Where seeks land between keyframes, decoding starts at least one long GOP ahead. */
 const BLIND_SEEK_LEAD_SEC = 12;
@@ -143,7 +143,7 @@ function paceBySource({ facts, cutList, range, isCareful = false }: EncodeJob, v
   const isLast = range.toSegment === cutList.startTicks.length;
   const cuts = cutList.startTicks.slice(range.fromSegment, range.toSegment);
   // A cut is a keyframe from which all after it decodes: looking for it half a picture later finds it, and not the one
-  // before, from which decoding could be the larger part of the work. ffmpeg counts from the file's start.
+  // before, from which decoding could be the larger part of the encode task. ffmpeg counts from the file's start.
   const isExact = facts.seeksToKeyframes && !isCareful;
   const exactSec = startTicks / timescale + 0.5 / toNumber(video.rate) - facts.startSec;
   return {

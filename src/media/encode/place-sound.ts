@@ -53,7 +53,7 @@ export async function* placeSound(
     if (bytes.length > 0) yield bytes;
   }
 
-  function* settle(group: readonly SoundFrame[]): Generator<Buffer> {
+  function* finalize(group: readonly SoundFrame[]): Generator<Buffer> {
     for (const frame of group) {
       const ahead = sampleOf(frame, placing) - at;
       if (ahead > drift) yield* silence(at + ahead);
@@ -72,10 +72,10 @@ export async function* placeSound(
     if (last !== undefined && !follows(frame, last, sampleRateHz)) strays = [];
     strays.push(frame);
     if (strays.length < WITNESSES) continue;
-    yield* settle(strays);
+    yield* finalize(strays);
     strays = [];
   }
-  yield* settle(strays.filter((frame) => sampleOf(frame, placing) >= at));
+  yield* finalize(strays.filter((frame) => sampleOf(frame, placing) >= at));
   yield* silence(totalSamples);
   account.isWhole = true;
 }

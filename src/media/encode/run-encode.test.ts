@@ -83,7 +83,7 @@ describe('segments encoded by separate processes hold exactly the frames of the 
   ])('$name at $rate', async ({ name, rate, durationSec, argv }) => {
     const path = await makeClip(dir, name, [...source(rate, durationSec), ...argv]);
     const facts = await factsOf(path);
-    // The source's colours are told to be those of the output, so that nothing is converted.
+    // The source's colours are declared to be those of the output, so that nothing is converted.
     const tagged = { ...facts, video: facts.video === null ? null : { ...facts.video, colorMatrix: 'bt709' as const } };
     const cutList = planFrameGrid(tagged);
     const segments = await hashesBySegment(path, job(tagged, cutList, lossless));

@@ -106,7 +106,7 @@ test('a run that is starved of processor time is no stalled one, one that turns 
   expect(await failure(starved.done)).toMatchObject({ kind: 'aborted' });
 });
 
-test('progress rises up to the length, and the processor time is told', async () => {
+test('progress rises up to the length, and the processor time is reported', async () => {
   const seen: number[] = [];
   const run = await runFfmpeg(
     endless(['-t', '20']),
@@ -121,7 +121,7 @@ test('progress rises up to the length, and the processor time is told', async ()
   expect(report.damageReports).toBe(0);
 });
 
-test('a little damage is told, much damage fails the run', async () => {
+test('a little damage is reported, much damage fails the run', async () => {
   const clip = ['-f', 'lavfi', '-i', 'testsrc2=s=160x90:d=8', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25'];
   const path = await makeClip(dir, 'sound.ts', clip);
   const decode = [...QUIET_ARGV, ...GUARD_ARGV, '-i', SOURCE_URL, '-f', 'rawvideo', 'pipe:4'];

@@ -33,7 +33,7 @@ export type FfmpegOptions = {
 
 /** What a run that came to its end says of itself. Success of the process proves no output: verify the bytes. */
 export type FfmpegReport = {
-  /** Lines that told of damage in the source, as far as the last 64 KiB of messages go: zero for a sound file. */
+  /** Lines that report damage in the source, as far as the last 64 KiB of messages go: zero for a sound file. */
   damageReports: number;
   cpuSec: number | null;
   peakMemoryBytes: number | null;
@@ -113,7 +113,7 @@ async function feed(child: SandboxedChild, input: Readable | undefined): Promise
   try {
     await pipeline(input, child.stdin);
   } catch (error) {
-    // A child that has all it wants closes its end early, and one that is ended loses it: its own end tells.
+    // A child that has all it wants closes its end early, and one that is ended loses it: its own exit decides.
     if (CHILD_IS_GONE.some((code) => hasCode(error, code))) return;
     child.stop('aborted');
     throw error;

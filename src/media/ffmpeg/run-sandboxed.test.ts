@@ -113,7 +113,7 @@ describe.each(LEVELS)('level %s', (level) => {
     ]);
   });
 
-  test('keeps the end of what the program says, tells exit codes and refuses too long an answer', async () => {
+  test('keeps the end of what the program says, reports exit codes and refuses too long an answer', async () => {
     const end = await runSandboxed(shell('seq 30000 >&2; echo last >&2; exit 3', level), 10, forever);
     expect(end.exitCode).toBe(3);
     expect(end.stderrTail.length).toBe(64 * 1024);
@@ -121,7 +121,7 @@ describe.each(LEVELS)('level %s', (level) => {
     await expect(runSandboxed(shell('echo 12345678901', level), 10, forever)).rejects.toThrow('at most 10 bytes');
   });
 
-  test('tells a kill from outside, the processor limit, the time limit and an abort apart', async () => {
+  test('distinguishes a kill from outside, the processor limit, the time limit and an abort apart', async () => {
     const killed = await runSandboxed(shell('kill -9 $$', level), 10, forever);
     expect(killed.killed).toBe('out-of-memory');
     const limits = { ...LIMITS, cpuSec: 1 };

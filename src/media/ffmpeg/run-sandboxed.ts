@@ -61,7 +61,7 @@ let detected: Promise<SandboxLevel> | null = null;
 /**
  * Finds the best sandbox of this machine once: bubblewrap when it really starts here (containers may
  * forbid it), else prlimit with setpriv. Throws when neither works: nothing is run unfenced. What was found
- * while the machine was too busy to tell holds for those who asked meanwhile; the next ask again.
+ * while the machine was too busy to know holds for those who asked meanwhile; the next ask again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
   // A doubt may come at once: it must find what it is about.

@@ -11,7 +11,7 @@ export type IFrameRun = {
 /** Bits per second of the I-frame segments, rounded up. */
 export type IFrameRates = { peakBps: number; averageBps: number };
 
-/** Below this many ticks a second, microseconds tell any two ticks apart. */
+/** Below this many ticks a second, microseconds distinguish any two ticks. */
 const MICROSECOND_TIMESCALE_LIMIT = 400_000;
 
 /**

@@ -1,7 +1,7 @@
 import { runLength, type SegmentRun } from '../presentation/segment-run.ts';
 import { type MediaTag, writeMediaTags } from './media-tags.ts';
 
-/** Below this many ticks a second, microseconds tell any two ticks apart. */
+/** Below this many ticks a second, microseconds distinguish any two ticks. */
 const MICROSECOND_TIMESCALE_LIMIT = 400_000;
 
 /**

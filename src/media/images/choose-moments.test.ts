@@ -16,7 +16,7 @@ function choose(pictures: readonly Uint8Array[], count = 5) {
   return chooser.choose(count);
 }
 
-test('dark and flat pictures tell nothing, contrast and detail much', () => {
+test('dark and flat pictures show nothing, contrast and detail much', () => {
   expect([flat(0), flat(128), flat(255), new Uint8Array(0)].map(judgeMiniature)).toEqual([0, 0, 0, 0]);
   expect(judgeMiniature(stripes(2))).toBeGreaterThan(judgeMiniature(stripes(8)));
 });

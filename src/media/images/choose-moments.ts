@@ -1,9 +1,9 @@
 import { compareMiniatures, judgeMiniature } from './miniature.ts';
 
-/** A moment of a video and its grey miniature; `worth` is how much its picture tells (`judgeMiniature`). */
+/** A moment of a video and its grey miniature; `worth` is how much its picture shows (`judgeMiniature`). */
 export type Moment = { tick: number; grey: Uint8Array; worth: number };
 
-/** The moments chosen, in order of time; `best` is the place among them of the most telling one. */
+/** The moments chosen, in order of time; `best` is the place among them of the most informative one. */
 export type ChosenMoments = { ticks: readonly number[]; best: number };
 
 /** Takes the miniatures of a whole video as they come, and holds a bounded number of them. */
@@ -24,8 +24,8 @@ const TIME_WEIGHT = 0.5;
 
 /**
  * Chooses moments by what is to be seen, so that a still or a black stretch is not shown again and again: of each
- * ninety-sixth of the video the most telling picture stands for election; the most telling one of all is taken first,
- * then whichever tells much, differs from those taken, and is not near one of them. A dark or flat picture is taken only where there is none
+ * ninety-sixth of the video the most informative picture stands for election; the most informative one of all is taken first,
+ * then whichever shows much, differs from those taken, and is not near one of them. A dark or flat picture is taken only where there is none
  * else, one that is like another only where there is none that differs.
  */
 export function createMomentChooser(endTick: number): MomentChooser {
@@ -55,7 +55,7 @@ export function createMomentChooser(endTick: number): MomentChooser {
 function rate({ tick, grey, worth }: Moment, taken: readonly Moment[], endTick: number): number {
   const apart = Math.min(1, ...taken.map((other) => compareMiniatures(grey, other.grey) / DIFFERENT));
   const away = Math.min(1, ...taken.map((other) => Math.abs(tick - other.tick) / Math.max(1, endTick)));
-  // What tells nothing stands behind all that does, however alike that is.
+  // What shows nothing stands behind all that does, however alike that is.
   const spread = 0.5 + 0.5 * Math.min(1, away / FAR);
   return (worth === 0 ? -1 : worth * apart * spread) + TIME_WEIGHT * away;
 }

@@ -1,14 +1,14 @@
 /** Size of the miniatures by which pictures are judged and compared. */
 export const MINIATURE = { widthPx: 32, heightPx: 18 } as const;
 
-/** Grey levels of 255: darker on average, or flatter, and a picture tells nothing of the video. */
+/** Grey levels of 255: darker on average, or flatter, and a picture shows nothing of the video. */
 const MIN_MEAN = 28;
 const MIN_DEVIATION = 14;
-/** More contrast than this makes no picture more telling. */
+/** More contrast than this makes no picture more informative. */
 const ENOUGH_DEVIATION = 64;
 
 /**
- * How much a picture is likely to tell, by its grey miniature: contrast and detail, in grey levels; 0 for one that is
+ * How much a picture is likely to show, by its grey miniature: contrast and detail, in grey levels; 0 for one that is
  * dark or flat. An empty miniature stands for a moment that gave no picture, and is worth 0 too.
  */
 export function judgeMiniature(grey: Uint8Array): number {

@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { countSheets, type Storyboard } from './storyboard.ts';
 
 /**
- * The pictures of a video, all made by one attempt of one work from the set on a timeline. `folder` is where they
+ * The pictures of a video, all made by one attempt of one encode task from the set on a timeline. `folder` is where they
  * lie below the video's own.
  */
 export type PictureSet = {

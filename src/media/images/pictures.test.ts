@@ -126,7 +126,7 @@ describe('what is no picture', () => {
     expect(after.filter((name) => !before.includes(name))).toEqual([]);
   });
 
-  test('a caller that is gone ends the work', async () => {
+  test('a caller that is gone ends the encode task', async () => {
     const gone = new AbortController();
     const png = await make('gone.png', ...still('640x360'));
     gone.abort(new Error('gone'));
@@ -135,7 +135,7 @@ describe('what is no picture', () => {
   });
 });
 
-test('a kind is told by the first bytes alone', async () => {
+test('a kind is reported by the first bytes alone', async () => {
   expect(readPictureKind(await make('kind.png', ...still('16x16')))).toBe('png');
   expect(readPictureKind(Buffer.from('\0\0\0\x18ftypmif1\0\0\0\0miafavif'))).toBe('avif');
   expect(readPictureKind(Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isommp42'))).toBeNull();

@@ -44,7 +44,7 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
 }
 
 /**
- * Chooses among candidates by their miniatures, of four bytes a pixel: the most telling one. An empty miniature is a
+ * Chooses among candidates by their miniatures, of four bytes a pixel: the most informative one. An empty miniature is a
  * moment that gave no frame. Null when none gave one.
  */
 export function chooseThumbnail(samples: readonly Uint8Array[]): number | null {

@@ -12,7 +12,7 @@ export type StoredMovie<Track> = { video: Track; audio: Track | null } | { video
 /** A progressive MP4 that exists nowhere: `head` are its first bytes, `extents` say where the others are stored. */
 export type VirtualMp4Plan = { sizeBytes: number; head: Buffer; extents: Extents };
 
-/** What the rows of a rendition's chunks tell, in order. */
+/** What the rows of a rendition's chunks say, in order. */
 export type CountedTrack = {
   init: Buffer;
   chunks: readonly CountedChunk[];
@@ -32,7 +32,7 @@ export function planVirtualMp4(movie: StoredMovie<StoredTrack>, signal: AbortSig
 
 /**
  * The file's exact size from rows alone, for HEAD and Content-Length; null when a track's durations may differ,
- * as then only its indexes tell the size of stts.
+ * as then only its indexes says the size of stts.
  */
 export function virtualMp4SizeFromCounters(movie: StoredMovie<CountedTrack>): number | null {
   const tracks = tracksOf(movie);

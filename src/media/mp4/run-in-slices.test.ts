@@ -29,9 +29,9 @@ test('long work lets the event loop turn after every slice', async () => {
 
 test('work ends between two slices once its caller has gone', async () => {
   const caller = new AbortController();
-  const work = longSteps(1000);
-  const running = runInSlices(work, caller.signal);
+  const task = longSteps(1000);
+  const running = runInSlices(task, caller.signal);
   setImmediate(() => caller.abort(new Error('gone')));
   await expect(running).rejects.toThrow();
-  expect(work.next().done).toBe(false);
+  expect(task.next().done).toBe(false);
 });

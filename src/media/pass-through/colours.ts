@@ -18,11 +18,11 @@ export function tagColours(
   { configuration, colour }: H264Description,
   colorMatrix: VideoFacts['colorMatrix'],
 ): { configuration: Buffer; colour: Buffer } {
-  const told = colour === null ? null : readColr(colour);
+  const reported = colour === null ? null : readColr(colour);
   const wanted: Colours = {
-    primaries: specified(told?.primaries) ?? BT709,
-    transfer: specified(told?.transfer) ?? BT709,
-    matrix: specified(told?.matrix) ?? MATRICES[colorMatrix],
+    primaries: specified(reported?.primaries) ?? BT709,
+    transfer: specified(reported?.transfer) ?? BT709,
+    matrix: specified(reported?.matrix) ?? MATRICES[colorMatrix],
   };
   const written = writeConfiguration(configuration, wanted);
   return { configuration: written.configuration, colour: colour ?? writeColr(written.colours) };

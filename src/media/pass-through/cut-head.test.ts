@@ -36,7 +36,7 @@ test('NAL lengths beyond the sample or of 0 are damage', () => {
   expect(pictureOf(Buffer.from('0000000065', 'hex'))).toBe('damaged');
 });
 
-test('parameter sets in band that differ from the configuration are told', () => {
+test('parameter sets in band that differ from the configuration are reported', () => {
   const other = sampleOf(Buffer.from('67640029', 'hex'), idr);
   expect(lookAtCut(other, { number: 0, sizeBytes: other.length }, layout).hasOtherParameterSets).toBe(true);
 });

@@ -18,7 +18,7 @@ export async function readCutHeads(index: Mp4Index, source: RangeSource, signal:
   const heads: CutHead[] = [];
   let next = 0;
   let failed = false;
-  const work = async (): Promise<void> => {
+  const task = async (): Promise<void> => {
     while (!failed && next < samples.length) {
       signal.throwIfAborted();
       const slot = next++;
@@ -26,7 +26,7 @@ export async function readCutHeads(index: Mp4Index, source: RangeSource, signal:
     }
   };
   const workers = Array.from({ length: Math.min(READS_AT_ONCE, samples.length) }, () =>
-    work().catch((error: unknown) => {
+    task().catch((error: unknown) => {
       failed = true;
       throw error;
     }),

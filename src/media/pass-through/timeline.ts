@@ -21,7 +21,7 @@ export const LONGEST_PICTURE_SEC = 30;
 const REORDER_PICTURES = 64;
 
 /**
- * Works out the timeline from the edit list: one real edit that begins at the first picture (or inside it)
+ * Encode tasks out the timeline from the edit list: one real edit that begins at the first picture (or inside it)
  * and ends behind the last. Refuses edits that start inside a GOP, because players drop the whole GOP, and
  * edits that cut pictures off the end, because an encoder would not see them.
  */
@@ -44,7 +44,7 @@ export function readTimeline(index: Mp4Index): TimelineAnswer {
     );
   }
   const lastTicks = lastPictureTicks(index, last - before);
-  if (lastTicks === null) return refuse('picture-times', 'No duration of the last picture can be told.');
+  if (lastTicks === null) return refuse('picture-times', 'No duration of the last picture can be known.');
   return {
     kind: 'timeline',
     timeline: { shiftTicks, holdTicks, clippedTicks, endTicks: last + shiftTicks + lastTicks },

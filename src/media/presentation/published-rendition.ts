@@ -100,7 +100,7 @@ export function findChunk<Chunk extends PublishedChunk>(chunks: readonly Chunk[]
   return null;
 }
 
-/** Tells which segment holds a sample of a chunk, and which of the chunk's samples that segment begins with. Throws past the end. */
+/** Answers which segment holds a sample of a chunk, and which of the chunk's samples that segment begins with. Throws past the end. */
 export function locateSample(
   { firstSegment, table }: PublishedChunk,
   sample: number,

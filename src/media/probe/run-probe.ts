@@ -170,8 +170,8 @@ async function probeDamaged(
   const facts = parseProbe(withoutDurations(json), sizeBytes, scan.spans);
   if ('kind' in facts) return facts;
   const isShorter = readableSec < stated.durationSec - LEAST_MISSING_SEC;
-  const told = isShorter ? share : `${readableSec.toFixed(1)} seconds can be read`;
-  return { ...facts, warnings: [...facts.warnings, `The file ends early: ${told}.`] };
+  const reported = isShorter ? share : `${readableSec.toFixed(1)} seconds can be read`;
+  return { ...facts, warnings: [...facts.warnings, `The file ends early: ${reported}.`] };
 }
 
 async function askStreams({ path, sizeBytes }: ProbedFile, signal: AbortSignal): Promise<Answer | SourceFault> {

@@ -10,8 +10,8 @@ const FEWEST_WORDS = 4;
  * Very short ones and questions are left out, where there are others.
  */
 export function centralSentences(sentences: readonly Sentence[], count: number): Sentence[] {
-  const told = sentences.filter(({ words, text }) => contentOf(words).size >= FEWEST_WORDS && !/[?？]$/.test(text));
-  const ranked = thin(told.length > 0 ? told : sentences, MOST_RANKED);
+  const reported = sentences.filter(({ words, text }) => contentOf(words).size >= FEWEST_WORDS && !/[?？]$/.test(text));
+  const ranked = thin(reported.length > 0 ? reported : sentences, MOST_RANKED);
   const ranks = rank(ranked.map(({ words }) => contentOf(words)));
   return ranked
     .map((sentence, index) => ({ sentence, rank: ranks[index] ?? 0 }))

@@ -38,7 +38,7 @@ export function keyPhrases(sentences: readonly Sentence[], elsewhere: ReadonlyMa
       const [first, last] = [run[0], run.at(-1)];
       if (first === undefined || last === undefined) continue;
       const weight = new Set(stems).size === stems.length ? stems.reduce((sum, stem) => sum + weigh(stem), 0) : 0;
-      // A longer run is more telling, but not by as much as it is longer.
+      // A longer run is more informative, but not by as much as it is longer.
       const score = weight / stems.length ** 0.6;
       phrases.set(name, { text: text.slice(first.start, last.end), stems, score, count: 1 });
     }

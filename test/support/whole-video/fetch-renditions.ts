@@ -85,8 +85,8 @@ async function getBytes(url: string): Promise<Buffer> {
   return bytes;
 }
 
-async function inTurn<T, U>(items: readonly T[], deed: (item: T, index: number) => Promise<U>): Promise<U[]> {
+async function inTurn<T, U>(items: readonly T[], action: (item: T, index: number) => Promise<U>): Promise<U[]> {
   const answers: U[] = [];
-  for (const [index, item] of items.entries()) answers.push(await deed(item, index));
+  for (const [index, item] of items.entries()) answers.push(await action(item, index));
   return answers;
 }

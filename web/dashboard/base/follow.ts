@@ -5,7 +5,7 @@ const EVENTS = ['progress', 'state', 'video', 'gone', 'deleted'];
 const CALM_MS = 1_000;
 
 /**
- * Calls `onChange` soon after something changed in what a stream of events tells of, until it is stopped. A page that
+ * Calls `onChange` soon after something changed in what a stream of events sends, until it is stopped. A page that
  * nobody looks at holds no connection: browsers give six to a host.
  */
 export function follow(path: string, onChange: () => void): () => void {

@@ -95,9 +95,9 @@ function NewStream({ path, onMade }: { path: string; onMade: () => void }) {
 
 function Stream({ path, stream, onChanged }: { path: string; stream: LiveStreamModel; onChanged: () => void }) {
   const error = useSignal<string | null>(null);
-  const act = async (method: string, deed: string) => {
+  const act = async (method: string, action: string) => {
     try {
-      await api(method, `${path}/${stream.guid}${deed}`);
+      await api(method, `${path}/${stream.guid}${action}`);
       error.value = null;
       onChanged();
     } catch (reason) {
@@ -121,7 +121,7 @@ function Stream({ path, stream, onChanged }: { path: string; stream: LiveStreamM
   );
 }
 
-type Act = (method: string, deed: string) => Promise<void>;
+type Act = (method: string, action: string) => Promise<void>;
 
 function StreamActions({ status, act }: { status: number; act: Act }) {
   const isAsked = useSignal(false);

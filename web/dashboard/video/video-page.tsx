@@ -165,9 +165,9 @@ function Made({ video }: { video: VideoModel }) {
 
 function Captions({ path, video, onChanged }: { path: string; video: VideoModel; onChanged: () => void }) {
   const error = useSignal<string | null>(null);
-  const act = async (deed: () => Promise<unknown>) => {
+  const act = async (action: () => Promise<unknown>) => {
     try {
-      await deed();
+      await action();
       error.value = null;
       onChanged();
     } catch (reason) {

@@ -26,7 +26,7 @@ export function mountKeyboard({ video, session }: ControlParts, deeds: Deeds): v
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
     if (isPressed(event)) return;
     const isOfHelp = event.key === '?' || event.key === 'Escape';
-    const deed = session.isPlayable || isOfHelp ? findDeed(event.key, video, deeds) : undefined;
+    const deed = session.isPlayable || isOfHelp ? findAction(event.key, video, deeds) : undefined;
     if (deed === undefined) return;
     event.preventDefault();
     deed();
@@ -49,7 +49,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
   );
 }
 
-function findDeed(key: string, video: HTMLVideoElement, { actions, ...deeds }: Deeds): (() => void) | undefined {
+function findAction(key: string, video: HTMLVideoElement, { actions, ...deeds }: Deeds): (() => void) | undefined {
   if (/^[0-9]$/.test(key)) return () => actions.seekToPart(Number(key) / 10);
   const isRtl = document.documentElement.dir === 'rtl';
   const found: Record<string, () => void> = {

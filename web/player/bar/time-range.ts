@@ -64,10 +64,11 @@ export class TimeRange extends HTMLElement {
     for (const name of ['timeupdate', 'progress', 'durationchange', 'seeking', 'play', 'pause', 'emptied'])
       video.addEventListener(name, draw);
     // A screen reader would read each change aloud: the value is said when it is looked at or changed.
-    for (const name of ['seeked', 'pause', 'durationchange', 'ended']) video.addEventListener(name, () => this.#tell());
-    this.addEventListener('focus', () => this.#tell());
+    for (const name of ['seeked', 'pause', 'durationchange', 'ended'])
+      video.addEventListener(name, () => this.#report());
+    this.addEventListener('focus', () => this.#report());
     this.#listen();
-    this.#tell();
+    this.#report();
   }
 
   show(facts: TimeRangeFacts): void {
@@ -76,7 +77,7 @@ export class TimeRange extends HTMLElement {
     this.#preview.use(facts.storyboardUrl);
     if (isNew) this.#drawHeat(facts.heat ?? []);
     this.#draw();
-    this.#tell();
+    this.#report();
   }
 
   get span(): Span {
@@ -191,7 +192,7 @@ export class TimeRange extends HTMLElement {
     this.#hot.style.left = `${Math.max(0.06, Math.min(0.94, this.#isRtl ? 1 - middle : middle)) * 100}%`;
   }
 
-  #tell(): void {
+  #report(): void {
     const { startSec, endSec } = this.span;
     const now = this.#video?.currentTime ?? 0;
     this.setAttribute('aria-valuemin', '0');

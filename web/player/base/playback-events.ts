@@ -27,7 +27,7 @@ type Source = EventTarget & {
 /** Watches a video element and its engine for as long as the page lives. */
 export function watchPlayback(video: HTMLVideoElement, engine: Source): PlaybackEvents {
   const listeners = new Set<(event: PlaybackEvent) => void>();
-  const tell = (event: PlaybackEvent) => {
+  const report = (event: PlaybackEvent) => {
     for (const listener of listeners) listener(event);
   };
   let askedAtMs: number | null = video.paused ? null : performance.now();
@@ -38,38 +38,38 @@ export function watchPlayback(video: HTMLVideoElement, engine: Source): Playback
   const on = (name: string, run: () => void) => video.addEventListener(name, run);
   const go = () => {
     const atSec = video.currentTime;
-    if (isStalled) tell({ kind: 'stall-end', atSec });
+    if (isStalled) report({ kind: 'stall-end', atSec });
     isStalled = false;
     if (hasStarted) return;
     hasStarted = true;
-    tell({ kind: 'started', atSec, afterMs: askedAtMs === null ? 0 : performance.now() - askedAtMs });
+    report({ kind: 'started', atSec, afterMs: askedAtMs === null ? 0 : performance.now() - askedAtMs });
   };
   on('play', () => {
     askedAtMs ??= performance.now();
-    tell({ kind: 'play', atSec: video.currentTime });
+    report({ kind: 'play', atSec: video.currentTime });
   });
-  on('pause', () => tell({ kind: 'pause', atSec: video.currentTime }));
-  on('ended', () => tell({ kind: 'ended', atSec: video.currentTime }));
-  on('ratechange', () => tell({ kind: 'rate', atSec: video.currentTime, rate: video.playbackRate }));
+  on('pause', () => report({ kind: 'pause', atSec: video.currentTime }));
+  on('ended', () => report({ kind: 'ended', atSec: video.currentTime }));
+  on('ratechange', () => report({ kind: 'rate', atSec: video.currentTime, rate: video.playbackRate }));
   on('playing', go);
   on('waiting', () => {
     if (!hasStarted || isStalled || video.seeking) return;
     isStalled = true;
-    tell({ kind: 'stall', atSec: video.currentTime });
+    report({ kind: 'stall', atSec: video.currentTime });
   });
   on('timeupdate', () => {
     if (!video.seeking) lastSec = video.currentTime;
   });
   on('seeked', () => {
-    tell({ kind: 'seek', fromSec: lastSec, atSec: video.currentTime });
+    report({ kind: 'seek', fromSec: lastSec, atSec: video.currentTime });
     lastSec = video.currentTime;
   });
   engine.addEventListener('shown', () => {
-    if (engine.shown !== null) tell({ kind: 'quality', atSec: video.currentTime, ...engine.shown });
+    if (engine.shown !== null) report({ kind: 'quality', atSec: video.currentTime, ...engine.shown });
   });
   for (const name of ['trouble', 'denied']) {
     engine.addEventListener(name, () =>
-      tell({ kind: 'error', atSec: video.currentTime, code: engine.lastFault ?? name }),
+      report({ kind: 'error', atSec: video.currentTime, code: engine.lastFault ?? name }),
     );
   }
   return {

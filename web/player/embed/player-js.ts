@@ -34,7 +34,7 @@ export function mountPlayerJs({ video, engine, config, session }: ControlParts):
     });
 
   let isReady = false;
-  let isHeard = false;
+  let isReceived = false;
   const queue: Request[] = [];
   const answer = ({ method, value, listener }: Request) => {
     if (method === 'addEventListener') addListener(String(value), listener);
@@ -52,7 +52,7 @@ export function mountPlayerJs({ video, engine, config, session }: ControlParts):
     if (source !== window.parent) return;
     const request = readRequest(data);
     if (request === null) return;
-    isHeard = true;
+    isReceived = true;
     if (isReady) answer(request);
     else queue.push(request);
   });
@@ -65,7 +65,7 @@ export function mountPlayerJs({ video, engine, config, session }: ControlParts):
     let times = 0;
     const again = setInterval(() => {
       times += 1;
-      if (isHeard || times >= READY_TIMES) clearInterval(again);
+      if (isReceived || times >= READY_TIMES) clearInterval(again);
       else sendReady();
     }, READY_EACH_MS);
   };

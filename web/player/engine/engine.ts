@@ -42,7 +42,7 @@ export class Engine extends EventTarget {
     else this.#openNatively(source);
   }
 
-  /** Begins to fetch, where `open` was told to wait. */
+  /** Begins to fetch, where `open` was called to wait. */
   fetchNow(): void {
     if (this.#hls === null) this.#video.preload = 'auto';
     else if (!this.#hls.loadingEnabled) this.#hls.startLoad(this.#hls.config.startPosition);
@@ -110,7 +110,7 @@ export class Engine extends EventTarget {
       if (this.#video.ended) this.#hls.currentLevel = index;
       else this.#hls.nextLevel = index;
     });
-    this.#tell('qualities');
+    this.#report('qualities');
   }
 
   get sounds(): SoundTrack[] {
@@ -126,7 +126,7 @@ export class Engine extends EventTarget {
     if (this.#hls === null) return;
     this.#hls.audioTrack = index;
     this.#wantedSound = this.#hls.audioTracks[index]?.name ?? null;
-    this.#tell('sounds');
+    this.#report('sounds');
   }
 
   /** How far playback is behind a live stream's newest second; null for what is not live. */
@@ -154,21 +154,21 @@ export class Engine extends EventTarget {
         hls.startLevel = index;
         hls.loadLevel = index;
       });
-      this.#tell('qualities');
+      this.#report('qualities');
     });
     hls.on(Hls.Events.AUDIO_TRACKS_UPDATED, (_, { audioTracks }) => {
       const index = audioTracks.findIndex(({ name }) => name === this.#wantedSound);
       if (index !== -1) hls.audioTrack = index;
-      this.#tell('sounds');
+      this.#report('sounds');
     });
-    hls.on(Hls.Events.AUDIO_TRACK_SWITCHED, () => this.#tell('sounds'));
+    hls.on(Hls.Events.AUDIO_TRACK_SWITCHED, () => this.#report('sounds'));
     hls.on(Hls.Events.LEVEL_SWITCHED, () => {
-      this.#tell('shown');
-      this.#tell('qualities');
+      this.#report('shown');
+      this.#report('qualities');
     });
     hls.on(Hls.Events.FRAG_BUFFERED, () => {
       this.#attempts = { ...this.#attempts, retries: 0 };
-      this.#tell('loaded');
+      this.#report('loaded');
     });
     hls.on(Hls.Events.ERROR, (_, data) => this.#recover(hls, data));
     hls.loadSource(source.playlistUrl);
@@ -179,7 +179,7 @@ export class Engine extends EventTarget {
     const { startSec, loadsAtOnce } = this.#opening;
     this.#video.preload = loadsAtOnce ? 'auto' : 'none';
     this.#video.src = startSec > 0 ? `${playlistUrl}#t=${startSec}` : playlistUrl;
-    this.#video.addEventListener('loadeddata', () => this.#tell('loaded'), { once: true });
+    this.#video.addEventListener('loadeddata', () => this.#report('loaded'), { once: true });
   }
 
   #applyHeight(apply: (index: number) => void): void {
@@ -195,7 +195,7 @@ export class Engine extends EventTarget {
     this.#lastFault = data.details;
     if (this.#denial !== null) {
       this.close();
-      this.#tell('denied');
+      this.#report('denied');
       return;
     }
     const { recovery, attempts } = recover(faultOf(data), this.#attempts, performance.now());
@@ -204,14 +204,14 @@ export class Engine extends EventTarget {
       hls.recoverMediaError();
       return;
     }
-    this.#tell('trouble');
+    this.#report('trouble');
     clearTimeout(this.#retrying);
     this.#retrying = setTimeout(() => {
       if (this.#source !== null) this.reload(this.#source, recovery.atSec ?? undefined);
     }, recovery.afterMs);
   }
 
-  #tell(name: 'qualities' | 'sounds' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {
+  #report(name: 'qualities' | 'sounds' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {
     this.dispatchEvent(new Event(name));
   }
 }

@@ -2,7 +2,7 @@ import { pixelFormat, type VideoCodec } from './video-codec.ts';
 
 /**
  * AV1 by SVT-AV1, capped quality: preset 12, CRF 35, a quarter fewer bits than x264 `veryfast` for about a fifth
- * more work. 4:2:0, 8-bit, HDR as 10-bit. ffmpeg 5.1 tells this encoder of no forced keyframe.
+ * more work. 4:2:0, 8-bit, HDR as 10-bit. ffmpeg 5.1 gives this encoder no forced keyframe.
  */
 export const av1: VideoCodec = {
   name: 'av1',

@@ -2,7 +2,7 @@ import type { Rational } from '../../probe/source-facts.ts';
 import type { RungPlan } from '../ladder.ts';
 
 /**
- * What an encoder is told of the stream it makes: `gopFrames` from one keyframe to the next at most. `hdr` is the
+ * What an encoder is given of the stream it makes: `gopFrames` from one keyframe to the next at most. `hdr` is the
  * transfer of the pictures that come, which are 10-bit then, and 8-bit else.
  */
 export type EncoderJob = {

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { readyOnDemand } from '../renditions/ready-store.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
+import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
+import { type Claim, idxKeyOf } from '../tasks/encode-task.ts';
+import { finalizeMedia } from './finalize-store.ts';
+import { leaveOutRedundant } from './per-title-store.ts';
+
+/** A chunk whose object and `.idx` are durable. */
+export type StoredChunk = { facts: ChunkFacts; storageKey: StorageKey; idxBytes: number };
+
+/** What an encode task stored of one rendition. `init` and the rest are what the first chunk of a rendition fixes. */
+export type RenditionOutput = {
+  renditionId: Guid;
+  init: Buffer;
+  codecString: string;
+  widthPx: number | null;
+  heightPx: number | null;
+  chunks: readonly StoredChunk[];
+};
+
+/** A late or doubled worker: its claim does not hold any more, nothing of it is taken in. */
+export class LostClaim extends Error {
+  constructor({ attempt, id }: { attempt: number; id: Guid }) {
+    super(`Attempt ${attempt} of work ${id} is not the one that may publish any more.`);
+    this.name = 'LostClaim';
+  }
+}
+
+/** Segments that were encoded were stored by another meanwhile: the work is done again without them. */
+export class TakenMeanwhile extends Error {
+  constructor(renditionId: Guid, firstSegment: number) {
+    super(`Expected no stored segment in the chunk of rendition ${renditionId} from ${firstSegment} on, found one.`);
+    this.name = 'TakenMeanwhile';
+  }
+}
+
+/**
+ * Publishes chunks of an encode task: rows, sums, progress, and with `isLast` the end of the encode task and of whatever ends
+ * with it (rendition, video). One transaction; the publication rises by one. Throws LostClaim when the claim
+ * does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of another init
+ * segment than the rendition's. Answers objects that are not taken in, their rendition having failed or been left out
+ * meanwhile: the caller deletes them.
+ */
+export async function commitChunks(
+  tx: Tx,
+  claim: Claim,
+  { outputs, isLast }: { outputs: readonly RenditionOutput[]; isLast: boolean },
+): Promise<{ rejected: StorageKey[] }> {
+  const { key } = claim.task;
+  // The media row comes first in every transaction that also takes works, so that two never wait for each other.
+  const publication = await lockMedia(tx, key);
+  if (publication === null || !(await lockClaim(tx, claim))) {
+    throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
+  }
+  const rejected: StorageKey[] = [];
+  for (const output of outputs) {
+    if (!(await fixInit(tx, key, output))) {
+      rejected.push(...output.chunks.flatMap(({ storageKey }) => [storageKey, idxKeyOf(storageKey)]));
+      continue;
+    }
+    for (const { facts } of output.chunks) {
+      const taken = await findStored(tx, output.renditionId, facts);
+      if (taken.length > 0) throw new TakenMeanwhile(output.renditionId, facts.firstSegment);
+    }
+    await insertChunks(tx, { key, attempt: claim.attempt, publication }, output);
+  }
+  if (claim.task.kind === 'video' && claim.task.fromSegment === 0) await leaveOutRedundant(tx, claim.task);
+  await sumStorage(tx, key);
+  if (isLast) await endTask(tx, claim, 'done', null);
+  if (isLast) await finalizeMedia(tx, key);
+  await readyOnDemand(tx, key);
+  await refreshProgress(tx, key);
+  return { rejected };
+}
+
+/** Locks a media's row and raises its publication; null when it is gone. */
+export async function lockMedia(tx: Tx, key: MediaKey): Promise<number | null> {
+  const found = await tx
+    .selectFrom('media')
+    .select('id')
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .forUpdate()
+    .executeTakeFirst();
+  return found === undefined ? null : bumpPublication(tx, key);
+}
+
+/**
+ * The first chunk of a rendition fixes its init segment; every later one must have the same. False when the
+ * rendition failed meanwhile by another encode task: nothing of it is taken in any more.
+ */
+export async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<boolean> {
+  const initSha256 = createHash('sha256').update(output.init).digest();
+  const row = await tx
+    .selectFrom('rendition')
+    .select(['init_sha256', 'state'])
+    .where('library_id', '=', key.libraryId)
+    .where('media_id', '=', key.mediaId)
+    .where('id', '=', output.renditionId)
+    .executeTakeFirstOrThrow();
+  if (row.state === 'failed') return false;
+  if (row.init_sha256 === null) {
+    await tx
+      .updateTable('rendition')
+      .set({
+        init: output.init,
+        init_sha256: initSha256,
+        codec_string: output.codecString,
+        ...(output.widthPx === null ? {} : { width_px: output.widthPx }),
+        ...(output.heightPx === null ? {} : { height_px: output.heightPx }),
+      })
+      .where('library_id', '=', key.libraryId)
+      .where('media_id', '=', key.mediaId)
+      .where('id', '=', output.renditionId)
+      .execute();
+    return true;
+  }
+  if (row.init_sha256.equals(initSha256)) return true;
+  const [wanted, came] = [row.init_sha256.toString('hex'), initSha256.toString('hex')];
+  throw new Error(`Expected chunks of rendition ${output.renditionId} with init ${wanted}, got ${came}.`);
+}
+
+/** The segments of a range that are stored, rising. */
+export async function findStored(
+  db: Db | Tx,
+  renditionId: Guid,
+  { firstSegment, segmentCount }: Pick<ChunkFacts, 'firstSegment' | 'segmentCount'>,
+): Promise<number[]> {
+  const { rows } = await sql<{ segment: number }>`
+    select segment from generate_series(${firstSegment}::int, ${firstSegment + segmentCount - 1}::int) segment
+    where exists (select from chunk where rendition_id = ${renditionId}
+      and int4range(first_segment, first_segment + segment_count) @> segment)
+    order by segment
+  `.execute(db);
+  return rows.map(({ segment }) => segment);
+}
+
+/** Writes the rows of chunks whose objects are durable; nothing that is stored already may be among them. */
+export async function insertChunks(
+  tx: Tx,
+  { key, attempt, publication }: { key: MediaKey; attempt: number; publication: number },
+  output: Pick<RenditionOutput, 'renditionId' | 'chunks'>,
+): Promise<void> {
+  if (output.chunks.length === 0) return;
+  const { libraryId, mediaId } = key;
+  const rows = output.chunks.map(({ facts, storageKey, idxBytes }) => ({
+    library_id: libraryId,
+    media_id: mediaId,
+    rendition_id: output.renditionId,
+    first_segment: facts.firstSegment,
+    segment_count: facts.segmentCount,
+    attempt,
+    publication,
+    storage_key: storageKey,
+    size_bytes: facts.sizeBytes,
+    idx_bytes: idxBytes,
+    sha256: Buffer.from(facts.sha256, 'hex'),
+    start_tick: facts.startTick,
+    duration_ticks: facts.durationTicks,
+    fragment_table: facts.fragmentTable,
+    samples: facts.samples,
+    cts_runs: facts.ctsRuns,
+    sync_count: facts.syncCount,
+    peak_segment_bps: facts.peakSegmentBps,
+  }));
+  await tx.insertInto('chunk').values(rows).execute();
+  const bytes = rows.reduce((sum, row) => sum + row.size_bytes + row.idx_bytes, 0);
+  await tx
+    .updateTable('rendition')
+    .set({ storage_bytes: sql<number>`storage_bytes + ${bytes}` })
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('id', '=', output.renditionId)
+    .execute();
+  if (rows.some((row) => row.segment_count === 1)) await markMergeable(tx, key, output.renditionId);
+}
+
+/** Has the chunks of a rendition looked at, of which some may be merged. */
+export async function markMergeable(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<void> {
+  const row = { library_id: libraryId, media_id: mediaId, rendition_id: renditionId };
+  await tx
+    .insertInto('merge_due')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

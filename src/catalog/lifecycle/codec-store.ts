@@ -1,0 +1,190 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { StoredWatermark } from '../pictures/picture-schema.ts';
+import type { MediaState, UploadOptions } from '../schema.ts';
+import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
+import { loadCutList } from '../tasks/task-view-store.ts';
+import type { PlannedRendition } from './encode-plan.ts';
+import { insertRenditions } from './plan-store.ts';
+
+/** A video with a timeline that is shown, to which renditions may be added now. */
+export type ShownView = {
+  key: MediaKey;
+  state: MediaState;
+  facts: SourceFacts;
+  timelineId: Guid;
+  cutList: CutList;
+  uploadOptions: UploadOptions;
+  librarySettings: Record<string, unknown>;
+};
+
+/**
+ * What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already;
+ * `watermark` is in the pictures that it has.
+ */
+export type CodecView = ShownView & { rungs: readonly number[]; watermark: StoredWatermark | null };
+
+/** What is missing: renditions on the timeline that is shown, and the encode tasks that make them. */
+export type CodecPlan = { renditions: readonly PlannedRendition[]; tasks: readonly EncodeTask[] };
+
+/** Output codecs of videos. */
+export type CodecStore = {
+  /**
+   * Has what is missing of a codec made on the timeline that is shown; all of it is shown at once when it is
+   * complete. A video that has it all stays as it is. Refuses (`not-found`) an unknown video, and (`invalid`) one
+   * that has no picture or original, is not encoded yet, or is just being encoded anew.
+   */
+  add(key: MediaKey, codec: string, plan: (view: CodecView) => CodecPlan): Promise<void>;
+};
+
+export function createCodecStore(db: Db): CodecStore {
+  return { add: (key, codec, plan) => inTransaction(db, (tx) => addCodec(tx, key, { codec, plan })) };
+}
+
+type CodecAction = { codec: string; plan: (view: CodecView) => CodecPlan };
+
+async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecAction): Promise<void> {
+  const shown = await loadShown(tx, key);
+  if (shown.facts.video === null) throw notNow(key, 'has no picture, only sound');
+  const { timelineId } = shown;
+  const rungs = await findRungs(tx, key, { timelineId, codec });
+  const view = { ...shown, rungs, watermark: await findWatermark(tx, key, timelineId) };
+  await addToShown(tx, view, plan(view));
+}
+
+/** Has renditions made on the timeline that is shown; they are shown at once when all encode tasks of the video have ended. */
+export async function addToShown(
+  tx: Tx,
+  { key, state, timelineId }: ShownView,
+  { renditions, tasks }: CodecPlan,
+): Promise<void> {
+  if (renditions.length === 0) return;
+  // What is over would count as progress of what begins.
+  if (state === 'finished') await tx.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
+  await insertRenditions(tx, key, { id: timelineId, isActive: false, renditions, tasks });
+  if (state === 'finished') await reopen(tx, key);
+  await bumpPublication(tx, key);
+}
+
+/** Takes a finished video back to `transcoding`. */
+export async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await tx
+    .updateTable('media')
+    .set({ state: 'transcoding', state_reason: WAITING_FOR_SLOT, encode_progress: 0 })
+    .set({ state_since: sql<Date>`now()` })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .execute();
+}
+
+/**
+ * Locks a video to which renditions may be added. Refuses (`not-found`) an unknown one, and (`invalid`) one that has no
+ * original, is not encoded yet, or is just being encoded anew.
+ */
+export async function loadShown(tx: Tx, key: MediaKey): Promise<ShownView> {
+  const media = await tx
+    .selectFrom('media')
+    .select(['state', 'source_key', 'facts', 'upload_options'])
+    .select(({ selectFrom }) =>
+      selectFrom('library').select('settings').whereRef('library.id', '=', 'media.library_id').as('settings'),
+    )
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('type', '=', 'video')
+    .forUpdate()
+    .executeTakeFirst();
+  if (media === undefined) throw unknownVideo(key);
+  const obstacle = obstacleIn(media.state, media.source_key !== null);
+  if (obstacle !== null || media.facts === null) throw notNow(key, obstacle ?? 'was not probed yet');
+  const timelineId = await findTimeline(tx, key);
+  const cutList = await loadCutList(tx, { key, timelineId });
+  if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist.`);
+  return {
+    key,
+    state: media.state,
+    facts: media.facts,
+    timelineId,
+    cutList,
+    uploadOptions: media.upload_options,
+    librarySettings: media.settings ?? {},
+  };
+}
+
+function obstacleIn(state: MediaState, hasOriginal: boolean): string | null {
+  switch (state) {
+    case 'created':
+    case 'upload-failed':
+      return 'has no file yet: upload one';
+    case 'uploaded':
+    case 'processing':
+      return 'waits to be encoded: ask again when it is transcoding or finished';
+    case 'jit-segmenting':
+    case 'jit-ready':
+      return 'is still encoded on demand: ask again when it is finished';
+    case 'failed':
+      return 'failed: encode it again first';
+    case 'transcoding':
+    case 'finished':
+      return hasOriginal ? null : 'has no original file any more, from which to encode';
+  }
+}
+
+/** The timeline that is shown. Refuses (`invalid`) while another one is being made that will take its place. */
+async function findTimeline(tx: Tx, key: MediaKey): Promise<Guid> {
+  const { rows } = await sql<{ id: Guid; active: boolean }>`
+    select t.id, t.active from timeline t where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId}
+      and (t.active or exists (select 1 from encode_task w where w.timeline_id = t.id and w.library_id = t.library_id
+        and w.media_id = t.media_id and w.state in ('waiting', 'running')))
+  `.execute(tx);
+  const shown = rows.find(({ active }) => active);
+  if (shown !== undefined && rows.length === 1) return shown.id;
+  throw notNow(key, 'is being encoded anew: ask again when it is finished');
+}
+
+async function findRungs(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  { timelineId, codec }: { timelineId: Guid; codec: string },
+): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('rendition')
+    .select('rung')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('timeline_id', '=', timelineId)
+    .where('codec', '=', codec)
+    .where('state', '<>', 'failed')
+    .where('retired_at', 'is', null)
+    .execute();
+  return rows.flatMap(({ rung }) => (rung === null ? [] : [rung]));
+}
+
+async function findWatermark(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  timelineId: Guid,
+): Promise<StoredWatermark | null> {
+  const rows = await tx
+    .selectFrom('rendition')
+    .select('plan')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('timeline_id', '=', timelineId)
+    .where('kind', '=', 'video')
+    .where('retired_at', 'is', null)
+    .execute();
+  return rows.find(({ plan }) => plan.watermark !== undefined)?.plan.watermark ?? null;
+}
+
+function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
+  return new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+}
+
+function notNow({ mediaId }: MediaKey, why: string): Refused {
+  return new Refused('invalid', `No rendition can be added to video ${mediaId} now: it ${why}. Check the video.`);
+}

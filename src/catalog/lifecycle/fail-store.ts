@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { newGuid } from '../../lib/guid.ts';
+import { bumpPublication, type Tx } from '../db.ts';
+import { readyOnDemand } from '../renditions/ready-store.ts';
+import { reportDamage } from '../scrub/repair-store.ts';
+import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
+import { type Claim, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
+import { taskRow } from '../tasks/task-row-store.ts';
+import { LostClaim } from './chunk-store.ts';
+import { addMessages, finalizeMedia } from './finalize-store.ts';
+import { IMAGES_VALUE, renditionMessage } from './messages.ts';
+
+const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as const;
+
+/**
+ * Ends an encode task that was tried often enough. An encode task of several rungs is split first, one encode task a rung with one
+ * try each, so that a rung that cannot be made does not take the others with it.
+ * Else its renditions fail, their other encode tasks are dropped, and the video ends if nothing is open. Pictures that cannot
+ * be made are missing, and a message says so. Throws LostClaim when the claim does not hold any more.
+ */
+export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {
+  const { key } = claim.task;
+  await bumpPublication(tx, key).catch((cause: unknown) => {
+    throw new Error(`Expected video ${key.mediaId} to exist while its encode task fails.`, { cause });
+  });
+  const held = await lockClaim(tx, claim);
+  if (held === null) throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
+  if (claim.task.renditionIds.length > 1) return splitTask(tx, { ...claim.task, ...held }, reason);
+  const { renditionIds } = claim.task;
+  await endTask(tx, claim, 'failed', reason);
+  if (claim.task.kind === 'repair') return reportUnmended(tx, claim.task, reason);
+  for (const renditionId of renditionIds) {
+    await sql`
+      update encode_task set rendition_ids = array_remove(rendition_ids, ${renditionId}::uuid)
+      where library_id = ${key.libraryId} and media_id = ${key.mediaId} and state in ('waiting', 'running')
+    `.execute(tx);
+  }
+  await sql`
+    delete from encode_task where library_id = ${key.libraryId} and media_id = ${key.mediaId}
+      and rendition_ids = '{}' and kind not in ('thumbnail', 'pictures')
+  `.execute(tx);
+  const { kind } = claim.task;
+  if (kind === 'thumbnail' || kind === 'pictures') {
+    await addMessages(tx, key, [renditionMessage(PICTURE_NAMES[kind], reason, new Date())]);
+  }
+  await finalizeMedia(tx, key);
+  // The rung that failed may be the last that was waited for.
+  await readyOnDemand(tx, key);
+  await refreshProgress(tx, key);
+}
+
+/** What cannot be made anew stays as it is: the rest of the rendition can be played. */
+async function reportUnmended(
+  tx: Tx,
+  { key, renditionIds, fromSegment, toSegment }: EncodeTask,
+  why: string,
+): Promise<void> {
+  const segments: [number, number] = [fromSegment, toSegment - 1];
+  const [what, reason] = ['its stored bytes are damaged', `making it anew failed (${why})`];
+  for (const renditionId of renditionIds) await reportDamage(tx, key, { renditionId, segments, what, reason });
+}
+
+/** Rungs that failed in another encode task since this one was claimed are no part of it any more. */
+async function splitTask(tx: Tx, task: EncodeTask, reason: string): Promise<void> {
+  const parts = task.renditionIds.map((renditionId) => ({
+    ...task,
+    id: newGuid(),
+    renditionIds: [renditionId],
+    weight: task.weight / task.renditionIds.length,
+  }));
+  await tx
+    .deleteFrom('encode_task')
+    .where('library_id', '=', task.key.libraryId)
+    .where('media_id', '=', task.key.mediaId)
+    .where('id', '=', task.id)
+    .execute();
+  const rows = parts.map((part) => ({ ...taskRow(part), failures: MAX_FAILURES - 1, reason }));
+  await tx.insertInto('encode_task').values(rows).execute();
+}

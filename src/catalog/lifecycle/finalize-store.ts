@@ -1,0 +1,249 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { planPictures } from '../pictures/plan-pictures-store.ts';
+import { dropPictures } from '../pictures/shown-pictures-store.ts';
+import { type Extent, findGap } from '../renditions/coverage.ts';
+import { RENDITION_NAME } from '../renditions/rendition-name-store.ts';
+import { recountStorage } from '../renditions/storage-store.ts';
+import type { MediaMessage, MediaState } from '../schema.ts';
+import { ENCODING_STATES } from '../tasks/encode-task.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
+import { markIncomplete } from './incomplete-store.ts';
+import { failureKind, failureMessage, renditionMessage } from './messages.ts';
+import { decideOutcome, type RenditionStanding } from './outcome.ts';
+import { failMedia } from './process-store.ts';
+import { forgetReplaced } from './replacement-store.ts';
+
+/** Sound may end this much before or after the picture. */
+const AUDIO_TOLERANCE_SEC = 0.04;
+
+/**
+ * Ends what has no open encode task any more: renditions become `finished` when their chunks cover the whole
+ * timeline, else `failed`; and, when nothing is open at all, so does the video, and a set that was made in
+ * the background takes the place of the one that is shown. Before that, the pictures are made from the set that will
+ * be shown. Call it within the transaction that ended an encode task.
+ */
+export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
+  let standings = await loadStandings(tx, key);
+  for (const standing of standings) {
+    // Without any work it belongs to a set that was given up for a new plan: it stands until that takes its place.
+    if (standing.state !== 'building' || standing.tasks === 0 || standing.openTasks > 0) continue;
+    const fault = standing.failedReason ?? (await findFault(tx, key, standing.id));
+    if (fault === null) await finishRendition(tx, key, standing);
+    else await failRendition(tx, key, standing, fault);
+  }
+  if (await hasOpenTask(tx, key)) return;
+  standings = await loadStandings(tx, key);
+  const media = await tx
+    .selectFrom('media')
+    .select(['facts', 'state', sql<boolean>`replaced is not null`.as('isReplaced')])
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .executeTakeFirstOrThrow();
+  if (!isEncoding(media.state)) return;
+  const outcome = decideOutcome(standings, media.facts?.video !== null);
+  if (outcome.kind === 'failed') {
+    await failMedia(tx, key, failureKind(outcome.reason), failureMessage(outcome.reason, new Date()));
+    return;
+  }
+  if (media.isReplaced && outcome.activate === null) {
+    const message = failureMessage('No rendition could be made.', new Date());
+    await failMedia(tx, key, failureKind(message.message), message);
+    return;
+  }
+  if (await planPictures(tx, key, outcome.activate ?? (await findShown(tx, key)))) return;
+  if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate, media.isReplaced);
+  if (media.isReplaced && media.facts?.video === null) await dropPictures(tx, key);
+  await forgetReplaced(tx, key);
+  await finishMedia(tx, key);
+}
+
+async function findShown(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Guid | null> {
+  const row = await tx
+    .selectFrom('timeline')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('active', '=', true)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+function isEncoding(state: MediaState): boolean {
+  return ENCODING_STATES.some((one) => one === state);
+}
+
+async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: RenditionStanding): Promise<void> {
+  await setRenditionState(tx, key, id, 'finished', null);
+  if (kind === 'video' && isActive) await announce(key, WebhookStatus.resolutionFinished)(tx);
+}
+
+async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
+  await tx
+    .updateTable('media')
+    .set({ state: 'finished', state_reason: null, state_since: sql<Date>`now()`, encode_progress: 100 })
+    // What the library says of originals later is no matter of this one.
+    .set({ leaves_original: sql<boolean>`exists (${leavesOriginals(key.libraryId)})` })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', 'in', ENCODING_STATES)
+    .execute();
+  await recountStorage(tx, key);
+  const isIncomplete = await markIncomplete(tx, key);
+  await pruneTasks(tx, key);
+  await announce(key, WebhookStatus.finished, { isIncomplete })(tx);
+}
+
+/** Images that failed are remembered, so that they are not planned again and again. */
+async function pruneTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await sql`
+    delete from encode_task where library_id = ${libraryId} and media_id = ${mediaId}
+      and (state = 'done' or (state = 'failed' and kind not in ('pictures', 'repair')))
+  `.execute(tx);
+}
+
+function leavesOriginals(libraryId: number) {
+  return sql`select from library where id = ${libraryId} and settings#>>'{originals,keep}' = 'false'`;
+}
+
+async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<RenditionStanding[]> {
+  const { rows } = await sql<RenditionStanding>`
+    select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
+      r.retired_at is not null as "isRetired",
+      ${RENDITION_NAME} as name,
+      w.works, w."openWorks",
+      coalesce(r.state_reason, w.reason) as "failedReason"
+    from rendition r cross join lateral (
+      select count(*) as works, count(*) filter (where state in ('waiting', 'running')) as "openWorks",
+        max(reason) filter (where state = 'failed') as reason
+      from encode_task w where w.library_id = r.library_id and w.media_id = r.media_id
+        and r.id = any(w.rendition_ids) and w.kind not in ('thumbnail', 'pictures', 'repair')) w
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId} order by r.rung desc nulls last, r.id
+  `.execute(tx);
+  return rows;
+}
+
+/** Why a rendition is not whole, or null. */
+async function findFault(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<string | null> {
+  const row = await tx
+    .selectFrom('rendition as r')
+    .innerJoin('timeline as t', (join) =>
+      join
+        .onRef('t.id', '=', 'r.timeline_id')
+        .onRef('t.media_id', '=', 'r.media_id')
+        .onRef('t.library_id', '=', 'r.library_id'),
+    )
+    .select(['r.kind', 'r.timescale', 'r.plan', 't.timescale as gridTimescale', 't.end_ticks', 't.start_ticks'])
+    .select(['t.grid', 't.rate_num', 't.rate_den'])
+    .where('r.library_id', '=', libraryId)
+    .where('r.media_id', '=', mediaId)
+    .where('r.id', '=', renditionId)
+    .executeTakeFirstOrThrow();
+  const chunks = await tx
+    .selectFrom('chunk')
+    .select([
+      'first_segment as firstSegment',
+      'segment_count as segmentCount',
+      'start_tick as startTick',
+      'duration_ticks as durationTicks',
+    ])
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('rendition_id', '=', renditionId)
+    .orderBy('first_segment')
+    .execute();
+  const frameTicks =
+    row.rate_num === null || row.rate_den === null ? 0 : (row.gridTimescale * row.rate_den) / row.rate_num;
+  const extent: Extent =
+    row.kind === 'video'
+      ? { segments: row.start_ticks.length, endTick: row.end_ticks, toleranceTicks: frameTicks }
+      : {
+          segments: null,
+          endTick: row.plan.durationSec * row.timescale,
+          toleranceTicks: AUDIO_TOLERANCE_SEC * row.timescale,
+        };
+  return findGap(chunks, extent);
+}
+
+async function hasOpenTask(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
+  const row = await tx
+    .selectFrom('encode_task')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('state', 'in', ['waiting', 'running'])
+    // What is shown is mended beside all else.
+    .where('kind', '<>', 'repair')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function setRenditionState(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  renditionId: Guid,
+  state: 'finished' | 'failed',
+  reason: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('rendition')
+    .set({ state, state_reason: reason, ...(state === 'failed' ? { active: false } : {}) })
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('id', '=', renditionId)
+    .execute();
+}
+
+/** A failed rendition is listed no more; its chunks are forgotten and their objects swept. */
+async function failRendition(tx: Tx, key: MediaKey, standing: RenditionStanding, reason: string): Promise<void> {
+  await setRenditionState(tx, key, standing.id, 'failed', reason);
+  await tx
+    .deleteFrom('chunk')
+    .where('library_id', '=', key.libraryId)
+    .where('media_id', '=', key.mediaId)
+    .where('rendition_id', '=', standing.id)
+    .execute();
+  await recountStorage(tx, key);
+  await addMessages(tx, key, [renditionMessage(standing.name, reason, new Date())]);
+  await bumpPublication(tx, key);
+}
+
+/** Adds lines to a video's messages. */
+export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, lines: MediaMessage[]): Promise<void> {
+  if (lines.length === 0) return;
+  await tx
+    .updateTable('media')
+    .set({ messages: sql<string>`messages || ${JSON.stringify(lines)}::jsonb` })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .execute();
+}
+
+/**
+ * Shows a timeline in the place of the one that is shown, all its renditions at once. The old pictures retire;
+ * so does the old sound when the new set has its own or is of another file, else it moves over.
+ */
+async function activateTimeline(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  timelineId: Guid,
+  isOtherFile: boolean,
+): Promise<void> {
+  const here = sql`library_id = ${libraryId} and media_id = ${mediaId}`;
+  await sql`
+    update rendition set timeline_id = ${timelineId}
+    where ${here} and active and kind = 'audio' and timeline_id <> ${timelineId} and not ${isOtherFile}
+      and not exists (select 1 from rendition n where n.timeline_id = ${timelineId} and n.kind = 'audio' and n.state = 'finished')
+  `.execute(tx);
+  await sql`
+    update rendition set active = false, retired_at = now() where ${here} and active and timeline_id <> ${timelineId}
+  `.execute(tx);
+  await sql`
+    update rendition set active = true where ${here} and timeline_id = ${timelineId} and state = 'finished'
+      and retired_at is null
+  `.execute(tx);
+  await sql`update timeline set active = (id = ${timelineId}) where ${here}`.execute(tx);
+}

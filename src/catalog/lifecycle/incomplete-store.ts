@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { RENDITION_NAME } from '../renditions/rendition-name-store.ts';
+import { INCOMPLETE_VALUE, incompleteMessage } from './messages.ts';
+
+/**
+ * Marks a video that is being finished as complete or incomplete: incomplete when a rendition of the timeline that is
+ * shown, or its images, failed. A message names what is missing. Returns whether it is incomplete.
+ */
+export async function markIncomplete(tx: Tx, key: MediaKey): Promise<boolean> {
+  const missing = await findMissing(tx, key);
+  const lines = missing.length === 0 ? [] : [incompleteMessage(missing, new Date())];
+  await sql`
+    update media set is_incomplete = ${missing.length > 0}, messages = coalesce(
+      (select jsonb_agg(line order by place) from jsonb_array_elements(messages) with ordinality lines (line, place)
+        where line->>'value' <> ${INCOMPLETE_VALUE}), '[]') || ${JSON.stringify(lines)}::jsonb
+    where library_id = ${key.libraryId} and id = ${key.mediaId}
+      and (is_incomplete or ${missing.length > 0})
+  `.execute(tx);
+  return missing.length > 0;
+}
+
+/** Whether making the images of a video failed. */
+export async function haveImagesFailed(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
+  const { rows } = await sql`
+    select from encode_task where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'pictures'
+      and state = 'failed' limit 1
+  `.execute(tx);
+  return rows.length > 0;
+}
+
+/** Videos of a library that are finished, incomplete, and still have their original; the oldest first. */
+export async function findIncomplete(db: Db, libraryId: number, limit: number): Promise<Guid[]> {
+  const rows = await db
+    .selectFrom('media')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('is_incomplete', '=', true)
+    .where('state', '=', 'finished')
+    .where('source_key', 'is not', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function findMissing(tx: Tx, key: MediaKey): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select ${RENDITION_NAME} as name from rendition r
+    join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
+    where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId} and r.state = 'failed' and r.retired_at is null
+      and t.active order by r.kind desc, r.rung desc, r.id
+  `.execute(tx);
+  const names = rows.map(({ name }) => name);
+  return (await haveImagesFailed(tx, key)) ? [...names, 'Images'] : names;
+}

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { newGuid } from '../../lib/guid.ts';
+import { findGap, type Placed } from '../renditions/coverage.ts';
+import { encodePercent, taskPriority } from '../tasks/encode-task.ts';
+import { decideOutcome, type RenditionStanding } from './outcome.ts';
+
+const timelineId = newGuid();
+const shown: RenditionStanding = {
+  id: newGuid(),
+  timelineId,
+  kind: 'video',
+  name: '720p',
+  state: 'finished',
+  isActive: true,
+  isRetired: false,
+  tasks: 1,
+  openTasks: 0,
+  failedReason: null,
+};
+const failed: RenditionStanding = { ...shown, state: 'failed', isActive: false, failedReason: 'It broke.' };
+const background: RenditionStanding = { ...shown, timelineId: newGuid(), isActive: false };
+const sound: RenditionStanding = { ...shown, kind: 'audio' };
+
+test.each([
+  {
+    name: 'what is shown is whole',
+    standings: [shown, sound],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
+    name: 'one rung failed',
+    standings: [shown, failed, sound],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
+    name: 'a set was made in the background',
+    standings: [shown, background],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: background.timelineId },
+  },
+  {
+    name: 'a sound that had failed was made once more',
+    standings: [shown, { ...sound, isActive: false }],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: timelineId },
+  },
+  {
+    name: 'the background set failed',
+    standings: [shown, { ...background, state: 'failed' as const }],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
+    name: 'a retired set is no background set',
+    standings: [shown, { ...background, isRetired: true }],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
+    name: 'no picture is whole',
+    standings: [failed, sound],
+    hasPicture: true,
+    expected: { kind: 'failed', reason: 'It broke.' },
+  },
+  {
+    name: 'sound alone is whole',
+    standings: [sound],
+    hasPicture: false,
+    expected: { kind: 'finished', activate: null },
+  },
+])('$name: $expected.kind', ({ standings, hasPicture, expected }) => {
+  expect(decideOutcome(standings, hasPicture)).toEqual(expected);
+});
+
+const first: Placed = { firstSegment: 0, segmentCount: 2, startTick: 0, durationTicks: 200 };
+const second: Placed = { firstSegment: 2, segmentCount: 1, startTick: 200, durationTicks: 90 };
+const extent = { segments: 3, endTick: 291, toleranceTicks: 1 };
+
+test.each([
+  { name: 'whole within the tolerance', chunks: [first, second], expected: null },
+  { name: 'nothing at all', chunks: [], expected: 'Expected 3 segments, found 0.' },
+  { name: 'the first missing', chunks: [second], expected: 'Expected a chunk at segment 0, found 2.' },
+  { name: 'the last missing', chunks: [first], expected: 'Expected 3 segments, found 2.' },
+  {
+    name: 'a jump in time',
+    chunks: [first, { ...second, startTick: 201 }],
+    expected: 'Expected segment 2 at tick 200, found 201.',
+  },
+  {
+    name: 'an early end',
+    chunks: [first, { ...second, durationTicks: 80 }],
+    expected: 'Expected the end at tick 291, found 280.',
+  },
+])('coverage with $name: $expected', ({ chunks, expected }) => {
+  expect(findGap(chunks, extent)).toBe(expected);
+});
+
+test('first encode tasks go before all, short videos before long ones, early segments before late ones', () => {
+  const order = [
+    taskPriority(true, 36_000, 0),
+    taskPriority(false, 10, 0),
+    taskPriority(false, 10, 8),
+    taskPriority(false, 600, 2),
+    taskPriority(false, 36_000, 2),
+  ];
+  expect(order).toEqual(order.toSorted((a, b) => b - a));
+  expect(new Set(order).size).toBe(order.length);
+});
+
+test('progress weighs works by their cost and leaves 100 to the finish', () => {
+  const heavy = { weight: 900, doneFraction: 0.5 };
+  expect(encodePercent([]).percent).toBe(0);
+  expect(encodePercent([heavy, { weight: 100, doneFraction: 1 }]).percent).toBe(55);
+  expect(encodePercent([{ ...heavy, doneFraction: 1 }]).percent).toBe(99);
+});

@@ -1,0 +1,36 @@
+import type { Guid } from '../../lib/guid.ts';
+
+/** A rendition as the finish of a video sees it. `works` in all, `openWorks` still wait or run, `failedReason` is of a failed work. */
+export type RenditionStanding = {
+  id: Guid;
+  timelineId: Guid;
+  kind: 'video' | 'audio';
+  name: string;
+  state: 'building' | 'finished' | 'failed';
+  isActive: boolean;
+  isRetired: boolean;
+  tasks: number;
+  openTasks: number;
+  failedReason: string | null;
+};
+
+/** What becomes of a video whose works have all ended. */
+export type Outcome = { kind: 'finished'; activate: Guid | null } | { kind: 'failed'; reason: string };
+
+/**
+ * Decides how a video ends once no encode task is open. A set that was made in the background takes the place of
+ * what is shown when at least one of its pictures (or, without picture, sounds) is finished, and what was added to
+ * the set that is shown joins it. A video is
+ * finished when something that is shown then is whole.
+ */
+export function decideOutcome(renditions: readonly RenditionStanding[], hasPicture: boolean): Outcome {
+  const wanted = hasPicture ? 'video' : 'audio';
+  const whole = renditions.filter((rendition) => rendition.kind === wanted && rendition.state === 'finished');
+  const shown = renditions.find((rendition) => rendition.isActive)?.timelineId;
+  const added = renditions.filter(({ state, timelineId }) => state === 'finished' && timelineId === shown);
+  const waiting = [...whole, ...added].find((rendition) => !rendition.isActive && !rendition.isRetired);
+  if (waiting !== undefined) return { kind: 'finished', activate: waiting.timelineId };
+  if (whole.some((rendition) => rendition.isActive)) return { kind: 'finished', activate: null };
+  const reason = renditions.find((rendition) => rendition.kind === wanted && rendition.failedReason !== null);
+  return { kind: 'failed', reason: reason?.failedReason ?? 'No rendition could be made.' };
+}

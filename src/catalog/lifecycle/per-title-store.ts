@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { findRedundantRungs } from '../../media/encode/redundant-rungs.ts';
+import type { Tx } from '../db.ts';
+import type { EncodeTask } from '../tasks/encode-task.ts';
+import { addMessages } from './finalize-store.ts';
+import { leftOutMessage } from './messages.ts';
+
+type FirstRate = { id: Guid; codec: string; rung: number; isOld: boolean; bps: number | null };
+
+/**
+ * Leaves out rungs that gain nothing, once the first chunks of a ladder show what each takes: they retire, and no encode task
+ * makes them any further. Only where the library wants its ladders to fit each title, and the upload named no rungs of
+ * its own, and never of what is encoded on demand, which is listed already. A ladder of which a rung was finished before, its encode tasks forgotten, keeps what it has and gets what was asked
+ * for. Call it within the transaction that published a first chunk.
+ */
+export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void> {
+  const { key, timelineId } = task;
+  const { libraryId, mediaId } = key;
+  const { rows } = await sql<FirstRate>`
+    select r.id, r.codec, r.rung, r.state = 'finished' and not exists (select from encode_task w
+        where w.library_id = r.library_id and w.media_id = r.media_id and r.id = any(w.rendition_ids)) as "isOld", case
+        when r.origin = 'pass-through' then 8 * m.source_bytes / greatest(0.001, (r.plan->>'durationSec')::float8)
+        else (select 8.0::float8 * c.size_bytes * r.timescale / c.duration_ticks from chunk c
+          where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id and c.first_segment = 0)
+      end as bps
+    from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
+    join library l on l.id = m.library_id
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.timeline_id = ${timelineId}
+      and r.kind = 'video' and r.rung is not null and r.state <> 'failed' and r.retired_at is null and not r.on_demand
+      and (l.settings->'encoding'->>'perTitle')::boolean and m.upload_options->'enabledRungs' is null
+  `.execute(tx);
+  const made = rows.filter(({ id }) => task.renditionIds.includes(id));
+  for (const codec of new Set(made.map((row) => row.codec))) {
+    const ladder = rows.filter((row) => row.codec === codec);
+    if (ladder.some(({ isOld }) => isOld)) continue;
+    const rates = ladder.flatMap(({ rung, bps }) => (bps === null ? [] : [{ rung, bps }]));
+    // Before all have their first chunk, nothing can be said.
+    if (rates.length < ladder.length) continue;
+    const rungs = findRedundantRungs(rates);
+    for (const { id } of ladder.filter(({ rung }) => rungs.includes(rung))) await leaveOut(tx, task, id);
+    await addMessages(
+      tx,
+      key,
+      rungs.map((rung) => leftOutMessage(`${rung}p`, new Date())),
+    );
+  }
+}
+
+async function leaveOut(tx: Tx, { id, key: { libraryId, mediaId } }: EncodeTask, renditionId: Guid): Promise<void> {
+  // An encode task that runs now is reported when it commits: nothing is taken in of a rendition that failed.
+  await sql`
+    update rendition set state = 'failed', state_reason = 'left out', active = false, retired_at = now()
+    where library_id = ${libraryId} and media_id = ${mediaId} and id = ${renditionId}
+  `.execute(tx);
+  // The encode task that shows it ends by itself.
+  await sql`
+    update encode_task set rendition_ids = array_remove(rendition_ids, ${renditionId}::uuid)
+    where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'video' and state in ('waiting', 'running')
+      and id <> ${id}
+  `.execute(tx);
+  await sql`
+    delete from encode_task where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'video'
+      and rendition_ids = '{}' and id <> ${id}
+  `.execute(tx);
+}

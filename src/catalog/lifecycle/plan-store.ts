@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+import type { SourceChapter } from '../../media/probe/parse-chapters.ts';
+import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
+import { recountStorage } from '../renditions/storage-store.ts';
+import type { Chapter } from '../schema.ts';
+import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
+import { insertTasks } from '../tasks/task-row-store.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
+import { type EncodePlan, keyGroupOf, type PlannedRendition, type PlannedTimeline } from './encode-plan.ts';
+import type { ProcessClaim } from './process-store.ts';
+
+/**
+ * Writes a plan: timelines, renditions, works, and what the probe found out about the video, which then is
+ * `transcoding`, or `jit-segmenting` when it is encoded on demand. Answers false, and writes nothing, when the claim was lost. Earlier sets that were still
+ * being made are dropped: the new plan takes their place.
+ */
+export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): Promise<boolean> {
+  const { key } = claim;
+  const video = plan.facts.video;
+  const { numUpdatedRows } = await tx
+    .updateTable('media')
+    .set({
+      state: plan.isOnDemand ? 'jit-segmenting' : 'transcoding',
+      state_reason: plan.isOnDemand ? 'preparing its playlists' : WAITING_FOR_SLOT,
+      state_since: sql<Date>`now()`,
+      lease_owner: null,
+      lease_until: null,
+      process_tries: 0,
+      facts: JSON.stringify(plan.facts),
+      duration_ms: plan.durationMs,
+      width_px: video?.displayWidthPx ?? 0,
+      height_px: video?.displayHeightPx ?? 0,
+      frame_rate: video === null ? 0 : video.rate.num / video.rate.den,
+      rotation_deg: video?.rotationDeg ?? null,
+      encode_progress: 0,
+      is_incomplete: false,
+      messages: JSON.stringify(plan.messages),
+      ...(plan.facts.chapters !== undefined && { chapters: ownChapters(plan.facts.chapters) }),
+    })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', claim.attempt)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return false;
+  await dropUnfinishedSets(tx, key);
+  for (const timeline of plan.timelines) await saveTimeline(tx, key, timeline);
+  await recountStorage(tx, key);
+  await bumpPublication(tx, key);
+  await announce(key, WebhookStatus.encoding)(tx);
+  return true;
+}
+
+/** The chapters of the file, unless the video has some already; whole seconds, as clients write them. */
+function ownChapters(found: readonly SourceChapter[]): RawBuilder<string> {
+  const chapters: Chapter[] = found.map(({ title, startSec, endSec }) => ({
+    ...{ title, start: Math.floor(startSec), end: Math.round(endSec) },
+  }));
+  return sql<string>`case when chapters = '[]' then ${JSON.stringify(chapters)}::jsonb else chapters end`;
+}
+
+/** Writes a timeline with its renditions and encode tasks. */
+export async function saveTimeline(tx: Tx, key: MediaKey, timeline: PlannedTimeline): Promise<void> {
+  const { cutList } = timeline;
+  const grid = cutList.grid.kind === 'frames' ? cutList.grid : null;
+  await tx
+    .insertInto('timeline')
+    .values({
+      library_id: key.libraryId,
+      media_id: key.mediaId,
+      id: timeline.id,
+      grid: cutList.grid.kind,
+      timescale: cutList.timescale,
+      start_ticks: [...cutList.startTicks],
+      end_ticks: cutList.endTicks,
+      rate_num: grid?.rate.num ?? null,
+      rate_den: grid?.rate.den ?? null,
+      segment_frames: grid?.segmentFrames ?? null,
+      total_frames: grid?.totalFrames ?? null,
+      active: timeline.isActive,
+    })
+    .execute();
+  await insertRenditions(tx, key, timeline);
+}
+
+/** Writes renditions of a timeline that has its row, and the encode tasks that make them. */
+export async function insertRenditions(
+  tx: Tx,
+  key: MediaKey,
+  timeline: Pick<PlannedTimeline, 'id' | 'isActive' | 'renditions' | 'tasks'>,
+): Promise<void> {
+  if (timeline.renditions.length > 0) {
+    const rows = timeline.renditions.map((rendition) => renditionRow(key, timeline, rendition));
+    await tx.insertInto('rendition').values(rows).execute();
+  }
+  await insertTasks(tx, timeline.tasks);
+}
+
+function renditionRow(key: MediaKey, timeline: Pick<PlannedTimeline, 'id' | 'isActive'>, rendition: PlannedRendition) {
+  return {
+    library_id: key.libraryId,
+    media_id: key.mediaId,
+    id: rendition.id,
+    timeline_id: timeline.id,
+    kind: rendition.kind,
+    origin: rendition.origin,
+    codec: rendition.codec,
+    rung: rendition.rung,
+    language: rendition.language,
+    name: rendition.name,
+    is_default: rendition.isDefault,
+    key_group: keyGroupOf(rendition.kind, rendition.rung),
+    state: 'building' as const,
+    active: timeline.isActive,
+    plan: JSON.stringify(rendition.plan),
+    timescale: rendition.timescale,
+    width_px: rendition.widthPx,
+    height_px: rendition.heightPx,
+    codec_string: rendition.listed?.codecString ?? null,
+    init: rendition.listed?.init ?? null,
+    init_sha256: rendition.listed === null ? null : createHash('sha256').update(rendition.listed.init).digest(),
+    planned_segments: rendition.plannedSegments,
+    on_demand: rendition.isOnDemand,
+  };
+}

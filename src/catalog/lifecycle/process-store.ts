@@ -1,0 +1,218 @@
+import { sql } from 'kysely';
+import type { StorageKey } from '../../ports/storage.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { keepActiveRenditions } from '../renditions/active-set-store.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
+import type { MediaMessage, UploadOptions } from '../schema.ts';
+import { ENCODING_STATES, LEASE_SEC } from '../tasks/encode-task.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
+import { restoreReplaced } from './replacement-store.ts';
+
+/** The right to probe and plan a video now, fenced by `attempt`. */
+export type ProcessClaim = {
+  key: MediaKey;
+  attempt: number;
+  /** When it ends in an error, so does the video. */
+  isLastTry: boolean;
+  owner: string;
+  sourceKey: StorageKey;
+  sourceBytes: number;
+  uploadOptions: UploadOptions;
+  thumbnailTimeMs: number | null;
+  librarySettings: Record<string, unknown>;
+  /** Something is shown to viewers already: what is planned now takes its place when it is complete. */
+  hasActiveTimeline: boolean;
+};
+
+/** Attempts to plan a video whose worker died each time. */
+const MAX_PROCESS_TRIES = 10;
+
+/** Attempts that may end in an error. */
+const MAX_PROCESS_ERRORS = 6;
+
+/** `over`: there is nothing to plan (any more), or whoever plans it is alive. */
+export type ProcessAnswer = { kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' };
+
+/**
+ * Takes a video to plan it: of those that wait, the one whose library had least of these turns, else the one that was
+ * asked for. As many jobs are sent as videos wait, so each has its turn, whichever job comes. The lease runs on the
+ * database's clock.
+ */
+export async function claimProcess(db: Db, asked: MediaKey, owner: string): Promise<ProcessAnswer> {
+  const { key, row } = await inTransaction(db, async (tx) => {
+    const chosen = (await chooseWaiting(tx, asked)) ?? asked;
+    const claimed = await takeUploaded(tx, chosen, owner);
+    if (claimed?.is_new === true) await announce(chosen, WebhookStatus.processing)(tx);
+    return { key: chosen, row: claimed };
+  });
+  if (row !== undefined) {
+    return { kind: 'claimed', claim: toClaim(key, owner, row) };
+  }
+  const found = await db
+    .selectFrom('media')
+    .select(['state', 'process_tries', 'source_key'])
+    .where('library_id', '=', asked.libraryId)
+    .where('id', '=', asked.mediaId)
+    .executeTakeFirst();
+  const isWaiting = found?.state === 'processing' || found?.state === 'uploaded';
+  if (isWaiting && (found.process_tries >= MAX_PROCESS_TRIES || found.source_key === null)) {
+    await inTransaction(db, (tx) => failUnclaimed(tx, asked));
+  }
+  return { kind: 'over' };
+}
+
+/**
+ * The upload that waits longest of the library that had least (start-time fair queueing, one a video), locked; found by
+ * two look-ups in indexes. One that was tried comes again by its own job only, after a pause, and so does `asked` then.
+ */
+async function chooseWaiting(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<MediaKey | undefined> {
+  const { rows: tried } = await sql`select from media where library_id = ${libraryId} and id = ${mediaId}
+    and state = 'processing' and (lease_until is null or lease_until < now())`.execute(tx);
+  if (tried.length > 0) return undefined;
+  const { rows } = await sql<MediaKey>`
+    select library_id as "libraryId", media_id as "mediaId" from choose_upload(${MAX_PROCESS_TRIES}::int)`.execute(tx);
+  return rows[0] ?? (await findDropped(tx));
+}
+
+/** One whose worker died while it planned it. */
+async function findDropped(tx: Tx): Promise<MediaKey | undefined> {
+  const { rows } = await sql<MediaKey>`
+    select library_id as "libraryId", id as "mediaId" from media where type = 'video' and state = 'processing'
+      and lease_until < now() and source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
+    order by state_since limit 1 for update skip locked`.execute(tx);
+  return rows[0];
+}
+
+async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<ClaimRow | undefined> {
+  const { rows } = await sql<ClaimRow>`
+    update media m set state = 'processing', state_reason = 'probing the source',
+      state_since = case when state = 'processing' then state_since else now() end,
+      lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${LEASE_SEC}),
+      process_attempt = process_attempt + 1, process_tries = process_tries + 1
+    from library l
+    where l.id = m.library_id and m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
+      and m.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
+      and (m.state = 'uploaded' or (m.state = 'processing' and (m.lease_until is null or m.lease_until < now())))
+    returning m.process_attempt, m.process_tries, m.state_since = now() as is_new,
+      m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms, l.settings,
+      exists (select 1 from timeline t where t.library_id = m.library_id and t.media_id = m.id and t.active) as shown
+  `.execute(tx);
+  return rows[0];
+}
+
+type ClaimRow = {
+  process_attempt: number;
+  process_tries: number;
+  /** Its state changed by this very claim, not by one before that was put off. */
+  is_new: boolean;
+  source_key: StorageKey;
+  source_bytes: number | null;
+  upload_options: UploadOptions;
+  thumbnail_time_ms: number | null;
+  settings: Record<string, unknown>;
+  shown: boolean;
+};
+
+function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
+  return {
+    key,
+    owner,
+    attempt: row.process_attempt,
+    isLastTry: row.process_tries >= MAX_PROCESS_ERRORS,
+    sourceKey: row.source_key,
+    sourceBytes: row.source_bytes ?? 0,
+    uploadOptions: row.upload_options,
+    thumbnailTimeMs: row.thumbnail_time_ms,
+    librarySettings: row.settings,
+    hasActiveTimeline: row.shown,
+  };
+}
+
+/** Renews the lease; false when it was given back, or the video is gone or someone else's now. */
+export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('media')
+    .set({ lease_until: sql<Date>`now() + make_interval(secs => ${LEASE_SEC})` })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', attempt)
+    .where('lease_until', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Gives an interrupted planning back, so that the next worker need not wait for the lease to end. */
+export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Promise<void> {
+  await db
+    .updateTable('media')
+    .set({ lease_owner: null, lease_until: null, state_reason: 'waiting to be planned again' })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', attempt)
+    .execute();
+}
+
+/** Gives a planning back that something outside the video holds up: that is no try of the few it has. The sweep sends it again. */
+export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
+  await db
+    .updateTable('media')
+    .set({ lease_owner: null, lease_until: null, state_reason: reason })
+    .set({ process_tries: sql<number>`greatest(0, process_tries - 1)` })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', '=', 'processing')
+    .where('process_attempt', '=', attempt)
+    .execute();
+}
+
+/**
+ * Ends a video as failed, with a reason for people and machines. A video that is over already is left alone; one that
+ * was given another file in the place of its own, or was to be encoded anew while what it shows is whole or can be had on
+ * demand, goes on as it was.
+ */
+export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
+  if (await restoreReplaced(tx, key, message)) return;
+  if (await keepActiveRenditions(tx, key, message)) return;
+  const { numUpdatedRows } = await tx
+    .updateTable('media')
+    .set({
+      state: 'failed',
+      state_reason: reason,
+      state_since: sql<Date>`now()`,
+      lease_owner: null,
+      lease_until: null,
+      messages: sql<string>`messages || ${JSON.stringify([message])}::jsonb`,
+    })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('state', 'in', ['uploaded', 'processing', ...ENCODING_STATES])
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return;
+  await sumStorage(tx, key);
+  await bumpPublication(tx, key);
+  await announce(key, WebhookStatus.failed)(tx);
+}
+
+async function failUnclaimed(tx: Tx, key: MediaKey): Promise<void> {
+  const reason = 'The worker died each time it planned this video, or its original file is missing.';
+  const at = new Date().toISOString();
+  await failMedia(tx, key, 'worker-died', { at, level: 3, issueCode: 0, message: reason, value: 'worker-died' });
+}
+
+/** Ends a video as failed that was tried as often as errors may be, unless somebody plans it now. */
+export async function failWornOut(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
+  const row = await tx
+    .selectFrom('media')
+    .select('id')
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .where('process_tries', '>=', MAX_PROCESS_ERRORS)
+    .where('lease_until', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row !== undefined) await failMedia(tx, key, reason, message);
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { StorageKey } from '../../ports/storage.ts';
+import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
+import { retireObject } from '../retired-object-store.ts';
+import type { MediaMessage } from '../schema.ts';
+import type { Replaced } from '../videos/replaced.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
+
+/**
+ * Notes what stands before a finished video gets another original, in the transaction that gives it. The one that it had
+ * counts as retired without an end: it is kept until it is known whether the other can be used.
+ */
+export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await sql`
+    insert into retired_object (storage_key, library_id, media_id, size_bytes, retired_at)
+    select source_key, library_id, id, coalesce(source_bytes, 0), 'infinity' from media
+    where library_id = ${libraryId} and id = ${mediaId} and source_key is not null
+    on conflict (storage_key) do nothing
+  `.execute(tx);
+  await sql`
+    update media set replace_until = null, replaced = jsonb_build_object('sourceKey', source_key,
+      'sourceBytes', source_bytes, 'sourceSha256', encode(source_sha256, 'hex'), 'facts', facts,
+      'uploadOptions', upload_options, 'durationMs', duration_ms, 'widthPx', width_px, 'heightPx', height_px,
+      'frameRate', frame_rate, 'rotationDeg', rotation_deg)
+    where library_id = ${libraryId} and id = ${mediaId}
+  `.execute(tx);
+}
+
+/** The other file took the place: what stood before goes after its grace. A video without another file stays as it is. */
+export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await sql`
+    update retired_object o set retired_at = now() from media m
+    where m.library_id = ${libraryId} and m.id = ${mediaId} and o.storage_key = m.replaced->>'sourceKey'
+  `.execute(tx);
+  await sql`
+    update media set replaced = null where library_id = ${libraryId} and id = ${mediaId} and replaced is not null
+  `.execute(tx);
+}
+
+/**
+ * Puts back what stood before, when the other file cannot be used: the video is finished as it was, with a line that
+ * says why. False when there is nothing to put back, and then nothing was done.
+ */
+export async function restoreReplaced(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
+  const media = await tx
+    .selectFrom('media')
+    .select(['replaced', 'source_key', 'source_bytes'])
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (media === undefined || media.replaced === null) return false;
+  await dropUnfinishedSets(tx, key);
+  if (media.source_key !== null) {
+    await retireObject(tx, key, { key: media.source_key, sizeBytes: media.source_bytes ?? 0 });
+  }
+  await putBack(tx, key, media.replaced, why);
+  await keepInUse(tx, media.replaced.sourceKey);
+  await sumStorage(tx, key);
+  await bumpPublication(tx, key);
+  await announce(key, WebhookStatus.finished)(tx);
+  return true;
+}
+
+async function putBack(tx: Tx, { libraryId, mediaId }: MediaKey, before: Replaced, why: MediaMessage): Promise<void> {
+  const message = `The new file could not be used, the video stays as it was: ${why.message}`;
+  const line: MediaMessage = { ...why, message };
+  const sha256 = before.sourceSha256 === null ? null : Buffer.from(before.sourceSha256, 'hex');
+  await tx
+    .updateTable('media')
+    .set({
+      state: 'finished',
+      state_reason: null,
+      state_since: sql<Date>`now()`,
+      lease_owner: null,
+      lease_until: null,
+      encode_progress: 100,
+      source_key: before.sourceKey,
+      source_bytes: before.sourceBytes,
+      source_sha256: sha256,
+      facts: before.facts === null ? null : JSON.stringify(before.facts),
+      upload_options: JSON.stringify(before.uploadOptions),
+      duration_ms: before.durationMs,
+      width_px: before.widthPx,
+      height_px: before.heightPx,
+      frame_rate: before.frameRate,
+      rotation_deg: before.rotationDeg,
+      replaced: null,
+      messages: sql<string>`messages || ${JSON.stringify([line])}::jsonb`,
+    })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .execute();
+}
+
+async function keepInUse(tx: Tx, object: StorageKey | null): Promise<void> {
+  if (object !== null) await tx.deleteFrom('retired_object').where('storage_key', '=', object).execute();
+}

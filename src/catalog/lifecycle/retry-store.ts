@@ -1,0 +1,123 @@
+import { type Selectable, sql } from 'kysely';
+import { newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { RenditionTable } from '../schema.ts';
+import { addToShown, type CodecPlan, loadShown, reopen, type ShownView } from './codec-store.ts';
+import type { PlannedRendition } from './encode-plan.ts';
+import { finalizeMedia } from './finalize-store.ts';
+import { findIncomplete, haveImagesFailed } from './incomplete-store.ts';
+import { IMAGES_VALUE } from './messages.ts';
+
+/** Renditions that failed, each as it is to be made once more, of the timeline that is shown. */
+export type RetryView = ShownView & { failed: readonly PlannedRendition[] };
+
+/** Renditions that failed while the rest of their video did not. */
+export type RetryStore = {
+  /**
+   * Has what failed made once more, all of it or pictures of one rung: what stands goes on being shown, and what is
+   * made joins it; with all of it, images that failed too. Refuses (`invalid`) when nothing of the kind failed, and what
+   * `CodecStore.add` refuses.
+   */
+  retry(key: MediaKey, rung: number | null, plan: (view: RetryView) => CodecPlan): Promise<void>;
+  /**
+   * Retries all that failed of the videos of a library that are finished, incomplete: a bounded number, the oldest
+   * first. Returns how many videos are made again, and how many of those that it came to cannot be.
+   */
+  retryAll(libraryId: number, plan: (view: RetryView) => CodecPlan): Promise<{ retried: number; refused: number }>;
+};
+
+const VIDEOS_AT_ONCE = 1_000;
+
+export function createRetryStore(db: Db): RetryStore {
+  const store: RetryStore = {
+    retry: (key, rung, plan) =>
+      inTransaction(db, async (tx) => {
+        const shown = await loadShown(tx, key);
+        const failed = await takeFailed(tx, shown, rung);
+        if (failed.length === 0) {
+          if (rung === null && shown.state === 'finished' && (await haveImagesFailed(tx, key))) {
+            await retryImages(tx, key);
+            return;
+          }
+          const what = rung === null ? 'No rendition' : `No rendition of ${rung}p`;
+          throw new Refused('invalid', `${what} of video ${key.mediaId} failed. To encode it all anew, use reencode.`);
+        }
+        const view = { ...shown, failed };
+        await addToShown(tx, view, plan(view));
+      }),
+    async retryAll(libraryId, plan) {
+      const count = { retried: 0, refused: 0 };
+      for (const mediaId of await findIncomplete(db, libraryId, VIDEOS_AT_ONCE)) {
+        try {
+          await store.retry({ libraryId, mediaId }, null, plan);
+          count.retried += 1;
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error;
+          count.refused += 1;
+        }
+      }
+      return count;
+    },
+  };
+  return store;
+}
+
+/** Images are planned when all else of a video has ended, unless they were tried before. */
+async function retryImages(tx: Tx, key: MediaKey): Promise<void> {
+  await tx.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
+  await forgetMessages(tx, key, [IMAGES_VALUE]);
+  await reopen(tx, key);
+  await finalizeMedia(tx, key);
+}
+
+/** Forgets the rows of what failed: those that take their place have ids of their own, as all that is served has. */
+async function takeFailed(tx: Tx, { key, timelineId }: ShownView, rung: number | null): Promise<PlannedRendition[]> {
+  const { rows } = await sql<Selectable<RenditionTable>>`
+    delete from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId}
+      and timeline_id = ${timelineId} and state = 'failed' and retired_at is null
+      and (${rung}::int is null or rung = ${rung}::int)
+    returning *
+  `.execute(tx);
+  await forgetMessages(tx, key, rows.map(nameOf));
+  return rows.map(toPlanned);
+}
+
+/** What the video says of these renditions is no longer so. */
+async function forgetMessages(tx: Tx, { libraryId, mediaId }: MediaKey, names: readonly string[]): Promise<void> {
+  await sql`
+    update media set messages = coalesce((select jsonb_agg(line order by place)
+      from jsonb_array_elements(messages) with ordinality lines (line, place)
+      where not (line->>'value' = any(${names}))), '[]')
+    where library_id = ${libraryId} and id = ${mediaId}
+  `.execute(tx);
+}
+
+/** As the settling of a video names it in messages. */
+function nameOf({ kind, codec, rung, language }: Selectable<RenditionTable>): string {
+  if (kind === 'audio') return `Sound (${language})`;
+  const picture = rung === null ? 'Picture' : `${rung}p`;
+  return codec === 'x264' ? picture : `${picture} ${codec}`;
+}
+
+function toPlanned(row: Selectable<RenditionTable>): PlannedRendition {
+  const { init, codec_string: codecString, planned_segments: plannedSegments } = row;
+  return {
+    id: newGuid(),
+    kind: row.kind,
+    origin: row.origin,
+    codec: row.codec,
+    rung: row.rung,
+    language: row.language,
+    name: row.name,
+    isDefault: row.is_default,
+    timescale: row.timescale,
+    widthPx: row.width_px,
+    heightPx: row.height_px,
+    plan: row.plan,
+    listed: row.on_demand || init === null || codecString === null ? null : { init, codecString },
+    plannedSegments: row.on_demand ? null : plannedSegments,
+    isOnDemand: false,
+  };
+}

@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { recountStorage } from '../renditions/storage-store.ts';
+import { ENCODING_STATES, idxKeyOf } from '../tasks/encode-task.ts';
+import { finalizeMedia } from './finalize-store.ts';
+
+/** What is left alone so long belongs to nobody: its job was lost. */
+const IDLE_SEC = 15;
+/** Of what may fail each time they are any, not the oldest: else it would fill each run, and keep the others from theirs. */
+const ROWS_AT_ONCE = 200;
+
+export async function mediaExists(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
+  const row = await db
+    .selectFrom('media')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Videos that wait to be planned although nobody holds them, oldest first, a bounded number. */
+export async function findUnplanned(db: Db): Promise<MediaKey[]> {
+  const { rows } = await sql<MediaKey>`
+    select library_id as "libraryId", id as "mediaId" from media
+    where type = 'video' and ((state = 'uploaded' and state_since < now() - make_interval(secs => ${IDLE_SEC}))
+      or (state = 'processing' and (lease_until is null or lease_until < now())))
+    order by state_since limit ${ROWS_AT_ONCE}
+  `.execute(db);
+  return rows;
+}
+
+/** Videos that are still being encoded although no work of theirs is open, any of them, a bounded number. */
+export async function findStuck(db: Db): Promise<MediaKey[]> {
+  const { rows } = await sql<MediaKey>`
+    select library_id as "libraryId", id as "mediaId" from media m
+    where state = any(${ENCODING_STATES}) and not exists (select 1 from encode_task w where w.library_id = m.library_id
+      and w.media_id = m.id and w.state in ('waiting', 'running') and w.kind <> 'repair')
+    order by random() limit ${ROWS_AT_ONCE}
+  `.execute(db);
+  return rows;
+}
+
+/** Ends a video that is still being encoded although no work of its is open. */
+export async function finalizeStuck(tx: Tx, key: MediaKey): Promise<void> {
+  await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
+  await finalizeMedia(tx, key);
+}
+
+/** A rendition whose time is over, with the objects of its chunks. */
+export type RetiredRendition = { key: MediaKey; renditionId: Guid; objects: StorageKey[] };
+
+/** Renditions that retired more than `graceSec` ago, any of them, a bounded number. */
+export async function findRetired(db: Db, graceSec: number): Promise<RetiredRendition[]> {
+  const renditions = await db
+    .selectFrom('rendition')
+    .select(['library_id', 'media_id', 'id'])
+    .where('retired_at', '<', sql<Date>`now() - make_interval(secs => ${graceSec})`)
+    .orderBy(sql`random()`)
+    .limit(ROWS_AT_ONCE)
+    .execute();
+  const found: RetiredRendition[] = [];
+  for (const row of renditions) {
+    const chunks = await db
+      .selectFrom('chunk')
+      .select('storage_key')
+      .where('library_id', '=', row.library_id)
+      .where('media_id', '=', row.media_id)
+      .where('rendition_id', '=', row.id)
+      .execute();
+    const objects = chunks.flatMap((chunk) => [chunk.storage_key, idxKeyOf(chunk.storage_key)]);
+    found.push({ key: { libraryId: row.library_id, mediaId: row.media_id }, renditionId: row.id, objects });
+  }
+  return found;
+}
+
+/** Forgets a retired rendition, and its timeline when that was the last on it. */
+export async function dropRetired(tx: Tx, key: MediaKey, renditionId: Guid): Promise<void> {
+  const { libraryId, mediaId } = key;
+  await tx.selectFrom('media').select('id').where('id', '=', mediaId).forUpdate().execute();
+  await tx
+    .deleteFrom('rendition')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('id', '=', renditionId)
+    .where('retired_at', 'is not', null)
+    .execute();
+  await sql`
+    delete from timeline t where library_id = ${libraryId} and media_id = ${mediaId} and not active
+      and not exists (select 1 from rendition r where r.timeline_id = t.id)
+  `.execute(tx);
+  await recountStorage(tx, key);
+}
+
+/** Every object that the rows of a video name; null when there is no such video. Busy: work for it may be writing now. */
+export async function findNamedObjects(
+  db: Db,
+  { libraryId, mediaId }: MediaKey,
+): Promise<{ isBusy: boolean; keys: ReadonlySet<string> } | null> {
+  // Asked for first: what is done by then, the rows that are read below name.
+  const open = await db
+    .selectFrom('encode_task')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('state', 'in', ['waiting', 'running'])
+    .executeTakeFirst();
+  const media = await db
+    .selectFrom('media')
+    .select(['type', 'state', 'source_key', 'thumbnail_key', 'captions'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  if (media === undefined) return null;
+  const chunks = await db
+    .selectFrom('chunk')
+    .select('storage_key')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+  const keys = new Set<string>(chunks.flatMap(({ storage_key: key }) => [key, idxKeyOf(key)]));
+  const retired = await db
+    .selectFrom('retired_object')
+    .select('storage_key')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+  const pictures = await db
+    .selectFrom('picture')
+    .select('storage_key')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+  for (const { storage_key: key } of [...retired, ...pictures]) keys.add(key);
+  for (const { key } of media.captions) keys.add(key);
+  for (const key of [media.source_key, media.thumbnail_key]) if (key !== null) keys.add(key);
+  const isWritten = open !== undefined || media.type === 'live';
+  const isBusy = isWritten || media.state === 'processing' || media.state === 'uploaded';
+  return { isBusy, keys };
+}

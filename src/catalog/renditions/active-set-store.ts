@@ -1,0 +1,156 @@
+import { sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
+import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
+import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
+import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import type { MediaMessage } from '../schema.ts';
+import { BACKFILL_STEP, ENCODING_STATES, type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
+import type { TaskKind } from '../tasks/task-kind.ts';
+import { insertTasks } from '../tasks/task-row-store.ts';
+import { loadCutList } from '../tasks/task-view-store.ts';
+import { WebhookStatus } from '../webhooks/webhook.ts';
+import { announce } from '../webhooks/webhook-store.ts';
+import { dropUnfinishedSets } from './drop-unfinished-store.ts';
+import { READY_REASON } from './ready-store.ts';
+import { recountStorage } from './storage-store.ts';
+
+/** A rendition that is shown. `stored` are the segments that it has, rising. */
+type Shown = {
+  id: Guid;
+  timelineId: Guid;
+  kind: 'video' | 'audio';
+  isCopied: boolean;
+  isOnDemand: boolean;
+  isListed: boolean;
+  isWhole: boolean;
+  pixels: number;
+  durationSec: number;
+  stored: number[];
+};
+
+/**
+ * Has a video that was to be encoded anew go on as it was, when nothing came of that: what is shown is whole, or each
+ * segment of it can be had on demand. A line says why, what was begun is forgotten, and what the old set still lacks is
+ * made again by encode tasks that the sweep sends. False when the video shows nothing of the kind, and then nothing was done.
+ */
+export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
+  const wanted = await findWanted(tx, key);
+  const shown = await loadShown(tx, key);
+  if (wanted === null || !shown.some(({ kind }) => kind === wanted)) return false;
+  const isWhole = shown.every((rendition) => rendition.isWhole);
+  if (!isWhole && !canBeHadOnDemand(shown)) return false;
+  await dropUnfinishedSets(tx, key);
+  if (!isWhole) await insertTasks(tx, await planRest(tx, key, shown));
+  const line: MediaMessage = { ...why, message: `Encoding it anew failed, the video stays as it was: ${why.message}` };
+  await tx
+    .updateTable('media')
+    .set({
+      ...(isWhole ? WHOLE : ON_DEMAND),
+      state_since: sql<Date>`now()`,
+      lease_owner: null,
+      lease_until: null,
+      process_tries: 0,
+      messages: sql<string>`messages || ${JSON.stringify([line])}::jsonb`,
+    })
+    .where('library_id', '=', key.libraryId)
+    .where('id', '=', key.mediaId)
+    .execute();
+  await recountStorage(tx, key);
+  await bumpPublication(tx, key);
+  await announce(key, isWhole ? WebhookStatus.finished : WebhookStatus.resolutionFinished)(tx);
+  return true;
+}
+
+const WHOLE = { state: 'finished', state_reason: null, encode_progress: 100 } as const;
+const ON_DEMAND = { state: 'jit-ready', state_reason: READY_REASON, encode_progress: 0 } as const;
+
+function canBeHadOnDemand(shown: readonly Shown[]): boolean {
+  const onDemand = shown.filter(({ kind, isOnDemand, isWhole }) => kind === 'video' && isOnDemand && !isWhole);
+  return onDemand.length > 0 && onDemand.every(({ isListed }) => isListed);
+}
+
+/** What a video cannot be without, its row locked; null when it is over. */
+async function findWanted(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Shown['kind'] | null> {
+  const row = await tx
+    .selectFrom('media')
+    .select('facts')
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .where('state', 'in', ['uploaded', 'processing', ...ENCODING_STATES])
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return row.facts?.video === null ? 'audio' : 'video';
+}
+
+async function loadShown(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Shown[]> {
+  const { rows } = await sql<Shown>`
+    select r.id, r.timeline_id as "timelineId", r.kind, r.origin = 'pass-through' as "isCopied",
+      r.on_demand as "isOnDemand", r.init is not null as "isListed", r.state = 'finished' as "isWhole",
+      coalesce(r.width_px * r.height_px, 0) as pixels, (r.plan->>'durationSec')::float8 as "durationSec",
+      array(select s from chunk c, generate_series(c.first_segment, c.first_segment + c.segment_count - 1) s
+        where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id order by s) as stored
+    from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.active
+    order by r.rung desc nulls last, r.id
+  `.execute(tx);
+  return rows;
+}
+
+/** The encode tasks of renditions that are not whole: the source's copy and the sound first, pictures behind all else. */
+async function planRest(tx: Tx, key: MediaKey, shown: readonly Shown[]): Promise<EncodeTask[]> {
+  const open = shown.filter(({ isWhole }) => !isWhole);
+  const [{ timelineId } = { timelineId: newGuid() }] = open;
+  const cutList = await loadCutList(tx, { key, timelineId });
+  if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist.`);
+  return open.flatMap((rendition) => {
+    if (rendition.kind === 'audio') return restOf(key, rendition, 'audio', countAudioSegments(rendition.durationSec));
+    if (rendition.isCopied) return restOf(key, rendition, 'pass-through', cutList.startTicks.length);
+    return backfillTasks(key, rendition, cutList);
+  });
+}
+
+/** What is made without a pause, from the first missing segment of a hole to its last. */
+function restOf(key: MediaKey, rendition: Shown, kind: 'audio' | 'pass-through', segments: number): EncodeTask[] {
+  return rangesInOrder(rendition, kind, { fromSegment: 0, toSegment: segments }).map((range) => {
+    const sec = (rendition.durationSec * (range.toSegment - range.fromSegment)) / segments;
+    return {
+      ...base(key, rendition, kind, range),
+      queue: kind === 'audio' ? 'long' : 'quick',
+      priority: taskPriority(true, rendition.durationSec, range.fromSegment),
+      weight: taskWeight(kind, 0, sec),
+    };
+  });
+}
+
+function rangesInOrder({ stored, isOnDemand }: Shown, kind: 'audio' | 'pass-through', all: ChunkRange): ChunkRange[] {
+  // A copy that lacks nothing has ended with its last segment.
+  if (kind === 'pass-through') return missingRanges(all, new Set(stored));
+  const ranges = restRanges(stored, [all]);
+  // What viewers had made lies anywhere, and each encode task encodes from the track's start: one leaves it out.
+  return isOnDemand ? [{ fromSegment: ranges[0]?.fromSegment ?? 0, toSegment: all.toSegment }] : ranges;
+}
+
+function backfillTasks(key: MediaKey, rendition: Shown, cutList: CutList): EncodeTask[] {
+  return restRanges(rendition.stored, planEvenChunks(cutList, 0)).map((range) => {
+    const { fromSegment, toSegment } = range;
+    const ticks = segmentStartTicks(cutList, toSegment) - segmentStartTicks(cutList, fromSegment);
+    return {
+      ...base(key, rendition, 'backfill', range),
+      queue: 'long',
+      priority: taskPriority(false, rendition.durationSec, fromSegment) - BACKFILL_STEP,
+      weight: taskWeight('backfill', rendition.pixels, ticks / cutList.timescale),
+    };
+  });
+}
+
+/** One at least, although viewers may have had all of it made: its end is the rendition's. */
+function restRanges(stored: readonly number[], ranges: readonly ChunkRange[]): ChunkRange[] {
+  const there = new Set(stored);
+  const missing = ranges.flatMap((range) => missingRanges(range, there));
+  return missing.length > 0 ? missing : ranges.slice(-1);
+}
+
+function base(key: MediaKey, { id, timelineId }: Shown, kind: TaskKind, range: ChunkRange) {
+  return { key, id: newGuid(), timelineId, kind, renditionIds: [id], ...range, isFirst: false };
+}

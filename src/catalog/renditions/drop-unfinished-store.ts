@@ -1,0 +1,29 @@
+import type { MediaKey, Tx } from '../db.ts';
+
+/** Forgets sets and added codecs that never became active, with all encode tasks; their objects are orphans then and swept. */
+export async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await tx.deleteFrom('encode_task').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
+  await tx
+    .deleteFrom('rendition')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('active', '=', false)
+    .where('retired_at', 'is', null)
+    .execute();
+  await tx
+    .deleteFrom('timeline')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('active', '=', false)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('rendition')
+            .select('rendition.id')
+            .whereRef('rendition.timeline_id', '=', 'timeline.id')
+            .where('rendition.retired_at', 'is not', null),
+        ),
+      ),
+    )
+    .execute();
+}

@@ -1,0 +1,139 @@
+import { type Selectable, sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { type Claim, ENCODING_STATES, type EncodeTask, encodePercent, WAITING_FOR_SLOT } from './encode-task.ts';
+import type { EncodeTaskTable } from './task-schema.ts';
+
+/** The first pause after a failure, which doubles with each, and the longest. */
+const FIRST_PAUSE_SEC = 1;
+const LONGEST_PAUSE_SEC = 120;
+
+/**
+ * Takes an encode task that waits, by its name: for what is done within the transaction that planned it. Null when another has
+ * it, or it is over.
+ */
+export async function claimTask(tx: Tx, key: MediaKey, taskId: Guid, owner: string): Promise<Claim | null> {
+  const { rows } = await sql<Selectable<EncodeTaskTable>>`
+    update encode_task set state = 'running', attempt = nextval('encode_attempt'), owner = ${owner}, reason = null,
+      started_at = now(), lease_until = now() + interval '1 hour'
+    where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${taskId} and state = 'waiting'
+    returning *
+  `.execute(tx);
+  const [row] = rows;
+  return row === undefined ? null : toClaim(row, owner);
+}
+
+/** What a claimed row gives to whoever claimed it. */
+export function toClaim(row: Selectable<EncodeTaskTable>, owner: string): Claim {
+  return { task: toTask(row), attempt: row.attempt, failures: row.failures, deaths: row.deaths, owner };
+}
+
+/** Sets the video's progress from its encode tasks; it only rises, and 100 is left to the finish. */
+export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  const tasks = await db
+    .selectFrom('encode_task')
+    .select(['weight', 'done_fraction as doneFraction'])
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .execute();
+  const { percent, done, total } = encodePercent(tasks);
+  await db
+    .updateTable('media')
+    .set({ encode_done: done, encode_total: total })
+    .set({ encode_progress: sql<number>`greatest(encode_progress, ${percent}::int)` })
+    .set({ state_reason: sql<string>`case when state = 'transcoding' then 'encoding' else state_reason end` })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .where('state', 'in', ENCODING_STATES)
+    .execute();
+}
+
+/** Gives an interrupted work back without counting a failure. */
+export async function releaseTask(db: Db | Tx, claim: Claim): Promise<void> {
+  await giveBack(db, claim, sql`reason = ${WAITING_FOR_SLOT}, is_ready = true`);
+}
+
+/**
+ * Gives an encode task back that something outside the video holds up, and says so on the video. It is tried again after pauses
+ * that double from a second to minutes, with no failure counted.
+ */
+export async function postponeTask(db: Db, claim: Claim, reason: string): Promise<void> {
+  await giveBack(
+    db,
+    claim,
+    sql`reason = ${reason}, postponements = postponements + 1, is_ready = false, ready_at = now() + make_interval(
+      secs => least(${LONGEST_PAUSE_SEC}, ${FIRST_PAUSE_SEC} * 2 ^ least(postponements, 12)))`,
+  );
+  await db
+    .updateTable('media')
+    .set({ state_reason: reason })
+    .where('library_id', '=', claim.task.key.libraryId)
+    .where('id', '=', claim.task.key.mediaId)
+    .where('state', '=', 'transcoding')
+    .execute();
+}
+
+/** Notes that an attempt ended in an error; the encode task waits for its next one. False when the claim was lost. */
+export async function noteFailure(db: Db, claim: Claim, reason: string): Promise<boolean> {
+  const pauseSec = FIRST_PAUSE_SEC * 2 ** claim.failures;
+  return giveBack(
+    db,
+    claim,
+    sql`reason = ${reason}, failures = failures + 1, is_ready = false, ready_at = now() + make_interval(secs => ${pauseSec})`,
+  );
+}
+
+async function giveBack(db: Db | Tx, { task, attempt }: Claim, how: ReturnType<typeof sql>): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update encode_task set state = 'waiting', owner = null, lease_until = null, ${how}
+    where library_id = ${task.key.libraryId} and media_id = ${task.key.mediaId} and id = ${task.id}
+      and state = 'running' and attempt = ${attempt}
+  `.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/**
+ * Sees that the claim still holds and keeps others from taking it until the transaction ends: answers the renditions that
+ * its encode task is about now, or null.
+ */
+export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<EncodeTask, 'renditionIds'> | null> {
+  const row = await tx
+    .selectFrom('encode_task')
+    .select('rendition_ids')
+    .where('library_id', '=', claim.task.key.libraryId)
+    .where('media_id', '=', claim.task.key.mediaId)
+    .where('id', '=', claim.task.id)
+    .where('state', '=', 'running')
+    .where('attempt', '=', claim.attempt)
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined ? null : { renditionIds: row.rendition_ids };
+}
+
+/** Marks a claimed work as ended, within the transaction that holds `lockClaim`. */
+export async function endTask(tx: Tx, claim: Claim, state: 'done' | 'failed', reason: string | null): Promise<void> {
+  await tx
+    .updateTable('encode_task')
+    .set({ state, reason, owner: null, lease_until: null, done_fraction: 1 })
+    .where('library_id', '=', claim.task.key.libraryId)
+    .where('media_id', '=', claim.task.key.mediaId)
+    .where('id', '=', claim.task.id)
+    .execute();
+}
+
+/** The encode task that a row describes. */
+function toTask(row: Selectable<EncodeTaskTable>): EncodeTask {
+  return {
+    key: { libraryId: row.library_id, mediaId: row.media_id },
+    id: row.id,
+    timelineId: row.timeline_id,
+    kind: row.kind,
+    renditionIds: row.rendition_ids,
+    fromSegment: row.from_segment,
+    toSegment: row.to_segment,
+    isFirst: row.is_first,
+    queue: row.queue,
+    priority: row.priority,
+    weight: row.weight,
+  };
+}

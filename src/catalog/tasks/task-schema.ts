@@ -1,0 +1,41 @@
+import type { Generated } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { CreatedAt } from '../account-schema.ts';
+import type { TaskKind } from './task-kind.ts';
+
+/** A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. */
+export type EncodeTaskTable = {
+  library_id: number;
+  media_id: Guid;
+  id: Guid;
+  timeline_id: Guid;
+  kind: TaskKind;
+  rendition_ids: Guid[];
+  from_segment: number;
+  to_segment: number;
+  is_first: Generated<boolean>;
+  queue: 'quick' | 'long';
+  priority: Generated<number>;
+  weight: number;
+  done_fraction: Generated<number>;
+  state: 'waiting' | 'running' | 'done' | 'failed';
+  attempt: Generated<number>;
+  /** Attempts that ended in an error, and those whose worker was never seen again. */
+  failures: Generated<number>;
+  deaths: Generated<number>;
+  reason: string | null;
+  owner: string | null;
+  lease_until: Date | null;
+  /** A task that is not ready waits for `ready_at`: after a failure or a postponement, or as backfill. */
+  is_ready: Generated<boolean>;
+  ready_at: CreatedAt;
+  postponements: Generated<number>;
+  started_at: Date | null;
+  created_at: CreatedAt;
+};
+
+/** A library's turns in a queue: where its latest began, and where its next may begin; whose next is lowest is served. */
+export type EncodeTurnTable = { queue: string; library_id: number; turn: number; pass: number };
+
+/** Seconds that one unit of weight takes, smoothed over the last encode tasks of a kind (and codec: `video/x264`). */
+export type EncodeSpeedTable = { kind: string; sec_per_weight: number };

@@ -1,0 +1,101 @@
+import { type Selectable, sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { Db } from '../db.ts';
+import { toClaim } from './claim-store.ts';
+import { type Claim, ENCODING_STATES } from './encode-task.ts';
+import type { EncodeTaskTable } from './task-schema.ts';
+
+/** Wakes idle workers: the payload is the name of one of them. */
+export const TASK_CHANNEL = 'millrace_task';
+
+const LEAST_PRIORITY = -(2 ** 31);
+/** Only backfill has priorities below this. */
+const LEAST_URGENT_PRIORITY = 0;
+
+/** What a worker takes now: it leaves backfill while viewers wait, and media whose original does not fit on its disk. */
+export type ClaimOptions = {
+  queue: 'quick' | 'long';
+  owner: string;
+  leaseSec: number;
+  takesBackfill: boolean;
+  withoutMedia: readonly Guid[];
+};
+
+/**
+ * Claims the next task of a queue: of the library that has had least of the queue (start-time fair queueing by weight) the
+ * most urgent one. One look-up by index, and no wait for a lock. Null when nothing is ready.
+ */
+export async function claimNext(db: Db, options: ClaimOptions): Promise<Claim | null> {
+  const { queue, owner, leaseSec, takesBackfill, withoutMedia } = options;
+  const least = takesBackfill ? LEAST_PRIORITY : LEAST_URGENT_PRIORITY;
+  const { rows } = await sql<Selectable<EncodeTaskTable>>`
+    select * from claim_encode_task(${queue}, ${owner}, ${leaseSec}, ${least}::int, ${[...withoutMedia]}::uuid[])
+  `.execute(db);
+  const [row] = rows;
+  return row === undefined ? null : toClaim(row, owner);
+}
+
+/** Says that a worker has a free slot in a queue: the next task that becomes ready there wakes it. */
+export async function registerIdle(db: Db, queue: string, owner: string): Promise<void> {
+  await sql`
+    with gone as (delete from encode_idle where ctid = any (array(
+      select ctid from encode_idle where queue = ${queue} and owner = ${owner} for update skip locked)))
+    insert into encode_idle (queue, owner) values (${queue}, ${owner})
+  `.execute(db);
+}
+
+/** Makes tasks ready whose pause is over, and takes tasks from dead workers; once a second over all workers. */
+export async function tendTasks(db: Db, steadySec: number): Promise<void> {
+  await sql`select tend_encode_tasks(${steadySec}::float8)`.execute(db);
+}
+
+/** Makes the rows again by which tasks and uploads are claimed: they are not written to the log, and a crash of the database takes them. */
+export async function restoreShares(db: Db): Promise<void> {
+  await sql`select share_encode_queues(), share_upload_queues()`.execute(db);
+}
+
+/** Renews the leases of a worker's claims at once (a HOT update); the ids of those that it still holds. */
+export async function renewLeases(db: Db, claims: readonly Claim[], leaseSec: number): Promise<ReadonlySet<Guid>> {
+  const { rows } = await sql<{ id: Guid }>`
+    update encode_task w set lease_until = now() + make_interval(secs => ${leaseSec})
+    from unnest(${claims.map(({ task }) => task.id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) c(id, attempt)
+    where w.id = c.id and w.attempt = c.attempt and w.state = 'running'
+    returning w.id
+  `.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** How far a claimed task is, 0 to 1, and how far it was when that was written last. */
+export type TaskProgress = { claim: Claim; fraction: number; written: number };
+
+/**
+ * Writes how far tasks are and adds what is new to the sums of their videos; the ids of tasks that are still held. Two
+ * statements, so that no lock on a task is held while a video's is awaited: a commit takes them in the other order.
+ */
+export async function writeProgress(db: Db, tasks: readonly TaskProgress[]): Promise<ReadonlySet<Guid>> {
+  const { rows } = await sql<{ id: Guid }>`
+    update encode_task w set done_fraction = greatest(done_fraction, p.fraction)
+    from unnest(${tasks.map(({ claim }) => claim.task.id)}::uuid[], ${tasks.map(({ claim }) => claim.attempt)}::int[],
+      ${tasks.map(({ fraction }) => fraction)}::float8[]) p(id, attempt, fraction)
+    where w.id = p.id and w.attempt = p.attempt and w.state = 'running'
+    returning w.id
+  `.execute(db);
+  const held = new Set(rows.map(({ id }) => id));
+  const sums = new Map<Guid, number>();
+  for (const { claim, fraction, written } of tasks) {
+    const { id, key, weight } = claim.task;
+    if (held.has(id)) sums.set(key.mediaId, (sums.get(key.mediaId) ?? 0) + Math.max(0, fraction - written) * weight);
+  }
+  for (const [mediaId, done] of sums) await addDone(db, mediaId, done);
+  return held;
+}
+
+async function addDone(db: Db, mediaId: Guid, done: number): Promise<void> {
+  await sql`
+    update media set encode_done = encode_done + ${done}::float8,
+      encode_progress = greatest(encode_progress, case when encode_total > 0
+        then least(99, floor(100 * (encode_done + ${done}::float8) / encode_total))::int else 0 end),
+      state_reason = case when state = 'transcoding' then 'encoding' else state_reason end
+    where id = ${mediaId} and state = any (${ENCODING_STATES})
+  `.execute(db);
+}

@@ -1,0 +1,136 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { Db } from '../db.ts';
+import type { RenditionPlan } from '../schema.ts';
+import type { EncodeTask } from './encode-task.ts';
+
+/** A rendition as its encoder needs it. */
+export type TaskRendition = {
+  id: Guid;
+  kind: 'video' | 'audio';
+  codec: string;
+  rung: number | null;
+  widthPx: number | null;
+  heightPx: number | null;
+  plan: RenditionPlan;
+  /** Segments of it may be stored by others than its encode tasks. */
+  isOnDemand: boolean;
+  /** Its segments are copied from the source. */
+  isPassThrough: boolean;
+  /** Its init segment and codec name once they are fixed. */
+  listed: { init: Buffer; codecString: string } | null;
+  /** Segments from the encode task's first on that are published already, without a hole. */
+  publishedTo: number;
+};
+
+/** All that doing an encode task takes, read at once. Renditions are those that did not fail, the highest first. */
+export type TaskView = {
+  sourceKey: StorageKey;
+  sourceBytes: number;
+  /** 32 raw bytes; null while nobody has taken it yet. */
+  sourceSha256: Buffer | null;
+  facts: SourceFacts;
+  thumbnailTimeMs: number | null;
+  cutList: CutList;
+  renditions: readonly TaskRendition[];
+};
+
+/** The part of a video that an encode task is about. */
+export type TaskPlace = Pick<EncodeTask, 'key' | 'timelineId' | 'renditionIds' | 'fromSegment' | 'toSegment'>;
+
+/** Reads what an encode task is about. Null when its video, or the video's original, is gone. */
+export async function loadTaskView(db: Db, task: TaskPlace): Promise<TaskView | null> {
+  const { libraryId, mediaId } = task.key;
+  const media = await db
+    .selectFrom('media')
+    .select(['source_key', 'source_bytes', 'source_sha256', 'facts', 'thumbnail_time_ms'])
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  const cutList = await loadCutList(db, task);
+  if (media === undefined || cutList === null) return null;
+  if (media.source_key === null || media.facts === null) return null;
+  return {
+    sourceKey: media.source_key,
+    sourceBytes: media.source_bytes ?? 0,
+    sourceSha256: media.source_sha256,
+    facts: media.facts,
+    thumbnailTimeMs: media.thumbnail_time_ms,
+    cutList,
+    renditions: await loadTaskRenditions(db, task),
+  };
+}
+
+/** Reads a timeline's cut list; null when there is no such timeline. */
+export async function loadCutList(
+  db: Db,
+  { key, timelineId }: Pick<EncodeTask, 'key' | 'timelineId'>,
+): Promise<CutList | null> {
+  const row = await db
+    .selectFrom('timeline')
+    .selectAll()
+    .where('library_id', '=', key.libraryId)
+    .where('media_id', '=', key.mediaId)
+    .where('id', '=', timelineId)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const common = { timescale: row.timescale, startTicks: row.start_ticks, endTicks: row.end_ticks };
+  if (row.grid === 'source') return { ...common, grid: { kind: 'source' } };
+  const { rate_num: num, rate_den: den, segment_frames: segmentFrames, total_frames: totalFrames } = row;
+  if (num === null || den === null || segmentFrames === null || totalFrames === null) {
+    throw new Error(`Expected timeline ${timelineId} on frames to have a rate and counts.`);
+  }
+  return { ...common, grid: { kind: 'frames', rate: { num, den }, segmentFrames, totalFrames } };
+}
+
+/** Reads the renditions of an encode task that did not fail, the highest first. */
+export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskRendition[]> {
+  if (task.renditionIds.length === 0) return [];
+  const { libraryId, mediaId } = task.key;
+  const rows = await db
+    .selectFrom('rendition')
+    .select([
+      'id',
+      'kind',
+      'codec',
+      'rung',
+      'width_px',
+      'height_px',
+      'plan',
+      'on_demand',
+      'init',
+      'codec_string',
+      'origin',
+    ])
+    .select(({ selectFrom, fn }) =>
+      selectFrom('chunk')
+        .whereRef('chunk.rendition_id', '=', 'rendition.id')
+        .where('chunk.library_id', '=', libraryId)
+        .where('chunk.media_id', '=', mediaId)
+        .where('first_segment', '>=', task.fromSegment)
+        .where('first_segment', '<', task.toSegment)
+        .select(({ eb }) => fn.max(eb('first_segment', '+', eb.ref('segment_count'))).as('end'))
+        .as('published_to'),
+    )
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('id', 'in', [...task.renditionIds])
+    .where('state', '<>', 'failed')
+    .orderBy('rung', 'desc')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    codec: row.codec,
+    rung: row.rung,
+    widthPx: row.width_px,
+    heightPx: row.height_px,
+    plan: row.plan,
+    isOnDemand: row.on_demand,
+    isPassThrough: row.origin === 'pass-through',
+    listed: row.init === null || row.codec_string === null ? null : { init: row.init, codecString: row.codec_string },
+    publishedTo: row.published_to ?? task.fromSegment,
+  }));
+}

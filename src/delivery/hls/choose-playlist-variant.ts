@@ -1,0 +1,65 @@
+import type { Publication } from '../../catalog/publications/publication.ts';
+import type { PackageKeys } from '../drm/package-keys.ts';
+import type { PlaySessions } from '../drm/play-sessions.ts';
+import { protectionOf } from '../drm/protection.ts';
+import type { Problem } from '../http/answer.ts';
+import type { PlaybackAuthorizer } from '../shield/play-permits.ts';
+import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
+import {
+  CLEAR_VARIANT,
+  identityVariant,
+  type PlaylistVariant,
+  packageVariant,
+  sessionVariant,
+} from './playlist-variant.ts';
+
+export type PlaylistVariantDeps = { keys: PackageKeys; sessions: PlaySessions; permits: PlaybackAuthorizer };
+
+/**
+ * `session` is that of the playlist's address; `wantsIdentity` asks for keys that are fetched raw; `isReread` is said
+ * of playlists that players read over and over while they grow.
+ */
+export type PlaylistVariantRequest = {
+  session: string | null;
+  play: PlayRequest;
+  wantsIdentity: boolean;
+  isReread: boolean;
+};
+
+/**
+ * Chooses how a video's playlists are written for a viewer; a problem says why they are not. A play session is
+ * begun for each viewer who may play and reads a playlist without one; of those that are read over and over each
+ * reading names the viewer's same session.
+ */
+export async function choosePlaylistVariant(
+  publication: Publication,
+  { session, play, wantsIdentity, isReread }: PlaylistVariantRequest,
+  { keys, sessions, permits }: PlaylistVariantDeps,
+): Promise<PlaylistVariant | Problem> {
+  const protection = protectionOf(publication);
+  if (protection.kind === 'sessions') {
+    const nowMs = Date.now();
+    if (session !== null) return sessions.keyOf(publication, session, nowMs) === null ? OVER : sessionVariant(session);
+    const refusal = await permits.refusalOf(publication, play);
+    if (refusal !== null) return refusal;
+    const durationSec = publication.durationMs / 1000;
+    const begun = isReread
+      ? sessions.keep(publication, play.viewer, { durationSec, nowMs })
+      : sessions.begin(publication, durationSec, nowMs);
+    return sessionVariant(begun);
+  }
+  if (session !== null) return OVER;
+  if (protection.kind === 'none') return CLEAR_VARIANT;
+  const { packaged } = protection;
+  const opened = await keys.keysOf(publication, packaged);
+  const isOurs = packaged.signals.length === 0;
+  return wantsIdentity && isOurs
+    ? identityVariant(packaged, opened, tokenQuery(play))
+    : packageVariant(packaged, opened);
+}
+
+export const OVER: Problem = {
+  status: 403,
+  code: 'session-over',
+  message: 'The play session is over, or was not begun for this video: read playlist.m3u8 anew.',
+};

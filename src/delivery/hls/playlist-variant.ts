@@ -1,0 +1,110 @@
+import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
+import type { StoredRendition } from '../../catalog/publications/publication.ts';
+import { BYTES_ADDED_BY_PADDING, bytesAddedBy } from '../../media/drm/added-bytes.ts';
+import { writeHlsAes128Line } from '../../media/drm/hls-aes128.ts';
+import { type KeySystem, writeHlsKeyLines } from '../../media/drm/signalling.ts';
+import { writeSystemKeyLines, writeSystemSessionKeyLines } from '../../media/drm/system-signals.ts';
+import type { PlaylistAddresses } from '../../media/hls/multivariant.ts';
+import { type AddedBytes, NOTHING_ADDED } from '../../media/presentation/segment-run.ts';
+import type { ContentKeys } from '../../ports/drm-key-source.ts';
+
+/** What playlists of one publication differ in by how the video is given out. */
+export type PlaylistVariant = {
+  /** Distinguishes the texts in caches and ETags. */
+  tag: string;
+  /** Within a rendition's folder: empty or ending in `/`. */
+  segmentFolder: string;
+  addresses: PlaylistAddresses;
+  /** By how much segments grow on their way out. */
+  added(rendition: Pick<StoredRendition, 'kind'>): AddedBytes;
+  /** Whether single pictures are listed. */
+  listsIFrames: boolean;
+  /** EXT-X-SESSION-KEY lines for those renditions. */
+  sessionKeyLines(renditions: readonly StoredRendition[]): string[];
+  /** EXT-X-KEY lines of a rendition; `toVideo` leads from the playlist to the video's folder. */
+  keyLines(rendition: StoredRendition, toVideo: string): string[];
+  /** Puts in what differs from viewer to viewer; null where the text is the same for all. */
+  fill: ((text: string) => string) | null;
+};
+
+/** Stands for what `fill` puts in. No address of ours has braces. */
+const GAP = '{gap}';
+
+export const CLEAR_VARIANT: PlaylistVariant = {
+  tag: '',
+  segmentFolder: '',
+  addresses: { media: (id) => `r/${id}/video.m3u8`, iFrames: (id) => `r/${id}/i-frames.m3u8` },
+  added: () => NOTHING_ADDED,
+  listsIFrames: true,
+  sessionKeyLines: () => [],
+  keyLines: () => [],
+  fill: null,
+};
+
+/** Of a package, for players that speak Encrypted Media Extensions, or another system that a key server spoke for. */
+export function packageVariant({ number, signals }: DrmPackage, keys: ContentKeys): PlaylistVariant {
+  const folder = packageFolder(number);
+  const isOurs = signals.length === 0;
+  return {
+    ...CLEAR_VARIANT,
+    tag: `-e${number}`,
+    segmentFolder: folder,
+    added: ({ kind }) => bytesAddedBy(keys.scheme, kind),
+    addresses: { ...CLEAR_VARIANT.addresses, iFrames: (id) => `r/${id}/${folder}i-frames.m3u8` },
+    sessionKeyLines: (renditions) => {
+      const groups = new Set(renditions.map(({ keyGroup }) => keyGroup));
+      return writeSystemSessionKeyLines(signals.filter(({ group }) => groups.has(group)));
+    },
+    keyLines: (rendition) => {
+      if (isOurs) return keyLines(keys, rendition, { name: 'clearKey', licenceUrl: '' });
+      const { scheme, groups } = keys;
+      const { keyGroup } = rendition;
+      const said = signals.filter(({ group }) => group === keyGroup);
+      return writeSystemKeyLines({ scheme, kid: groups[keyGroup].kid }, said);
+    },
+  };
+}
+
+/**
+ * Of a package, for players that fetch raw keys (`?drm=identity`): Shaka Player does with ClearKey in HLS. `query`
+ * (the viewer's token, or empty) is handed on to every address below.
+ */
+export function identityVariant({ number }: DrmPackage, keys: ContentKeys, query: string): PlaylistVariant {
+  const asked = query === '' ? '' : `&${query}`;
+  return {
+    tag: `-e${number}i`,
+    segmentFolder: packageFolder(number),
+    added: ({ kind }) => bytesAddedBy(keys.scheme, kind),
+    addresses: { ...CLEAR_VARIANT.addresses, media: (id) => `r/${id}/video.m3u8?drm=identity${GAP}` },
+    listsIFrames: false,
+    sessionKeyLines: () => [],
+    keyLines: (rendition, toVideo) => {
+      const keyUrl = `${toVideo}key/${keys.groups[rendition.keyGroup].kid}?drm=identity${GAP}`;
+      return keyLines(keys, rendition, { name: 'identity', keyUrl });
+    },
+    fill: (text) => text.replaceAll(GAP, asked),
+  };
+}
+
+/** Of a play session: whole segments encrypted under the session's key. */
+export function sessionVariant(session: string): PlaylistVariant {
+  return {
+    tag: '-s',
+    segmentFolder: `${GAP}/`,
+    added: () => BYTES_ADDED_BY_PADDING,
+    addresses: { ...CLEAR_VARIANT.addresses, media: (id) => `r/${id}/${GAP}/video.m3u8` },
+    listsIFrames: false,
+    sessionKeyLines: () => [],
+    keyLines: (_, toVideo) => [writeHlsAes128Line(`${toVideo}key/${GAP}`)],
+    fill: (text) => text.replaceAll(GAP, session),
+  };
+}
+
+/** The folder, within a rendition's, of the bytes that a package's keys decrypt. */
+export function packageFolder(number: number): string {
+  return `e${number}/`;
+}
+
+function keyLines({ scheme, groups }: ContentKeys, { keyGroup }: StoredRendition, system: KeySystem): string[] {
+  return writeHlsKeyLines('media', { scheme, kid: groups[keyGroup].kid }, [system]);
+}

@@ -1,0 +1,65 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readFragment } from '../../media/cmaf/fragment.ts';
+import { type InitFacts, normaliseInit, readInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { Segment } from '../../media/cmaf/segment.ts';
+import type { Segmenter } from '../../media/cmaf/segmenter.ts';
+import { createStreamSplitter } from '../../media/cmaf/stream-splitter.ts';
+import type { FfmpegRun } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { postponementOf } from '../queue/postponement.ts';
+
+/** A process that dies closes its outputs a moment before its own, better reason is known. */
+const END_NOTICE_MS = 500;
+
+export type PicturesInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
+export type PicturePart = PicturesInit | { kind: 'segment'; segment: Segment } | { kind: 'progress'; doneSec: number };
+
+/**
+ * Reads one output of a picture encode: first its init segment, then its segments, checked, as they complete. While
+ * nobody asks for the next part, the encoder waits.
+ */
+export async function* readEncodedVideo(stream: Readable, segmenter: Segmenter): AsyncGenerator<PicturePart, void> {
+  const splitter = createStreamSplitter();
+  let facts: InitFacts | null = null;
+  let doneTicks = 0;
+  for await (const bytes of stream) {
+    for (const part of splitter.push(bytes)) {
+      if (part.kind === 'init') {
+        facts = readInitSegment(part.bytes);
+        yield { kind: 'init', bytes: normaliseInit(part.bytes), facts };
+        continue;
+      }
+      const fragment = readFragment(part.bytes, facts?.sampleDefaults);
+      for (const segment of segmenter.push(fragment)) yield { kind: 'segment', segment };
+      doneTicks += fragment.samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+      yield { kind: 'progress', doneSec: doneTicks / (facts?.timescale ?? 1) };
+    }
+  }
+  splitter.end();
+  if (facts === null) throw new Error('Expected an init segment from the encoder, none came.');
+  for (const segment of segmenter.end()) yield { kind: 'segment', segment };
+}
+
+/**
+ * Ends a run of which the reading failed, and answers the better of the two reasons: what the encoder reports of its
+ * end, unless it was ended from here or what it wrote could not be stored.
+ */
+export async function endFailedRun(run: FfmpegRun, stop: AbortController, error: unknown): Promise<unknown> {
+  await Promise.race([run.done.catch(() => undefined), sleep(END_NOTICE_MS, undefined, { ref: false })]);
+  await endRun(run, stop);
+  return run.done.then(
+    () => error,
+    (reason: unknown) => (isAborted(reason) || postponementOf(error) !== null ? error : reason),
+  );
+}
+
+/** Ends a run that is wanted no more, and waits until it is gone. */
+export async function endRun(run: FfmpegRun, stop: AbortController): Promise<void> {
+  stop.abort();
+  for (const output of run.outputs) output.destroy();
+  await run.done.catch(() => undefined);
+}
+
+function isAborted(reason: unknown): boolean {
+  return typeof reason === 'object' && reason !== null && 'kind' in reason && reason.kind === 'aborted';
+}

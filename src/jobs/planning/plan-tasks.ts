@@ -1,0 +1,193 @@
+import type { MediaKey } from '../../catalog/db.ts';
+import type { PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
+import { BACKFILL_STEP, type EncodeTask, taskPriority, taskWeight } from '../../catalog/tasks/encode-task.ts';
+import type { TaskKind } from '../../catalog/tasks/task-kind.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
+import { START_RUNG_LIMIT } from '../../media/hls/multivariant.ts';
+import { type ChunkRange, planChunks, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
+import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
+
+/** Where encode tasks are planned: the timeline, and how long the video is. */
+export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; durationSec: number };
+
+/** Chunks that one copying work takes, about four minutes: bounds how long it holds its slot. */
+const COPIED_CHUNKS = 8;
+
+/** How far encode tasks of a further codec stand behind those that make a video play at all: as much as a video 180 times longer. */
+const FURTHER_CODEC_STEP = 300;
+
+/** Sound segments, about a minute, that are encoded in a slot for quick work; the rest of a long track goes the long way. */
+const QUICK_AUDIO_SEGMENTS = 16;
+
+/** Copies the source's segments: first the first chunk, alone, then several chunks an encode task, in order. */
+export function passThroughTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
+  const ids = renditions.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const [first, ...rest] = planChunks(place.cutList);
+  const ranges = first === undefined ? [] : [first];
+  for (let at = 0; at < rest.length; at += COPIED_CHUNKS) {
+    const group = rest.slice(at, at + COPIED_CHUNKS);
+    ranges.push({ fromSegment: group[0]?.fromSegment ?? 0, toSegment: group.at(-1)?.toSegment ?? 0 });
+  }
+  return ranges.map((range, index) => ({
+    ...base(place, 'pass-through', range),
+    renditionIds: ids,
+    isFirst: index === 0,
+    queue: 'quick',
+    priority: taskPriority(index === 0, 1, range.fromSegment),
+    weight: taskWeight('pass-through', 0, rangeSec(place.cutList, range)),
+  }));
+}
+
+/** Encodes the rungs under a source that is shown already: their first chunk early, if that is wanted, then the rest. */
+export function encodedTasks(place: Place, renditions: readonly PlannedRendition[], isEarly: boolean): EncodeTask[] {
+  if (renditions.length === 0) return [];
+  return planChunks(place.cutList).map((range, index) => videoTask(place, renditions, range, isEarly && index === 0));
+}
+
+/** Encodes the rungs of a further codec: all in long slots, after what the base codec still has to do. */
+export function codecTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
+  return encodedTasks(place, renditions, false).map((task) => ({
+    ...task,
+    priority: Math.max(0, task.priority - FURTHER_CODEC_STEP),
+  }));
+}
+
+/** Puts works behind all that anybody asked for, in the order that they have. */
+export function asBackfill(tasks: readonly EncodeTask[]): EncodeTask[] {
+  return tasks.map((task) => ({ ...task, kind: 'backfill', priority: task.priority - BACKFILL_STEP }));
+}
+
+/**
+ * Encodes a ladder of which nothing can be shown yet: the lowest rung's first segment alone, and all rungs together in
+ * chunks. The first of these makes that segment once more, which costs less than a decode of it for the others alone.
+ */
+export function frameGridTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
+  const lowest = renditions.at(-1);
+  if (lowest === undefined) return [];
+  const first = { fromSegment: 0, toSegment: 1 };
+  const others = renditions.slice(0, -1);
+  const ranges = planEvenChunks(place.cutList, others.length > 0 ? 0 : first.toSegment);
+  const tasks = ranges.map((range) => videoTask(place, range.toSegment === 1 ? others : renditions, range, false));
+  return [videoTask(place, [lowest], first, true), ...tasks];
+}
+
+/**
+ * Prepares a ladder that is encoded on demand: what lists it, the first segment of the rung that players begin with,
+ * and behind all else what nobody asked for.
+ */
+export function onDemandTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
+  const first = { fromSegment: 0, toSegment: 1 };
+  const begun = renditions.find(({ rung }) => (rung ?? 0) <= START_RUNG_LIMIT) ?? renditions.at(-1);
+  const start: EncodeTask = {
+    ...base(place, 'jit-start', first),
+    renditionIds: renditions.map(({ id }) => id),
+    isFirst: true,
+    queue: 'quick',
+    priority: taskPriority(true, 1, 0) + 1,
+    weight: taskWeight('jit-start', 0, 0),
+  };
+  const rest = asBackfill(encodedTasks(place, renditions, false));
+  return [start, ...(begun === undefined ? [] : [videoTask(place, [begun], first, true)]), ...rest];
+}
+
+/**
+ * Encodes sound tracks: the beginning at once, the rest of a long one in a slot for long work, before that of others
+ * where pictures can be had from the start (`isUrgent`).
+ */
+export function audioTasks(place: Place, renditions: readonly PlannedRendition[], isUrgent: boolean): EncodeTask[] {
+  const total = countAudioSegments(place.durationSec);
+  const quickEnd = Math.min(total, QUICK_AUDIO_SEGMENTS);
+  const ranges = [{ fromSegment: 0, toSegment: quickEnd }];
+  if (quickEnd < total) ranges.push({ fromSegment: quickEnd, toSegment: total });
+  return renditions.flatMap(({ id, isDefault }) =>
+    ranges.map((range, index) => ({
+      ...base(place, 'audio', range),
+      renditionIds: [id],
+      isFirst: index === 0,
+      queue: index === 0 ? ('quick' as const) : ('long' as const),
+      priority: taskPriority((index === 0 || isUrgent) && isDefault, place.durationSec, range.fromSegment),
+      weight: taskWeight('audio', 0, (place.durationSec * (range.toSegment - range.fromSegment)) / total),
+    })),
+  );
+}
+
+/** Puts pictures together: those that are copied in one encode task a chunk, the first early; those that are encoded behind them. */
+export function composeTasks(
+  place: Place,
+  copied: readonly PlannedRendition[],
+  made: readonly PlannedRendition[],
+): EncodeTask[] {
+  const ranges = planChunks(place.cutList);
+  const tasks = (renditions: readonly PlannedRendition[], isEarly: boolean) =>
+    renditions.length === 0
+      ? []
+      : ranges.map((range, index): EncodeTask => {
+          const isFirst = isEarly && index === 0;
+          const pixels = isEarly
+            ? 0
+            : renditions.reduce((sum, one) => sum + (one.widthPx ?? 0) * (one.heightPx ?? 0), 0);
+          return {
+            ...base(place, 'compose', range),
+            renditionIds: renditions.map(({ id }) => id),
+            isFirst,
+            queue: isFirst ? 'quick' : 'long',
+            priority: taskPriority(isFirst, place.durationSec, range.fromSegment),
+            weight: taskWeight('compose', pixels, rangeSec(place.cutList, range)),
+          };
+        });
+  return [...tasks(copied, true), ...tasks(made, copied.length === 0)];
+}
+
+/** Puts a sound together in one go: nothing of it is encoded. */
+export function composeSoundTasks(place: Place, { id }: PlannedRendition): EncodeTask[] {
+  const range = { fromSegment: 0, toSegment: countAudioSegments(place.durationSec) };
+  return [
+    {
+      ...base(place, 'compose-sound', range),
+      renditionIds: [id],
+      isFirst: true,
+      queue: 'quick',
+      priority: taskPriority(true, place.durationSec, 0),
+      weight: taskWeight('compose-sound', 0, place.durationSec),
+    },
+  ];
+}
+
+export function thumbnailWork(place: Place): EncodeTask {
+  return {
+    ...base(place, 'thumbnail', { fromSegment: 0, toSegment: 1 }),
+    renditionIds: [],
+    isFirst: false,
+    queue: 'quick',
+    priority: taskPriority(false, 1, 0),
+    weight: taskWeight('thumbnail', 0, 0),
+  };
+}
+
+function videoTask(
+  place: Place,
+  renditions: readonly PlannedRendition[],
+  range: ChunkRange,
+  isFirst: boolean,
+): EncodeTask {
+  const pixels = renditions.reduce((sum, { widthPx, heightPx }) => sum + (widthPx ?? 0) * (heightPx ?? 0), 0);
+  return {
+    ...base(place, 'video', range),
+    renditionIds: renditions.map(({ id }) => id),
+    isFirst,
+    queue: isFirst ? 'quick' : 'long',
+    priority: taskPriority(isFirst, place.durationSec, range.fromSegment),
+    weight: taskWeight('video', pixels, rangeSec(place.cutList, range)),
+  };
+}
+
+function base(place: Place, kind: TaskKind, range: ChunkRange) {
+  return { key: place.key, id: newGuid(), timelineId: place.timelineId, kind, ...range };
+}
+
+function rangeSec(cutList: CutList, range: ChunkRange): number {
+  const ticks = segmentStartTicks(cutList, range.toSegment) - segmentStartTicks(cutList, range.fromSegment);
+  return ticks / cutList.timescale;
+}
