@@ -122,7 +122,7 @@ async function reasonOf(guid: string): Promise<string | null> {
 }
 
 async function countOpenTasks(state: string): Promise<number> {
-  const { rows } = await ask<{ tasks: number }>(sql`select count(*) as works from encode_task where state = ${state}`);
+  const { rows } = await ask<{ tasks: number }>(sql`select count(*) as tasks from encode_task where state = ${state}`);
   return rows[0]?.tasks ?? 0;
 }
 

@@ -161,10 +161,10 @@ export async function countOpen(
   { mediaId }: MediaKey,
 ): Promise<{ requests: number; runs: number; tasks: number }> {
   const { rows } = await sql<{ requests: number; runs: number; tasks: number }>`
-    select (select count(*) from segment_request where media_id = ${mediaId}) as wishes,
+    select (select count(*) from segment_request where media_id = ${mediaId}) as requests,
       (select count(*) from jit_run where media_id = ${mediaId}) as runs,
       (select count(*) from encode_task where media_id = ${mediaId} and kind <> 'backfill'
-        and state in ('waiting', 'running')) as works
+        and state in ('waiting', 'running')) as tasks
   `.execute(lab.database.db);
   return rows[0] ?? { requests: 0, runs: 0, tasks: 0 };
 }

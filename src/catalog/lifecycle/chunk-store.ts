@@ -27,7 +27,7 @@ export type RenditionOutput = {
 /** A late or doubled worker: its claim does not hold any more, nothing of it is taken in. */
 export class LostClaim extends Error {
   constructor({ attempt, id }: { attempt: number; id: Guid }) {
-    super(`Attempt ${attempt} of work ${id} is not the one that may publish any more.`);
+    super(`Attempt ${attempt} of encode task ${id} is not the one that may publish any more.`);
     this.name = 'LostClaim';
   }
 }

@@ -113,10 +113,10 @@ async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
     select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
       r.retired_at is not null as "isRetired",
       ${RENDITION_NAME} as name,
-      w.works, w."openWorks",
+      w.tasks, w."openTasks",
       coalesce(r.state_reason, w.reason) as "failedReason"
     from rendition r cross join lateral (
-      select count(*) as works, count(*) filter (where state in ('waiting', 'running')) as "openWorks",
+      select count(*) as tasks, count(*) filter (where state in ('waiting', 'running')) as "openTasks",
         max(reason) filter (where state = 'failed') as reason
       from encode_task w where w.library_id = r.library_id and w.media_id = r.media_id
         and r.id = any(w.rendition_ids) and w.kind not in ('thumbnail', 'pictures', 'repair')) w

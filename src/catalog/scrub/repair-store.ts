@@ -65,7 +65,7 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean):
       ${IS_UNDER_CENC} as "isUnderCenc",
       exists (select 1 from encode_task w where w.library_id = m.library_id and w.media_id = m.id
         and w.kind = 'repair' and w.from_segment = c.first_segment and r.id = any(w.rendition_ids)) as "isKnown",
-      exists (select 1 from jsonb_array_elements(m.messages) line where line->>'value' = ${damagedValue(chunk)}) as "isTold"
+      exists (select 1 from jsonb_array_elements(m.messages) line where line->>'value' = ${damagedValue(chunk)}) as "isReported"
     from chunk c join rendition r on r.library_id = c.library_id and r.media_id = c.media_id and r.id = c.rendition_id
     join media m on m.library_id = c.library_id and m.id = c.media_id
     where c.library_id = ${libraryId} and c.media_id = ${mediaId} and c.rendition_id = ${chunk.renditionId}

@@ -155,7 +155,7 @@ export function composeSoundTasks(place: Place, { id }: PlannedRendition): Encod
   ];
 }
 
-export function thumbnailWork(place: Place): EncodeTask {
+export function thumbnailTask(place: Place): EncodeTask {
   return {
     ...base(place, 'thumbnail', { fromSegment: 0, toSegment: 1 }),
     renditionIds: [],

@@ -20,7 +20,7 @@ import {
   onDemandTasks,
   type Place,
   passThroughTasks,
-  thumbnailWork,
+  thumbnailTask,
 } from './plan-tasks.ts';
 
 /** Encoding a minute takes about as long on two cores; a thumbnail from the source costs a hundredth of that. */
@@ -126,7 +126,7 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
  */
 function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): EncodeTask[] {
   if (facts.video === null || isReplacement || watermark !== null) return [];
-  return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailWork(place)] : [];
+  return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailTask(place)] : [];
 }
 
 function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassThrough): PlannedRendition {
