@@ -1,5 +1,5 @@
-import type { ProcessClaim } from '../../catalog/encoding/process-store.ts';
 import { readLibrarySettings } from '../../catalog/libraries/library-settings.ts';
+import type { ProcessClaim } from '../../catalog/lifecycle/process-store.ts';
 import type { SmartFeature } from '../../catalog/smart/smart-schema.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import { featuresOf } from '../smart/generate-smart.ts';

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { MediaKey, Tx } from '../../catalog/db.ts';
-import { LostClaim } from '../../catalog/encoding/chunk-store.ts';
-import type { EncodePlan } from '../../catalog/encoding/encode-plan.ts';
-import { failureMessage, faultMessage } from '../../catalog/encoding/messages.ts';
-import { savePlan } from '../../catalog/encoding/plan-store.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { LostClaim } from '../../catalog/lifecycle/chunk-store.ts';
+import type { EncodePlan } from '../../catalog/lifecycle/encode-plan.ts';
+import { failureMessage, faultMessage } from '../../catalog/lifecycle/messages.ts';
+import { savePlan } from '../../catalog/lifecycle/plan-store.ts';
 import {
   claimProcess,
   failMedia,
@@ -12,9 +13,8 @@ import {
   postponeProcess,
   releaseProcess,
   renewProcess,
-} from '../../catalog/encoding/process-store.ts';
-import { FIRST_PRIORITY } from '../../catalog/encoding/work.ts';
-import { inTransaction } from '../../catalog/in-transaction.ts';
+} from '../../catalog/lifecycle/process-store.ts';
+import { FIRST_PRIORITY } from '../../catalog/tasks/encode-task.ts';
 import { Refused } from '../../lib/refused.ts';
 import { chooseSubtitles } from '../../media/captions/subtitles.ts';
 import { probeJoined, probeSource } from '../../media/probe/run-probe.ts';
@@ -62,7 +62,7 @@ const PROCESSING_FAILED = 'processing-failed';
  */
 export const processVideo = defineJob<VideoRef, JobDeps>({
   name: 'process-video',
-  lane: 'quick',
+  queue: 'quick',
   // Before copies and pictures of videos that are planned already.
   priority: PLANNING_PRIORITY,
   retryLimit: 5,
@@ -111,7 +111,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
     const begun = { path: file.path, indexing, normaliseLoudness: settings.normaliseLoudness };
     const sound = startFirstSound(begun, AbortSignal.any([signal, early.signal]));
-    // What is indexed was held against the size of the file, sample by sample. Its error is told below.
+    // What is indexed was held against the size of the file, sample by sample. Its error is reported below.
     const isWhole = indexing.then(
       (found) => found !== null,
       () => false,
@@ -223,7 +223,7 @@ async function sendSpeech(tx: Tx, { claim, deps, plan }: Pick<Planned, 'claim' |
   }
 }
 
-/** Names what is stored before its work is there to be claimed; claims have far higher numbers. */
+/** Names what is stored before its encode task is there to be claimed; claims have far higher numbers. */
 const FIRST_ATTEMPT = 1;
 
 /** What passes through is stored up to its first chunk before the plan is published. */

@@ -1,9 +1,9 @@
 import { captionLabel } from '../../catalog/captions/caption.ts';
 import { createCaptionStore } from '../../catalog/captions/caption-store.ts';
 import type { FollowUp, MediaKey } from '../../catalog/db.ts';
-import { transcriptionMessage } from '../../catalog/encoding/messages.ts';
-import { addMessages } from '../../catalog/encoding/settle-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
+import { transcriptionMessage } from '../../catalog/lifecycle/messages.ts';
 import { beginSpeechRun, noteSpeechRun } from '../../catalog/speech/speech-run-store.ts';
 import {
   autoLanguage,
@@ -40,7 +40,7 @@ const LONGEST_WAIT_SEC = 24 * 3600;
  */
 export const transcribeVideo = defineJob<Transcription & { waitedSec?: number }, JobDeps>({
   name: 'transcribe-video',
-  lane: 'long',
+  queue: 'long',
   retryLimit: 4,
   async run(wanted, deps, signal) {
     const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
