@@ -9,7 +9,9 @@ import { databaseHealth, poolSize, whenRoleHasSlots } from './compose/connection
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
 import { loadEdge, openEdge } from './compose/edge.ts';
+import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
+import { openPlaces } from './compose/places.ts';
 import {
   type OpenedStorage,
   openMover,
@@ -136,6 +138,9 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     secretBox: createSecretBox(settings.secretKey),
     trustedProxies: settings.trustedProxies,
     cursorSecret: eventCursorSecret(settings.secretKey),
+    firewall: openRoleFirewall(log),
+    place: openPlaces(settings),
+    serverZone: hostname().split('.', 1)[0] ?? 'api',
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,
     speech: await openTranscriber(settings.transcriber, outbound),

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../src/catalog/publications/publication.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
@@ -48,6 +49,8 @@ const edge = await startEdge({
   places: { locate: () => ({ country: '', asn: '' }) },
   events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
   serverZone: 'bench',
+  firewall: { ready: async () => null, current: () => null },
+  loadWaf: async () => readWafSettings({}),
   log: { warn: say, error: say },
 });
 process.stdout.write(`${edge.port}\n`);

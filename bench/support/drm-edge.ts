@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { DrmPackage } from '../../src/catalog/drm/drm-package.ts';
+import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../src/catalog/publications/publication.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
@@ -62,6 +63,8 @@ const edge = await startEdge({
   places: { locate: () => ({ country: '', asn: '' }) },
   events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
   serverZone: 'bench',
+  firewall: { ready: async () => null, current: () => null },
+  loadWaf: async () => readWafSettings({}),
   log: { warn: () => undefined, error: (fields) => void process.stderr.write(`${JSON.stringify(fields)}\n`) },
   limits: { protectedCacheBytes: 0, objectCacheBytes: 0 },
 });

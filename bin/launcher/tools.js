@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { runChild } from './run-child.js';
 
 /**
- * `debianPackage` may be several, with spaces between them.
+ * `program` may be a whole path, of a folder too. `debianPackage` may be several, with spaces between them.
  *
  * @typedef {{ program: string, debianPackage: string }} Tool
  */
@@ -29,6 +29,7 @@ const TOOLS = {
     { program: 'chromium', debianPackage: 'chromium' },
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
     { program: 'mpv', debianPackage: 'mpv' },
+    { program: '/usr/share/modsecurity-crs/rules', debianPackage: 'modsecurity-crs' },
     { program: 'pocketsphinx_continuous', debianPackage: SPEECH },
     { program: 'gst-launch-1.0', debianPackage: `gstreamer1.0-tools ${GSTREAMER_PLUGINS}` },
   ],
@@ -64,7 +65,7 @@ export async function ensureTools(command) {
  */
 export function missingTools(command, path) {
   return (TOOLS[command] ?? []).filter(
-    ({ program }) => !path.split(delimiter).some((folder) => canRun(join(folder, program))),
+    ({ program }) => !canRun(program) && !path.split(delimiter).some((folder) => canRun(join(folder, program))),
   );
 }
 

@@ -9,6 +9,7 @@ import { authenticate, requireScope } from './authenticate.ts';
 import { sessionClaim } from './dashboard/session-cookie.ts';
 import type { Method, Operation } from './define-operation.ts';
 import { CallerGone, type Rules, rulesOfAddress, toErrorAnswer } from './errors.ts';
+import { type KeylessGuard, RefusedByRule } from './keyless-guard.ts';
 import { type OperationDeps, operations } from './operations.ts';
 import { type MissingOperation, missingOperations } from './published-operations.ts';
 
@@ -32,7 +33,7 @@ const BYTES_HEADERS = {
 
 type Log = Pick<Logger, 'error'>;
 /** `trusted`: proxies whose word on a caller's address counts. */
-type Serving = { deps: OperationDeps; log: Log; trusted: AddressSet };
+type Serving = { deps: OperationDeps; log: Log; trusted: AddressSet; guard: KeylessGuard };
 
 /** Adds every operation as a route; answers the set of requests under way, for whoever waits for their end. */
 export function addOperations(app: FastifyInstance, serving: Serving): ReadonlySet<Promise<void>> {
@@ -88,7 +89,7 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply; ip: string };
 async function answerOperation(
   operation: Operation<OperationDeps>,
   exchange: Exchange,
-  { deps, log }: Serving,
+  { deps, log, guard }: Serving,
 ): Promise<void> {
   const { request, reply } = exchange;
   let grant: Grant | null = null;
@@ -96,7 +97,11 @@ async function answerOperation(
     const { method, auth } = operation;
     const { libraryId }: { libraryId?: string } = Object(request.params);
     const claim = sessionClaim(request.raw, deps.publicUrl);
-    grant = await authenticate({ auth, ...claim, libraryId }, deps);
+    grant = await authenticate({ auth, ...claim, libraryId }, deps).catch(async (error: unknown) => {
+      await guard.check(request.raw, exchange.ip);
+      throw error;
+    });
+    if (grant === null) await guard.check(request.raw, exchange.ip);
     requireScope(grant, method);
     const raw = {
       params: request.params,
@@ -143,12 +148,17 @@ export function answerError(error: unknown, rules: Rules, reply: FastifyReply, l
   const { status, headers, body, isOurs } = toErrorAnswer(error, rules);
   if (isOurs) log.error({ err: error, requestId: reply.request.id, operation: rules.name }, 'A request failed.');
   reply.code(status).headers(headers);
+  if (error instanceof RefusedByRule) reply.headers(headersOf(error));
   if (body === undefined) return reply.send();
   // Serialised here: a status may share its number with a success whose model is another.
   return reply
     .type('application/json; charset=utf-8')
     .serializer((text: string) => text)
     .send(JSON.stringify(body));
+}
+
+function headersOf({ ruleId, retryAfterSec }: RefusedByRule): Record<string, string> {
+  return { 'x-millrace-rule': ruleId, ...(retryAfterSec !== null && { 'retry-after': String(retryAfterSec) }) };
 }
 
 function queryOf(url: string): string {

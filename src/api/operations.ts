@@ -17,6 +17,7 @@ import type { LiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts
 import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
+import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { StatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
@@ -155,6 +156,8 @@ export type OperationDeps = {
   pullZones: PullZoneStore;
   retries: RetryStore;
   shieldEvents: ShieldEventStore;
+  /** What inspects requests. */
+  firewall: FirewallSource;
   /** What decides about the viewers of a pull zone. */
   loadPolicy(name: PullZoneName): Promise<ZonePolicy | null>;
   /** Proves the tokens of pages of the event log. */

@@ -20,6 +20,7 @@ import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.t
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
+import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import { createStatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
@@ -31,7 +32,7 @@ import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
-import { readAddressSet } from '../lib/client-address.ts';
+import { type AddressSet, readAddressSet } from '../lib/client-address.ts';
 import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
@@ -45,6 +46,7 @@ import { answerUnreadable } from './answer-unreadable.ts';
 import { addDashboard } from './dashboard/add-dashboard.ts';
 import type { DashboardFiles } from './dashboard/load-dashboard.ts';
 import { rulesOfAddress } from './errors.ts';
+import { type KeylessGuard, openKeylessGuard, type Place } from './keyless-guard.ts';
 import type { OperationDeps } from './operations.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 import { playerAddress } from './videos/player-address.ts';
@@ -80,6 +82,10 @@ export type ApiDeps = {
   trustedProxies: readonly string[];
   /** Proves the tokens of pages of the event log. */
   cursorSecret: Uint8Array;
+  /** What inspects calls without a key, where their callers are, and the name that this server has in the event log. */
+  firewall: FirewallSource;
+  place(address: string): Promise<Place>;
+  serverZone: string;
   packager: Packager;
   /** The way to licence servers. */
   licences: LicenceProxy;
@@ -108,7 +114,10 @@ export function usualDiskFloorBytes(totalBytes: number): number {
 /** Serves the interface, both addresses on one port. `close` lets requests end for 5 s, then ends them. */
 export async function startApi(deps: ApiDeps): Promise<Api> {
   const { db, secretBox, health, log } = deps;
-  const app = createApp(deps);
+  const trusted = readAddressSet(deps.trustedProxies);
+  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${deps.trustedProxies.join()}.`);
+  const { guard, close: closeGuard } = openKeylessGuard(deps);
+  const app = createApp(deps, { guard, trusted });
   const progressHub = new ProgressHub({
     progress: createProgressStore(db),
     watch: deps.watchProgress,
@@ -146,8 +155,6 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     videos: createVideoStore(db),
     videoViews: createVideoViewStore(db),
   };
-  const trusted = readAddressSet(deps.trustedProxies);
-  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${deps.trustedProxies.join()}.`);
   app.get('/healthz', (_request, reply) => {
     const { status, body } = health();
     return reply.code(status).header('cache-control', 'no-store').send(body);
@@ -158,7 +165,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     files: deps.dashboard,
     callerOf: (message) => addressOf(message, trusted),
   });
-  const running = addOperations(app, { deps: operationDeps, log, trusted });
+  const running = addOperations(app, { deps: operationDeps, log, trusted, guard });
   await app.listen({ host: deps.host, port: deps.port });
   return {
     port: portOf(app.server),
@@ -166,11 +173,15 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
       // Streams of events have no end of their own.
       await progressHub.close();
       await drain(app, running);
+      await closeGuard();
     },
   };
 }
 
-function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyInstance {
+function createApp(
+  { log, mounts }: ApiDeps,
+  { guard, trusted }: { guard: KeylessGuard; trusted: AddressSet },
+): FastifyInstance {
   const app = Fastify({
     logger: false,
     genReqId: () => newGuid(),
@@ -208,7 +219,12 @@ function createApp({ mounts, log }: Pick<ApiDeps, 'mounts' | 'log'>): FastifyIns
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   app.setErrorHandler((error, request, reply) => answerError(error, rulesOfAddress(request.url), reply, log));
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
+    try {
+      await guard.check(request.raw, addressOf(request.raw, trusted));
+    } catch (error) {
+      return answerError(error, rulesOfAddress(request.url), reply, log);
+    }
     const refused = new Refused(
       'not-found',
       `There is no operation ${request.method} ${request.url}. Check the address.`,

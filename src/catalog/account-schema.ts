@@ -58,6 +58,9 @@ export type ShieldEventTable = {
   log: string;
 };
 
+/** One row (id 0): how requests of no pull zone are inspected. */
+export type ShieldSettingsTable = { id: number; settings: JsonDefault<Record<string, unknown>> };
+
 export type AccessKeyTable = {
   id: Guid;
   library_id: number | null;

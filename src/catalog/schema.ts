@@ -14,6 +14,7 @@ import type {
   PullZoneHostnameTable,
   PullZoneTable,
   ShieldEventTable,
+  ShieldSettingsTable,
   SignInLinkTable,
 } from './account-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
@@ -261,6 +262,7 @@ export type Schema = InstallationSchema &
     pull_zone_hostname: PullZoneHostnameTable;
     shield_event: ShieldEventTable;
     speech_run: SpeechRunTable;
+    shield_settings: ShieldSettingsTable;
     access_key: AccessKeyTable;
     dashboard_session: DashboardSessionTable;
     sign_in_link: SignInLinkTable;

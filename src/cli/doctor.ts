@@ -4,6 +4,7 @@ import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { mostConnections } from '../compose/connections.ts';
+import { describeFirewall } from '../compose/firewall.ts';
 import { probeStore, requireStore } from '../compose/storage.ts';
 import { roles } from '../config/roles.ts';
 import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
@@ -17,6 +18,8 @@ import { readVersion } from './version.ts';
 type Finding = { isGood: boolean; what: string; found: string };
 
 const TOOL_TIMEOUT_MS = 10_000;
+/** Rules of libinjection above the paranoia level that is judged. */
+const LIBINJECTION = ['941101', '942101'];
 
 /** `millrace doctor`: prints what was found; exit code 1 when something stands in the way of a start. */
 export async function doctor(): Promise<number> {
@@ -28,6 +31,7 @@ export async function doctor(): Promise<number> {
     await examineTool('ffprobe', ['-version']),
     await examineTool('bwrap', ['--version']),
     { isGood: true, what: 'sandbox', found: await findSandboxLevel() },
+    await examineFirewall(),
     ...problems.map((found) => ({ isGood: false, what: 'setting', found })),
     ...ownUnknownSettings().map((name) => ({ isGood: true, what: 'setting', found: `${name} means nothing: ignored` })),
     ...(settings === null
@@ -60,6 +64,20 @@ async function examineTool(program: string, args: readonly string[]): Promise<Fi
     return { isGood: true, what: program, found: stdout.split('\n')[0] ?? '' };
   } catch (error) {
     return { isGood: false, what: program, found: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Whose rules are judged, and which of them cannot be. */
+async function examineFirewall(): Promise<Finding> {
+  try {
+    const { rules, missing, isOwn } = await describeFirewall();
+    const set = isOwn
+      ? 'the own small set (Debian has the OWASP core rule set as modsecurity-crs)'
+      : 'OWASP core rule set';
+    const left = isOwn ? '' : `; not judged: ${[...missing, ...LIBINJECTION].join(', ')} (they need libinjection)`;
+    return { isGood: true, what: 'firewall', found: `${set}, ${rules} rules${left}` };
+  } catch (error) {
+    return { isGood: false, what: 'firewall', found: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -8,6 +8,7 @@ import { createSecretBox } from '../lib/secret-box.ts';
 import { openSendFile } from '../lib/send-file.ts';
 import type { Storage } from '../ports/storage.ts';
 import { openEdgeLicences, playSessionSecret } from './drm.ts';
+import { openRoleFirewall } from './firewall.ts';
 import { openLiveSource } from './live-source.ts';
 
 type Parts = { settings: RoleSettings; database: Database; storage: Storage; log: Logger };
@@ -24,6 +25,7 @@ export function loadEdge() {
     import('./viewing.ts'),
     import('../delivery/player/load-player-assets.ts'),
     import('../catalog/jit/segment-request-store.ts'),
+    import('../catalog/shield/shield-settings-store.ts'),
   ]);
 }
 
@@ -34,7 +36,7 @@ export async function openEdge({
   storage,
   log,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
-  const [edges, publications, watches, policies, events, geo, views, player, requests] = await loadEdge();
+  const [edges, publications, watches, policies, events, geo, views, player, requests, shield] = await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
   const { db } = database;
   const viewing = await views.openViewing(settings, db);
@@ -64,6 +66,8 @@ export async function openEdge({
     viewing,
     events: events.createShieldEventStore(db),
     serverZone: hostname().split('.', 1)[0] ?? 'edge',
+    firewall: openRoleFirewall(log),
+    loadWaf: () => shield.loadUnzonedWaf(db),
     log,
   });
   return {

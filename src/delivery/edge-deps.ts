@@ -1,11 +1,13 @@
 import type { MediaKey } from '../catalog/db.ts';
 import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { SegmentRequestStore } from '../catalog/jit/segment-request-store.ts';
+import type { WafSettings } from '../catalog/libraries/library-settings.ts';
 import type { PublicationStore } from '../catalog/publications/publication-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
 import type { Client } from '../catalog/shield/admit.ts';
+import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
 import type { Aes } from '../lib/aes.ts';
@@ -124,6 +126,9 @@ export type EdgeDeps = {
   /** Where refusals are recorded, and the name that this edge has there. */
   events: ShieldEventStore;
   serverZone: string;
+  /** What inspects requests that are none of ours, and how it does so where they are for no zone. */
+  firewall: FirewallSource;
+  loadWaf(): Promise<WafSettings>;
   log: EdgeLog;
   limits?: Partial<EdgeLimits>;
 };

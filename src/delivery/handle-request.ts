@@ -5,22 +5,22 @@ import {
   admit,
   type Blocked,
   bucketOf,
-  type Hit,
   isBlocked,
 } from '../catalog/shield/admit.ts';
+import type { EventRecorder, Recorded } from '../catalog/shield/event-recorder.ts';
+import type { Hit } from '../catalog/shield/hit.ts';
+import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { RULES } from '../catalog/shield/rules.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
 import type { ByteLeases } from './clients/byte-leases.ts';
 import type { EdgeLog } from './edge-deps.ts';
 import { type Answer, hitOf } from './http/answer.ts';
-import { redactUrl } from './http/redact-url.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
 import type { Receiver } from './objects/object-sender.ts';
 import { refusedPage } from './player/serve-player.ts';
 import { hasSeveralHosts } from './receive/ambiguous-host.ts';
 import { clientOf, type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
-import type { EventRecorder, Recorded } from './record/event-recorder.ts';
 
 export type HandleDeps = {
   receiving: ReceiveDeps;

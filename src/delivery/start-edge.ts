@@ -1,10 +1,12 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { EventRecorder } from '../catalog/shield/event-recorder.ts';
 import { HostRules } from '../catalog/shield/host-rules.ts';
 import { KnownTokens } from '../catalog/shield/known-tokens.ts';
 import { OpenAnswers } from '../catalog/shield/open-answers.ts';
 import { RateBuckets } from '../catalog/shield/rate-buckets.ts';
 import { RULES } from '../catalog/shield/rules.ts';
+import { UnzonedWaf } from '../catalog/shield/unzoned-waf.ts';
 import { readAddressSet } from '../lib/client-address.ts';
 import { http } from '../lib/http.ts';
 import { queuedBytes } from '../lib/send-file.ts';
@@ -31,7 +33,6 @@ import { answerUnreadable, judgeUnreadable, type ParserError } from './receive/p
 import { PolicyReader } from './receive/policy-reader.ts';
 import { clientOf, type ReceiveDeps } from './receive/receive.ts';
 import { Routes } from './receive/route.ts';
-import { EventRecorder } from './record/event-recorder.ts';
 import { PlaybackAuthorizer } from './shield/play-permits.ts';
 
 const KEEP_ALIVE_SEC = 65;
@@ -68,6 +69,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       tokens: new KnownTokens(),
       rates: new RateBuckets(),
       openAnswers: new OpenAnswers(),
+      firewall: deps.firewall,
       dry: false,
     },
     answers: openAnswers(deps, limits, {
@@ -96,7 +98,6 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       await reader.close();
       await requests.close();
       live?.close();
-      live?.close();
       await drain(server, limits.drainMs);
       await recorder.close();
       await views.close();
@@ -110,10 +111,14 @@ type Budgets = ClientBudgets<'connections' | 'lentBytes' | 'coldLookups' | 'wait
 
 type Shared = { policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
 
-function openReceiving({ trustedProxies, places }: EdgeDeps, { ownHosts, policies, budgets }: Shared): ReceiveDeps {
+function openReceiving(
+  { trustedProxies, places, firewall, loadWaf, log }: EdgeDeps,
+  { ownHosts, policies, budgets }: Shared,
+): ReceiveDeps {
   const trusted = readAddressSet(trustedProxies);
   if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${trustedProxies.join()}.`);
-  return { routes: new Routes(ownHosts), policies, trusted, places, budgets };
+  const unzoned = new UnzonedWaf(loadWaf, (err) => log.warn({ err }, 'How to inspect requests could not be read.'));
+  return { routes: new Routes(ownHosts), policies, trusted, places, budgets, firewall, unzoned };
 }
 
 type Parts = Shared &

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { changeUnzonedWaf } from '../../src/catalog/shield/shield-settings-store.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';
@@ -197,4 +199,48 @@ test('each refused request is one event with all labels and no secret, and what 
   expect(log.Headers).toContainEqual({ Name: 'user-agent', Value: 'a player' });
   expect(event?.log).not.toMatch(/secret|HS256/);
   expect((await eventsOf(0, 4)).map(({ ruleId }) => ruleId)).toEqual(['10180', '10181', '10183', '10184']);
+});
+
+describe('the firewall', () => {
+  const setWaf = (change: object) => changeUnzonedWaf(videos.database.db, { ...readWafSettings({}), ...change });
+  const lastOf = async (zone: number) => (await eventsOf(zone, 1)).at(-1);
+  afterEach(() => setWaf({}));
+
+  test('logs attacks on what does not exist with their rule, blocks them within 2 s where it is to, and never looks at players', async () => {
+    await videos.database.db.deleteFrom('shield_event').execute();
+    const edge = await videos.open({ places: { locate: () => ({ country: 'DE', asn: '64500' }) } });
+    expect(await ask(edge, '/.env', { cookie: 'session=secret' })).toMatchObject({ status: 404, rule: null });
+    await expect
+      .poll(() => lastOf(0))
+      .toMatchObject({
+        ruleId: '930130',
+        ruleGroup: 'ATTACK-LFI',
+        status: 'Logged',
+        severity: 'CRITICAL',
+        country: 'DE',
+      });
+    const { log = '' } = (await lastOf(0)) ?? {};
+    expect(JSON.parse(log)).toMatchObject({ TriggerMatch: { Key: 'PMF', Value: '/.env' }, Url: '/.env' });
+    expect(log).not.toContain('secret');
+    await setWaf({ blocks: true });
+    await expect.poll(() => ask(edge, '/.env'), { timeout: 2_000 }).toMatchObject({ status: 403, rule: '930130' });
+    const found = (await eventsOf(0, 1)).length;
+    const range = { range: 'bytes=0-1,4-5', 'user-agent': 'Mozilla/5.0 AppleWebKit/537.36' };
+    expect((await ask(edge, `${segmentPath()}?x=<script>`, range)).status).not.toBe(403);
+    for (const path of [segmentPath(), pathOf('playlist.m3u8?CMCD=bl%3D1%2Csid%3D%22a%22'), '/robots.txt']) {
+      expect((await ask(edge, path, { 'user-agent': 'Mozilla/5.0 AppleWebKit/537.36' })).rule).toBeNull();
+    }
+    expect(await eventsOf(0, found)).toHaveLength(found);
+  });
+
+  test('of a zone goes by the settings of that zone', async () => {
+    await setZone({ waf: { blocks: true, disabledRules: ['941110', '941160'] } });
+    const edge = await videos.open();
+    const attack = (query: string) => ask(edge, pathOf(`playlist.m3u8?x=${encodeURIComponent(query)}`));
+    expect(await attack('1 union select a,b from users')).toMatchObject({
+      status: 403,
+      rule: expect.stringMatching(/^942/),
+    });
+    expect(await attack('<script>')).toMatchObject({ status: 200 });
+  });
 });

@@ -5,7 +5,10 @@ import { createSegmentRequestStore } from '../../src/catalog/jit/segment-request
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
 import { createShieldEventStore } from '../../src/catalog/shield/shield-event-store.ts';
+import { loadUnzonedWaf } from '../../src/catalog/shield/shield-settings-store.ts';
+import { readRuleTexts } from '../../src/compose/firewall.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
@@ -60,6 +63,10 @@ export async function createEdgeRoom(database: TestDatabase) {
         places: { locate: () => ({ country: '', asn: '' }) },
         events: createShieldEventStore(database.db),
         serverZone: 'TEST',
+        firewall: openFirewall(readRuleTexts, (error) => {
+          throw error;
+        }),
+        loadWaf: () => loadUnzonedWaf(database.db),
         log: {
           warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
           error: (fields, message) => lines.push({ level: 'error', fields, message }),

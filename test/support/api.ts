@@ -4,6 +4,8 @@ import { createLicenceProxy } from '../../src/catalog/drm/licence-proxy.ts';
 import { ensureFirstLibrary, type FirstLibrary } from '../../src/catalog/libraries/first-library-store.ts';
 import { createLibraryStore, type LibraryStore } from '../../src/catalog/libraries/library-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
+import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
+import { readRuleTexts } from '../../src/compose/firewall.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox, type SecretBox } from '../../src/lib/secret-box.ts';
 import { startTestDatabase, type TestDatabase } from './database.ts';
@@ -59,6 +61,11 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     secretBox,
     trustedProxies: [],
     cursorSecret: CURSOR_SECRET,
+    firewall: openFirewall(readRuleTexts, (error) => {
+      throw error;
+    }),
+    place: async () => ({ country: 'DE', asn: '64500' }),
+    serverZone: 'TEST',
     packager: createTestPackager(db),
     licences: createLicenceProxy({ servers: {}, fairPlayCertificate: null, outbound }),
     outbound,

@@ -6,7 +6,9 @@ import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
 import type { AdmissionRequest } from '../../catalog/shield/admit.ts';
 import { compilePolicy } from '../../catalog/shield/compiled-policy.ts';
 import { describeSigned, explainStages, findNearMiss } from '../../catalog/shield/explain.ts';
+import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
 import { HostRules, hostOf } from '../../catalog/shield/host-rules.ts';
+import { isKnownQuery } from '../../catalog/shield/known-query.ts';
 import { KnownTokens } from '../../catalog/shield/known-tokens.ts';
 import { OpenAnswers } from '../../catalog/shield/open-answers.ts';
 import { RateBuckets } from '../../catalog/shield/rate-buckets.ts';
@@ -20,6 +22,7 @@ type Deps = {
   pullZones: PullZoneStore;
   loadPolicy(name: PullZoneName): Promise<ZonePolicy | null>;
   ownHosts: readonly string[];
+  firewall: FirewallSource;
 };
 
 /** Judges a request as the edge would, without counting or recording it, and says what each rule found. */
@@ -36,17 +39,19 @@ export const explainRequest = defineOperation({
   answer: ExplanationModel,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'core',
-  async run({ params: { id }, body }, { pullZones, loadPolicy, ownHosts }: Deps) {
+  async run({ params: { id }, body }, { pullZones, loadPolicy, ownHosts, firewall }: Deps) {
     const view = await pullZones.load(id);
     const name = parsePullZoneName(view.name);
     const zone = name === null ? null : await loadPolicy(name);
     if (zone === null) throw new Refused('not-found', `There is no pull zone ${id}. Check the id.`);
     const request = toRequest(body, zone);
+    if (request.inspected !== null) await firewall.ready();
     const context = {
       ownHosts: new HostRules(ownHosts),
       tokens: new KnownTokens(),
       rates: new RateBuckets(),
       openAnswers: new OpenAnswers(),
+      firewall,
       dry: true,
     };
     const stages = explainStages(request, context);
@@ -78,6 +83,15 @@ function toRequest({ Url, Method, RemoteIp, Headers, At }: ExplainRequestModel, 
     throw new Refused('invalid', `Expected At as a date and time, got "${At}". Correct it.`, { field: 'At' });
   const ip = RemoteIp ?? '';
   const referrer = headers.get('referer') ?? headers.get('origin');
+  // As at the edge: what has no video in its path, or an unknown parameter.
+  const isInspected = !/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.test(address.path) || !isKnownQuery(address.query);
+  const inspected = {
+    method: Method ?? 'GET',
+    url: target,
+    httpVersion: '1.1',
+    rawHeaders: [...headers].flat(),
+    address: ip,
+  };
   return {
     method: Method ?? 'GET',
     address,
@@ -85,6 +99,7 @@ function toRequest({ Url, Method, RemoteIp, Headers, At }: ExplainRequestModel, 
     policy: compilePolicy(zone),
     client: { address: ip, key: ip, country: '', asn: '' },
     page: referrer === undefined ? null : hostOf(referrer),
+    inspected: isInspected ? { request: inspected, waf: zone.settings.waf } : null,
     nowMs,
   };
 }

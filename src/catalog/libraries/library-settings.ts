@@ -177,6 +177,9 @@ const PullZoneSettingsSchema = Type.Object({
  */
 export type PullZoneSettings = Static<typeof PullZoneSettingsSchema>;
 
+/** How requests are inspected. */
+export type WafSettings = PullZoneSettings['waf'];
+
 const librarySettings = withDefaults(LibrarySettingsSchema, 'library settings');
 const pullZoneSettings = withDefaults(PullZoneSettingsSchema, 'pull zone settings');
 
@@ -204,6 +207,11 @@ function withDefaults<S extends TObject>(schema: S, what: string): (stored: unkn
 function frozen(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;
+}
+
+/** Reads how requests of no pull zone are inspected. */
+export function readWafSettings(stored: unknown): WafSettings {
+  return readPullZoneSettings({ waf: stored }).waf;
 }
 
 /** Lays some settings over stored ones. Only what was ever set is stored, so that the rest follows the defaults. */

@@ -29,6 +29,7 @@ import { up as statistics } from './070-statistics.ts';
 import { up as dashboardSession } from './090-dashboard-session.ts';
 import { up as standardNames } from './099-standard-names.ts';
 import { up as chunkMerges } from './110-chunk-merges.ts';
+import { up as shieldSettings } from './130-shield-settings.ts';
 import { up as smart } from './150-smart.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
 
@@ -64,6 +65,7 @@ export const migrations: Record<string, Migration> = {
   '090-dashboard-session': { up: dashboardSession },
   '099-standard-names': { up: standardNames },
   '110-chunk-merges': { up: chunkMerges },
+  '130-shield-settings': { up: shieldSettings },
   '160-sign-in-link': { up: signInLink },
   '150-smart': { up: smart },
 };

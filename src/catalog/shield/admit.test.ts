@@ -33,6 +33,7 @@ const newContext = (): AdmissionContext => ({
   tokens: new KnownTokens(),
   rates: new RateBuckets(),
   openAnswers: new OpenAnswers(),
+  firewall: { current: () => null },
   dry: false,
 });
 
@@ -44,6 +45,7 @@ function requestOf(zone: ZonePolicy, target: string, change: Partial<AdmissionRe
     policy: compilePolicy(zone),
     client: { address: '192.0.2.7', key: '192.0.2.7', country: 'DE', asn: '' },
     page: null,
+    inspected: null,
     nowMs: 1_000_000,
     ...change,
   };

@@ -1,7 +1,10 @@
 import type { SignedAddress, TokenFault, UrlToken } from '../pull-zones/url-token.ts';
 import { signingKeys } from '../pull-zones/zone-policy.ts';
 import { allowsPage, type CompiledPolicy } from './compiled-policy.ts';
+import type { Firewall } from './firewall/firewall.ts';
+import type { Hit, Verdict } from './hit.ts';
 import type { HostRules } from './host-rules.ts';
+import { type Inspected, judgeFirewall } from './judge-firewall.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { OpenAnswers } from './open-answers.ts';
 import type { RateBuckets } from './rate-buckets.ts';
@@ -21,16 +24,10 @@ export type AdmissionRequest = {
   policy: CompiledPolicy | null;
   client: Client;
   page: string | null;
+  /** What the firewall looks at, and by which settings; null where there is nothing to look for. */
+  inspected: Inspected | null;
   nowMs: number;
 };
-
-/** What a rule found: what was expected and what came, for the log and for owners. */
-export type Hit = { rule: Rule; expected: string; came: string };
-
-export type Verdict =
-  | { kind: 'allow' }
-  | { kind: 'log'; hits: readonly Hit[] }
-  | { kind: 'block'; hit: Hit; status: 400 | 403 | 429; retryAfterSec: number | null };
 
 /** What verdicts depend on beside the request. `dry`: nothing is counted and nothing remembered. */
 export type AdmissionContext = {
@@ -38,6 +35,8 @@ export type AdmissionContext = {
   tokens: KnownTokens;
   rates: RateBuckets;
   openAnswers: OpenAnswers;
+  /** Null until its rules are compiled. */
+  firewall: { current(): Firewall | null };
   dry: boolean;
 };
 
@@ -49,6 +48,7 @@ export const STAGES = {
   rate: judgeRate,
   connections: judgeConnections,
   token: judgeToken,
+  firewall: judgeFirewall,
 } as const satisfies Record<string, (request: AdmissionRequest, context: AdmissionContext) => Verdict>;
 
 declare const admitted: unique symbol;

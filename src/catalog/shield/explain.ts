@@ -1,7 +1,8 @@
 import { candidates, type SignedAddress, type UrlToken } from '../pull-zones/url-token.ts';
 import { verifyUrlToken } from '../pull-zones/verify-url-token.ts';
 import { signingKeys, type ZonePolicy } from '../pull-zones/zone-policy.ts';
-import { type AdmissionContext, type AdmissionRequest, type Hit, STAGES } from './admit.ts';
+import { type AdmissionContext, type AdmissionRequest, STAGES } from './admit.ts';
+import type { Hit } from './hit.ts';
 
 /** What a stage decided about a request. */
 export type StageVerdict = { stage: string; verdict: 'allow' | 'log' | 'block'; hit: Hit | null };

@@ -3,6 +3,8 @@ type Bucket = { tokens: number; atMs: number };
 /** How many a bucket holds at most, and how many it gains a second. */
 export type Rate = { perSec: number; burst: number };
 
+type Taking = { nowMs: number; dry: boolean; amount?: number };
+
 const MAX_BUCKETS = 100_000;
 
 /**
@@ -12,14 +14,17 @@ const MAX_BUCKETS = 100_000;
 export class RateBuckets {
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Takes one, and returns 0; else returns after how many seconds there is one again. `dry` takes nothing. */
-  take(name: string, { perSec, burst }: Rate, { nowMs, dry }: { nowMs: number; dry: boolean }): number {
+  /**
+   * Takes `amount` (1 when absent), and returns 0; with less than one left, returns after how many seconds there is one
+   * again. A bucket may be overdrawn by an amount that is known only afterwards. `dry` takes nothing.
+   */
+  take(name: string, { perSec, burst }: Rate, { nowMs, dry, amount = 1 }: Taking): number {
     const most = perSec + burst;
     const bucket = this.#buckets.get(name) ?? { tokens: most, atMs: nowMs };
     const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * perSec;
     const tokens = Math.min(most, bucket.tokens + gained);
     const isLeft = tokens >= 1;
-    if (!dry) this.#put(name, { tokens: isLeft ? tokens - 1 : tokens, atMs: nowMs });
+    if (!dry) this.#put(name, { tokens: isLeft ? tokens - amount : tokens, atMs: nowMs });
     return isLeft ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSec));
   }
 

@@ -34,10 +34,12 @@ export const RULES = {
   accessList: rule('10160', 'ACCESSLIST', 'address-blocked', 'Address blocked'),
   rootPath: rule('10161', 'ACCESSLIST', 'root-blocked', 'Root path blocked', 'NOTICE'),
   post: rule('10162', 'ACCESSLIST', 'post-blocked', 'POST blocked', 'NOTICE'),
+  bot: rule('10170', 'BOT', 'bot', 'Automated client', 'NOTICE'),
   malformed: rule('10180', 'PROTOCOL', 'malformed', 'Request cannot be read'),
   headersTooLarge: rule('10181', 'PROTOCOL', 'headers-too-large', 'Request headers too large'),
   slowRequest: rule('10182', 'PROTOCOL', 'too-slow', 'Request sent too slowly', 'NOTICE'),
   ambiguousLength: rule('10183', 'PROTOCOL', 'ambiguous-length', 'Ambiguous request length', 'CRITICAL'),
   severalHosts: rule('10184', 'PROTOCOL', 'several-hosts', 'Several Host headers', 'CRITICAL'),
   slowReader: rule('10186', 'PROTOCOL', 'too-slow', 'Response read too slowly', 'NOTICE'),
+  fieldTooLong: rule('10190', 'PROTOCOL', 'field-too-long', 'Field longer than is inspected', 'NOTICE'),
 } as const satisfies Record<string, Rule>;

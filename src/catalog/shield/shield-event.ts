@@ -1,5 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { Hit } from './admit.ts';
+import type { Hit } from './hit.ts';
 
 /** What was done with a request that a rule found. */
 export type EventStatus = 'Blocked' | 'Logged';
@@ -65,7 +65,7 @@ export function anonymise(address: string): string {
   return address.includes(':') ? `${address.split(':').slice(0, 4).join(':')}:*` : address;
 }
 
-/** What was expected and what came, as an event's match. */
-export function matchOf({ rule, expected, came }: Hit): EventDetails['TriggerMatch'] {
-  return { Key: rule.group, Value: `expected ${expected}, got ${came}`.slice(0, MAX_VALUE_CHARS) };
+/** What matched, as an event shows it: the firewall's operator and its match, else what was expected and what came. */
+export function matchOf({ rule, expected, came, match }: Hit): EventDetails['TriggerMatch'] {
+  return match ?? { Key: rule.group, Value: `expected ${expected}, got ${came}`.slice(0, MAX_VALUE_CHARS) };
 }

@@ -1,4 +1,4 @@
-import type { Hit } from '../../catalog/shield/admit.ts';
+import type { Hit } from '../../catalog/shield/hit.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { LentBytes } from '../objects/shared-bytes.ts';
 import type { Slice } from './range.ts';

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { WafSettings } from '../../catalog/libraries/library-settings.ts';
 import type { AdmissionRequest, Client, Purpose } from '../../catalog/shield/admit.ts';
 import type { CompiledPolicy } from '../../catalog/shield/compiled-policy.ts';
+import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
 import { hostOf } from '../../catalog/shield/host-rules.ts';
+import type { Inspected } from '../../catalog/shield/judge-firewall.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ClientBudgets } from '../clients/client-budgets.ts';
@@ -20,6 +23,9 @@ export type ReceiveDeps = {
   trusted: AddressSet;
   places: Places;
   budgets: Pick<ClientBudgets<'coldLookups'>, 'take' | 'give'>;
+  firewall: FirewallSource;
+  /** How requests of no zone are inspected. */
+  unzoned: { find(): Promise<WafSettings> };
 };
 
 /** Reads a request: who sent it, which zone it is for, and what of it is requested. Nothing is decided here. */
@@ -29,18 +35,49 @@ export async function receive(message: IncomingMessage, deps: ReceiveDeps): Prom
   const route = deps.routes.read(url, headers.host ?? '');
   const byHost = route.host === null ? null : await findPolicy(route.host, client, deps);
   const { policy, target } = byHost === null ? await byPath(route, client, deps) : underHost(route, byHost);
+  const purpose = purposeOf(method, target);
+  const facts = { message, client, purpose, isQueryKnown: route.isQueryKnown };
   return {
     message,
     method,
     address: route.address,
     target,
-    purpose: purposeOf(method, target),
+    purpose,
     policy,
     client,
     // A page that hides its address from a request across origins still names its origin.
     page: pageOf(headers.referer ?? headers.origin),
+    inspected: needsInspection(facts) ? await readInspected(facts, policy, deps) : null,
     nowMs: Date.now(),
   };
+}
+
+type Facts = { message: IncomingMessage; client: Client; purpose: Purpose; isQueryKnown: boolean };
+
+/** What the grammar of addresses lacks. Requests of players are never looked at, with a range least of all. */
+function needsInspection({ message, purpose, isQueryKnown }: Facts): boolean {
+  switch (purpose) {
+    case 'unknown':
+      return true;
+    case 'media':
+    case 'player':
+      return !isQueryKnown && message.headers.range === undefined;
+    case 'asset':
+    case 'preflight':
+      return false;
+  }
+}
+
+async function readInspected(
+  { message, client }: Facts,
+  policy: CompiledPolicy | null,
+  { firewall, unzoned }: ReceiveDeps,
+): Promise<Inspected> {
+  const { method = 'GET', url = '/', httpVersion, rawHeaders } = message;
+  const waf = policy?.zone.settings.waf ?? (await unzoned.find());
+  // Its rules are compiled once, beside the requests that need none of them.
+  if (waf.enabled) await firewall.ready();
+  return { request: { method, url, httpVersion, rawHeaders, address: client.address }, waf };
 }
 
 /** The client of a request: behind a trusted proxy, who the proxy names. */

@@ -1,6 +1,7 @@
 import { type PullZoneName, parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import { readAddress, type SignedAddress } from '../../catalog/pull-zones/url-token.ts';
 import type { HostRules } from '../../catalog/shield/host-rules.ts';
+import { isKnownQuery } from '../../catalog/shield/known-query.ts';
 import { type EdgeTarget, parseEdgePath } from '../edge-path.ts';
 
 /** What the bytes of a request's first line and Host name; nothing is looked up yet. */
@@ -12,6 +13,8 @@ export type Route = {
   /** As sent, with the zone's prefix and without a path token. */
   address: SignedAddress;
   target: EdgeTarget | null;
+  /** Whether the query has nothing but what players and signers send. */
+  isQueryKnown: boolean;
 };
 
 const MAX_ROUTES = 8_192;
@@ -45,7 +48,8 @@ export function readRoute(url: string, host: string, ownHosts: HostRules): Route
   const first = prefixOf(target);
   const address = readAddress(target, first);
   const { pathZone, target: found } = parseEdgePath(address.path);
-  return { host: readHost(absoluteHost ?? host, ownHosts), pathZone, address, target: found };
+  const isQueryKnown = isKnownQuery(address.query);
+  return { host: readHost(absoluteHost ?? host, ownHosts), pathZone, address, target: found, isQueryKnown };
 }
 
 function prefixOf(target: string): string | null {

@@ -1,17 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Client, Hit } from '../../catalog/shield/admit.ts';
-import {
-  anonymise,
-  type EventStatus,
-  matchOf,
-  type ShieldEvent,
-  shownHeaders,
-} from '../../catalog/shield/shield-event.ts';
-import type { ShieldEventStore } from '../../catalog/shield/shield-event-store.ts';
 import { newGuid } from '../../lib/guid.ts';
-import type { EdgeLog } from '../edge-deps.ts';
-import { redactUrl } from '../http/redact-url.ts';
+import type { Client } from './admit.ts';
 import { EventRing } from './event-ring.ts';
+import type { Hit } from './hit.ts';
+import { redactUrl } from './redact-url.ts';
+import { anonymise, type EventStatus, matchOf, type ShieldEvent, shownHeaders } from './shield-event.ts';
+import type { ShieldEventStore } from './shield-event-store.ts';
 
 /** What is recorded of a request: as much of it as could be read. */
 export type Recorded = {
@@ -29,7 +23,10 @@ const HOUR_MS = 3_600_000;
 /** Days besides today that are shown. */
 const DAYS_BEFORE = 2;
 
-type Deps = { store: ShieldEventStore; serverZone: string; log: EdgeLog };
+type Deps = { store: ShieldEventStore; serverZone: string; log: EventLog };
+
+/** Where it is said that events were lost. */
+type EventLog = { error(fields: object, message: string): void };
 
 /** Writes the event log, in batches every 250 ms. Nothing else does, and it is called for verdicts alone. */
 export class EventRecorder {
@@ -59,7 +56,7 @@ export class EventRecorder {
       UrlEncodedBody: '',
       Headers: shownHeaders(request.headers),
       TriggerMatch: matchOf(hit),
-      Rules: others.map(({ rule }) => rule.id),
+      Rules: [...others.map(({ rule }) => rule), ...(hit.beside ?? [])].map((rule) => rule.id),
     };
     const labels = { ruleId: id, ruleGroup: group, severity, status, method, serverZone };
     const event = { zoneId, logId: newGuid(), atMs: Date.now(), ...labels, country: client.country, asn: client.asn };

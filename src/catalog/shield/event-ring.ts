@@ -1,4 +1,4 @@
-import type { EventDetails, ShieldEvent } from '../../catalog/shield/shield-event.ts';
+import type { EventDetails, ShieldEvent } from './shield-event.ts';
 
 /** An event whose details are still values, so that they can be added to. */
 export type OpenEvent = Omit<ShieldEvent, 'log'> & { details: EventDetails };

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { Db } from '../catalog/db.ts';
+import { EventRecorder } from '../catalog/shield/event-recorder.ts';
+import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
+import type { Hit } from '../catalog/shield/hit.ts';
+import { judgeFirewall } from '../catalog/shield/judge-firewall.ts';
+import { RateBuckets } from '../catalog/shield/rate-buckets.ts';
+import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
+import { loadUnzonedWaf } from '../catalog/shield/shield-settings-store.ts';
+import { UnzonedWaf } from '../catalog/shield/unzoned-waf.ts';
+import { Refused } from '../lib/refused.ts';
+
+/** Where an address is; empty where it is not known. */
+export type Place = { country: string; asn: string };
+
+type Deps = {
+  firewall: FirewallSource;
+  waf: Pick<UnzonedWaf, 'find'>;
+  recorder: Pick<EventRecorder, 'record'>;
+  place(address: string): Promise<Place>;
+};
+
+type GuardParts = Pick<Deps, 'firewall' | 'place'> & { db: Db; serverZone: string; log: Pick<Logger, 'error'> };
+
+/** Opens a guard over the database; `close` stores what waits to be recorded. */
+export function openKeylessGuard({ db, firewall, place, serverZone, log }: GuardParts): {
+  guard: KeylessGuard;
+  close(): Promise<void>;
+} {
+  const recorder = new EventRecorder({ store: createShieldEventStore(db), serverZone, log });
+  const report = (err: unknown) => log.error({ err }, 'How to inspect requests could not be read.');
+  const waf = new UnzonedWaf(() => loadUnzonedWaf(db), report);
+  return { guard: new KeylessGuard({ firewall, waf, recorder, place }), close: () => recorder.close() };
+}
+
+/** A refusal by a rule of the firewall, which the answer names. */
+export class RefusedByRule extends Refused {
+  readonly ruleId: string;
+  readonly retryAfterSec: number | null;
+
+  constructor({ rule, expected, came }: Hit, retryAfterSec: number | null) {
+    super(retryAfterSec === null ? 'forbidden' : 'busy', `${rule.message}: expected ${expected}, got ${came}.`);
+    this.name = 'RefusedByRule';
+    this.ruleId = rule.id;
+    this.retryAfterSec = retryAfterSec;
+  }
+}
+
+/**
+ * Inspects calls that showed no valid key: their address and headers, never their bodies. With a key nothing is
+ * inspected: what owners write about their videos may look like anything.
+ */
+export class KeylessGuard {
+  readonly #deps: Deps;
+  readonly #rates = new RateBuckets();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Refuses (`forbidden`, `busy`) what the firewall blocks; records that, and what it only logs. */
+  async check(message: IncomingMessage, address: string): Promise<void> {
+    const { firewall, waf: settings } = this.#deps;
+    const waf = await settings.find();
+    if (!waf.enabled) return;
+    await firewall.ready();
+    const { method = 'GET', url = '/', httpVersion, rawHeaders } = message;
+    const request = { method, url, httpVersion, rawHeaders, address };
+    const inspectable = { inspected: { request, waf }, client: { key: address }, nowMs: Date.now(), purpose: 'api' };
+    const verdict = judgeFirewall(inspectable, { firewall, rates: this.#rates, dry: false });
+    if (verdict.kind === 'log')
+      for (const hit of verdict.hits) await this.#record(message, address, { hit, isBlocked: false });
+    if (verdict.kind !== 'block') return;
+    await this.#record(message, address, { hit: verdict.hit, isBlocked: true });
+    throw new RefusedByRule(verdict.hit, verdict.retryAfterSec);
+  }
+
+  async #record(
+    { method = 'GET', url = '/', headers }: IncomingMessage,
+    address: string,
+    { hit, isBlocked }: { hit: Hit; isBlocked: boolean },
+  ): Promise<void> {
+    const client = { address, key: address, ...(await this.#deps.place(address)) };
+    const recorded = { zoneId: 0, client, anonymises: true, method, url, headers };
+    this.#deps.recorder.record(recorded, hit, { status: isBlocked ? 'Blocked' : 'Logged', others: [] });
+  }
+}

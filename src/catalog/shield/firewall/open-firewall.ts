@@ -1,0 +1,56 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Firewall } from './firewall.ts';
+import { compileRules, type RuleSet, type RuleTexts } from './rule-set.ts';
+
+/** So long rules are compiled in a row before other work has its turn. */
+const SLICE_MS = 5;
+
+/**
+ * What an installation lets through that a general web application would not: the methods of its interface, and bodies of
+ * bytes. Names are those of the core rule set.
+ */
+const SETTINGS = {
+  allowed_methods: 'GET HEAD POST OPTIONS PUT PATCH DELETE',
+  allowed_request_content_type:
+    '|application/x-www-form-urlencoded| |multipart/form-data| |multipart/related| |text/xml| |application/xml| |application/json| |application/octet-stream| |application/offset+octet-stream| |application/ocsp-request| |text/plain| |text/vtt| |image/jpeg| |image/png| |image/webp| |video/mp4|',
+};
+
+/** A firewall that is compiled when it is first needed, beside other work; `current` is null until then. */
+export type FirewallSource = {
+  /** Null where its rules could not be read: requests are let through, and the log has the reason. */
+  ready(): Promise<Firewall | null>;
+  current(): Firewall | null;
+};
+
+export function openFirewall(load: () => Promise<RuleTexts>, onError: (error: unknown) => void): FirewallSource {
+  let firewall: Firewall | null = null;
+  let opening: Promise<Firewall | null> | null = null;
+  const open = async () => {
+    try {
+      firewall = new Firewall(await compileInTurns(await load()));
+    } catch (error) {
+      onError(error);
+    }
+    return firewall;
+  };
+  return {
+    ready() {
+      opening ??= open();
+      return opening;
+    },
+    current: () => firewall,
+  };
+}
+
+/** Compiles in slices of a few milliseconds, so that requests under way go on. */
+export async function compileInTurns(texts: RuleTexts): Promise<RuleSet> {
+  const steps = compileRules(texts, SETTINGS);
+  let sliceMs = performance.now();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - sliceMs < SLICE_MS) continue;
+    await nextTurn();
+    sliceMs = performance.now();
+  }
+}

@@ -1,0 +1,97 @@
+import { decodeUri } from './decode-text.ts';
+
+/** What the firewall looks at of a request: its first line and its headers. Bodies are not looked at. */
+export type InspectedRequest = {
+  method: string;
+  /** The target as it was sent. */
+  url: string;
+  /** Such as `1.1`. */
+  httpVersion: string;
+  /** Names and values by turns, as they were sent. */
+  rawHeaders: readonly string[];
+  address: string;
+};
+
+/** A part of a request under the name of its collection, such as `id` of ARGS; an empty key for what is no collection. */
+export type Field = { collection: Collection; key: string; value: string };
+
+export const COLLECTIONS = [
+  ...['REQUEST_LINE', 'REQUEST_METHOD', 'REQUEST_PROTOCOL', 'REQUEST_URI', 'REQUEST_URI_RAW', 'REQUEST_FILENAME'],
+  ...['REQUEST_BASENAME', 'QUERY_STRING', 'REMOTE_ADDR', 'ARGS_COMBINED_SIZE', 'ARGS', 'ARGS_NAMES'],
+  ...['REQUEST_HEADERS', 'REQUEST_HEADERS_NAMES', 'REQUEST_COOKIES', 'REQUEST_COOKIES_NAMES'],
+] as const;
+export type Collection = (typeof COLLECTIONS)[number];
+
+/** A longer field is cut; a request that has one is logged. */
+export const MOST_FIELD_CHARS = 8_192;
+const MOST_FIELDS = 400;
+
+/** The fields of a request by collection, and whether something of it was cut. */
+export type RequestFields = { fields: ReadonlyMap<Collection, readonly Field[]>; isCut: boolean };
+
+/** Takes a request apart. `ignoredHeaders` in small letters. */
+export function readFields(request: InspectedRequest, ignoredHeaders: ReadonlySet<string>): RequestFields {
+  const fields = new Map<Collection, Field[]>();
+  let isCut = false;
+  let count = 0;
+  const add = (collection: Collection, key: string, value: string) => {
+    count += 1;
+    isCut ||= value.length > MOST_FIELD_CHARS || count > MOST_FIELDS;
+    if (count > MOST_FIELDS) return;
+    const list = fields.get(collection) ?? [];
+    list.push({ collection, key, value: value.slice(0, MOST_FIELD_CHARS) });
+    fields.set(collection, list);
+  };
+  addTarget(request, add);
+  addHeaders(request, ignoredHeaders, add);
+  return { fields, isCut };
+}
+
+type Add = (collection: Collection, key: string, value: string) => void;
+
+function addTarget({ method, url, httpVersion, address }: InspectedRequest, add: Add): void {
+  const [whole = ''] = url.split('#', 1);
+  const mark = whole.indexOf('?');
+  const path = mark === -1 ? whole : whole.slice(0, mark);
+  const query = mark === -1 ? '' : whole.slice(mark + 1);
+  add('REQUEST_LINE', '', `${method} ${url} HTTP/${httpVersion}`);
+  add('REQUEST_METHOD', '', method);
+  add('REQUEST_PROTOCOL', '', `HTTP/${httpVersion}`);
+  add('REQUEST_URI', '', whole.replace(/^https?:\/\/[^/?]*/i, ''));
+  add('REQUEST_URI_RAW', '', url);
+  add('REQUEST_FILENAME', '', path);
+  add('REQUEST_BASENAME', '', path.slice(path.lastIndexOf('/') + 1));
+  add('REMOTE_ADDR', '', address);
+  if (query === '') return;
+  add('QUERY_STRING', '', query);
+  let size = 0;
+  for (const pair of query.split('&')) {
+    const [name = '', value = ''] = splitPair(pair).map((text) => decodeUri(text, true));
+    size += name.length + value.length;
+    add('ARGS', name, value);
+    add('ARGS_NAMES', name, name);
+  }
+  add('ARGS_COMBINED_SIZE', '', String(size));
+}
+
+function addHeaders({ rawHeaders }: InspectedRequest, ignored: ReadonlySet<string>, add: Add): void {
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    const value = rawHeaders[at + 1] ?? '';
+    const key = name.toLowerCase();
+    if (ignored.has(key)) continue;
+    add('REQUEST_HEADERS', key, value);
+    add('REQUEST_HEADERS_NAMES', key, name);
+    if (key !== 'cookie') continue;
+    for (const pair of value.split(';')) {
+      const [cookie = '', content = ''] = splitPair(pair.trim());
+      add('REQUEST_COOKIES', cookie, content);
+      add('REQUEST_COOKIES_NAMES', cookie, cookie);
+    }
+  }
+}
+
+function splitPair(pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  return at === -1 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+}

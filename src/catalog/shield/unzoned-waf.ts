@@ -1,0 +1,36 @@
+import { readWafSettings, type WafSettings } from '../libraries/library-settings.ts';
+
+/** A change is in force within this. */
+const FRESH_MS = 1_500;
+
+/** How requests of no pull zone are inspected, as it was a moment ago; while it cannot be read, as it was last. */
+export class UnzonedWaf {
+  readonly #load: () => Promise<WafSettings>;
+  readonly #onError: (error: unknown) => void;
+  #known: WafSettings = readWafSettings({});
+  #loading: Promise<void> | null = null;
+  #freshUntilMs = 0;
+
+  constructor(load: () => Promise<WafSettings>, onError: (error: unknown) => void) {
+    this.#load = load;
+    this.#onError = onError;
+  }
+
+  async find(): Promise<WafSettings> {
+    if (performance.now() < this.#freshUntilMs) return this.#known;
+    this.#loading ??= this.#read();
+    await this.#loading;
+    return this.#known;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      this.#known = await this.#load();
+    } catch (error) {
+      this.#onError(error);
+    } finally {
+      this.#freshUntilMs = performance.now() + FRESH_MS;
+      this.#loading = null;
+    }
+  }
+}

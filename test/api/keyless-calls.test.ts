@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { changeUnzonedWaf } from '../../src/catalog/shield/shield-settings-store.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(async () => {
+  expect(api.faults).toEqual([]);
+  await api.stop();
+});
+
+const eventsOf = () =>
+  createShieldEventStore(api.database.db).read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
+const ATTACK = `/library/1/videos?search=${encodeURIComponent('1 union select a,b from users')}`;
+
+test('attacks without a key are logged and, where it is to be, blocked; with a key nothing is looked at', async () => {
+  expect((await api.call('GET', ATTACK, { key: null })).status).toBe(401);
+  await expect
+    .poll(async () => (await eventsOf()).map(({ ruleId, status }) => [ruleId.slice(0, 3), status]))
+    .toEqual([['942', 'Logged']]);
+  await changeUnzonedWaf(api.database.db, { blocks: true });
+  const refused = () => api.call('GET', ATTACK, { key: 'no such key' });
+  await expect.poll(async () => (await refused()).status, { timeout: 2_000 }).toBe(403);
+  expect((await refused()).headers.get('x-millrace-rule')).toMatch(/^942/);
+  expect((await api.call('GET', '/wp-config.php', { key: null })).status).toBe(403);
+  const { length } = await eventsOf();
+  expect((await api.call('GET', ATTACK)).status).toBe(200);
+  expect((await api.call('GET', '/library/1/videos?search=a+film', { key: null })).status).toBe(401);
+  expect((await api.call('GET', '/nothing/here', { key: null })).status).toBe(404);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect((await eventsOf()).slice(length).filter(({ ruleId }) => !/^(942|930)/.test(ruleId))).toEqual([]);
+});
