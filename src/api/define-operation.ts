@@ -8,7 +8,7 @@ import { type BodyCheck, readJsonBody } from './read-json-body.ts';
 import { readParams } from './read-params.ts';
 import { readQuery } from './read-query.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may call: `access-key` a key that opens the library of the path (reading keys may only GET),

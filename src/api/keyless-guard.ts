@@ -7,7 +7,7 @@ import type { Hit } from '../catalog/shield/hit.ts';
 import { judgeFirewall } from '../catalog/shield/judge-firewall.ts';
 import { RateBuckets } from '../catalog/shield/rate-buckets.ts';
 import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
-import { loadUnzonedWaf } from '../catalog/shield/shield-settings-store.ts';
+import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
 import { UnzonedWaf } from '../catalog/shield/unzoned-waf.ts';
 import { Refused } from '../lib/refused.ts';
 
@@ -30,7 +30,7 @@ export function openKeylessGuard({ db, firewall, place, serverZone, log }: Guard
 } {
   const recorder = new EventRecorder({ store: createShieldEventStore(db), serverZone, log });
   const report = (err: unknown) => log.error({ err }, 'How to inspect requests could not be read.');
-  const waf = new UnzonedWaf(() => loadUnzonedWaf(db), report);
+  const waf = new UnzonedWaf(createShieldSettingsStore(db).loadUnzoned, report);
   return { guard: new KeylessGuard({ firewall, waf, recorder, place }), close: () => recorder.close() };
 }
 

@@ -19,6 +19,7 @@ import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
+import type { ShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
 import type { StatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
 import type { CleanupStore } from '../catalog/videos/cleanup-store.ts';
@@ -78,6 +79,9 @@ import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
 import { updatePullZone } from './pull-zones/update-pull-zone.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
+import { getShieldZone, getShieldZoneByPullZone } from './shield/get-shield-zone.ts';
+import { listShieldZones } from './shield/list-shield-zones.ts';
+import { updateShieldZone } from './shield/update-shield-zone.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
 import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
@@ -156,6 +160,7 @@ export type OperationDeps = {
   pullZones: PullZoneStore;
   retries: RetryStore;
   shieldEvents: ShieldEventStore;
+  shieldSettings: ShieldSettingsStore;
   /** What inspects requests. */
   firewall: FirewallSource;
   /** What decides about the viewers of a pull zone. */
@@ -254,6 +259,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   explainRequest,
   getEventLogs,
   getFirstEventLogs,
+  listShieldZones,
+  getShieldZone,
+  getShieldZoneByPullZone,
+  updateShieldZone,
   listLibraries,
   createLibrary,
   getLibrary,

@@ -22,6 +22,7 @@ import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
+import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
 import { createStatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
 import { createCleanupStore } from '../catalog/videos/cleanup-store.ts';
@@ -148,6 +149,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     pullZones: createPullZoneStore({ db, secretBox }),
     retries: createRetryStore(db),
     shieldEvents: createShieldEventStore(db),
+    shieldSettings: createShieldSettingsStore(db),
     loadPolicy: (name) => loadZonePolicy({ db, secretBox }, { by: 'name', name }),
     storedVideos: createStoredVideoStore(db),
     thumbnails: createThumbnailStore(db),

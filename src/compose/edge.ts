@@ -67,7 +67,7 @@ export async function openEdge({
     events: events.createShieldEventStore(db),
     serverZone: hostname().split('.', 1)[0] ?? 'edge',
     firewall: openRoleFirewall(log),
-    loadWaf: () => shield.loadUnzonedWaf(db),
+    loadWaf: shield.createShieldSettingsStore(db).loadUnzoned,
     log,
   });
   return {

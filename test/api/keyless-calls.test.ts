@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
-import { changeUnzonedWaf } from '../../src/catalog/shield/shield-settings-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -21,7 +20,8 @@ test('attacks without a key are logged and, where it is to be, blocked; with a k
   await expect
     .poll(async () => (await eventsOf()).map(({ ruleId, status }) => [ruleId.slice(0, 3), status]))
     .toEqual([['942', 'Logged']]);
-  await changeUnzonedWaf(api.database.db, { blocks: true });
+  const body = { shieldZoneId: 0, shieldZone: { wafExecutionMode: 1 } };
+  expect((await api.call('PATCH', '/shield/shield-zone', { key: api.first.accountKey, body })).status).toBe(200);
   const refused = () => api.call('GET', ATTACK, { key: 'no such key' });
   await expect.poll(async () => (await refused()).status, { timeout: 2_000 }).toBe(403);
   expect((await refused()).headers.get('x-millrace-rule')).toMatch(/^942/);

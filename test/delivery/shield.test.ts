@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
-import { changeUnzonedWaf } from '../../src/catalog/shield/shield-settings-store.ts';
+import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';
@@ -202,7 +202,8 @@ test('each refused request is one event with all labels and no secret, and what 
 });
 
 describe('the firewall', () => {
-  const setWaf = (change: object) => changeUnzonedWaf(videos.database.db, { ...readWafSettings({}), ...change });
+  const setWaf = (change: object) =>
+    createShieldSettingsStore(videos.database.db).changeUnzoned(() => ({ ...readWafSettings({}), ...change }));
   const lastOf = async (zone: number) => (await eventsOf(zone, 1)).at(-1);
   afterEach(() => setWaf({}));
 

@@ -7,7 +7,7 @@ import { watchPublications } from '../../src/catalog/publications/publication-wa
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
 import { createShieldEventStore } from '../../src/catalog/shield/shield-event-store.ts';
-import { loadUnzonedWaf } from '../../src/catalog/shield/shield-settings-store.ts';
+import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import { readRuleTexts } from '../../src/compose/firewall.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
@@ -66,7 +66,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         firewall: openFirewall(readRuleTexts, (error) => {
           throw error;
         }),
-        loadWaf: () => loadUnzonedWaf(database.db),
+        loadWaf: createShieldSettingsStore(database.db).loadUnzoned,
         log: {
           warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
           error: (fields, message) => lines.push({ level: 'error', fields, message }),

@@ -1,22 +1,29 @@
 import type { Db } from '../db.ts';
-import { mergeSettings, readWafSettings, type WafSettings } from '../libraries/library-settings.ts';
+import { readWafSettings, type WafSettings } from '../libraries/library-settings.ts';
 
-/** How requests of no pull zone are inspected. */
-export async function loadUnzonedWaf(db: Db): Promise<WafSettings> {
-  const row = await db.selectFrom('shield_settings').select('settings').where('id', '=', 0).executeTakeFirst();
-  return readWafSettings(row?.settings ?? {});
-}
+/** How requests of no pull zone are inspected. Those of a pull zone are in its own settings. */
+export type ShieldSettingsStore = {
+  loadUnzoned(): Promise<WafSettings>;
+  /** Returns what is set afterwards. */
+  changeUnzoned(transition: (waf: WafSettings) => WafSettings): Promise<WafSettings>;
+};
 
-/** Changes it; what is absent stays. */
-export async function changeUnzonedWaf(db: Db, change: Partial<WafSettings>): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const row = await tx
-      .selectFrom('shield_settings')
-      .select('settings')
-      .where('id', '=', 0)
-      .forUpdate()
-      .executeTakeFirstOrThrow();
-    const settings = JSON.stringify(mergeSettings(row.settings, change));
-    await tx.updateTable('shield_settings').set({ settings }).where('id', '=', 0).execute();
-  });
+export function createShieldSettingsStore(db: Db): ShieldSettingsStore {
+  const read = (tx: Db) => tx.selectFrom('shield_settings').select('settings').where('id', '=', 0);
+  return {
+    async loadUnzoned() {
+      return readWafSettings((await read(db).executeTakeFirstOrThrow()).settings);
+    },
+    changeUnzoned: (transition) =>
+      db.transaction().execute(async (tx) => {
+        const row = await read(tx).forUpdate().executeTakeFirstOrThrow();
+        const changed = transition(readWafSettings(row.settings));
+        await tx
+          .updateTable('shield_settings')
+          .set({ settings: JSON.stringify(changed) })
+          .where('id', '=', 0)
+          .execute();
+        return changed;
+      }),
+  };
 }

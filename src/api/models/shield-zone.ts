@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox';
+import { flag, int32, int64, model, nullable, numbers, text } from './fields.ts';
+
+export const WafExecutionMode = numbers('WafExecutionMode', { Log: 0, Block: 1 });
+
+/** How the requests of a pull zone are inspected; shield zone 0 has those that are for no pull zone. */
+export const ShieldZoneModel = model('ShieldZoneModel', {
+  shieldZoneId: int64(),
+  pullZoneId: int64(),
+  wafEnabled: flag(),
+  wafExecutionMode: WafExecutionMode,
+  wafDisabledRules: Type.Array(text()),
+  wafLogOnlyRules: Type.Array(text()),
+  wafRequestIgnoredHeaders: Type.Array(text()),
+});
+export type ShieldZoneModel = Static<typeof ShieldZoneModel>;
+
+export const ShieldZoneAnswer = model('ShieldZoneAnswer', { data: ShieldZoneModel });
+
+export const ShieldZoneList = model('ShieldZoneList', {
+  data: Type.Array(ShieldZoneModel),
+  page: model('ShieldPage', {
+    totalCount: int32(),
+    totalPages: int32(),
+    currentPage: int32(),
+    nextPage: nullable(int32()),
+    pageSize: int32(),
+  }),
+});
+
+const rules = () => Type.Optional(nullable(Type.Array(text({ maxLength: 20 }), { maxItems: 1_000 })));
+
+/** What is absent or null stays as it is. */
+export const ShieldZoneChange = model('ShieldZoneChange', {
+  wafEnabled: Type.Optional(nullable(flag())),
+  wafExecutionMode: Type.Optional(nullable(WafExecutionMode)),
+  wafDisabledRules: rules(),
+  wafLogOnlyRules: rules(),
+  wafRequestIgnoredHeaders: Type.Optional(nullable(Type.Array(text({ maxLength: 100 }), { maxItems: 100 }))),
+});
+export type ShieldZoneChange = Static<typeof ShieldZoneChange>;
+
+export const UpdateShieldZoneModel = model('UpdateShieldZoneModel', {
+  shieldZoneId: int64(),
+  shieldZone: Type.Optional(nullable(ShieldZoneChange)),
+});

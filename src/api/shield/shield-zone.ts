@@ -1,0 +1,31 @@
+import type { WafSettings } from '../../catalog/libraries/library-settings.ts';
+import { type ShieldZoneChange, type ShieldZoneModel, WafExecutionMode } from '../models/shield-zone.ts';
+
+/** The zone of requests that are for no pull zone. */
+export const UNZONED = 0;
+
+/** Writes a shield zone, whose id is that of its pull zone. */
+export function toShieldZone(id: number, waf: WafSettings): ShieldZoneModel {
+  const { Log, Block } = WafExecutionMode.values;
+  return {
+    shieldZoneId: id,
+    pullZoneId: id,
+    wafEnabled: waf.enabled,
+    wafExecutionMode: waf.blocks ? Block : Log,
+    wafDisabledRules: waf.disabledRules,
+    wafLogOnlyRules: waf.loggedRules,
+    wafRequestIgnoredHeaders: waf.ignoredHeaders,
+  };
+}
+
+/** Lays what was sent over what is set. */
+export function changeWaf(waf: WafSettings, sent: ShieldZoneChange): WafSettings {
+  const mode = sent.wafExecutionMode ?? null;
+  return {
+    enabled: sent.wafEnabled ?? waf.enabled,
+    blocks: mode === null ? waf.blocks : mode === WafExecutionMode.values.Block,
+    disabledRules: sent.wafDisabledRules ?? waf.disabledRules,
+    loggedRules: sent.wafLogOnlyRules ?? waf.loggedRules,
+    ignoredHeaders: sent.wafRequestIgnoredHeaders ?? waf.ignoredHeaders,
+  };
+}
