@@ -16,6 +16,7 @@ const WARM_UP_MS = 2_000;
 const WARM_UP_CALLS = 300;
 const POINT_CALLS = 400;
 const LIST_CALLS = 100;
+const CREATES_EACH = 100;
 const CREATED_MEANWHILE = 1_000;
 /** A case ends after this time, however few its calls were: the bare statements read a million rows for some. */
 const CASE_LIMIT_MS = 8_000;
@@ -32,6 +33,13 @@ type Case = {
 
 const LIST_SQL = `select * from media where library_id = 1 and type = 'video'`;
 const NEWEST = 'order by created_at desc, id desc limit 100';
+/** Orders of a list beside that by date, and the column of each. */
+const ORDERED = [
+  ['title', 'title, id'],
+  ['views', 'views desc, id desc'],
+  ['size', 'storage_bytes desc, id desc'],
+  ['length', 'duration_ms desc, id desc'],
+] as const;
 const SEARCH_SQL = `${LIST_SQL} and title_folded like $1 ${NEWEST}`;
 const UPDATE_SQL = 'update media set title = $1 where library_id = 1 and id = $2';
 const INSERT_SQL = `insert into media (library_id, id, type, title, state)
@@ -43,7 +51,7 @@ await report('api', async (scope) => {
   const seededMs = await timeMs(() => seedVideos(service, folder, VIDEOS));
   const database = await connectTo(service);
   scope.own(() => database.end());
-  const client = openClient(8);
+  const client = openClient(16);
   scope.own(() => client.close());
   const { rows } = await database.query<{ id: string }>(
     `select id from media where library_id = 1 and state = 'finished' order by md5(id::text) limit $1`,
@@ -53,6 +61,7 @@ await report('api', async (scope) => {
   say(`${VIDEOS} videos, made in ${(seededMs / 1000).toFixed(0)} s; milliseconds, p50 (p99 below each).`);
   const results: Measurement[] = [];
   for (const one of casesOf(lab)) results.push(...(await measure(lab, one)));
+  results.push(...(await createAtOnce(lab)));
   results.push(...(await listWhileCreating(lab)));
   return results;
 });
@@ -78,6 +87,15 @@ function casesOf({ ids }: Lab): Case[] {
     },
     { name: 'list 100, page 1', barMs: 10, calls: LIST_CALLS, ...page(1) },
     { name: `list 100, page ${lastPage}`, barMs: 20, calls: LIST_CALLS, ...page(lastPage) },
+    ...ORDERED.flatMap(([order, column]): Case[] =>
+      [1, Math.max(1, Math.floor(lastPage / 2))].map((number) => ({
+        name: `list 100 by ${order}, page ${number}`,
+        barMs: 20,
+        calls: LIST_CALLS,
+        ask: () => [`${VIDEOS_PATH}?page=${number}&itemsPerPage=100&orderBy=${order}`],
+        anchor: () => [`${LIST_SQL} order by ${column} limit 100 offset $1`, [(number - 1) * 100]],
+      })),
+    ),
     { name: 'search, one in a thousand matches', barMs: 20, calls: LIST_CALLS, ...search('keplerian') },
     { name: 'search, one video matches', barMs: 20, calls: LIST_CALLS, ...search('Webinar 4321:') },
     { name: 'search, a sixth matches', barMs: 20, calls: LIST_CALLS, ...search('lecture') },
@@ -139,6 +157,28 @@ async function measure(lab: Lab, { name, barMs, calls, ask, anchor }: Case): Pro
       isAbsolute: true,
     },
   ];
+}
+
+/** Clients make videos at once, each the next when the last was answered; the anchor is one client alone. */
+async function createAtOnce(lab: Lab): Promise<Measurement[]> {
+  const createAs = async (clients: number): Promise<number> => {
+    const times: number[] = [];
+    const create = async (number: number) => {
+      for (let at = 0; at < CREATES_EACH; at += 1) {
+        times.push(await timeMs(() => call(lab, VIDEOS_PATH, post({ title: `At once ${number} ${at}` }))));
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, (_, number) => create(number)));
+    return quantile(times, 0.5);
+  };
+  const alone = await createAs(1);
+  const results: Measurement[] = [];
+  for (const clients of [4, 16]) {
+    const ours = await createAs(clients);
+    const name = `create, ${clients} at once; anchor: one client`;
+    results.push({ name, ours, anchor: alone, bar: null, unit: 'ms', isAbsolute: true });
+  }
+  return results;
 }
 
 /** One client makes videos as fast as it is answered, another lists all the while. */

@@ -37,7 +37,10 @@ export async function seedVideos(service: Service, folder: string, count: number
     const rendition = { id: 'uuidv7()', media_id: 'n.id', timeline_id: 'n.timeline_id' };
     await copyRows(client, 'rendition', rendition, template);
     await restoreIndexes();
-    await client.query('update library set video_count = video_count + $1 where id = 1', [count]);
+    await client.query(
+      'update library_video_count set videos = videos + $1 where library_id = 1 and slot = (select min(slot) from library_video_count where library_id = 1)',
+      [count],
+    );
     // What autovacuum has done in a library that grew over time.
     for (const table of ['media', 'library']) await client.query(`vacuum analyze ${table}`);
     for (const table of ['timeline', 'rendition']) await client.query(`analyze ${table}`);

@@ -15,7 +15,6 @@ export type LibraryTable = {
   api_key_hash: Buffer;
   read_only_key_sealed: Buffer;
   read_only_key_hash: Buffer;
-  video_count: Generated<number>;
   created_at: CreatedAt;
   modified_at: CreatedAt;
   /** Set: gone for everybody; a job deletes its media, their objects and then this row. */

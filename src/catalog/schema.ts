@@ -88,6 +88,8 @@ export type MediaTable = {
   title: string;
   /** The first 600 characters of the title in small letters: the database keeps it, searches read it. */
   title_folded: GeneratedAlways<string>;
+  /** Its first 200 characters, by which lists are ordered. */
+  title_start: GeneratedAlways<string>;
   description: string | null;
   category: string | null;
   collection_id: Guid | null;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db } from '../db.ts';
@@ -12,7 +13,8 @@ export function selectLibraries(db: Db) {
   return db
     .selectFrom('library')
     .innerJoin('pull_zone', 'pull_zone.library_id', 'library.id')
-    .select(['library.id', 'library.name', 'library.settings', 'video_count', 'created_at', 'modified_at'])
+    .select(['library.id', 'library.name', 'library.settings', 'created_at', 'modified_at'])
+    .select(sql<number>`count_videos(library.id)`.as('video_count'))
     .select(['pull_zone.id as zone_id', 'pull_zone.name as zone_name', 'pull_zone.settings as zone_settings'])
     .where('library.deleted_at', 'is', null);
 }

@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { countInLibrary } from '../libraries/video-count-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
@@ -74,7 +75,7 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   await sql`update live_stream set state = 'ended' where id = ${mediaId}`.execute(tx);
   if (!hasMedia) return true;
   if (stream.collection_id !== null) await countInCollection(tx, libraryId, stream.collection_id, 1);
-  await sql`update library set video_count = video_count + 1 where id = ${libraryId}`.execute(tx);
+  await countInLibrary(tx, libraryId, 1);
   await becomeVideo(tx, key, stream);
   await recountStorage(tx, key);
   await bumpPublication(tx, key);

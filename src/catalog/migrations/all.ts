@@ -29,6 +29,8 @@ import { up as statistics } from './070-statistics.ts';
 import { up as dashboardSession } from './090-dashboard-session.ts';
 import { up as standardNames } from './099-standard-names.ts';
 import { up as chunkMerges } from './110-chunk-merges.ts';
+import { up as videoCounts } from './111-video-counts.ts';
+import { up as titleOrder } from './112-title-order.ts';
 import { up as shieldSettings } from './130-shield-settings.ts';
 import { up as smart } from './150-smart.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
@@ -65,6 +67,8 @@ export const migrations: Record<string, Migration> = {
   '090-dashboard-session': { up: dashboardSession },
   '099-standard-names': { up: standardNames },
   '110-chunk-merges': { up: chunkMerges },
+  '111-video-counts': { up: videoCounts },
+  '112-title-order': { up: titleOrder },
   '130-shield-settings': { up: shieldSettings },
   '160-sign-in-link': { up: signInLink },
   '150-smart': { up: smart },

@@ -30,10 +30,10 @@ type Order = { forwards: string; backwards: string };
 /** Orders and their opposites; the id makes each of them whole. */
 export const ORDERS: Record<VideoOrder, Order> = {
   date: { forwards: 'media.created_at desc, media.id desc', backwards: 'media.created_at, media.id' },
-  // The beginning first, which is what the index holds of a title.
+  // By their first 200 characters, which an entry of the index can hold.
   title: {
-    forwards: 'left(media.title, 200), media.title, media.id',
-    backwards: 'left(media.title, 200) desc, media.title desc, media.id desc',
+    forwards: 'media.title_start, media.id',
+    backwards: 'media.title_start desc, media.id desc',
   },
   status: {
     forwards: 'media.state, media.created_at desc, media.id desc',
@@ -64,7 +64,7 @@ function pageOf(counter: string, condition: string, { forwards, backwards }: Ord
       order by ${forwards}`;
 }
 
-const IN_LIBRARY = preparePages('library_page', 'select video_count from library where id = $1', '');
+const IN_LIBRARY = preparePages('library_page', 'select count_videos($1)', '');
 const IN_COLLECTION = preparePages(
   'collection_page',
   'select video_count from collection where library_id = $1 and id = $4',

@@ -71,7 +71,7 @@ async function findByLetters(db: Db, query: VideoQuery): Promise<Found | null> {
   const folded = sql`lower(${search}::text)`;
   const { rows } = await sql<Found & { indexed: number }>`
     with near as materialized (
-      select library_id, id, type, title, title_folded, created_at, state, views, duration_ms, storage_bytes from media
+      select library_id, id, type, title_start, title_folded, created_at, state, views, duration_ms, storage_bytes from media
       where letters_and_pairs(title_folded)
         @> case when char_length(${folded}) <= 2 then array[${folded}] else letters_and_pairs(${folded}) end
       limit ${mostIndexed})
@@ -84,7 +84,7 @@ async function findByLetters(db: Db, query: VideoQuery): Promise<Found | null> {
 const sampleTitles = prepare<{ matches: number; total: number }>(
   'title_sample',
   `select count(*) filter (where title_folded like lower($2)) as matches,
-    coalesce((select video_count from library where id = $1), 0) as total
+    count_videos($1) as total
   from (select title_folded from media where library_id = $1 and type = 'video'
     order by created_at desc, id desc limit ${SAMPLE}) newest`,
 );

@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { countInLibrary } from '../libraries/video-count-store.ts';
 import { keepReplaced } from '../lifecycle/replacement-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
@@ -64,7 +65,9 @@ async function insertVideo(tx: Tx, { libraryId, title, collectionId, thumbnailTi
   if (collectionId !== null && !(await countInCollection(tx, libraryId, collectionId, 1))) {
     throw new Refused('invalid', `There is no collection ${collectionId} in library ${libraryId}. Create it first.`);
   }
-  await countInLibrary(tx, libraryId, 1);
+  if (!(await countInLibrary(tx, libraryId, 1))) {
+    throw new Refused('unauthenticated', `There is no library ${libraryId} any more. Check the id.`);
+  }
   const id = newGuid();
   await tx
     .insertInto('media')
@@ -94,16 +97,6 @@ async function deleteVideo(tx: Tx, key: MediaKey): Promise<void> {
   if (collectionId !== null) await countInCollection(tx, libraryId, collectionId, -1);
   await countInLibrary(tx, libraryId, -1);
   await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:deleted`})`.execute(tx);
-}
-
-async function countInLibrary(tx: Tx, libraryId: number, change: number): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('library')
-    .set((eb) => ({ video_count: eb('video_count', '+', change) }))
-    .where('id', '=', libraryId)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n)
-    throw new Refused('unauthenticated', `There is no library ${libraryId} any more. Check the id.`);
 }
 
 function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {

@@ -14,8 +14,9 @@ let views: VideoViewStore;
 beforeAll(async () => {
   database = await startTestDatabase();
   views = createVideoViewStore(database.db);
-  await sql`insert into library (id, name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash,
-    video_count) values (1, 'one', '', 'a', '', 'b', ${VIDEOS})`.execute(database.db);
+  await sql`insert into library (id, name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash)
+    values (1, 'one', '', 'a', '', 'b')`.execute(database.db);
+  await sql`insert into library_video_count values (1, 0, 1), (1, 3, ${VIDEOS - 1})`.execute(database.db);
   await sql`insert into library (id, name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash)
     values (2, 'other', '', 'c', '', 'd')`.execute(database.db);
   await sql`insert into media (library_id, id, type, title, state)

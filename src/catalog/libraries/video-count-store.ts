@@ -1,0 +1,14 @@
+import { sql } from 'kysely';
+import type { Tx } from '../db.ts';
+
+/** Creates at once in one library, above which two may wait for each other. */
+const SLOTS = 16;
+
+/** Counts videos that come to a library or leave it, in the slot of this connection; false when there is no such library. */
+export async function countInLibrary(tx: Tx, libraryId: number, change: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into library_video_count as c (library_id, slot, videos)
+    select id, pg_backend_pid() % ${SLOTS}::int, ${change}::bigint from library where id = ${libraryId}
+    on conflict (library_id, slot) do update set videos = c.videos + excluded.videos`.execute(tx);
+  return numAffectedRows === 1n;
+}
