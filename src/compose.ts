@@ -5,6 +5,7 @@ import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { baseAddresses } from './cli/first-start.ts';
 import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
 import { openLog } from './cli/log.ts';
+import { readVersion } from './cli/version.ts';
 import { databaseHealth, poolSize, whenRoleHasSlots } from './compose/connections.ts';
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
@@ -129,6 +130,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     host: settings.host,
     port: settings.port,
     publicUrl: settings.publicUrl,
+    version: readVersion(),
     dashboard: openDashboard(log),
     edgeUrl: await findEdgeUrl(settings, host),
     ownHosts: settings.ownHosts,

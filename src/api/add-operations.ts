@@ -10,7 +10,8 @@ import { sessionClaim } from './dashboard/session-cookie.ts';
 import type { Method, Operation } from './define-operation.ts';
 import { CallerGone, type Rules, rulesOfAddress, toErrorAnswer } from './errors.ts';
 import { type KeylessGuard, RefusedByRule } from './keyless-guard.ts';
-import { type OperationDeps, operations } from './operations.ts';
+import type { OperationDeps } from './operation-deps.ts';
+import { operations } from './operations.ts';
 import { type MissingOperation, missingOperations } from './published-operations.ts';
 
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */

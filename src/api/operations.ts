@@ -1,40 +1,7 @@
-import type { AuditStore } from '../catalog/audit/audit-store.ts';
-import type { CaptionStore } from '../catalog/captions/caption-store.ts';
-import type { CollectionStore } from '../catalog/collections/collection-store.ts';
-import type { Db } from '../catalog/db.ts';
-import type { DrmPackageStore } from '../catalog/drm/drm-package-store.ts';
-import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
-import type { Packager } from '../catalog/drm/packager.ts';
-import type { KeyStore } from '../catalog/keys/key-store.ts';
-import type { SessionStore } from '../catalog/keys/session-store.ts';
-import type { LibraryStore } from '../catalog/libraries/library-store.ts';
-import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
-import type { CodecStore } from '../catalog/lifecycle/codec-store.ts';
-import type { RetryStore } from '../catalog/lifecycle/retry-store.ts';
-import type { LiveReportStore } from '../catalog/live/live-report-store.ts';
-import type { LiveStore } from '../catalog/live/live-store.ts';
-import type { LiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
-import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
-import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
-import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
-import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
-import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
-import type { ShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
-import type { StatisticsStore } from '../catalog/statistics/statistics-store.ts';
-import type { UploadStore } from '../catalog/uploads/upload-store.ts';
-import type { CleanupStore } from '../catalog/videos/cleanup-store.ts';
-import type { OutlookStore } from '../catalog/videos/outlook-store.ts';
-import type { StoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
-import type { ThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
-import type { VideoStore } from '../catalog/videos/video-store.ts';
-import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
-import type { Queue } from '../jobs/queue/define-job.ts';
-import type { Outbound } from '../lib/outbound/outbound.ts';
-import type { SecretBox } from '../lib/secret-box.ts';
-import type { PictureMaker } from '../media/images/run-picture.ts';
-import type { Storage } from '../ports/storage.ts';
 import { getBilling } from './account/get-billing.ts';
 import { getUser } from './account/get-user.ts';
+import { createBulk } from './bulk/create-bulk.ts';
+import { getBulk } from './bulk/get-bulk.ts';
 import { createCollection } from './collections/create-collection.ts';
 import { deleteCollection } from './collections/delete-collection.ts';
 import { getCollection } from './collections/get-collection.ts';
@@ -61,9 +28,9 @@ import { startLiveStream } from './live/start-live-stream.ts';
 import { stopLiveStream } from './live/stop-live-stream.ts';
 import { updateLiveStream } from './live/update-live-stream.ts';
 import { getOEmbed } from './oembed/get-oembed.ts';
+import type { OperationDeps } from './operation-deps.ts';
 import { followLibrary } from './progress/follow-library.ts';
 import { followVideo } from './progress/follow-video.ts';
-import type { ProgressHub } from './progress/progress-hub.ts';
 import { addHostname, purgeCache, removeHostname } from './pull-zones/change-hostnames.ts';
 import {
   addBlockedIp,
@@ -85,6 +52,10 @@ import { updateShieldZone } from './shield/update-shield-zone.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
 import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
+import { getSystem } from './system/get-system.ts';
+import { deleteTrashedVideo } from './trash/delete-trashed-video.ts';
+import { listTrash } from './trash/list-trash.ts';
+import { restoreVideo } from './trash/restore-video.ts';
 import {
   addAllowedReferrer,
   addBlockedReferrer,
@@ -114,8 +85,10 @@ import { composeVideos } from './videos/compose-videos.ts';
 import { createVideo } from './videos/create-video.ts';
 import { deleteCaption } from './videos/delete-caption.ts';
 import { deleteVideo } from './videos/delete-video.ts';
+import { explainVideo } from './videos/explain-video.ts';
 import { fetchIntoVideo } from './videos/fetch-into-video.ts';
 import { fetchNewVideo } from './videos/fetch-new-video.ts';
+import { getActivity } from './videos/get-activity.ts';
 import { getHeatmap } from './videos/get-heatmap.ts';
 import { getPlayData } from './videos/get-play-data.ts';
 import { getPlayHeatmap } from './videos/get-play-heatmap.ts';
@@ -131,64 +104,12 @@ import { retryIncomplete } from './videos/retry-incomplete.ts';
 import { retryResolutions } from './videos/retry-resolutions.ts';
 import { setThumbnail } from './videos/set-thumbnail.ts';
 import { smartGenerate } from './videos/smart-generate.ts';
-import type { SpeechEngine } from './videos/spoken-language.ts';
 import { transcribeVideo } from './videos/transcribe-video.ts';
 import { updateVideo } from './videos/update-video.ts';
 import { uploadVideo } from './videos/upload-video.ts';
 import { listWebhookEvents } from './webhooks/list-webhook-events.ts';
 import { resendWebhookEvent } from './webhooks/resend-webhook-event.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
-
-/** All that operations are made to work with; each names the part that it needs. */
-export type OperationDeps = {
-  audit: AuditStore;
-  captions: CaptionStore;
-  cleanups: CleanupStore;
-  codecs: CodecStore;
-  db: Db;
-  collections: CollectionStore;
-  keys: KeyStore;
-  sessions: SessionStore;
-  libraries: LibraryStore;
-  live: LiveStore;
-  liveReports: LiveReportStore;
-  liveThumbnails: LiveThumbnailStore;
-  libraryViews: LibraryViewStore;
-  outlooks: OutlookStore;
-  pictures: PictureMaker;
-  progressHub: ProgressHub;
-  pullZones: PullZoneStore;
-  retries: RetryStore;
-  shieldEvents: ShieldEventStore;
-  shieldSettings: ShieldSettingsStore;
-  /** What inspects requests. */
-  firewall: FirewallSource;
-  /** What decides about the viewers of a pull zone. */
-  loadPolicy(name: PullZoneName): Promise<ZonePolicy | null>;
-  /** Proves the tokens of pages of the event log. */
-  cursorSecret: Uint8Array;
-  statistics: StatisticsStore;
-  storedVideos: StoredVideoStore;
-  thumbnails: ThumbnailStore;
-  uploads: UploadStore;
-  videos: VideoStore;
-  videoViews: VideoViewStore;
-  queue: Queue;
-  storage: Storage;
-  outbound: Outbound;
-  speech: SpeechEngine | null;
-  packager: Packager;
-  drmPackages: DrmPackageStore;
-  licences: LicenceProxy;
-  secretBox: SecretBox;
-  /** Where clients find the interface, where the owner said it; without a final slash. */
-  publicUrl: string | null;
-  /** Where the edge is for viewers, without a final slash. */
-  edgeUrl: string;
-  /** Hosts where our player lives, `*.` for all below. */
-  ownHosts: readonly string[];
-  diskFloorBytes(totalBytes: number): number;
-};
 
 /** Every operation of the interface, at both addresses: their paths do not collide. */
 export const operations: readonly Operation<OperationDeps>[] = [
@@ -222,6 +143,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   fetchIntoVideo,
   fetchNewVideo,
   getOEmbed,
+  getActivity,
+  explainVideo,
   getHeatmap,
   getPlayData,
   getPlayHeatmap,
@@ -238,6 +161,12 @@ export const operations: readonly Operation<OperationDeps>[] = [
   replaceFile,
   retryResolutions,
   retryIncomplete,
+  createBulk,
+  getBulk,
+  listTrash,
+  restoreVideo,
+  deleteTrashedVideo,
+  getSystem,
   setThumbnail,
   smartGenerate,
   transcribeVideo,

@@ -2,36 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { createAuditStore } from '../catalog/audit/audit-store.ts';
-import { createCaptionStore } from '../catalog/captions/caption-store.ts';
-import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
-import { createDrmPackageStore } from '../catalog/drm/drm-package-store.ts';
 import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
-import { createKeyStore } from '../catalog/keys/key-store.ts';
-import { createSessionStore } from '../catalog/keys/session-store.ts';
-import { createLibraryStore } from '../catalog/libraries/library-store.ts';
-import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
-import { createCodecStore } from '../catalog/lifecycle/codec-store.ts';
-import { createRetryStore } from '../catalog/lifecycle/retry-store.ts';
-import { createLiveReportStore } from '../catalog/live/live-report-store.ts';
-import { createLiveStore } from '../catalog/live/live-store.ts';
-import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
-import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
-import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
-import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
-import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
-import { createStatisticsStore } from '../catalog/statistics/statistics-store.ts';
-import { createUploadStore } from '../catalog/uploads/upload-store.ts';
-import { createCleanupStore } from '../catalog/videos/cleanup-store.ts';
-import { createOutlookStore } from '../catalog/videos/outlook-store.ts';
 import { createProgressStore } from '../catalog/videos/progress-store.ts';
-import { createStoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
-import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
-import { createVideoStore } from '../catalog/videos/video-store.ts';
-import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import { type AddressSet, readAddressSet } from '../lib/client-address.ts';
 import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
@@ -40,15 +16,15 @@ import { http } from '../lib/http.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import { createPictureMaker } from '../media/images/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, addressOf, answerError } from './add-operations.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
+import { createStores } from './create-stores.ts';
 import { addDashboard } from './dashboard/add-dashboard.ts';
 import type { DashboardFiles } from './dashboard/load-dashboard.ts';
 import { rulesOfAddress } from './errors.ts';
 import { type KeylessGuard, openKeylessGuard, type Place } from './keyless-guard.ts';
-import type { OperationDeps } from './operations.ts';
+import type { OperationDeps } from './operation-deps.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 import { playerAddress } from './videos/player-address.ts';
 import type { SpeechEngine } from './videos/spoken-language.ts';
@@ -67,6 +43,8 @@ export type ApiDeps = {
   host: string;
   /** 0 is any free port. */
   port: number;
+  /** Of this program, for people. */
+  version: string;
   /** Where clients find this server, without a final slash; null: where they say that they found it. */
   publicUrl: string | null;
   /** The browser code of the dashboard, read when the first page is opened; null serves none. */
@@ -125,37 +103,12 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     onError: (error) => log.error({ err: error }, 'Progress of videos could not be reported; trying again.'),
     ...(deps.progressLimits !== undefined && { limits: deps.progressLimits }),
   });
-  const keys = createKeyStore(db);
   const operationDeps: OperationDeps = {
     ...deps,
     ownHosts: [new URL(deps.edgeUrl).hostname, ...deps.ownHosts],
     audit: createAuditStore(db, (err, line) => log.error({ err, line }, 'An audit line could not be stored.')),
-    captions: createCaptionStore(db),
-    cleanups: createCleanupStore(db),
-    codecs: createCodecStore(db),
-    collections: createCollectionStore(db),
-    drmPackages: createDrmPackageStore(db),
-    keys,
-    sessions: createSessionStore(db, keys),
-    live: createLiveStore({ db, secretBox: deps.secretBox }),
-    liveReports: createLiveReportStore(db),
-    liveThumbnails: createLiveThumbnailStore(db),
-    libraries: createLibraryStore({ db, secretBox }),
-    libraryViews: createLibraryViewStore({ db, secretBox }),
-    outlooks: createOutlookStore(db),
-    statistics: createStatisticsStore(db),
-    pictures: createPictureMaker(),
+    ...createStores(db, secretBox),
     progressHub,
-    pullZones: createPullZoneStore({ db, secretBox }),
-    retries: createRetryStore(db),
-    shieldEvents: createShieldEventStore(db),
-    shieldSettings: createShieldSettingsStore(db),
-    loadPolicy: (name) => loadZonePolicy({ db, secretBox }, { by: 'name', name }),
-    storedVideos: createStoredVideoStore(db),
-    thumbnails: createThumbnailStore(db),
-    uploads: createUploadStore(db),
-    videos: createVideoStore(db),
-    videoViews: createVideoViewStore(db),
   };
   app.get('/healthz', (_request, reply) => {
     const { status, body } = health();

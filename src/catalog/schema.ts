@@ -17,6 +17,7 @@ import type {
   ShieldSettingsTable,
   SignInLinkTable,
 } from './account-schema.ts';
+import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
@@ -84,7 +85,8 @@ export type UploadOptions = {
 export type MediaTable = {
   library_id: number;
   id: Guid;
-  type: 'video' | 'live';
+  /** A video in the trash is `trash` and shown by nothing but the trash. */
+  type: 'video' | 'live' | 'trash';
   title: string;
   /** The first 600 characters of the title in small letters: the database keeps it, searches read it. */
   title_folded: GeneratedAlways<string>;
@@ -149,6 +151,9 @@ export type MediaTable = {
   smart: ColumnType<SmartGeneration | null, string | null | undefined, string | null>;
   views: Generated<number>;
   watch_sec_total: Generated<number>;
+  trashed_at: Date | null;
+  /** The collection that a video in the trash was in. */
+  trashed_from: Guid | null;
 };
 
 /** A cut list (media/timeline/cut-list.ts) of a media; at most one per media is active, that is shown to viewers. */
@@ -259,6 +264,8 @@ export type Schema = InstallationSchema &
   StatisticsSchema & {
     scrub: ScrubTable;
     composition: CompositionTable;
+    bulk_operation: BulkOperationTable;
+    bulk_item: BulkItemTable;
     library: LibraryTable;
     pull_zone: PullZoneTable;
     pull_zone_hostname: PullZoneHostnameTable;

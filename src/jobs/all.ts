@@ -6,9 +6,11 @@ import { encodeRange } from './encode/encode-chunk.ts';
 import { copySegments } from './encode/pass-through.ts';
 import { deleteLibrary } from './housekeeping/delete-library.ts';
 import { deleteMedia } from './housekeeping/delete-media.ts';
+import { emptyTrash } from './housekeeping/empty-trash.ts';
 import { mergeChunks } from './housekeeping/merge-chunks.ts';
 import { pruneAuditLog } from './housekeeping/prune-audit.ts';
 import { repair } from './housekeeping/repair-chunk.ts';
+import { runBulk } from './housekeeping/run-bulk.ts';
 import { scrub } from './housekeeping/scrub.ts';
 import { sweep } from './housekeeping/sweep.ts';
 import { sweepTemp } from './housekeeping/sweep-temp.ts';
@@ -36,6 +38,8 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   generateSmart,
   deleteMedia,
   deleteLibrary,
+  emptyTrash,
+  runBulk,
   pruneAuditLog,
   mergeChunks,
   scrub,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Operation } from '../../src/api/define-operation.ts';
-import { type OperationDeps, operations } from '../../src/api/operations.ts';
+import type { OperationDeps } from '../../src/api/operation-deps.ts';
+import { operations } from '../../src/api/operations.ts';
 
 /** An operation as the service has it. */
 export type Real = Operation<OperationDeps>;

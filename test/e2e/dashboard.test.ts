@@ -174,3 +174,60 @@ test(
   },
   HANG_MS,
 );
+
+type Report = { guid: string; total: number; done: number; failed: number; dateEnded: string | null };
+
+async function call<T>(method: string, path: string, body?: object): Promise<T> {
+  const answer = await fetch(`${service.apiUrl}/library/1${path}`, {
+    method,
+    headers: { AccessKey: LIBRARY_KEY },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return JSON.parse(text);
+}
+
+async function bulk(body: object): Promise<Report> {
+  const { guid } = await call<Report>('POST', '/bulk', body);
+  const load = () => call<Report>('GET', `/bulk/${guid}`);
+  await expect.poll(async () => (await load()).dateEnded, { timeout: WAIT_MS }).not.toBe(null);
+  return load();
+}
+
+test(
+  'a operation over all that match is done in the background, reports each that it could not be done to, and is undone',
+  async () => {
+    const titles = async (query: string) =>
+      (await call<{ items: { title: string }[] }>('GET', `/videos?${query}`)).items.map(({ title }) => title);
+    const made: string[] = [];
+    for (const title of ['bulk a', 'bulk b', 'bulk c']) {
+      made.push((await call<{ guid: string }>('POST', '/videos', { title })).guid);
+    }
+    await call('POST', `/videos/${made[1]}`, { metaTags: [{ property: 'series', value: 'one' }] });
+    const { guid: shelf } = await call<{ guid: string }>('POST', '/collections', { name: 'Shelf' });
+    expect(await titles('search=bulk&orderBy=title&direction=desc')).toEqual(['bulk c', 'bulk b', 'bulk a']);
+    expect(await titles('tag=series%3Done')).toEqual(['bulk b']);
+    expect(await titles('tag=one&status=0')).toEqual(['bulk b']);
+    expect(await titles('search=bulk&status=4,5')).toEqual([]);
+    const filter = { search: 'bulk', status: '0' };
+    const moved = await bulk({ action: 'move', collectionId: shelf, filter });
+    expect(moved).toMatchObject({ total: 3, done: 3, failed: 0 });
+    const encoded = await bulk({ action: 'reencode', videoIds: made });
+    expect(encoded).toMatchObject({ total: 3, done: 0, failed: 3 });
+    const trashed = await bulk({ action: 'trash', filter });
+    expect(trashed).toMatchObject({ total: 3, done: 3 });
+    expect(await titles('search=bulk')).toEqual([]);
+    await expect(call('GET', `/videos/${made[0]}`)).rejects.toThrow('404');
+    expect(await call('GET', '/trash')).toMatchObject({ totalItems: 3 });
+    await call('DELETE', `/trash/${made[0]}`);
+    expect(await bulk({ action: 'restore', undoOf: trashed.guid })).toMatchObject({ total: 3, done: 2, failed: 1 });
+    expect(await titles(`collection=${shelf}&orderBy=title`)).toEqual(['bulk b', 'bulk c']);
+    await call('DELETE', `/videos/${made[1]}?trash=true`);
+    expect(await titles(`collection=${shelf}`)).toEqual(['bulk c']);
+    expect(await call('GET', `/videos/${made[2]}/why`)).toMatchObject({
+      findings: [{ kind: 'no-file', remedy: 'upload' }],
+    });
+  },
+  HANG_MS,
+);

@@ -52,6 +52,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     host: '127.0.0.1',
     port: 0,
     publicUrl: null,
+    version: '0.0.0-test',
     dashboard: null,
     edgeUrl: 'http://edge.test',
     ownHosts: [],

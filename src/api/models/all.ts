@@ -13,7 +13,9 @@ import {
   TranscribingStatisticsModel,
   UserModel,
 } from './account.ts';
+import { ExperienceModel, FindingModel, VideoActivityModel, WhyModel, WorkModel } from './activity.ts';
 import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
+import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
 import { ComposePartModel, ComposeVideoModel } from './compose-video.ts';
 import {
@@ -70,6 +72,8 @@ import {
   StatusModelOfCaptionValidationModel,
   StatusModelOfListOfString,
 } from './status.ts';
+import { QueueLineModel, ScrubModel, SystemModel, WorkerLineModel } from './system.ts';
+import { PaginationListOfTrashedVideoModel, TrashedVideoModel } from './trash.ts';
 import {
   CaptionModelAdd,
   CreateVideoModel,
@@ -120,6 +124,22 @@ import {
 
 /** Every named model and enumeration of the interface, for documents and checks made from them. */
 export const models = {
+  BulkAction,
+  BulkFilterModel,
+  BulkFailureModel,
+  CreateBulkModel,
+  BulkModel,
+  TrashedVideoModel,
+  PaginationListOfTrashedVideoModel,
+  WorkModel,
+  VideoActivityModel,
+  FindingModel,
+  ExperienceModel,
+  WhyModel,
+  QueueLineModel,
+  WorkerLineModel,
+  ScrubModel,
+  SystemModel,
   StatusModel,
   StatusModelOfListOfString,
   CaptionValidationModel,

@@ -1,29 +1,34 @@
+import { Type } from 'typebox';
+import type { TrashStore } from '../../catalog/videos/trash-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { deleteMedia } from '../../jobs/housekeeping/delete-media.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
-import { NoQuery } from '../read-query.ts';
+import { queryFlag } from '../read-query.ts';
 import { VideoParams } from './video-model.ts';
 
-type Deps = { videos: VideoStore; queue: Queue };
+type Deps = { videos: VideoStore; trash: TrashStore; queue: Queue };
 
 export const deleteVideo = defineOperation({
   name: 'deleteVideo',
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}',
-  description: 'Deletes a video with all that is stored of it. It cannot be undone.',
+  description:
+    'Deletes a video with all that is stored of it, which cannot be undone; with trash=true it is kept in the trash for a week.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
+  // `trash` is an extension.
+  query: Type.Object({ trash: queryFlag(false) }),
   body: null,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
   errorShape: 'status',
-  async run({ params: { libraryId, videoId } }, { videos, queue }: Deps) {
+  async run({ params: { libraryId, videoId }, query }, { videos, trash, queue }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    await videos.remove(key, queue.send(deleteMedia, { ...key, prefix: `${libraryId}/${videoId}/` }));
+    if (query.trash) await trash.put(key);
+    else await videos.remove(key, queue.send(deleteMedia, { ...key, prefix: `${libraryId}/${videoId}/` }));
     return ok();
   },
 });

@@ -5,6 +5,7 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfVideoModel } from '../models/video.ts';
+import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
 import { PAGING, queryFlag, queryText } from '../read-query.ts';
 import { recallShowing, toVideoModel } from './video-model.ts';
@@ -22,20 +23,25 @@ export const listVideos = defineOperation({
   description: 'Lists the videos of a library a page at a time, newest first; search finds a part of the title.',
   auth: 'access-key',
   params: LibraryParams,
-  // `incomplete` is an extension: only videos that are finished without something that was planned.
+  // Extensions: `incomplete`, only videos that are finished without something that was planned; `status`, numbers with
+  // commas between them; `tag`, a meta tag's property or value, or `property=value`; `direction`, `asc` or `desc`.
   query: Type.Object({
     ...PAGING,
     search: queryText(),
     collection: queryText(),
     orderBy: queryText('date'),
     incomplete: queryFlag(false),
+    status: queryText(),
+    tag: queryText(),
+    direction: queryText(),
   }),
   body: null,
   answer: PaginationListOfVideoModel,
   refusals: {},
   errorShape: 'status',
   async run({ params: { libraryId }, query }, { videoViews, ...deps }: Deps) {
-    const { page, itemsPerPage, search, collection, orderBy, incomplete } = query;
+    const { page, itemsPerPage, search, collection, orderBy, incomplete, status, tag, direction } = query;
+    const order = ORDERS.get(orderBy.toLowerCase()) ?? 'date';
     const showing = await recallShowing(libraryId, deps);
     const { total, items } = await videoViews.list({
       libraryId,
@@ -43,8 +49,11 @@ export const listVideos = defineOperation({
       itemsPerPage,
       search,
       collection: collection === '' ? null : (parseGuid(collection) ?? 'none'),
-      orderBy: ORDERS.get(orderBy.toLowerCase()) ?? 'date',
+      orderBy: order,
       isIncomplete: incomplete,
+      states: readStates(status),
+      tag,
+      isReversed: direction.toLowerCase() === (order === 'title' || order === 'status' ? 'desc' : 'asc'),
     });
     return {
       totalItems: total,

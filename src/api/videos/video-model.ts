@@ -74,7 +74,8 @@ export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
   };
 }
 
-function toMessageModel({ at, level, issueCode, message, value }: MediaMessage): TranscodingMessageModel {
+/** Writes a message about how a video was made as the interface shows it. */
+export function toMessageModel({ at, level, issueCode, message, value }: MediaMessage): TranscodingMessageModel {
   // The job that writes messages takes their codes from this same enumeration.
   const code = issueCode as TranscodingMessageModel['issueCode'];
   return { timeStamp: wireTime(new Date(at)), level, issueCode: code, message, value };

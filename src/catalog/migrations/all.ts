@@ -34,6 +34,7 @@ import { up as titleOrder } from './112-title-order.ts';
 import { up as shieldSettings } from './130-shield-settings.ts';
 import { up as smart } from './150-smart.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
+import { up as trashAndBulk } from './161-trash-and-bulk.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -72,4 +73,5 @@ export const migrations: Record<string, Migration> = {
   '130-shield-settings': { up: shieldSettings },
   '160-sign-in-link': { up: signInLink },
   '150-smart': { up: smart },
+  '161-trash-and-bulk': { up: trashAndBulk },
 };

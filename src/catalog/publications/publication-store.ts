@@ -114,6 +114,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .select(['library.settings', 'pull_zone.name as pull_zone_name', 'media.type'])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
+    .where('media.type', '<>', 'trash')
     .where('library.deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return null;

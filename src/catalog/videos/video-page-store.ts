@@ -1,6 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 import { prepare } from '../prepared.ts';
+import type { MediaState } from '../schema.ts';
 import { toVideoView, type VideoView, type VideoViewRow } from './video-view.ts';
 import { VIEW } from './view-columns-store.ts';
 
@@ -15,7 +16,13 @@ export type VideoQuery = {
   collection: Guid | 'none' | null;
   /** Only those that are finished without something that was planned. */
   isIncomplete: boolean;
+  /** Only those in one of these states; null is any. */
+  states: readonly MediaState[] | null;
+  /** Only those with this tag (`catalog/videos/tag-store.ts`); empty is any. */
+  tag: string;
   orderBy: VideoOrder;
+  /** The opposite of the order's usual direction. */
+  isReversed: boolean;
 };
 
 const FARTHEST_ITEM = 2_000_000_000;
@@ -27,8 +34,14 @@ export function firstItem({ page, itemsPerPage }: VideoQuery): number {
 
 type Order = { forwards: string; backwards: string };
 
+/** The order that a query names, in its direction. */
+export function orderOf({ orderBy, isReversed }: Pick<VideoQuery, 'orderBy' | 'isReversed'>): Order {
+  const { forwards, backwards } = ORDERS[orderBy];
+  return isReversed ? { forwards: backwards, backwards: forwards } : ORDERS[orderBy];
+}
+
 /** Orders and their opposites; the id makes each of them whole. */
-export const ORDERS: Record<VideoOrder, Order> = {
+const ORDERS: Record<VideoOrder, Order> = {
   date: { forwards: 'media.created_at desc, media.id desc', backwards: 'media.created_at, media.id' },
   // By their first 200 characters, which an entry of the index can hold.
   title: {
@@ -72,24 +85,32 @@ const IN_COLLECTION = preparePages(
 );
 
 function preparePages(name: string, counter: string, condition: string) {
-  const pageBy = (order: VideoOrder) =>
-    prepare<PageRow>(`${name}_by_${order}`, pageOf(counter, condition, ORDERS[order]));
-  return {
-    date: pageBy('date'),
-    title: pageBy('title'),
-    status: pageBy('status'),
-    views: pageBy('views'),
-    length: pageBy('length'),
-    size: pageBy('size'),
+  const pagesBy = (isReversed: boolean) => {
+    const pageBy = (orderBy: VideoOrder) => {
+      const order = pageOf(counter, condition, orderOf({ orderBy, isReversed }));
+      return prepare<PageRow>(`${name}_by_${orderBy}${isReversed ? '_reversed' : ''}`, order);
+    };
+    return {
+      date: pageBy('date'),
+      title: pageBy('title'),
+      status: pageBy('status'),
+      views: pageBy('views'),
+      length: pageBy('length'),
+      size: pageBy('size'),
+    };
   };
+  return { usual: pagesBy(false), reversed: pagesBy(true) };
 }
 
 /** One page of a library's or a collection's videos, and how many there are in all. */
 export async function readPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
   const { libraryId, itemsPerPage, collection, orderBy } = query;
   const part = [libraryId, itemsPerPage, firstItem(query)];
+  const direction = query.isReversed ? 'reversed' : 'usual';
   const rows =
-    collection === null ? await IN_LIBRARY[orderBy](db, part) : await IN_COLLECTION[orderBy](db, [...part, collection]);
+    collection === null
+      ? await IN_LIBRARY[direction][orderBy](db, part)
+      : await IN_COLLECTION[direction][orderBy](db, [...part, collection]);
   return {
     total: rows[0]?.total ?? 0,
     items: rows.flatMap((row) => (row.id === null ? [] : toVideoView(row))),

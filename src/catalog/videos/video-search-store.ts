@@ -3,7 +3,8 @@ import type { Guid } from '../../lib/guid.ts';
 import { containing } from '../containing.ts';
 import type { Db } from '../db.ts';
 import { prepare } from '../prepared.ts';
-import { firstItem, ORDERS, type VideoQuery } from './video-page-store.ts';
+import { hasTag } from './tag-store.ts';
+import { firstItem, orderOf, type VideoQuery } from './video-page-store.ts';
 import type { VideoView } from './video-view.ts';
 import { selectViews } from './view-columns-store.ts';
 
@@ -18,11 +19,26 @@ const SAMPLE = 5_000;
  */
 const INDEXED_PER_ROOT = 17;
 
+/** Which videos a query is about, whatever page of them. */
+export type VideoFilter = Pick<
+  VideoQuery,
+  'libraryId' | 'search' | 'collection' | 'isIncomplete' | 'states' | 'tag' | 'orderBy' | 'isReversed'
+>;
+
+/** Whether a query names more than a text and a collection. */
+export function isFiltered({
+  isIncomplete,
+  states,
+  tag,
+}: Pick<VideoQuery, 'isIncomplete' | 'states' | 'tag'>): boolean {
+  return isIncomplete || states !== null || tag !== '';
+}
+
 type Found = { total: number; ids: Guid[] | null };
 
 /** One page of the videos whose titles contain a text (of those that are incomplete, where only they are meant), and how many there are as `VideoViewStore.list` counts them. */
 export async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
-  if (query.isIncomplete) {
+  if (isFiltered(query)) {
     const { total, ids } = await find(db, query);
     return { total, items: await selectViews(db, query.libraryId, ids ?? []) };
   }
@@ -101,10 +117,12 @@ function mostCounted(query: VideoQuery): number {
 }
 
 /** The ids of all matches in the order that is wanted; `from` is `media`, or less of it under that name. */
-function matches(query: VideoQuery, from: RawBuilder<unknown>) {
-  const { libraryId, collection, search, orderBy, isIncomplete } = query;
+export function matches(query: VideoFilter, from: RawBuilder<unknown>) {
+  const { libraryId, collection, search, isIncomplete, states, tag } = query;
   const incomplete = isIncomplete ? sql` and media.is_incomplete` : sql``;
+  const inState = states === null ? sql`` : sql` and media.state = any(${[...states]}::text[])`;
+  const tagged = tag === '' ? sql`` : sql` and ${hasTag(tag)}`;
   const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
-  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'${inCollection}${incomplete}
-    and media.title_folded like lower(${containing(search)}) order by ${sql.raw(ORDERS[orderBy].forwards)}`;
+  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'${inCollection}${incomplete}${inState}${tagged}
+    and media.title_folded like lower(${containing(search)}) order by ${sql.raw(orderOf(query).forwards)}`;
 }

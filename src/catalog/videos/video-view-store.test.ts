@@ -40,6 +40,9 @@ function query(changes: Partial<VideoQuery>): VideoQuery {
     collection: null,
     orderBy: 'date',
     isIncomplete: false,
+    states: null,
+    tag: '',
+    isReversed: false,
     ...changes,
   };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { readPage, type VideoQuery } from './video-page-store.ts';
-import { searchPage } from './video-search-store.ts';
+import { isFiltered, searchPage } from './video-search-store.ts';
 import type { VideoView } from './video-view.ts';
 import { selectViewOf } from './view-columns-store.ts';
 
@@ -29,7 +29,7 @@ export function createVideoViewStore(db: Db): VideoViewStore {
     },
     async list(query) {
       if (query.collection === 'none') return { total: 0, items: [] };
-      return query.search === '' && !query.isIncomplete ? readPage(db, query) : searchPage(db, query);
+      return query.search === '' && !isFiltered(query) ? readPage(db, query) : searchPage(db, query);
     },
     hasPlaylist: (key) => findPlaylist(db, key),
   };

@@ -1,0 +1,19 @@
+import type { BulkReport } from '../../catalog/bulk/bulk-operation.ts';
+import { wireTime } from '../models/answers.ts';
+import type { BulkModel } from '../models/bulk.ts';
+
+/** Writes an operation's report as the interface shows it. */
+export function toBulkModel(report: BulkReport): BulkModel {
+  return {
+    guid: report.id,
+    videoLibraryId: report.libraryId,
+    action: report.kind,
+    collectionId: report.collectionId ?? '',
+    total: report.total,
+    done: report.done,
+    failed: report.failed,
+    dateCreated: wireTime(report.createdAt),
+    dateEnded: report.endedAt && wireTime(report.endedAt),
+    failures: report.failures.map((failure) => ({ ...failure })),
+  };
+}

@@ -1,0 +1,104 @@
+import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
+import { createCaptionStore } from '../catalog/captions/caption-store.ts';
+import { createCollectionStore } from '../catalog/collections/collection-store.ts';
+import type { Db } from '../catalog/db.ts';
+import { createDrmPackageStore } from '../catalog/drm/drm-package-store.ts';
+import { createKeyStore } from '../catalog/keys/key-store.ts';
+import { createSessionStore } from '../catalog/keys/session-store.ts';
+import { createLibraryStore } from '../catalog/libraries/library-store.ts';
+import { createLibraryViewStore } from '../catalog/libraries/library-view-store.ts';
+import { createCodecStore } from '../catalog/lifecycle/codec-store.ts';
+import { createRetryStore } from '../catalog/lifecycle/retry-store.ts';
+import { createLiveReportStore } from '../catalog/live/live-report-store.ts';
+import { createLiveStore } from '../catalog/live/live-store.ts';
+import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
+import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
+import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
+import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
+import { createExperienceStore } from '../catalog/statistics/experience-store.ts';
+import { createStatisticsStore } from '../catalog/statistics/statistics-store.ts';
+import { createSystemStore } from '../catalog/system/system-store.ts';
+import { createUploadStore } from '../catalog/uploads/upload-store.ts';
+import { createActivityStore } from '../catalog/videos/activity-store.ts';
+import { createCleanupStore } from '../catalog/videos/cleanup-store.ts';
+import { createOutlookStore } from '../catalog/videos/outlook-store.ts';
+import { createStoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
+import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
+import { createTrashStore } from '../catalog/videos/trash-store.ts';
+import { createVideoStore } from '../catalog/videos/video-store.ts';
+import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import { createPictureMaker } from '../media/images/run-picture.ts';
+import type { OperationDeps } from './operation-deps.ts';
+
+type Stores = Pick<
+  OperationDeps,
+  | 'activities'
+  | 'bulks'
+  | 'captions'
+  | 'cleanups'
+  | 'codecs'
+  | 'collections'
+  | 'drmPackages'
+  | 'keys'
+  | 'sessions'
+  | 'live'
+  | 'liveReports'
+  | 'liveThumbnails'
+  | 'libraries'
+  | 'libraryViews'
+  | 'outlooks'
+  | 'experiences'
+  | 'statistics'
+  | 'system'
+  | 'trash'
+  | 'pictures'
+  | 'pullZones'
+  | 'retries'
+  | 'shieldEvents'
+  | 'shieldSettings'
+  | 'loadPolicy'
+  | 'storedVideos'
+  | 'thumbnails'
+  | 'uploads'
+  | 'videos'
+  | 'videoViews'
+>;
+
+/** Opens all that operations read and change, over one database. */
+export function createStores(db: Db, secretBox: SecretBox): Stores {
+  const keys = createKeyStore(db);
+  return {
+    activities: createActivityStore(db),
+    bulks: createBulkStore(db),
+    captions: createCaptionStore(db),
+    cleanups: createCleanupStore(db),
+    codecs: createCodecStore(db),
+    collections: createCollectionStore(db),
+    drmPackages: createDrmPackageStore(db),
+    keys,
+    sessions: createSessionStore(db, keys),
+    live: createLiveStore({ db, secretBox: secretBox }),
+    liveReports: createLiveReportStore(db),
+    liveThumbnails: createLiveThumbnailStore(db),
+    libraries: createLibraryStore({ db, secretBox }),
+    libraryViews: createLibraryViewStore({ db, secretBox }),
+    outlooks: createOutlookStore(db),
+    experiences: createExperienceStore(db),
+    statistics: createStatisticsStore(db),
+    system: createSystemStore(db),
+    trash: createTrashStore(db),
+    pictures: createPictureMaker(),
+    pullZones: createPullZoneStore({ db, secretBox }),
+    retries: createRetryStore(db),
+    shieldEvents: createShieldEventStore(db),
+    shieldSettings: createShieldSettingsStore(db),
+    loadPolicy: (name) => loadZonePolicy({ db, secretBox }, { by: 'name', name }),
+    storedVideos: createStoredVideoStore(db),
+    thumbnails: createThumbnailStore(db),
+    uploads: createUploadStore(db),
+    videos: createVideoStore(db),
+    videoViews: createVideoViewStore(db),
+  };
+}

@@ -1,0 +1,48 @@
+import { type Static, Type } from 'typebox';
+import { dateTime, int32, int64, model, nullable, text } from './fields.ts';
+
+export const QueueLineModel = model('QueueLineModel', {
+  Queue: text(),
+  Kind: text(),
+  Waiting: int32(),
+  Running: int32(),
+  Failed: int32(),
+  OldestAt: nullable(dateTime()),
+});
+
+export const WorkerLineModel = model('WorkerLineModel', {
+  Owner: text(),
+  Tasks: int32(),
+  Kinds: Type.Array(text()),
+  LeaseUntil: nullable(dateTime()),
+});
+
+export const ScrubModel = model('ScrubModel', {
+  RoundBeganAt: dateTime(),
+  RestsUntil: nullable(dateTime()),
+  Objects: int64(),
+  Bytes: int64(),
+  Damaged: int64(),
+  Unread: int64(),
+});
+
+/** How the installation is (an extension of the interface): versions, sizes, encode queue, workers, scrub. */
+export const SystemModel = model('SystemModel', {
+  Version: text(),
+  NodeVersion: text(),
+  DatabaseVersion: text(),
+  DatabaseBytes: int64(),
+  Libraries: int32(),
+  Videos: int64(),
+  TrashedVideos: int64(),
+  StoredBytes: int64(),
+  /** `file` or `s3`. */
+  Storage: text(),
+  /** Null where the store has no bound. */
+  FreeBytes: nullable(int64()),
+  TotalBytes: nullable(int64()),
+  Queue: Type.Array(QueueLineModel),
+  Workers: Type.Array(WorkerLineModel),
+  Scrub: nullable(ScrubModel),
+});
+export type SystemModel = Static<typeof SystemModel>;

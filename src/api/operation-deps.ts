@@ -1,0 +1,100 @@
+import type { AuditStore } from '../catalog/audit/audit-store.ts';
+import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
+import type { CaptionStore } from '../catalog/captions/caption-store.ts';
+import type { CollectionStore } from '../catalog/collections/collection-store.ts';
+import type { Db } from '../catalog/db.ts';
+import type { DrmPackageStore } from '../catalog/drm/drm-package-store.ts';
+import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
+import type { Packager } from '../catalog/drm/packager.ts';
+import type { KeyStore } from '../catalog/keys/key-store.ts';
+import type { SessionStore } from '../catalog/keys/session-store.ts';
+import type { LibraryStore } from '../catalog/libraries/library-store.ts';
+import type { LibraryViewStore } from '../catalog/libraries/library-view-store.ts';
+import type { CodecStore } from '../catalog/lifecycle/codec-store.ts';
+import type { RetryStore } from '../catalog/lifecycle/retry-store.ts';
+import type { LiveReportStore } from '../catalog/live/live-report-store.ts';
+import type { LiveStore } from '../catalog/live/live-store.ts';
+import type { LiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
+import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
+import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
+import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
+import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
+import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
+import type { ShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
+import type { ExperienceStore } from '../catalog/statistics/experience-store.ts';
+import type { StatisticsStore } from '../catalog/statistics/statistics-store.ts';
+import type { SystemStore } from '../catalog/system/system-store.ts';
+import type { UploadStore } from '../catalog/uploads/upload-store.ts';
+import type { ActivityStore } from '../catalog/videos/activity-store.ts';
+import type { CleanupStore } from '../catalog/videos/cleanup-store.ts';
+import type { OutlookStore } from '../catalog/videos/outlook-store.ts';
+import type { StoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
+import type { ThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
+import type { TrashStore } from '../catalog/videos/trash-store.ts';
+import type { VideoStore } from '../catalog/videos/video-store.ts';
+import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
+import type { Queue } from '../jobs/queue/define-job.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { PictureMaker } from '../media/images/run-picture.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { ProgressHub } from './progress/progress-hub.ts';
+import type { SpeechEngine } from './videos/spoken-language.ts';
+
+/** All that operations are made to work with; each names the part that it needs. */
+export type OperationDeps = {
+  activities: ActivityStore;
+  audit: AuditStore;
+  bulks: BulkStore;
+  captions: CaptionStore;
+  cleanups: CleanupStore;
+  codecs: CodecStore;
+  db: Db;
+  collections: CollectionStore;
+  keys: KeyStore;
+  sessions: SessionStore;
+  libraries: LibraryStore;
+  live: LiveStore;
+  liveReports: LiveReportStore;
+  liveThumbnails: LiveThumbnailStore;
+  libraryViews: LibraryViewStore;
+  outlooks: OutlookStore;
+  pictures: PictureMaker;
+  progressHub: ProgressHub;
+  pullZones: PullZoneStore;
+  retries: RetryStore;
+  shieldEvents: ShieldEventStore;
+  shieldSettings: ShieldSettingsStore;
+  /** What inspects requests. */
+  firewall: FirewallSource;
+  /** What decides about the viewers of a pull zone. */
+  loadPolicy(name: PullZoneName): Promise<ZonePolicy | null>;
+  /** Proves the tokens of pages of the event log. */
+  cursorSecret: Uint8Array;
+  statistics: StatisticsStore;
+  experiences: ExperienceStore;
+  storedVideos: StoredVideoStore;
+  system: SystemStore;
+  trash: TrashStore;
+  thumbnails: ThumbnailStore;
+  uploads: UploadStore;
+  videos: VideoStore;
+  videoViews: VideoViewStore;
+  queue: Queue;
+  storage: Storage;
+  outbound: Outbound;
+  speech: SpeechEngine | null;
+  packager: Packager;
+  drmPackages: DrmPackageStore;
+  licences: LicenceProxy;
+  secretBox: SecretBox;
+  /** Of this program. */
+  version: string;
+  /** Where clients find the interface, where the owner said it; without a final slash. */
+  publicUrl: string | null;
+  /** Where the edge is for viewers, without a final slash. */
+  edgeUrl: string;
+  /** Hosts where our player lives, `*.` for all below. */
+  ownHosts: readonly string[];
+  diskFloorBytes(totalBytes: number): number;
+};

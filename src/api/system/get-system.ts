@@ -1,0 +1,66 @@
+import type { ScrubLine, SystemStore } from '../../catalog/system/system-store.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { defineOperation } from '../define-operation.ts';
+import { wireTime } from '../models/answers.ts';
+import { SystemModel } from '../models/system.ts';
+import { NoParams } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+
+type Deps = { system: SystemStore; storage: Storage; version: string };
+
+/** An extension of the interface. */
+export const getSystem = defineOperation({
+  name: 'getSystem',
+  method: 'GET',
+  path: '/system',
+  description: 'Returns versions, sizes, free space, the encode queue by kind, the workers at work and the scrub.',
+  auth: 'account-key',
+  params: NoParams,
+  query: NoQuery,
+  body: null,
+  answer: SystemModel,
+  refusals: {},
+  errorShape: 'core',
+  async run(_, { system, storage, version }: Deps) {
+    const [view, space] = await Promise.all([system.load(), storage.space()]);
+    return {
+      Version: version,
+      NodeVersion: process.versions.node,
+      DatabaseVersion: view.databaseVersion,
+      DatabaseBytes: view.databaseBytes,
+      Libraries: view.libraries,
+      Videos: view.videos,
+      TrashedVideos: view.trashed,
+      StoredBytes: view.storedBytes,
+      Storage: storage.kind,
+      FreeBytes: space?.freeBytes ?? null,
+      TotalBytes: space?.totalBytes ?? null,
+      Queue: view.queue.map((line) => ({
+        Queue: line.queue,
+        Kind: line.kind,
+        Waiting: line.waiting,
+        Running: line.running,
+        Failed: line.failed,
+        OldestAt: line.oldestAt && wireTime(line.oldestAt),
+      })),
+      Workers: view.workers.map(({ owner, tasks, kinds, leaseUntil }) => ({
+        Owner: owner,
+        Tasks: tasks,
+        Kinds: kinds,
+        LeaseUntil: leaseUntil && wireTime(leaseUntil),
+      })),
+      Scrub: view.scrub && describeScrub(view.scrub),
+    };
+  },
+});
+
+function describeScrub({ roundBeganAt, restsUntil, seen, bytes, damaged, unread }: ScrubLine) {
+  return {
+    RoundBeganAt: wireTime(roundBeganAt),
+    RestsUntil: restsUntil && wireTime(restsUntil),
+    Objects: seen,
+    Bytes: bytes,
+    Damaged: damaged,
+    Unread: unread,
+  };
+}

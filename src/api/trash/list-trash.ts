@@ -1,0 +1,38 @@
+import { Type } from 'typebox';
+import type { TrashStore } from '../../catalog/videos/trash-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { wireTime } from '../models/answers.ts';
+import { PaginationListOfTrashedVideoModel } from '../models/trash.ts';
+import { LibraryParams } from '../read-params.ts';
+import { PAGING } from '../read-query.ts';
+
+/** An extension of the interface. */
+export const listTrash = defineOperation({
+  name: 'listTrash',
+  method: 'GET',
+  path: '/library/{libraryId}/trash',
+  description: 'Lists the videos in the trash, the latest first, each with the time when it is deleted for good.',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object(PAGING),
+  body: null,
+  answer: PaginationListOfTrashedVideoModel,
+  refusals: {},
+  errorShape: 'status',
+  async run({ params: { libraryId }, query: { page, itemsPerPage } }, { trash }: { trash: TrashStore }) {
+    const { total, items } = await trash.list(libraryId, { offset: (page - 1) * itemsPerPage, limit: itemsPerPage });
+    return {
+      totalItems: total,
+      currentPage: page,
+      itemsPerPage,
+      items: items.map((video) => ({
+        guid: video.id,
+        title: video.title,
+        length: Math.round(video.durationMs / 1000),
+        storageSize: video.storageBytes,
+        dateTrashed: wireTime(video.trashedAt),
+        dateExpires: wireTime(video.expiresAt),
+      })),
+    };
+  },
+});

@@ -1,0 +1,55 @@
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { ExperienceStore } from '../../catalog/statistics/experience-store.ts';
+import type { ActivityStore } from '../../catalog/videos/activity-store.ts';
+import { describeOutlook } from '../../catalog/videos/outlook.ts';
+import type { OutlookStore } from '../../catalog/videos/outlook-store.ts';
+import type { StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
+import { explainVideo as findReasons } from '../../catalog/videos/why.ts';
+import { defineOperation } from '../define-operation.ts';
+import { WhyModel } from '../models/activity.ts';
+import { NoQuery } from '../read-query.ts';
+import { recallShowing, VideoParams } from './video-model.ts';
+
+type Deps = {
+  activities: ActivityStore;
+  experiences: ExperienceStore;
+  libraries: LibraryStore;
+  outlooks: OutlookStore;
+  storedVideos: StoredVideoStore;
+  edgeUrl: string;
+};
+
+/** An extension of the interface. */
+export const explainVideo = defineOperation({
+  name: 'explainVideo',
+  method: 'GET',
+  path: '/library/{libraryId}/videos/{videoId}/why',
+  description:
+    'Says in sentences why a video does not play, waits or starts slowly: its state and queue, what is stored, who is let in, and what viewers met with.',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: WhyModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { activities, experiences, outlooks, storedVideos, ...deps }: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    const { library } = await recallShowing(libraryId, deps);
+    const [stored, outlookView, works, experience] = await Promise.all([
+      storedVideos.load(key),
+      outlooks.load(key),
+      activities.works(key),
+      experiences.load(key),
+    ]);
+    const outlook = describeOutlook(outlookView);
+    const { playerTokenRequired, allowedReferrers, blockNoneReferrer } = library.settings.access;
+    const access = { needsToken: playerTokenRequired, allowedReferrers, blocksNoReferrer: blockNoneReferrer };
+    return {
+      guid: videoId,
+      etaSeconds: outlook.etaSec,
+      findings: findReasons({ outlook, stored, works, experiences: experience, access }),
+      experience: experience.map((line) => ({ ...line })),
+    };
+  },
+});

@@ -1,0 +1,26 @@
+import type { Generated } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import type { CreatedAt } from '../account-schema.ts';
+import type { BulkKind } from './bulk-operation.ts';
+
+/** An operation over many videos of a library; `collection_id` is where `move` puts them. */
+export type BulkOperationTable = {
+  id: Guid;
+  library_id: number;
+  kind: BulkKind;
+  collection_id: Guid | null;
+  total: Generated<number>;
+  done: Generated<number>;
+  failed: Generated<number>;
+  created_at: CreatedAt;
+  ended_at: Date | null;
+};
+
+/** A video of an operation, in the order in which they are done. */
+export type BulkItemTable = {
+  bulk_id: Guid;
+  place: number;
+  media_id: Guid;
+  state: Generated<'waiting' | 'done' | 'failed'>;
+  reason: string | null;
+};

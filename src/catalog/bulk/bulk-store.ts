@@ -1,0 +1,132 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Db, FollowUp, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { matches, type VideoFilter } from '../videos/video-search-store.ts';
+import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MOST_BULK_ITEMS } from './bulk-operation.ts';
+
+const FAILURES_SHOWN = 100;
+
+/** The videos that an operation is for: named ones, all that match, or those that another operation was done to. */
+export type BulkSelection =
+  | { by: 'ids'; ids: readonly Guid[] }
+  | { by: 'filter'; filter: VideoFilter }
+  | { by: 'operation'; bulkId: Guid };
+
+export type WantedBulk = { libraryId: number; kind: BulkKind; collectionId: Guid | null; selection: BulkSelection };
+export type BulkKey = { libraryId: number; bulkId: Guid };
+export type BulkItem = { place: number; mediaId: Guid };
+export type OpenBulk = { kind: BulkKind; collectionId: Guid | null; items: BulkItem[] };
+
+/** Operations over many videos, each video with its own outcome. */
+export type BulkStore = {
+  /** Notes which videos an operation is for, as they are now, and does what follows from it. Refuses (`not-found`) an unknown earlier operation. */
+  create(wanted: WantedBulk, followUp: (key: BulkKey) => FollowUp): Promise<BulkKey>;
+  /** Refuses (`not-found`) when there is none. */
+  load(key: BulkKey): Promise<BulkReport>;
+  /** The next videos of an operation, in their order; null when the operation is gone. An operation without any is marked as ended. */
+  open(key: BulkKey, limit: number): Promise<OpenBulk | null>;
+};
+
+export function createBulkStore(db: Db): BulkStore {
+  return {
+    create: (wanted, followUp) =>
+      inTransaction(db, async (tx) => {
+        const key = { libraryId: wanted.libraryId, bulkId: newGuid() };
+        await dropOld(tx);
+        await insertBulk(tx, key, wanted);
+        await followUp(key)(tx);
+        return key;
+      }),
+    load: (key) => loadReport(db, key),
+    open: (key, limit) => openBulk(db, key, limit),
+  };
+}
+
+/** Notes a video's outcome, once: what was noted before stays. `reason` null says that it was done. */
+export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, reason: string | null): Promise<void> {
+  const state = reason === null ? 'done' : 'failed';
+  await sql`
+    with settled as (update bulk_item set state = ${state}, reason = ${reason}
+      where bulk_id = ${bulkId} and place = ${place} and state = 'waiting' returning 1)
+    update bulk_operation set done = done + case when ${state} = 'done' then 1 else 0 end,
+      failed = failed + case when ${state} = 'failed' then 1 else 0 end
+    where id = ${bulkId} and exists (select from settled)`.execute(tx);
+}
+
+async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: WantedBulk): Promise<void> {
+  const { kind, collectionId } = wanted;
+  await tx
+    .insertInto('bulk_operation')
+    .values({ id: bulkId, library_id: libraryId, kind, collection_id: collectionId })
+    .execute();
+  await sql`
+    insert into bulk_item (bulk_id, place, media_id)
+    select ${bulkId}, row_number() over (), chosen.id from (${selected(wanted)} limit ${MOST_BULK_ITEMS}) chosen`.execute(
+    tx,
+  );
+  await sql`update bulk_operation set total = (select count(*) from bulk_item where bulk_id = ${bulkId})
+    where id = ${bulkId}`.execute(tx);
+}
+
+function selected({ libraryId, selection }: WantedBulk): RawBuilder<unknown> {
+  switch (selection.by) {
+    case 'ids':
+      return sql`select distinct id from unnest(${[...selection.ids]}::uuid[]) as named (id)`;
+    case 'filter':
+      return matches(selection.filter, sql`media`);
+    case 'operation':
+      return sql`select i.media_id as id from bulk_item i join bulk_operation d on d.id = i.bulk_id
+        where d.id = ${selection.bulkId} and d.library_id = ${libraryId} and i.state = 'done' order by i.place`;
+  }
+}
+
+async function loadReport(db: Db, key: BulkKey): Promise<BulkReport> {
+  const row = await db
+    .selectFrom('bulk_operation')
+    .selectAll()
+    .where('id', '=', key.bulkId)
+    .where('library_id', '=', key.libraryId)
+    .executeTakeFirst();
+  if (row === undefined) {
+    throw new Refused(
+      'not-found',
+      `There is no bulk operation ${key.bulkId} in library ${key.libraryId}. Check the id.`,
+    );
+  }
+  const { rows: failures } = await sql<{ videoId: Guid; title: string | null; reason: string }>`
+    select i.media_id as "videoId", m.title, coalesce(i.reason, '') as reason
+    from bulk_item i left join media m on m.library_id = ${key.libraryId} and m.id = i.media_id
+    where i.bulk_id = ${key.bulkId} and i.state = 'failed' order by i.place limit ${FAILURES_SHOWN}`.execute(db);
+  const { id, library_id: libraryId, kind, collection_id: collectionId, total, done, failed } = row;
+  const times = { createdAt: row.created_at, endedAt: row.ended_at };
+  return { id, libraryId, kind, collectionId, total, done, failed, ...times, failures };
+}
+
+async function openBulk(db: Db, { libraryId, bulkId }: BulkKey, limit: number): Promise<OpenBulk | null> {
+  const operation = await db
+    .selectFrom('bulk_operation')
+    .select(['kind', 'collection_id'])
+    .where('id', '=', bulkId)
+    .where('library_id', '=', libraryId)
+    .executeTakeFirst();
+  if (operation === undefined) return null;
+  const items = await db
+    .selectFrom('bulk_item')
+    .select(['place', 'media_id as mediaId'])
+    .where('bulk_id', '=', bulkId)
+    .where('state', '=', 'waiting')
+    .orderBy('place')
+    .limit(limit)
+    .execute();
+  if (items.length === 0) {
+    await sql`update bulk_operation set ended_at = now() where id = ${bulkId} and ended_at is null`.execute(db);
+  }
+  return { kind: operation.kind, collectionId: operation.collection_id, items };
+}
+
+async function dropOld(tx: Tx): Promise<void> {
+  await sql`delete from bulk_operation where id in (select id from bulk_operation
+    where ended_at < now() - make_interval(days => ${BULK_KEPT_DAYS}) limit 100)`.execute(tx);
+}

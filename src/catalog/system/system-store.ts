@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Db } from '../db.ts';
+
+/** Encode tasks of one kind in one queue. */
+export type QueueLine = {
+  queue: string;
+  kind: string;
+  waiting: number;
+  running: number;
+  failed: number;
+  /** Since when the oldest waits; null when none does. */
+  oldestAt: Date | null;
+};
+
+/** A worker that holds tasks now. */
+export type WorkerLine = { owner: string; tasks: number; kinds: string[]; leaseUntil: Date | null };
+
+export type ScrubLine = {
+  roundBeganAt: Date;
+  restsUntil: Date | null;
+  seen: number;
+  bytes: number;
+  damaged: number;
+  unread: number;
+};
+
+export type SystemView = {
+  databaseVersion: string;
+  databaseBytes: number;
+  libraries: number;
+  videos: number;
+  trashed: number;
+  storedBytes: number;
+  queue: QueueLine[];
+  workers: WorkerLine[];
+  scrub: ScrubLine | null;
+};
+
+/** Reads how the installation is: queue, workers, sizes, and how far the scrub has come. */
+export type SystemStore = { load(): Promise<SystemView> };
+
+export function createSystemStore(db: Db): SystemStore {
+  return {
+    async load() {
+      const [sizes, queue, workers, scrub] = await Promise.all([
+        loadSizes(db),
+        sql<QueueLine>`
+          select queue, kind, count(*) filter (where state = 'waiting') as waiting,
+            count(*) filter (where state = 'running') as running, count(*) filter (where state = 'failed') as failed,
+            min(created_at) filter (where state = 'waiting') as "oldestAt"
+          from encode_task where state <> 'done' group by queue, kind order by queue, kind`.execute(db),
+        sql<WorkerLine>`
+          select owner, count(*) as tasks, array_agg(distinct kind) as kinds, max(lease_until) as "leaseUntil"
+          from encode_task where state = 'running' and owner is not null group by owner order by owner limit 200`.execute(
+          db,
+        ),
+        sql<ScrubLine>`
+          select round_began_at as "roundBeganAt", rests_until as "restsUntil", objects_seen as seen, bytes_seen as bytes,
+            objects_damaged as damaged, objects_unread as unread from scrub`.execute(db),
+      ]);
+      return { ...sizes, queue: queue.rows, workers: workers.rows, scrub: scrub.rows[0] ?? null };
+    },
+  };
+}
+
+type Sizes = Omit<SystemView, 'queue' | 'workers' | 'scrub'>;
+
+async function loadSizes(db: Db): Promise<Sizes> {
+  const { rows } = await sql<Sizes>`
+    select current_setting('server_version') as "databaseVersion",
+      pg_database_size(current_database()) as "databaseBytes",
+      (select count(*) from library where deleted_at is null) as libraries,
+      (select coalesce(sum(count_videos(id)), 0)::bigint from library where deleted_at is null) as videos,
+      (select count(*) from media where type = 'trash') as trashed,
+      (select coalesce(sum(storage_bytes), 0)::bigint from media) as "storedBytes"`.execute(db);
+  const [sizes] = rows;
+  if (sizes === undefined) throw new Error('Expected one row of sizes, got none.');
+  return sizes;
+}

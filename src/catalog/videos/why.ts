@@ -1,0 +1,128 @@
+import type { Experience } from '../statistics/experience-store.ts';
+import type { WorkActivity } from './activity-store.ts';
+import type { Outlook } from './outlook.ts';
+import type { StoredVideo } from './rendition-view-store.ts';
+
+/** What can be done about a finding, for a button beside it. */
+export type Remedy = 'upload' | 'reencode' | 'retry' | 'open-rules' | 'open-queue' | null;
+
+/** A sentence about why a video does, or does not, play as it should. `kind` names the sentence for programs. */
+export type Finding = { kind: string; level: 'good' | 'wait' | 'bad'; sentence: string; remedy: Remedy };
+
+export type WhyView = {
+  outlook: Outlook;
+  stored: StoredVideo;
+  works: readonly WorkActivity[];
+  experiences: readonly Experience[];
+  access: { needsToken: boolean; allowedReferrers: readonly string[]; blocksNoReferrer: boolean };
+};
+
+const SLOW_START_MS = 2_000;
+const OFTEN_STALLED = 0.1;
+/** Below this many sessions a share of them says nothing. */
+const ENOUGH_SESSIONS = 5;
+
+/** Says in sentences why a video does not play, waits, or starts slowly; the most urgent first. */
+export function explainVideo(view: WhyView): Finding[] {
+  const findings = [stateOf(view), ...failuresOf(view), ...storedOf(view), ...accessOf(view), ...experienceOf(view)];
+  const rank = { bad: 0, wait: 1, good: 2 };
+  return findings.toSorted((first, second) => rank[first.level] - rank[second.level]);
+}
+
+function stateOf({ outlook, stored }: WhyView): Finding {
+  const sentence = outlook.message;
+  switch (stored.state) {
+    case 'created':
+      return { kind: 'no-file', level: 'bad', sentence: `No file has arrived yet. ${sentence}`, remedy: 'upload' };
+    case 'upload-failed':
+      return { kind: 'upload-failed', level: 'bad', sentence, remedy: 'upload' };
+    case 'failed':
+      return { kind: 'failed', level: 'bad', sentence, remedy: stored.originalBytes === null ? 'upload' : 'reencode' };
+    case 'finished':
+      return {
+        kind: 'finished',
+        level: 'good',
+        sentence: 'Everything that was planned is stored and listed.',
+        remedy: null,
+      };
+    default:
+      return { kind: 'encoding', level: 'wait', sentence, remedy: 'open-queue' };
+  }
+}
+
+function failuresOf({ works, stored }: WhyView): Finding[] {
+  const failed = stored.renditions.filter(({ state, isRetired }) => state === 'failed' && !isRetired);
+  const found: Finding[] = failed.map(({ kind, rung, language }) => ({
+    kind: 'rendition-failed',
+    level: 'bad',
+    sentence: `${kind === 'audio' ? `The sound (${language})` : `The ${rung ?? ''}p rendition`} could not be encoded.`,
+    remedy: 'retry',
+  }));
+  const tried = works.filter(({ state, failures, deaths }) => state === 'waiting' && failures + deaths > 0);
+  return [
+    ...found,
+    ...tried.slice(0, 3).map(
+      ({ renditions, failures, deaths, reason }): Finding => ({
+        kind: 'tried-again',
+        level: 'wait',
+        sentence: `${renditions.join(', ') || 'A part'} is tried again after ${failures + deaths} failed attempts: ${reason ?? 'no reason was noted'}.`,
+        remedy: 'open-queue',
+      }),
+    ),
+  ];
+}
+
+function storedOf({ stored }: WhyView): Finding[] {
+  const shown = stored.renditions.filter(({ isShown, state }) => isShown && state !== 'failed');
+  const pictures = shown.filter(({ kind }) => kind === 'video');
+  const playable = pictures.filter(({ hasStart, isOnDemand }) => hasStart || isOnDemand);
+  if (pictures.length === 0) return [];
+  if (playable.length === 0) {
+    const sentence = 'No rendition has its first segment yet: players get no playlist.';
+    return [{ kind: 'not-playable', level: 'wait', sentence, remedy: 'open-queue' }];
+  }
+  const rungs = [...new Set(playable.flatMap(({ rung }) => (rung === null ? [] : [`${rung}p`])))];
+  return [{ kind: 'playable', level: 'good', sentence: `Players are offered ${rungs.join(', ')}.`, remedy: null }];
+}
+
+function accessOf({ access }: WhyView): Finding[] {
+  const found: Finding[] = [];
+  const add = (kind: string, sentence: string) => found.push({ kind, level: 'wait', sentence, remedy: 'open-rules' });
+  if (access.needsToken)
+    add('token', 'The library plays with a signed address only: an embed without a token is refused.');
+  if (access.allowedReferrers.length > 0)
+    add('referrers', `Only pages of ${access.allowedReferrers.join(', ')} may embed it; all others are refused.`);
+  if (access.blocksNoReferrer)
+    add('no-referrer', 'Pages that send no referrer (Referrer-Policy: no-referrer, some apps) are refused.');
+  return found;
+}
+
+function experienceOf({ experiences }: WhyView): Finding[] {
+  return experiences
+    .filter(({ sessions }) => sessions >= ENOUGH_SESSIONS)
+    .flatMap(({ country, sessions, startupMs, stalled, failures }): Finding[] => {
+      const place = country === '' ? 'an unknown country' : country;
+      const slow = startupMs !== null && startupMs > SLOW_START_MS;
+      const stalls = stalled / sessions > OFTEN_STALLED;
+      return [
+        ...(slow
+          ? [
+              say(
+                'slow-start',
+                `Viewers in ${place} wait ${(startupMs / 1000).toFixed(1)} s for the first picture (median of ${sessions} sessions).`,
+              ),
+            ]
+          : []),
+        ...(stalls
+          ? [say('stalls', `In ${place} ${Math.round((100 * stalled) / sessions)} % of ${sessions} sessions stalled.`)]
+          : []),
+        ...(failures > 0
+          ? [say('failures', `In ${place} playback failed ${failures} times in the last seven days.`)]
+          : []),
+      ];
+    });
+}
+
+function say(kind: string, sentence: string): Finding {
+  return { kind, level: 'wait', sentence, remedy: null };
+}

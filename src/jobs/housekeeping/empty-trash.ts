@@ -1,0 +1,26 @@
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
+import { createTrashStore } from '../../catalog/videos/trash-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { deleteMedia } from './delete-media.ts';
+
+/** Deletes for good what lay in the trash for a week, every quarter of an hour; doing it twice is harmless. */
+export const emptyTrash = defineJob<object, JobDeps>({
+  name: 'empty-trash',
+  queue: 'housekeeping',
+  retryLimit: 0,
+  cron: '*/15 * * * *',
+  async run(_, { db, queue }, signal) {
+    const trash = createTrashStore(db);
+    for (const key of await trash.findExpired()) {
+      signal.throwIfAborted();
+      try {
+        await trash.remove(key, queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
+      } catch (error) {
+        // Restored or deleted meanwhile.
+        if (!(error instanceof Refused)) throw error;
+      }
+    }
+  },
+});
