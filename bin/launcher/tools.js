@@ -15,8 +15,9 @@ const SERVE_TOOLS = [
   { program: 'bwrap', debianPackage: 'bubblewrap' },
 ];
 
-/** HTTP, HLS, MP4 and Matroska; H.264 and AAC. */
-const GSTREAMER_PLUGINS = 'gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-libav';
+/** HTTP, HLS, MP4 and Matroska; H.264 and AAC; publishing by RTMP and SRT. */
+const GSTREAMER_PLUGINS =
+  'gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav';
 
 /** A small real speech engine, its English model, and read speech with its text. */
 const SPEECH = 'pocketsphinx pocketsphinx-en-us pocketsphinx-testdata';

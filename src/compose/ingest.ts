@@ -10,17 +10,16 @@ import type { openLog } from '../cli/log.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { startLiveNode } from '../ingest/live/live-node.ts';
 import { openRelays } from '../ingest/rtmp/open-relays.ts';
-import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
 import { listen } from '../jobs/queue/listen.ts';
 import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
 import { createAddressRules } from '../lib/outbound/address-rules.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
+import { endpointsOf, openListeners, reachableHost } from './ingest-listeners.ts';
 import { feedSecretOf } from './live-source.ts';
 
 /** Publishers that one process takes. */
 const CAPACITY = 300;
-const REGION = 'local';
 
 type Deps = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
 
@@ -30,41 +29,35 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
   const report = (error: Error) => log.warn(error, 'live error');
   const shared = { db: database.db, secretBox: createSecretBox(settings.secretKey) };
   const streams = createLiveStore(shared);
-  const feedHost = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host;
   const rules = createAddressRules(settings.outboundAllow);
-  let rtmpPort: number | null = null;
+  const publishing = createPublishStore(shared);
+  let listeners: Record<string, number> = {};
   const node = await startLiveNode({
     db: database.db,
     storage,
-    publishing: createPublishStore(shared),
+    publishing,
     nodeId: await readNodeId(folder),
     host: settings.host,
-    feedHost,
+    feedHost: settings.feedHost ?? reachableHost(settings.host),
     feedSecret: feedSecretOf(settings.secretKey),
     journalFolder: join(folder, 'journal'),
     capacity: CAPACITY,
-    region: REGION,
+    region: settings.region,
     openRelays: (requests) => openRelays(requests, { rules, report }),
-    endpoints: () =>
-      rtmpPort === null ? {} : { rtmp: `rtmp://${feedHost.includes(':') ? `[${feedHost}]` : feedHost}:${rtmpPort}` },
+    endpoints: () => endpointsOf(settings.ingestHost ?? reachableHost(settings.host), listeners),
     stopIdle: async ({ key }) =>
       void (await streams.change(key, stopStream, () => announce(key, WebhookStatus.liveEnded))),
     listen: ({ changed, connected }) =>
       listen(database.pool, LIVE_CHANNEL, { onPayload: changed, onConnected: connected, onError: report }),
     report,
   });
-  const rtmp = await startRtmp({
-    host: settings.host,
-    port: settings.rtmpPort,
-    publish: (request) => node.publish(request),
-    report,
-  });
-  rtmpPort = rtmp.port;
+  const open = await openListeners({ settings, node, publishing, report });
+  listeners = open.listeners;
   return {
-    listeners: { rtmp: rtmp.port },
+    listeners,
     async close() {
       await node.close();
-      await rtmp.close();
+      await open.close();
       await database.close();
     },
   };

@@ -1,15 +1,12 @@
-import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { readAddressSet } from '../lib/client-address.ts';
-import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
+import { parseBaseUrl, parseHost, parsePort, setting } from './setting.ts';
 
 export type NetworkSettings = {
   host: string;
   /** Ports; 0 means any free one. */
   port: number;
   edgePort: number;
-  rtmpPort: number;
-  srtPort: number;
   /** Where a role that runs by itself answers `/healthz` and `/readyz`; null: nowhere. */
   healthPort: number | null;
   /** Addresses that clients use, without a final slash; null: made from host and real port. */
@@ -33,8 +30,6 @@ export const networkSchema = {
   MILLRACE_HOST: setting('an IP address or host name to listen on', parseHost),
   MILLRACE_PORT: port,
   MILLRACE_EDGE_PORT: port,
-  MILLRACE_RTMP_PORT: port,
-  MILLRACE_SRT_PORT: port,
   MILLRACE_HEALTH_PORT: port,
   MILLRACE_PUBLIC_URL: address,
   MILLRACE_EDGE_URL: address,
@@ -53,8 +48,6 @@ export function networkSettings(texts: Partial<Record<keyof typeof networkSchema
     host,
     port: parsePort(texts.MILLRACE_PORT ?? '') ?? 7700,
     edgePort: parsePort(texts.MILLRACE_EDGE_PORT ?? '') ?? 7701,
-    rtmpPort: parsePort(texts.MILLRACE_RTMP_PORT ?? '') ?? 1935,
-    srtPort: parsePort(texts.MILLRACE_SRT_PORT ?? '') ?? 8890,
     healthPort: parsePort(texts.MILLRACE_HEALTH_PORT ?? ''),
     publicUrl,
     edgeUrl,
@@ -64,15 +57,6 @@ export function networkSettings(texts: Partial<Record<keyof typeof networkSchema
     asnDatabase: texts.MILLRACE_ASN_DATABASE ?? null,
     outboundAllow: parseRanges(texts.MILLRACE_OUTBOUND_ALLOW ?? '') ?? [],
   };
-}
-
-function parsePort(text: string): number | null {
-  return parseWholeNumber(text, 0, 65_535);
-}
-
-function parseHost(text: string): string | null {
-  const isName = text.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9-]+)*$/.test(text);
-  return isIP(text) !== 0 || isName ? text : null;
 }
 
 /** Where our pages are found: at the owner's addresses; where none is set, by the address of this machine. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import Type, { type TSchema } from 'typebox';
 
 /**
@@ -20,6 +21,17 @@ export function parseWholeNumber(text: string, min: number, max: number): number
   if (!/^\d{1,9}$/.test(text)) return null;
   const value = Number(text);
   return value >= min && value <= max ? value : null;
+}
+
+/** A port; 0 means any free one. */
+export function parsePort(text: string): number | null {
+  return parseWholeNumber(text, 0, 65_535);
+}
+
+/** An IP address or a host name; anything else is null. */
+export function parseHost(text: string): string | null {
+  const isName = text.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9-]+)*$/.test(text);
+  return isIP(text) !== 0 || isName ? text : null;
 }
 
 /** An http or https address without query or fragment, its final slashes removed; anything else is null. */

@@ -8,6 +8,7 @@ import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databas
 import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
 import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
 import { type KeySettings, keySchema, keySettings } from './keys.ts';
+import { type LiveSettings, liveSchema, liveSettings } from './live.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
 import { setting } from './setting.ts';
 import {
@@ -25,6 +26,7 @@ export type Settings = {
   storageFrom: StorageSettings | null;
   quarantineSec: number;
 } & NetworkSettings &
+  LiveSettings &
   DatabaseSettings &
   KeySettings &
   DrmSettings &
@@ -43,6 +45,7 @@ const settingsSchema = Type.Object({
   ...databaseSchema,
   ...storageSchema,
   ...networkSchema,
+  ...liveSchema,
   ...keySchema,
   ...drmSchema,
   ...engineSchema,
@@ -76,6 +79,7 @@ export function readSettings(environment: Environment): Settings {
     storageFrom: storageFromSettings(texts, storage),
     quarantineSec: quarantineSecSetting(texts),
     ...networkSettings(texts),
+    ...liveSettings(texts),
     ...databaseSettings(texts),
     ...keySettings(texts),
     ...drmSettings(texts),

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { Database } from '../../src/catalog/db.ts';
 import { createLiveStore, type LiveStore, type NewLiveStream } from '../../src/catalog/live/live-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
@@ -47,6 +49,25 @@ export function publish(
   });
 }
 
+/** Makes an MP4 of 12 s (H.264, 2 s between keyframes, two B-frames; AAC) in a folder of its own. */
+export async function makeClip(): Promise<string> {
+  const clip = path.join(await mkdtemp(path.join(tmpdir(), 'millrace-clip-')), 'clip.mp4');
+  const sources = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-f', 'lavfi', '-i', 'sine=sample_rate=48000'];
+  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-bf', '2', '-c:a', 'aac'];
+  await promisify(execFile)('ffmpeg', ['-v', 'error', ...sources, '-t', '12', ...codecs, clip]);
+  return clip;
+}
+
+/** Publishes a clip by GStreamer in real time; `sink` begins with the muxer named `mux`. */
+export function publishByGstreamer(clip: string, sink: readonly string[]): ChildProcess {
+  const source = ['filesrc', `location=${clip}`, '!', 'qtdemux', 'name=demux'];
+  const video = ['demux.video_0', '!', 'queue', '!', 'h264parse', 'config-interval=-1', '!', 'mux.'];
+  const audio = ['demux.audio_0', '!', 'queue', '!', 'aacparse', '!', 'mux.'];
+  return spawn('gst-launch-1.0', ['-q', ...source, ...video, ...audio, ...sink], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
+
 export async function ended(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return child.exitCode;
@@ -68,4 +89,29 @@ export async function readText(url: string): Promise<string | null> {
   const response = await fetch(url);
   const body = await response.text();
   return response.ok ? body : null;
+}
+
+export type Decoded = {
+  errors: string;
+  video: string | null;
+  audio: string | null;
+  videoFrames: number;
+  audioFrames: number;
+};
+
+/** Reads a playlist as ffmpeg does: what its decoder reports, and the codecs and frames of the first picture and sound. */
+export async function framesOf(playlist: string): Promise<Decoded> {
+  const argv = ['-v', 'error', '-count_frames', '-show_entries', 'stream=codec_type,codec_name,nb_read_frames'];
+  const { stdout, stderr } = await promisify(execFile)('ffprobe', [...argv, '-of', 'json', playlist]);
+  const { streams } = JSON.parse(stdout) as {
+    streams: { codec_type: string; codec_name: string; nb_read_frames: string }[];
+  };
+  const [video, audio] = ['video', 'audio'].map((type) => streams.find((stream) => stream.codec_type === type));
+  return {
+    errors: stderr,
+    video: video?.codec_name ?? null,
+    audio: audio?.codec_name ?? null,
+    videoFrames: Number(video?.nb_read_frames ?? 0),
+    audioFrames: Number(audio?.nb_read_frames ?? 0),
+  };
 }

@@ -85,7 +85,12 @@ export function createLiveStore({ db, secretBox }: { db: Db; secretBox: SecretBo
 /** Loads a stream under a lock on its row. Refuses (`not-found`) when there is none. */
 export async function lockStream(tx: Tx, key: MediaKey, secretBox: SecretBox): Promise<LiveStream> {
   await sql`select from live_stream where library_id = ${key.libraryId} and id = ${key.mediaId} for update`.execute(tx);
-  return toStream(found(await selectOne(tx, key), key), secretBox);
+  return loadStream(tx, key, secretBox);
+}
+
+/** Loads a stream as it stands. Refuses (`not-found`) when there is none. */
+export async function loadStream(db: Db, key: MediaKey, secretBox: SecretBox): Promise<LiveStream> {
+  return toStream(found(await selectOne(db, key), key), secretBox);
 }
 
 /** Writes what a transition changed, notifies the owner and the edges. */

@@ -20,7 +20,8 @@ export async function reportNode(db: Db, node: LiveNode): Promise<void> {
   await sql`
     insert into live_node (id, region, feed_url, endpoints, capacity, publishers)
     values (${node.id}, ${node.region}, ${node.feedUrl}, ${endpoints}, ${node.capacity}, ${node.publishers})
-    on conflict (id) do update set publishers = excluded.publishers, endpoints = excluded.endpoints,
+    on conflict (id) do update set region = excluded.region, capacity = excluded.capacity,
+      publishers = excluded.publishers, endpoints = excluded.endpoints,
       feed_url = excluded.feed_url, heartbeat_at = now()`.execute(db);
   await sql`delete from live_node where heartbeat_at < now() - make_interval(hours => ${FORGOTTEN_HOURS})`.execute(db);
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Guid } from '../../lib/guid.ts';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
@@ -10,7 +10,7 @@ import { readLibrarySettings } from '../libraries/library-settings.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { LiveLease } from './live-lease.ts';
-import { LIVE_CHANNEL, lockStream, saveStream } from './live-store.ts';
+import { LIVE_CHANNEL, loadStream, lockStream, saveStream } from './live-store.ts';
 import { type BitrateSample, type LiveState, type LiveStream, publishStream } from './live-stream.ts';
 
 /** Seconds that an ingest process owns a stream without renewing; on the database's clock. */
@@ -37,6 +37,11 @@ export type PublishStore = {
    * also when another process owns it. Refuses an unknown key (`not-found`) and one whose stream has ended (`invalid`).
    */
   authorise(streamKey: string, node: { id: Guid; feedUrl: string }): Promise<PublishGrant>;
+  /**
+   * What a publisher's name stands for, refused as `authorise` would refuse it: a stream key for itself, the id of a
+   * stream for its key (`isSecret`: the key did not come over the wire, and is still to be proved).
+   */
+  check(name: string): Promise<{ streamKey: string; isSecret: boolean }>;
   /** Takes up the leases of the process that ran with this id before. */
   adopt(owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]>;
   /** Renews the leases of a process in one statement; answers those that it still owns. */
@@ -56,12 +61,13 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
         if (taken.session === 1) await announce(key, WebhookStatus.liveStarted)(tx);
         return { ...taken, stream };
       }),
+    check: (name) => checkName(db, name, secretBox),
     adopt: (owner, feedUrl) => adoptLeases(db, owner, feedUrl),
     renew: (owner, reports) => renewLeases(db, owner, reports),
   };
 }
 
-async function findByKey(tx: Tx, streamKey: string): Promise<MediaKey> {
+async function findByKey(tx: Db, streamKey: string): Promise<MediaKey> {
   const { rows } = await sql<{ libraryId: number; mediaId: Guid; settings: unknown }>`
     select s.library_id as "libraryId", s.id as "mediaId", l.settings from live_stream s
     join library l on l.id = s.library_id and l.deleted_at is null
@@ -74,6 +80,20 @@ async function findByKey(tx: Tx, streamKey: string): Promise<MediaKey> {
     throw new Refused('invalid', 'The library of this stream has DRM, which live streams do not offer yet.');
   }
   return key;
+}
+
+async function checkName(db: Db, name: string, secretBox: SecretBox) {
+  const id = parseGuid(name);
+  const streamKey = id === null ? name : await findKey(db, id, secretBox);
+  const key = await findByKey(db, streamKey);
+  publishStream(await loadStream(db, key, secretBox), new Date());
+  return { streamKey, isSecret: id !== null };
+}
+
+async function findKey(db: Db, id: Guid, secretBox: SecretBox): Promise<string> {
+  const row = await db.selectFrom('live_stream').select('key_sealed').where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw new Refused('not-found', 'No stream has this key.');
+  return secretBox.open(row.key_sealed);
 }
 
 async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: string }) {

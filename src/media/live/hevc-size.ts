@@ -27,7 +27,9 @@ function readSps(reader: BitReader): { widthPx: number; heightPx: number } {
   reader.bits(4);
   const subLayers = reader.bits(3);
   reader.bit();
-  skipProfileTierLevel(reader, subLayers);
+  // general_profile_space to general_level_idc.
+  for (let part = 0; part < 3; part += 1) reader.bits(32);
+  skipSubLayers(reader, subLayers);
   reader.ue(15);
   const chromaFormat = reader.ue(3);
   if (chromaFormat === 3) reader.bit();
@@ -40,10 +42,8 @@ function readSps(reader: BitReader): { widthPx: number; heightPx: number } {
   return { widthPx: width - (left + right) * unitX, heightPx: height - (top + bottom) * unitY };
 }
 
-function skipProfileTierLevel(reader: BitReader, subLayers: number): void {
-  reader.bits(32);
-  reader.bits(32);
-  reader.bits(32);
+/** Steps over profile and level of the sub-layers, which follow the general ones (H.265 section 7.3.3). */
+export function skipSubLayers(reader: BitReader, subLayers: number): void {
   const present: [number, number][] = [];
   for (let layer = 0; layer < subLayers; layer += 1) present.push([reader.bit(), reader.bit()]);
   if (subLayers > 0) for (let layer = subLayers; layer < 8; layer += 1) reader.bits(2);

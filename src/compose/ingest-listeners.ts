@@ -1,0 +1,64 @@
+import { availableParallelism } from 'node:os';
+import type { PublishStore } from '../catalog/live/publish-store.ts';
+import type { RoleSettings } from '../config/settings.ts';
+import type { LiveNode } from '../ingest/live/live-node.ts';
+import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
+import { SrtMissing, startSrt } from '../ingest/srt/start-srt.ts';
+import { EncoderBudget } from '../media/live/run-publisher-media.ts';
+
+/** Runs that encode publishers' sound, a core: each takes a percent or two. */
+const SOUND_ENCODERS_PER_CORE = 16;
+
+type Deps = { settings: RoleSettings; node: LiveNode; publishing: PublishStore; report(error: Error): void };
+
+type Listener = { port: number; close(): Promise<void> };
+
+/** Opens a listener a protocol. One whose library is missing is reported and left out. `listeners`: their ports. */
+export async function openListeners(deps: Deps) {
+  const { settings, node, report } = deps;
+  const { host } = settings;
+  const budget = new EncoderBudget(SOUND_ENCODERS_PER_CORE * availableParallelism());
+  const publish = node.publish.bind(node);
+  const rtmp = await startRtmp({ host, port: settings.rtmpPort, publish, report });
+  const srt = await openSrt(deps, budget);
+  const open: Record<string, Listener | null> = { rtmp, srt };
+  const there = Object.entries(open).flatMap(([name, listener]) => (listener === null ? [] : [{ name, listener }]));
+  return {
+    listeners: Object.fromEntries(there.map(({ name, listener }) => [name, listener.port])),
+    async close() {
+      await Promise.all(there.map(({ listener }) => listener.close()));
+    },
+  };
+}
+
+/** Addresses for publishers by protocol. */
+export function endpointsOf(host: string, listeners: Readonly<Record<string, number>>): Record<string, string> {
+  const name = host.includes(':') ? `[${host}]` : host;
+  const paths: Readonly<Record<string, string>> = { rtmp: '/live' };
+  return Object.fromEntries(
+    Object.entries(listeners).map(([scheme, port]) => [scheme, `${scheme}://${name}:${port}${paths[scheme] ?? ''}`]),
+  );
+}
+
+/** An unspecified address is where to listen, not where to connect. */
+export function reachableHost(host: string): string {
+  return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+}
+
+async function openSrt({ settings, node, publishing, report }: Deps, budget: EncoderBudget): Promise<Listener | null> {
+  try {
+    return await startSrt({
+      host: settings.host,
+      port: settings.srtPort,
+      passphrase: settings.srtPassphrase,
+      check: (name) => publishing.check(name),
+      publish: (request) => node.publish(request),
+      budget,
+      report,
+    });
+  } catch (error) {
+    if (!(error instanceof SrtMissing)) throw error;
+    report(error);
+    return null;
+  }
+}

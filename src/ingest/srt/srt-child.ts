@@ -1,0 +1,110 @@
+// The process that holds libsrt: a fault of native code costs its callers, not the streams of other protocols. Its
+// listen callback must answer at once and waits for the database: only libsrt's own thread and this one wait.
+import { readSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { LARGEST_MESSAGE, type LibSrt, openLibSrt } from './libsrt.ts';
+import { LARGEST_FRAME, type SrtNews, type SrtVerdict, writeData, writeNews } from './srt-frames.ts';
+
+const NEWS_FD = 3;
+const VERDICT_FD = 4;
+const WAIT_MS = 250;
+/** Messages gather for so long, so that one write carries several. */
+const GATHER_MS = 8;
+const REJECT_INTERNAL = 1500;
+
+const [host = '127.0.0.1', port = '0'] = process.argv.slice(2);
+const buffer = Buffer.alloc(LARGEST_FRAME);
+const open = new Set<number>();
+
+// The parent is gone.
+process.stdin.once('end', () => process.exit(0));
+process.on('SIGINT', () => undefined);
+
+let srt: LibSrt | null = null;
+try {
+  srt = await openLibSrt();
+  const opened = srt;
+  const bound = srt.listen(host, Number(port), (connection, caller) => decide(connection, caller));
+  createInterface({ input: process.stdin }).on('line', (line) => drop(opened, Number(line)));
+  report({ type: 'listening', port: bound });
+  await serve(srt);
+} catch (error) {
+  report({ type: 'failed', reason: error instanceof Error ? error.message : String(error), isMissing: srt === null });
+  process.exit(1);
+}
+
+async function serve(srt: LibSrt): Promise<never> {
+  for (;;) {
+    const ready = await srt.wait(WAIT_MS);
+    for (const socket of ready) {
+      if (socket === srt.listener) accept(srt);
+      else drain(srt, socket);
+    }
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+  }
+}
+
+function accept(srt: LibSrt): void {
+  const accepted = srt.accept();
+  if (accepted === null) return;
+  open.add(accepted.socket);
+  report({ type: 'open', connection: accepted.socket, remote: accepted.remote, streamId: accepted.streamId });
+}
+
+/** Passes on what is there, a bounded piece, so that one caller cannot keep the others waiting. */
+function drain(srt: LibSrt, socket: number): void {
+  let sizeBytes = 0;
+  while (sizeBytes + LARGEST_MESSAGE <= buffer.length) {
+    const received = srt.receive(socket, buffer, sizeBytes);
+    if (received === 0) break;
+    if (received === null) {
+      if (sizeBytes > 0) writeAll(writeData(socket, buffer.subarray(0, sizeBytes)));
+      sizeBytes = 0;
+      srt.close(socket);
+      if (open.delete(socket)) report({ type: 'closed', connection: socket, reason: 'the connection closed' });
+      return;
+    }
+    sizeBytes += received;
+  }
+  if (sizeBytes > 0) writeAll(writeData(socket, buffer.subarray(0, sizeBytes)));
+}
+
+function drop(srt: LibSrt, socket: number): void {
+  if (open.delete(socket)) srt.close(socket);
+}
+
+function decide(connection: number, caller: { remote: string; streamId: string }): string | null | number {
+  try {
+    report({ type: 'check', connection, ...caller });
+    const verdict = readVerdict();
+    return 'reject' in verdict ? verdict.reject : verdict.passphrase;
+  } catch {
+    // The parent is gone, and this process with it in a moment.
+    return REJECT_INTERNAL;
+  }
+}
+
+function readVerdict(): SrtVerdict {
+  const size = readExactly(4).readUInt32BE(0);
+  // Written by the process that started this one.
+  return JSON.parse(readExactly(size).toString()) as SrtVerdict;
+}
+
+function readExactly(sizeBytes: number): Buffer {
+  const bytes = Buffer.alloc(sizeBytes);
+  for (let at = 0; at < sizeBytes; ) {
+    const read = readSync(VERDICT_FD, bytes, at, sizeBytes - at, null);
+    if (read === 0) throw new Error('Expected an answer, the pipe ended.');
+    at += read;
+  }
+  return bytes;
+}
+
+function report(news: SrtNews): void {
+  writeAll(writeNews(news));
+}
+
+/** Waits for room: what is not taken stays in libsrt's buffers. */
+function writeAll(bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(NEWS_FD, bytes, at);
+}

@@ -1,0 +1,62 @@
+/** What the process that holds libsrt reports; `connection` is its socket there. */
+export type SrtNews =
+  | { type: 'listening'; port: number }
+  /** It ends now; `isMissing`: libsrt or koffi is not there. */
+  | { type: 'failed'; reason: string; isMissing: boolean }
+  /** A caller waits for the answer, and with it all others: it is due within half a second. */
+  | { type: 'check'; connection: number; remote: string; streamId: string }
+  | { type: 'open'; connection: number; remote: string; streamId: string }
+  | { type: 'closed'; connection: number; reason: string };
+
+/** The answer to a check. `reject` is a code of SRT's access control (1000 and above). */
+export type SrtVerdict = { passphrase: string | null } | { reject: number };
+
+export type SrtFrame = { type: 'news'; news: SrtNews } | { type: 'data'; connection: number; bytes: Buffer };
+
+const HEAD_BYTES = 8;
+/** In the place of a connection: the frame is news, written as JSON. */
+const NEWS = 0xffffffff;
+export const LARGEST_FRAME = 64 * 1024;
+
+export function writeNews(news: SrtNews): Buffer {
+  return writeFrame(NEWS, Buffer.from(JSON.stringify(news)));
+}
+
+export function writeData(connection: number, bytes: Buffer): Buffer {
+  return writeFrame(connection, bytes);
+}
+
+/** Reads the frames of a byte stream in any cutting. Throws on a frame that is too large. */
+export class SrtFrameReader {
+  #rest: Buffer = Buffer.alloc(0);
+
+  push(bytes: Buffer): SrtFrame[] {
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    const frames: SrtFrame[] = [];
+    let at = 0;
+    while (at + HEAD_BYTES <= all.length) {
+      const sizeBytes = all.readUInt32BE(at);
+      if (sizeBytes > LARGEST_FRAME) throw new Error(`Expected a frame of ${LARGEST_FRAME} bytes, got ${sizeBytes}.`);
+      const end = at + HEAD_BYTES + sizeBytes;
+      if (end > all.length) break;
+      frames.push(readFrame(all.readUInt32BE(at + 4), all.subarray(at + HEAD_BYTES, end)));
+      at = end;
+    }
+    this.#rest = Buffer.from(all.subarray(at));
+    return frames;
+  }
+}
+
+function readFrame(connection: number, bytes: Buffer): SrtFrame {
+  if (connection !== NEWS) return { type: 'data', connection, bytes };
+  // Written by `writeNews` of the process that this one started.
+  return { type: 'news', news: JSON.parse(bytes.toString()) as SrtNews };
+}
+
+function writeFrame(connection: number, bytes: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(HEAD_BYTES + bytes.length);
+  frame.writeUInt32BE(bytes.length, 0);
+  frame.writeUInt32BE(connection, 4);
+  bytes.copy(frame, HEAD_BYTES);
+  return frame;
+}

@@ -1,0 +1,48 @@
+import type { MediaInput } from '../../media/live/publisher.ts';
+import { type EncoderBudget, PublisherMedia } from '../../media/live/run-publisher-media.ts';
+import { TsDemuxer } from '../../media/mpegts/ts-demuxer.ts';
+
+/** A caller that sends nothing that can be played for this long is disconnected. */
+const SILENT_MS = 15_000;
+/** Damaged frames in a row after which a caller is disconnected. */
+const MOST_FAULTS = 100;
+
+type Deps = { budget: EncoderBudget; report(error: Error): void; close(reason: string): void };
+
+/** The media of one accepted caller. */
+export class SrtSession {
+  readonly #demuxer = new TsDemuxer();
+  readonly #media: PublisherMedia;
+  readonly #deps: Deps;
+  #faults = 0;
+  readonly #silence: NodeJS.Timeout;
+
+  constructor(input: MediaInput, deps: Deps) {
+    this.#media = new PublisherMedia(input, deps);
+    this.#deps = deps;
+    this.#silence = setTimeout(() => deps.close('nothing came for 15 s'), SILENT_MS);
+  }
+
+  take(bytes: Buffer): void {
+    const { events, faults } = this.#demuxer.push(bytes);
+    for (const event of events) this.#media.push(event, sizeOf(event));
+    if (events.length > 0) {
+      this.#faults = 0;
+      this.#silence.refresh();
+    }
+    const [fault] = faults;
+    if (fault === undefined) return;
+    if (this.#faults === 0) this.#deps.report(fault);
+    this.#faults += faults.length;
+    if (this.#faults >= MOST_FAULTS) this.#deps.close(fault.message);
+  }
+
+  end(reason: string): void {
+    clearTimeout(this.#silence);
+    this.#media.end(reason);
+  }
+}
+
+function sizeOf(event: Parameters<PublisherMedia['push']>[0]): number {
+  return event.type === 'unit' ? event.unit.bytes.length : 0;
+}

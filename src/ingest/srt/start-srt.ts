@@ -1,0 +1,234 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { createAttemptLimit } from '../../lib/attempt-limit.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { MediaInput, Publish } from '../../media/live/publisher.ts';
+import type { EncoderBudget } from '../../media/live/run-publisher-media.ts';
+import { type SrtFrame, SrtFrameReader, type SrtNews, type SrtVerdict } from './srt-frames.ts';
+import { SrtSession } from './srt-session.ts';
+import { readStreamId } from './stream-id.ts';
+
+const CHILD = fileURLToPath(new URL('./srt-child.ts', import.meta.url));
+const FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning'];
+
+/** libsrt waits for a verdict, and with it every caller. */
+const VERDICT_MS = 400;
+/** After a verdict that came too late callers are turned away at once for so long: the database is away. */
+const BUSY_MS = 3_000;
+const RESTART_MS = 2_000;
+const MOST_CONNECTIONS = 300;
+/** Attempts of one address: a few at once, and then some a second. */
+const ATTEMPTS = { burst: 20, perSec: 4 };
+/** Codes of SRT's access control. */
+const REJECT = { badRequest: 1400, unauthorized: 1401, overload: 1402, forbidden: 1403, unavailable: 1503 };
+
+/** What a stream's name stands for; refused as publishing it would be. `isSecret`: the name was the stream's id. */
+export type CheckKey = (name: string) => Promise<{ streamKey: string; isSecret: boolean }>;
+
+export type SrtDeps = {
+  check: CheckKey;
+  publish: Publish;
+  budget: EncoderBudget;
+  /** Of all callers that name a stream by its key; null: they need none. */
+  passphrase: string | null;
+  report(error: Error): void;
+};
+
+/** libsrt or koffi is not there: the listener is left out, the others go on. */
+export class SrtMissing extends Error {
+  constructor(reason: string) {
+    super(`No publishers by SRT: ${reason}`);
+    this.name = 'SrtMissing';
+  }
+}
+
+export type SrtServer = { port: number; close(): Promise<void> };
+
+/**
+ * Listens for publishers by SRT. Throws SrtMissing where libsrt or koffi is missing; a later end of the process that holds it is
+ * reported, and it is started again on the same port. `close` ends all connections.
+ */
+export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string; port: number }): Promise<SrtServer> {
+  const { address } = await lookup(host);
+  const server = new Server(address, deps);
+  return { port: await server.start(port), close: () => server.close() };
+}
+
+function failureOf({ reason, isMissing }: Extract<SrtNews, { type: 'failed' }>): Error {
+  return isMissing ? new SrtMissing(reason) : new Error(reason);
+}
+
+type Caller = { session: SrtSession | null; waiting: Buffer[] };
+
+class Server {
+  readonly #address: string;
+  readonly #deps: SrtDeps;
+  readonly #mayTry = createAttemptLimit(ATTEMPTS);
+  readonly #callers = new Map<number, Caller>();
+  #child: ChildProcess | null = null;
+  #port = 0;
+  #busyUntilMs = 0;
+  #isClosing = false;
+  #restart: NodeJS.Timeout | null = null;
+
+  constructor(address: string, deps: SrtDeps) {
+    this.#address = address;
+    this.#deps = deps;
+  }
+
+  async start(port: number): Promise<number> {
+    this.#port = await this.#spawn(port);
+    return this.#port;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#restart !== null) clearTimeout(this.#restart);
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  #spawn(port: number): Promise<number> {
+    const child = spawn(process.execPath, [...FLAGS, CHILD, this.#address, String(port)], {
+      stdio: ['pipe', 'ignore', 'inherit', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    // A child that is gone is seen by its end.
+    for (const stream of child.stdio) stream?.on('error', () => undefined);
+    return new Promise((resolve, reject) => {
+      const reader = new SrtFrameReader();
+      let isUp = false;
+      const take = (frame: SrtFrame) => {
+        if (frame.type === 'data') this.#receive(frame.connection, frame.bytes);
+        else if (frame.news.type === 'listening') {
+          isUp = true;
+          resolve(frame.news.port);
+        } else if (frame.news.type === 'failed') reject(failureOf(frame.news));
+        else this.#handle(frame.news);
+      };
+      // Both were opened as pipes.
+      const news = child.stdio[3] as Readable;
+      news.on('data', (bytes: Buffer) => {
+        for (const frame of reader.push(bytes)) take(frame);
+      });
+      child.once('error', reject);
+      child.once('close', (code, signal) => {
+        reject(new Error(`The process of the SRT listener ended: ${signal ?? `code ${code}`}.`));
+        if (isUp) this.#ended(String(signal ?? `code ${code}`));
+      });
+    });
+  }
+
+  #ended(how: string): void {
+    for (const connection of [...this.#callers.keys()]) this.#forget(connection, 'the SRT listener ended');
+    if (this.#isClosing) return;
+    this.#deps.report(new Error(`The SRT listener ended (${how}) and is started again.`));
+    this.#restart = setTimeout(() => {
+      this.#spawn(this.#port).catch((error: Error) => {
+        this.#deps.report(error);
+        if (!this.#isClosing) this.#ended('it could not start');
+      });
+    }, RESTART_MS);
+  }
+
+  #handle(news: Exclude<SrtNews, { type: 'listening' | 'failed' }>): void {
+    switch (news.type) {
+      case 'check':
+        this.#answer(news).catch((error: Error) => this.#deps.report(error));
+        return;
+      case 'open':
+        this.#open(news).catch((error: Error) => {
+          if (!(error instanceof Refused)) this.#deps.report(error);
+          this.#drop(news.connection, error.message);
+        });
+        return;
+      case 'closed':
+        this.#forget(news.connection, news.reason);
+    }
+  }
+
+  async #answer({ remote, streamId }: Extract<SrtNews, { type: 'check' }>): Promise<void> {
+    const child = this.#child;
+    const verdict = await this.#judge(remote, streamId);
+    const text = Buffer.from(JSON.stringify(verdict));
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(text.length);
+    // It was opened as a pipe.
+    (child?.stdio[4] as Writable | undefined)?.write(Buffer.concat([size, text]));
+  }
+
+  async #judge(remote: string, streamId: string): Promise<SrtVerdict> {
+    const nowMs = Date.now();
+    if (!this.#mayTry(remote, nowMs) || this.#callers.size >= MOST_CONNECTIONS) return { reject: REJECT.overload };
+    if (nowMs < this.#busyUntilMs || this.#isClosing) return { reject: REJECT.unavailable };
+    const wanted = readStreamId(streamId);
+    if (wanted === null) return { reject: REJECT.badRequest };
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), VERDICT_MS);
+    });
+    try {
+      const found = await Promise.race([this.#deps.check(wanted.name), late]);
+      if (found !== null) return { passphrase: found.isSecret ? found.streamKey : this.#deps.passphrase };
+      this.#busyUntilMs = Date.now() + BUSY_MS;
+      return { reject: REJECT.unavailable };
+    } catch (error) {
+      if (error instanceof Refused) {
+        return { reject: error.kind === 'not-found' ? REJECT.unauthorized : REJECT.forbidden };
+      }
+      this.#deps.report(error instanceof Error ? error : new Error(String(error)));
+      return { reject: REJECT.unavailable };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The handshake is through: the publisher takes its stream. What it sends meanwhile waits. */
+  async #open({ connection, remote, streamId }: Extract<SrtNews, { type: 'open' }>): Promise<void> {
+    const caller: Caller = { session: null, waiting: [] };
+    this.#callers.set(connection, caller);
+    const wanted = readStreamId(streamId);
+    if (wanted === null) throw new Refused('invalid', 'Expected a stream id that names a stream.');
+    const { streamKey } = await this.#deps.check(wanted.name);
+    const disconnect = (reason: string) => this.#drop(connection, reason);
+    const input = await this.#deps.publish({ streamKey, slot: wanted.slot, protocol: 'srt', remote, disconnect });
+    if (this.#callers.get(connection) !== caller) {
+      input.end('the connection closed');
+      return;
+    }
+    caller.session = this.#sessionOf(connection, input);
+    for (const bytes of caller.waiting.splice(0)) caller.session.take(bytes);
+  }
+
+  #sessionOf(connection: number, input: MediaInput): SrtSession {
+    const { budget, report } = this.#deps;
+    return new SrtSession(input, { budget, report, close: (reason) => this.#drop(connection, reason) });
+  }
+
+  #receive(connection: number, bytes: Buffer): void {
+    const caller = this.#callers.get(connection);
+    if (caller === undefined) return;
+    if (caller.session !== null) caller.session.take(bytes);
+    else if (caller.waiting.length < MOST_WAITING) caller.waiting.push(Buffer.from(bytes));
+    else this.#drop(connection, 'the stream could not be opened in time');
+  }
+
+  #drop(connection: number, reason: string): void {
+    this.#forget(connection, reason);
+    this.#child?.stdin?.write(`${connection}\n`);
+  }
+
+  #forget(connection: number, reason: string): void {
+    const caller = this.#callers.get(connection);
+    this.#callers.delete(connection);
+    caller?.session?.end(reason);
+  }
+}
+
+/** Pieces of a caller that wait for its stream: 64 KiB each at most. */
+const MOST_WAITING = 64;

@@ -1,0 +1,28 @@
+const START_CODE = Buffer.from([0, 0, 1]);
+
+/** The NAL units of a byte stream with start codes (ITU-T H.264 and H.265, annex B), without their trailing zeros. */
+export function splitAnnexB(bytes: Buffer): Buffer[] {
+  const nals: Buffer[] = [];
+  let at = bytes.indexOf(START_CODE);
+  while (at !== -1) {
+    const start = at + START_CODE.length;
+    const next = bytes.indexOf(START_CODE, start);
+    let end = next === -1 ? bytes.length : next;
+    while (end > start && bytes[end - 1] === 0) end -= 1;
+    if (end > start) nals.push(bytes.subarray(start, end));
+    at = next;
+  }
+  return nals;
+}
+
+/** NAL units as samples of MP4 hold them: each behind its length in four bytes (ISO 14496-15 section 5.3.4). */
+export function joinWithLengths(nals: readonly Buffer[]): Buffer {
+  const sizeBytes = nals.reduce((sum, nal) => sum + 4 + nal.length, 0);
+  const joined = Buffer.allocUnsafe(sizeBytes);
+  let at = 0;
+  for (const nal of nals) {
+    at = joined.writeUInt32BE(nal.length, at);
+    at += nal.copy(joined, at);
+  }
+  return joined;
+}

@@ -1,0 +1,87 @@
+import type { TsPacket } from './ts-packets.ts';
+
+/** A packet of an elementary stream. Times are of the 90 kHz clock of 33 bits; `dts` is `pts` where none is given. */
+export type PesPacket = { pts: number | null; dts: number | null; payload: Buffer };
+
+const HEAD_BYTES = 9;
+
+/**
+ * Gathers the PES packets (ISO 13818-1 section 2.4.3.6) of one PID. One of which a part was lost is left out whole, and
+ * so is one above `mostBytes`.
+ */
+export class PesReader {
+  readonly #mostBytes: number;
+  #pieces: Buffer[] | null = null;
+  #gathered = 0;
+  /** As its head says; 0 where the next packet ends it. */
+  #wholeBytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Bytes that wait for their rest. */
+  get heldBytes(): number {
+    return this.#gathered;
+  }
+
+  push({ isStart, isBroken, payload }: TsPacket): PesPacket[] {
+    const ended: PesPacket[] = [];
+    // What was open may be missing its end.
+    if (isBroken) this.#drop();
+    if (isStart) {
+      const before = this.#take();
+      if (before !== null) ended.push(before);
+      this.#pieces = [];
+    }
+    if (this.#pieces === null) return ended;
+    // A view would keep the whole read buffer.
+    this.#pieces.push(Buffer.from(payload));
+    this.#gathered += payload.length;
+    if (isStart && payload.length >= 6)
+      this.#wholeBytes = payload.readUInt16BE(4) === 0 ? 0 : 6 + payload.readUInt16BE(4);
+    if (this.#gathered > this.#mostBytes) this.#drop();
+    else if (this.#wholeBytes > 0 && this.#gathered >= this.#wholeBytes) {
+      const whole = this.#take();
+      if (whole !== null) ended.push(whole);
+    }
+    return ended;
+  }
+
+  /** The packet that was open: the stream is over. */
+  end(): PesPacket | null {
+    return this.#take();
+  }
+
+  #take(): PesPacket | null {
+    const { pieces, wholeBytes } = { pieces: this.#pieces, wholeBytes: this.#wholeBytes };
+    this.#drop();
+    if (pieces === null) return null;
+    const bytes = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    if (bytes === undefined || bytes.length < wholeBytes) return null;
+    return readPes(wholeBytes === 0 ? bytes : bytes.subarray(0, wholeBytes));
+  }
+
+  #drop(): void {
+    this.#pieces = null;
+    this.#gathered = 0;
+    this.#wholeBytes = 0;
+  }
+}
+
+function readPes(bytes: Buffer): PesPacket | null {
+  if (bytes.length < HEAD_BYTES || bytes.readUIntBE(0, 3) !== 1) return null;
+  const times = bytes.readUInt8(7) >> 6;
+  const payloadAt = HEAD_BYTES + bytes.readUInt8(8);
+  if (payloadAt > bytes.length || payloadAt < HEAD_BYTES + (times === 3 ? 10 : times === 2 ? 5 : 0)) return null;
+  const pts = times >= 2 ? readTime(bytes, HEAD_BYTES) : null;
+  return { pts, dts: times === 3 ? readTime(bytes, HEAD_BYTES + 5) : pts, payload: bytes.subarray(payloadAt) };
+}
+
+/** 33 bits in three parts, each followed by a marker bit. */
+function readTime(bytes: Buffer, at: number): number {
+  const high = (bytes.readUInt8(at) >> 1) & 7;
+  const middle = bytes.readUInt16BE(at + 1) >> 1;
+  const low = bytes.readUInt16BE(at + 3) >> 1;
+  return high * 2 ** 30 + middle * 2 ** 15 + low;
+}

@@ -1,0 +1,86 @@
+/** What an elementary stream of a program holds; `null` for what no live stream here takes. */
+export type StreamCodec = 'h264' | 'hevc' | 'aac' | 'mp2' | 'ac3' | 'eac3' | 'opus';
+
+export type ElementaryStream = { pid: number; codec: StreamCodec | null; streamType: number; channels: number | null };
+
+/** ISO 13818-1 table 2-34, ATSC A/53 for 0x81 and 0x87. */
+const STREAM_TYPES: Readonly<Record<number, StreamCodec>> = {
+  3: 'mp2',
+  4: 'mp2',
+  15: 'aac',
+  27: 'h264',
+  36: 'hevc',
+  129: 'ac3',
+  135: 'eac3',
+};
+const PRIVATE_DATA = 6;
+/** Names of a registration descriptor. */
+const FORMATS: Readonly<Record<string, StreamCodec>> = { 'AC-3': 'ac3', EAC3: 'eac3', Opus: 'opus', HEVC: 'hevc' };
+const DESCRIPTOR = { registration: 0x05, ac3: 0x6a, eac3: 0x7a, extension: 0x7f };
+const OPUS_EXTENSION = 0x80;
+
+const TABLE = { programs: 0, map: 2 };
+const HEAD_BYTES = 8;
+const CRC_BYTES = 4;
+
+/** The PIDs of the maps of a program association section (ISO 13818-1 section 2.4.4.3); null for another or a damaged one. */
+export function readProgramPids(section: Buffer): number[] | null {
+  const body = readBody(section, TABLE.programs);
+  if (body === null) return null;
+  const pids: number[] = [];
+  for (let at = 0; at + 4 <= body.length; at += 4) {
+    // Program 0 is the network's own.
+    if (body.readUInt16BE(at) !== 0) pids.push(body.readUInt16BE(at + 2) & 0x1fff);
+  }
+  return pids;
+}
+
+/** The streams of a program map section (ISO 13818-1 section 2.4.4.8); null for another or a damaged one. */
+export function readElementaryStreams(section: Buffer): ElementaryStream[] | null {
+  const body = readBody(section, TABLE.map);
+  if (body === null || body.length < 4) return null;
+  const streams: ElementaryStream[] = [];
+  let at = 4 + (body.readUInt16BE(2) & 0x0fff);
+  while (at + 5 <= body.length) {
+    const streamType = body.readUInt8(at);
+    const pid = body.readUInt16BE(at + 1) & 0x1fff;
+    const end = at + 5 + (body.readUInt16BE(at + 3) & 0x0fff);
+    if (end > body.length) return null;
+    streams.push({ pid, streamType, ...codecOf(streamType, body.subarray(at + 5, end)) });
+    at = end;
+  }
+  return streams;
+}
+
+function codecOf(streamType: number, descriptors: Buffer): Pick<ElementaryStream, 'codec' | 'channels'> {
+  let codec = STREAM_TYPES[streamType] ?? null;
+  let channels: number | null = null;
+  for (let at = 0; at + 2 <= descriptors.length; at += 2 + descriptors.readUInt8(at + 1)) {
+    const tag = descriptors.readUInt8(at);
+    const data = descriptors.subarray(at + 2, at + 2 + descriptors.readUInt8(at + 1));
+    if (tag === DESCRIPTOR.extension && data[0] === OPUS_EXTENSION) channels = data[1] ?? null;
+    if (streamType !== PRIVATE_DATA) continue;
+    if (tag === DESCRIPTOR.registration) codec ??= FORMATS[data.toString('latin1', 0, 4)] ?? null;
+    if (tag === DESCRIPTOR.ac3) codec = 'ac3';
+    if (tag === DESCRIPTOR.eac3) codec = 'eac3';
+  }
+  return { codec, channels };
+}
+
+/** What stands between the head of a section of this table, in force now, and its checksum. */
+function readBody(section: Buffer, table: number): Buffer | null {
+  if (section.length < HEAD_BYTES + CRC_BYTES || section.readUInt8(0) !== table) return null;
+  const isCurrent = (section.readUInt8(5) & 1) === 1;
+  if (!isCurrent || crc32(section) !== 0) return null;
+  return section.subarray(HEAD_BYTES, section.length - CRC_BYTES);
+}
+
+/** ISO 13818-1 annex A: over a whole section it is 0. */
+function crc32(bytes: Buffer): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte << 24;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc < 0 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
+  }
+  return crc >>> 0;
+}

@@ -1,0 +1,158 @@
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import { aacConfig } from '../live/aac-config.ts';
+import { readAdts } from '../live/adts.ts';
+import { splitAnnexB } from '../live/annex-b.ts';
+import type { ForeignAudio, IngestEvent } from '../live/foreign-audio.ts';
+import { NalTrack } from '../live/nal-track.ts';
+import { opusSamples, readOpusPackets } from './opus-packets.ts';
+import { type PesPacket, PesReader } from './pes-reader.ts';
+import { type ElementaryStream, readElementaryStreams, readProgramPids } from './program-map.ts';
+import { SectionReader } from './section-reader.ts';
+import { type TsPacket, TsPacketReader } from './ts-packets.ts';
+import { WrappingClock } from './wrapping-clock.ts';
+
+const PROGRAMS_PID = 0;
+const CLOCK_RANGE = 2 ** 33;
+const TICKS_PER_MS = 90;
+const OPUS_SAMPLES_PER_MS = 48;
+const MOST_VIDEO_BYTES = 16 * 2 ** 20;
+const MOST_AUDIO_BYTES = 256 * 1024;
+
+type Track = { pid: number; pes: PesReader; read(pes: PesPacket, isBroken: boolean): IngestEvent[] };
+
+/**
+ * Reads a transport stream (ISO 13818-1) as an encoder sends it: the first track of pictures and the first of sound of
+ * its first program. Bytes come in any cutting; lost packets cost the frames that they belong to.
+ */
+export class TsDemuxer {
+  readonly #packets = new TsPacketReader();
+  readonly #programs = new SectionReader();
+  /** Both tracks share it, so that they stay together over a wrap. */
+  readonly #clock = new WrappingClock(CLOCK_RANGE);
+  #map: { pid: number; sections: SectionReader } | null = null;
+  #tracks = new Map<number, Track>();
+  #described = '';
+
+  /** Bytes of pictures and sound that wait for their rest. */
+  get heldBytes(): number {
+    return [...this.#tracks.values()].reduce((sum, { pes }) => sum + pes.heldBytes, 0);
+  }
+
+  /** Takes the next bytes. `faults` says what could not be read, and what cannot be played here. */
+  push(bytes: Buffer): { events: IngestEvent[]; faults: BrokenMedia[] } {
+    const events: IngestEvent[] = [];
+    const faults: BrokenMedia[] = [];
+    for (const packet of this.#packets.push(bytes)) {
+      try {
+        events.push(...this.#take(packet));
+      } catch (error) {
+        if (!(error instanceof BrokenMedia)) throw error;
+        faults.push(error);
+      }
+    }
+    return { events, faults };
+  }
+
+  #take(packet: TsPacket): IngestEvent[] {
+    if (packet.pid === PROGRAMS_PID) {
+      const section = this.#programs.push(packet);
+      const [pid] = (section === null ? null : readProgramPids(section)) ?? [];
+      if (pid !== undefined && pid !== this.#map?.pid) this.#map = { pid, sections: new SectionReader() };
+      return [];
+    }
+    if (packet.pid === this.#map?.pid) {
+      const section = this.#map.sections.push(packet);
+      const streams = section === null ? null : readElementaryStreams(section);
+      if (streams !== null) this.#choose(streams);
+      return [];
+    }
+    const track = this.#tracks.get(packet.pid);
+    return track?.pes.push(packet).flatMap((pes) => track.read(pes, packet.isBroken)) ?? [];
+  }
+
+  #choose(streams: readonly ElementaryStream[]): void {
+    const described = JSON.stringify(streams);
+    if (described === this.#described) return;
+    this.#described = described;
+    const video = streams.find(({ codec }) => codec === 'h264' || codec === 'hevc');
+    const audio = streams.find(({ codec }) => codec !== null && codec !== 'h264' && codec !== 'hevc');
+    const tracks = [video, audio].flatMap((stream) => (stream === undefined ? [] : [this.#trackOf(stream)]));
+    this.#tracks = new Map(tracks.map((track) => [track.pid, track]));
+    if (tracks.length > 0) return;
+    const types = streams.map(({ streamType }) => `0x${streamType.toString(16)}`).join(', ');
+    throw new BrokenMedia(`Expected H.264, HEVC, AAC, MP2, AC-3 or Opus, got stream types ${types || 'of none'}.`);
+  }
+
+  #trackOf({ pid, codec, channels }: ElementaryStream): Track {
+    switch (codec) {
+      case 'h264':
+      case 'hevc':
+        return { pid, pes: new PesReader(MOST_VIDEO_BYTES), read: this.#videoReader(codec) };
+      case 'aac':
+        return { pid, pes: new PesReader(MOST_AUDIO_BYTES), read: this.#aacReader() };
+      default: {
+        const format = codec ?? 'mp2';
+        return { pid, pes: new PesReader(MOST_AUDIO_BYTES), read: (pes) => this.#foreign(pes, format, channels ?? 2) };
+      }
+    }
+  }
+
+  #videoReader(codec: 'h264' | 'hevc') {
+    const track = new NalTrack(codec);
+    return ({ pts, dts, payload }: PesPacket): IngestEvent[] => {
+      if (pts === null || dts === null) return [];
+      const picture = track.take(splitAnnexB(payload));
+      if (picture === null) return [];
+      const dtsMs = this.#clock.unwrap(dts) / TICKS_PER_MS;
+      const ptsMs = this.#clock.unwrap(pts) / TICKS_PER_MS;
+      const { config, isKey, bytes } = picture;
+      const events: IngestEvent[] = config === null ? [] : [{ type: 'config', config }];
+      if (bytes.length > 0) events.push({ type: 'unit', unit: { kind: 'video', dtsMs, ptsMs, isKey, bytes } });
+      return events;
+    };
+  }
+
+  /** Frames need not end with their PES packet; the time is that of the first frame that begins in it. */
+  #aacReader() {
+    let rest: Buffer = Buffer.alloc(0);
+    let known: Buffer | null = null;
+    let frameMs = 0;
+    let nextMs = 0;
+    return ({ pts, payload }: PesPacket, isBroken: boolean): IngestEvent[] => {
+      if (isBroken) rest = Buffer.alloc(0);
+      const startMs = pts === null ? null : this.#clock.unwrap(pts) / TICKS_PER_MS;
+      // The frame that was begun before goes on from there.
+      let ptsMs = rest.length > 0 || startMs === null ? nextMs : startMs;
+      const begunMs = rest.length > 0 ? startMs : null;
+      const bytes = Buffer.concat([rest, payload]);
+      const { frames, usedBytes } = readAdts(bytes);
+      rest = Buffer.from(bytes.subarray(usedBytes));
+      const events: IngestEvent[] = [];
+      frames.forEach((frame, at) => {
+        if (known?.equals(frame.config) !== true) {
+          const config = aacConfig(frame.config);
+          known = frame.config;
+          frameMs = (config.frameTicks * 1000) / config.timescale;
+          events.push({ type: 'config', config });
+        }
+        if (at === 1 && begunMs !== null) ptsMs = begunMs;
+        events.push({ type: 'unit', unit: { kind: 'audio', dtsMs: ptsMs, ptsMs, isKey: true, bytes: frame.bytes } });
+        ptsMs += frameMs;
+      });
+      nextMs = frames.length === 1 && begunMs !== null ? begunMs : ptsMs;
+      return events;
+    };
+  }
+
+  #foreign({ pts, payload }: PesPacket, format: ForeignAudio['format'], channels: number): IngestEvent[] {
+    if (pts === null) return [];
+    const ptsMs = this.#clock.unwrap(pts) / TICKS_PER_MS;
+    if (format !== 'opus') return [{ type: 'foreign', audio: { format, channels, ptsMs, bytes: payload } }];
+    let samples = 0;
+    return readOpusPackets(payload).map((bytes) => {
+      const startMs = ptsMs + samples / OPUS_SAMPLES_PER_MS;
+      samples += opusSamples(bytes);
+      return { type: 'foreign', audio: { format, channels, ptsMs: startMs, bytes } };
+    });
+  }
+}
