@@ -200,9 +200,9 @@ class Srt implements LibSrt {
     this.#calls.setOption(socket, option, bytes, bytes.length);
   }
 
-  #must(result: number, deed: string): number {
+  #must(result: number, action: string): number {
     if (result >= 0) return result;
-    throw new Error(`libsrt could not ${deed}: ${this.#calls.lastMessage()}`);
+    throw new Error(`libsrt could not ${action}: ${this.#calls.lastMessage()}`);
   }
 }
 

@@ -100,8 +100,8 @@ function readExactly(sizeBytes: number): Buffer {
   return bytes;
 }
 
-function report(news: SrtNews): void {
-  writeAll(writeNews(news));
+function report(change: SrtNews): void {
+  writeAll(writeNews(change));
 }
 
 /** Waits for room: what is not taken stays in libsrt's buffers. */

@@ -11,15 +11,15 @@ export type SrtNews =
 /** The answer to a check. `reject` is a code of SRT's access control (1000 and above). */
 export type SrtVerdict = { passphrase: string | null } | { reject: number };
 
-export type SrtFrame = { type: 'news'; news: SrtNews } | { type: 'data'; connection: number; bytes: Buffer };
+export type SrtFrame = { type: 'change'; change: SrtNews } | { type: 'data'; connection: number; bytes: Buffer };
 
 const HEAD_BYTES = 8;
-/** In the place of a connection: the frame is news, written as JSON. */
+/** In the place of a connection: the frame is changes, written as JSON. */
 const NEWS = 0xffffffff;
 export const LARGEST_FRAME = 64 * 1024;
 
-export function writeNews(news: SrtNews): Buffer {
-  return writeFrame(NEWS, Buffer.from(JSON.stringify(news)));
+export function writeNews(change: SrtNews): Buffer {
+  return writeFrame(NEWS, Buffer.from(JSON.stringify(change)));
 }
 
 export function writeData(connection: number, bytes: Buffer): Buffer {
@@ -50,7 +50,7 @@ export class SrtFrameReader {
 function readFrame(connection: number, bytes: Buffer): SrtFrame {
   if (connection !== NEWS) return { type: 'data', connection, bytes };
   // Written by `writeNews` of the process that this one started.
-  return { type: 'news', news: JSON.parse(bytes.toString()) as SrtNews };
+  return { type: 'change', change: JSON.parse(bytes.toString()) as SrtNews };
 }
 
 function writeFrame(connection: number, bytes: Buffer): Buffer {

@@ -105,15 +105,15 @@ class Server {
       let isUp = false;
       const take = (frame: SrtFrame) => {
         if (frame.type === 'data') this.#receive(frame.connection, frame.bytes);
-        else if (frame.news.type === 'listening') {
+        else if (frame.change.type === 'listening') {
           isUp = true;
-          resolve(frame.news.port);
-        } else if (frame.news.type === 'failed') reject(failureOf(frame.news));
-        else this.#handle(frame.news);
+          resolve(frame.change.port);
+        } else if (frame.change.type === 'failed') reject(failureOf(frame.change));
+        else this.#handle(frame.change);
       };
       // Both were opened as pipes.
-      const news = child.stdio[3] as Readable;
-      news.on('data', (bytes: Buffer) => {
+      const change = child.stdio[3] as Readable;
+      change.on('data', (bytes: Buffer) => {
         for (const frame of reader.push(bytes)) take(frame);
       });
       child.once('error', reject);
@@ -136,19 +136,19 @@ class Server {
     }, RESTART_MS);
   }
 
-  #handle(news: Exclude<SrtNews, { type: 'listening' | 'failed' }>): void {
-    switch (news.type) {
+  #handle(change: Exclude<SrtNews, { type: 'listening' | 'failed' }>): void {
+    switch (change.type) {
       case 'check':
-        this.#answer(news).catch((error: Error) => this.#deps.report(error));
+        this.#answer(change).catch((error: Error) => this.#deps.report(error));
         return;
       case 'open':
-        this.#open(news).catch((error: Error) => {
+        this.#open(change).catch((error: Error) => {
           if (!(error instanceof Refused)) this.#deps.report(error);
-          this.#drop(news.connection, error.message);
+          this.#drop(change.connection, error.message);
         });
         return;
       case 'closed':
-        this.#forget(news.connection, news.reason);
+        this.#forget(change.connection, change.reason);
     }
   }
 

@@ -4,7 +4,7 @@ import { isAvcKey, writeAvcRecord } from './avc-record.ts';
 import { isHevcKey, writeHevcRecord } from './hevc-record.ts';
 import { avcConfig, hevcConfig } from './video-config.ts';
 
-/** How NAL units of a codec are told apart and described. */
+/** How NAL units of a codec are distinguished and described. */
 type NalCodec = {
   typeOf(nal: Buffer): number;
   /** NAL types of parameter sets, in the order of the record. */
