@@ -146,6 +146,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,
     speech: await openTranscriber(settings.transcriber, outbound),
+    translates: settings.languageModel !== null,
     outbound,
     health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, store.problem()),
     watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),

@@ -84,6 +84,8 @@ export type OperationDeps = {
   storage: Storage;
   outbound: Outbound;
   speech: SpeechEngine | null;
+  /** Whether captions can be translated. */
+  translates: boolean;
   packager: Packager;
   drmPackages: DrmPackageStore;
   licences: LicenceProxy;

@@ -70,6 +70,8 @@ export type ApiDeps = {
   licences: LicenceProxy;
   /** The languages of the speech engine; null where none is set. */
   speech: SpeechEngine | null;
+  /** Whether a language model is set, which translates captions. */
+  translates: boolean;
   /** The way to addresses that callers name. */
   outbound: Outbound;
   /** Opens an ear for changes of videos' states and progress; it is closed with the server. */

@@ -66,6 +66,8 @@ export type CaptionTrack = {
   sizeBytes?: number;
   /** Made from the sound; absent for what a person, or the file, brought. */
   origin?: 'speech';
+  /** The track that it was translated from. */
+  translatedFrom?: string;
 };
 
 /** What an upload asked for, kept from its query until the encode is planned. Null or absent: the library's setting. */

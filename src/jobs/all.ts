@@ -25,6 +25,7 @@ import type { AnyJob } from './queue/queue.ts';
 import type { PerformTask } from './queue/run-task.ts';
 import { generateSmart } from './smart/generate-smart.ts';
 import { transcribeVideo } from './speech/transcribe-video.ts';
+import { translateCaptions } from './speech/translate-captions.ts';
 import { fetchVideo } from './uploads/fetch-video.ts';
 import { hashSource } from './uploads/hash-source.ts';
 
@@ -35,6 +36,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   hashSource,
   extractCaptions,
   transcribeVideo,
+  translateCaptions,
   generateSmart,
   deleteMedia,
   deleteLibrary,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ChatRequest, type ModelReply, startModelServer } from '../support/model-server.ts';
 import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
 import { LIBRIVOX, wordErrorRate } from '../support/speech.ts';
 import { FINISHED, getVideo, untilVideo } from '../support/videos.ts';
@@ -12,15 +13,33 @@ const run = promisify(execFile);
 const PATIENCE = { timeout: 120_000 };
 let service: Service;
 let folder: string;
+let model: Awaited<ReturnType<typeof startModelServer>>;
 
 beforeAll(async () => {
-  service = await startService(await newDataDir(), { MILLRACE_TRANSCRIBER: 'pocketsphinx' });
+  model = await startModelServer(writeTexts);
+  service = await startService(await newDataDir(), {
+    MILLRACE_TRANSCRIBER: 'pocketsphinx',
+    MILLRACE_LANGUAGE_MODEL_URL: model.url,
+    MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
+  });
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-speech-'));
 });
 afterAll(async () => {
   if (service !== undefined) await discard(service);
+  model?.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+let translations = 0;
+
+/** A model that sets a mark before each subtitle, once it was busy for a second, and titles what it reads. */
+function writeTexts({ messages, response_format }: ChatRequest): ModelReply {
+  if (response_format.json_schema.name !== 'translations') return JSON.stringify({ title: 'A model wrote this' });
+  translations += 1;
+  if (translations === 1) return { status: 429, headers: { 'retry-after': '1' } };
+  const texts: string[] = JSON.parse(messages[1]?.content ?? '[]');
+  return JSON.stringify({ texts: texts.map((text) => `Satz ${text}`) });
+}
 
 const ask = (method: string, address: string, body?: object | Buffer) =>
   fetch(`${service.apiUrl}/library/1${address}`, {
@@ -54,13 +73,13 @@ async function upload(query: string): Promise<string> {
   return guid;
 }
 
-async function captionsOf(guid: string): Promise<string> {
-  const answer = await fetch(`${service.edgeUrl}/vz-1/${guid}/captions/en-auto.vtt`);
+async function captionsOf(guid: string, language = 'en'): Promise<string> {
+  const answer = await fetch(`${service.edgeUrl}/vz-1/${guid}/captions/${language}-auto.vtt`);
   return answer.status === 200 ? await answer.text() : '';
 }
 
 test('what is said in an upload becomes captions, at its time, and what a person writes is never overwritten', async () => {
-  const guid = await upload('?transcribeEnabled=true&sourceLanguage=en');
+  const guid = await upload('?transcribeEnabled=true&sourceLanguage=en&transcribeLanguages=en,de&generateTitle=true');
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   await expect.poll(() => captionsOf(guid), PATIENCE).toContain('-->');
   const vtt = await captionsOf(guid);
@@ -71,8 +90,11 @@ test('what is said in an upload becomes captions, at its time, and what a person
   expect(wordErrorRate(text, LIBRIVOX.long.text)).toBeLessThanOrEqual(0.6);
   const [, minutes, seconds] = /(\d\d):(\d\d\.\d{3}) -->/.exec(vtt) ?? [];
   expect(Number(minutes) * 60 + Number(seconds)).toBeGreaterThan(1.7);
+  await expect.poll(() => captionsOf(guid, 'de'), PATIENCE).toContain('Satz');
+  await expect.poll(async () => (await getVideo(service, guid)).title, PATIENCE).toBe('A model wrote this');
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([
     { srclang: 'en-auto', label: 'English (auto)' },
+    { srclang: 'de-auto', label: 'German (auto)' },
   ]);
   const own = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nBy hand\n').toString('base64');
   const added = await ask('POST', `/videos/${guid}/captions/en-auto`, { captionsFile: own });

@@ -71,6 +71,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     licences: createLicenceProxy({ servers: {}, fairPlayCertificate: null, outbound }),
     outbound,
     speech: { languages: ['en'] },
+    translates: false,
     watchProgress: (listener) => watchPublications(database.config, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),
     log: { error: (fault: unknown) => void faults.push(fault) } as ApiDeps['log'],

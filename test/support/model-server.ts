@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-type ChatRequest = {
+export type ChatRequest = {
   messages: { role: string; content: string }[];
   response_format: { json_schema: { name: string; schema: { properties: Record<string, unknown> } } };
 };

@@ -17,14 +17,14 @@ import { readSpokenLanguage, requireEngine, type SpeechEngine } from './spoken-l
 import { VideoParams } from './video-model.ts';
 
 /** `speech` names the languages of the configured engine (null: any); it is null where none is set. */
-type Deps = { db: Db; queue: Queue; libraries: LibraryStore; speech: SpeechEngine | null };
+type Deps = { db: Db; queue: Queue; libraries: LibraryStore; speech: SpeechEngine | null; translates: boolean };
 
 export const transcribeVideo = defineOperation({
   name: 'transcribeVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/transcribe',
   description:
-    'Makes captions of what is said, in the language that is spoken. Captions that a person uploaded stay as they are; with force, those that were made before are made anew.',
+    'Makes captions of what is said, in the language that is spoken, and translates them into the target languages where a language model is set. Captions that a person uploaded stay as they are; with force, those that were made before are made anew.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ force: queryFlag(false), language: queryText() }),
@@ -32,23 +32,16 @@ export const transcribeVideo = defineOperation({
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'status-throughout',
-  async run({ params: { libraryId, videoId }, query, body }, { db, queue, speech }: Deps) {
+  async run({ params: { libraryId, videoId }, query, body }, { db, queue, speech, translates }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const source = await loadSpeechSource(db, key);
-    const language = readSpokenLanguage(body.sourceLanguage || query.language || (body.targetLanguages?.[0] ?? ''));
+    const { language, targets } = readLanguages(body, query.language, translates);
     requireEngine(speech, language);
-    const further = body.targetLanguages?.filter((target) => target !== language) ?? [];
-    if (language !== null && further.length > 0) {
-      throw new Refused(
-        'invalid',
-        `Captions are made in the language that is spoken, "${language}"; no translation service is set for ${further.join(', ')}. Send that language alone.`,
-      );
-    }
     if (source.state === 'created' || source.state === 'upload-failed') {
       throw new Refused('invalid', 'The video has no file yet. Upload it first.');
     }
-    if (language === null || mayTranscribe(source.captions, language, query.force)) {
-      const wanted = { ...key, language, force: query.force };
+    if (language === null || targets.length > 0 || mayTranscribe(source.captions, language, query.force)) {
+      const wanted = { ...key, language, force: query.force, targets };
       await inTransaction(db, requestTranscription(queue, wanted));
     }
     const features = featuresOf({
@@ -66,3 +59,20 @@ export const transcribeVideo = defineOperation({
     return ok();
   },
 });
+
+/** Without a language model the one target is the language of the speaker; more, or others, are refused. */
+function readLanguages(
+  { sourceLanguage, targetLanguages }: TranscribeSettings,
+  asked: string,
+  translates: boolean,
+): { language: string | null; targets: string[] } {
+  const wanted = [...new Set((targetLanguages ?? []).map(readSpokenLanguage))].filter((each) => each !== null);
+  const named = readSpokenLanguage(sourceLanguage || asked);
+  const language = named ?? (translates ? null : (wanted[0] ?? null));
+  const targets = wanted.filter((target) => target !== language);
+  if (translates || targets.length === 0) return { language, targets };
+  throw new Refused(
+    'invalid',
+    `Captions are made in the language that is spoken, "${language}". A translation into ${targets.join(', ')} needs a language model: set MILLRACE_LANGUAGE_MODEL_URL, or send that language alone.`,
+  );
+}

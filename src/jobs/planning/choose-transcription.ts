@@ -5,6 +5,9 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import { featuresOf } from '../smart/generate-smart.ts';
 import type { Transcription } from '../speech/transcribe-video.ts';
 
+/** Languages that captions of one upload are made in. */
+const MOST_TARGETS = 60;
+
 /** The transcription that an upload, or its library, wants of a video; null for none, and for one without sound. */
 export function chooseTranscription(
   { key, librarySettings, uploadOptions }: Pick<ProcessClaim, 'key' | 'librarySettings' | 'uploadOptions'>,
@@ -12,7 +15,10 @@ export function chooseTranscription(
 ): Transcription | null {
   const { transcription } = readLibrarySettings(librarySettings);
   if (audio.length === 0 || !(uploadOptions.transcribeEnabled ?? transcription.enabled)) return null;
-  return { ...key, language: spokenLanguage(uploadOptions), force: false };
+  const language = spokenLanguage(uploadOptions);
+  const languages = uploadOptions.transcribeLanguages ?? transcription.languages.map((each) => each.toLowerCase());
+  const targets = [...new Set(languages)].filter((each) => /^[a-z]{2}$/.test(each) && each !== language);
+  return { ...key, language, force: false, targets: targets.slice(0, MOST_TARGETS) };
 }
 
 /** The language that an upload names (ISO 639-1), also by a region's tag; null for what is none. */

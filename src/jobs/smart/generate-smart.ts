@@ -1,8 +1,6 @@
-import { findCaption } from '../../catalog/captions/caption.ts';
 import type { MediaKey, Tx } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { warningMessage } from '../../catalog/lifecycle/messages.ts';
-import type { CaptionTrack } from '../../catalog/schema.ts';
 import { SMART_FEATURES } from '../../catalog/smart/smart.ts';
 import type { SmartFeature } from '../../catalog/smart/smart-schema.ts';
 import {
@@ -14,15 +12,15 @@ import {
   storeSmart,
 } from '../../catalog/smart/smart-store.ts';
 import { loadSpeechRun } from '../../catalog/speech/speech-run-store.ts';
-import { autoLanguage, loadSpeechSource } from '../../catalog/speech/speech-store.ts';
+import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import { readCaptions } from '../../media/captions/read-captions.ts';
 import { toPassages } from '../../media/transcript/passage.ts';
-import { readTranscript, type Transcript } from '../../media/transcript/transcript.ts';
+import { readTranscript } from '../../media/transcript/transcript.ts';
 import { EngineBusy } from '../../ports/engine-busy.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob, type Queue, type SendOptions } from '../queue/define-job.ts';
+import { chooseTrack, readTrack } from '../speech/read-track.ts';
 import { requestTranscription } from '../speech/transcribe-video.ts';
 import { generateTexts } from './generate-texts.ts';
 import { readEvidence } from './read-evidence.ts';
@@ -33,7 +31,6 @@ export type SmartRequest = MediaKey & { request: Guid; language: string | null }
 /** How soon a video is looked at again whose captions are being made. */
 const WAIT_SEC = 3;
 const LONGEST_WAIT_SEC = 24 * 3600;
-const MAX_CAPTION_BYTES = 8 * 2 ** 20;
 
 type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
 
@@ -55,7 +52,8 @@ export const generateSmart = defineJob<Payload, JobDeps>({
     const track = chooseTrack(source.captions, payload.language);
     if (track === null) return await waitForCaptions(payload, source, deps);
     await beginSmart(deps.db, key, payload.request);
-    const transcript = await readTrack(track, source.durationSec, deps, signal);
+    const passages = toPassages(await readTrack(track, deps.storage, signal));
+    const transcript = readTranscript(passages, track.srclang.slice(0, 2).toLowerCase(), source.durationSec);
     if (transcript.sentences.length === 0)
       throw new Refused('invalid', `Its captions "${track.srclang}" hold no words.`);
     try {
@@ -99,13 +97,6 @@ export function featuresOf(flags: Partial<Record<SmartFeature, boolean | null | 
   return SMART_FEATURES.filter((feature) => flags[feature] === true);
 }
 
-/** Captions of the speaker's language, by a person before made ones; without a language the first by a person, else the first. */
-function chooseTrack(captions: readonly CaptionTrack[], language: string | null): CaptionTrack | null {
-  const byPerson = captions.find(({ origin }) => origin === undefined);
-  if (language === null) return byPerson ?? captions[0] ?? null;
-  return findCaption(captions, language) ?? findCaption(captions, autoLanguage(language)) ?? null;
-}
-
 async function isUnderWay(key: MediaKey, { db }: JobDeps): Promise<boolean> {
   const run = await loadSpeechRun(db, key);
   return run?.state === 'waiting' || run?.state === 'running';
@@ -123,7 +114,7 @@ async function waitForCaptions(payload: Payload, source: SmartSource, deps: JobD
   const run = payload.isTranscribing === true ? await loadSpeechRun(deps.db, key) : null;
   if (run?.state === 'failed') throw new Refused('invalid', `it could not be transcribed: ${run.reason}`);
   if (run?.state === 'finished') throw new Refused('invalid', run.reason || 'No speech was found in the video.');
-  const wanted = { ...key, language: payload.language, force: false };
+  const wanted = { ...key, language: payload.language, force: false, targets: [] };
   await inTransaction(deps.db, requestTranscription(deps.queue, wanted));
   await sendAgain({ ...payload, isTranscribing: true }, deps, WAIT_SEC);
 }
@@ -132,15 +123,4 @@ async function sendAgain(payload: Payload, { db, queue }: JobDeps, delaySec: num
   const waitedSec = (payload.waitedSec ?? 0) + delaySec;
   if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'What is needed for it was not there within a day.');
   await inTransaction(db, queue.send(generateSmart, { ...payload, waitedSec }, { delaySec }));
-}
-
-async function readTrack(
-  { key, srclang, sizeBytes = 0 }: CaptionTrack,
-  durationSec: number,
-  { storage }: JobDeps,
-  signal: AbortSignal,
-): Promise<Transcript> {
-  if (sizeBytes > MAX_CAPTION_BYTES) throw new Refused('too-large', `Its captions "${srclang}" are too large.`);
-  const { cues } = readCaptions((await storage.readBytes(key, null, signal)).toString('utf8'));
-  return readTranscript(toPassages(cues), srclang.slice(0, 2).toLowerCase(), durationSec);
 }

@@ -14,7 +14,7 @@ import {
 import { makeMoments } from '../../media/transcript/moments.ts';
 import type { Evidence, Transcript } from '../../media/transcript/transcript.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
-import { askModel } from './ask-model.ts';
+import { askModel } from '../speech/ask-model.ts';
 
 type Wanted = {
   features: readonly SmartFeature[];

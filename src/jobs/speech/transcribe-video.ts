@@ -1,21 +1,10 @@
-import { captionLabel } from '../../catalog/captions/caption.ts';
-import { createCaptionStore } from '../../catalog/captions/caption-store.ts';
 import type { FollowUp, MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { transcriptionMessage } from '../../catalog/lifecycle/messages.ts';
 import { beginSpeechRun, noteSpeechRun } from '../../catalog/speech/speech-run-store.ts';
-import {
-  autoLanguage,
-  loadSpeechSource,
-  mayTranscribe,
-  putSpokenCaption,
-  type SpeechSound,
-} from '../../catalog/speech/speech-store.ts';
-import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
-import { announce } from '../../catalog/webhooks/webhook-store.ts';
+import { loadSpeechSource, mayTranscribe, type SpeechSound } from '../../catalog/speech/speech-store.ts';
 import { Refused } from '../../lib/refused.ts';
-import { writeVtt } from '../../media/captions/cue.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { buildCues } from '../../media/speech/build-cues.ts';
 import { cutSpans } from '../../media/speech/cut-spans.ts';
@@ -24,10 +13,15 @@ import { EngineBusy } from '../../ports/engine-busy.ts';
 import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob, type Queue, type SendOptions } from '../queue/define-job.ts';
+import { publishCues } from './publish-cues.ts';
 import { asBuffers, readFragments } from './read-fragments.ts';
+import { translateCaptions } from './translate-captions.ts';
 
-/** `language` is that of the speaker, null for the engine's guess; `force` makes made captions anew. */
-export type Transcription = MediaKey & { language: string | null; force: boolean };
+/**
+ * `language` is that of the speaker, null for the engine's guess; `force` makes made captions anew; `targets` are the
+ * languages that captions are translated into afterwards.
+ */
+export type Transcription = MediaKey & { language: string | null; force: boolean; targets: readonly string[] };
 
 /** How soon a video is looked at again whose sound is not stored yet. */
 const WAIT_SEC = 10;
@@ -48,6 +42,7 @@ export const transcribeVideo = defineJob<Transcription & { waitedSec?: number },
       const outcome = await transcribe(wanted, deps, signal);
       if (outcome.kind === 'later') return await sendAgain(wanted, deps, outcome.delaySec);
       await noteSpeechRun(deps.db, key, { state: 'finished', reason: outcome.reason });
+      if (outcome.reason === '') await sendTranslations(wanted, deps);
     } catch (error) {
       if (!(error instanceof EngineBusy)) throw error;
       await sendAgain(wanted, deps, error.retryAfterSec);
@@ -85,7 +80,15 @@ async function transcribe(wanted: Transcription, deps: JobDeps, signal: AbortSig
   await noteSpeechRun(deps.db, key, { state: 'running' });
   const transcript = await transcribeSound(source.sound, { transcriber, language, deps }, signal);
   if (!mayTranscribe(source.captions, transcript.language, force)) return done;
-  return { kind: 'over', reason: await store(key, transcript, { force, deps }, signal) };
+  return { kind: 'over', reason: await publish(key, transcript, { force, deps }, signal) };
+}
+
+async function sendTranslations({ targets, ...wanted }: Transcription, { db, queue }: JobDeps): Promise<void> {
+  const { libraryId, mediaId, language, force } = wanted;
+  for (const target of targets) {
+    const translation = { libraryId, mediaId, language, target, force };
+    await inTransaction(db, queue.send(translateCaptions, translation, { onlyOneNamed: `${mediaId}/${target}` }));
+  }
 }
 
 async function sendAgain(
@@ -129,27 +132,18 @@ async function transcribeSound(
 }
 
 /** Publishes captions of a transcript; answers why there are none. */
-async function store(
+async function publish(
   key: MediaKey,
   { language, words }: Transcript,
   { force, deps }: { force: boolean; deps: JobDeps },
   signal: AbortSignal,
 ): Promise<string> {
-  const cues = buildCues(words);
-  if (cues.length === 0) {
-    const reason = 'No speech was found, so no captions were made.';
-    await inTransaction(deps.db, (tx) => addMessages(tx, key, [transcriptionMessage(reason, new Date())]));
-    return reason;
+  const cues = buildCues(words, language);
+  if (cues.length > 0) {
+    await publishCues(key, { language, cues, force }, deps, signal);
+    return '';
   }
-  const srclang = autoLanguage(language);
-  const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, srclang);
-  const vtt = Buffer.from(writeVtt(cues));
-  const label = `${captionLabel(null, language)} (auto)`;
-  const track = { srclang, label, version, key: objectKey, sizeBytes: vtt.length, origin: 'speech' as const };
-  // The object first: a row never names what is not there.
-  await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
-  const generated = announce(key, WebhookStatus.captionsGenerated);
-  const isShown = await putSpokenCaption(deps.db, key, { track, language, force }, generated);
-  if (!isShown) await deps.storage.delete([objectKey]);
-  return '';
+  const reason = 'No speech was found, so no captions were made.';
+  await inTransaction(deps.db, (tx) => addMessages(tx, key, [transcriptionMessage(reason, new Date())]));
+  return reason;
 }

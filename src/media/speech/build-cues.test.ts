@@ -25,7 +25,7 @@ const spoken = fc
 test('whatever the words, no cue breaks a limit or overlaps another', () => {
   fc.assert(
     fc.property(spoken, (words) => {
-      const cues = buildCues(words);
+      const cues = buildCues(words, 'en');
       for (const [index, cue] of cues.entries()) {
         const lines = cue.text.split('\n').map((line) => line.replaceAll(/&(?:amp|lt|gt);/g, '.'));
         expect(lines.length).toBeLessThanOrEqual(2);
@@ -42,17 +42,26 @@ test('whatever the words, no cue breaks a limit or overlaps another', () => {
 const say = (text: string, startSec: number, endSec: number): SpokenWord => ({ text, startSec, endSec });
 
 test('a cue ends with a sentence and at a pause, and stays as long as it takes to read', () => {
-  const cues = buildCues([say('Good', 0, 0.2), say('day.', 0.2, 0.4), say('Well', 2, 2.2), say('then', 4, 4.1)]);
+  const cues = buildCues([say('Good', 0, 0.2), say('day.', 0.2, 0.4), say('Well', 2, 2.2), say('then', 4, 4.1)], 'en');
   expect(cues.map(({ text }) => text)).toEqual(['Good day.', 'Well', 'then']);
   expect(cues[0]).toMatchObject({ startMs: 0, endMs: 1000 });
-  const long = buildCues([say('a'.repeat(40), 0, 0.5)]);
+  const long = buildCues([say('a'.repeat(40), 0, 0.5)], 'en');
   expect(long[0]?.endMs).toBe((40 / MAX_CHARS_A_SEC) * 1000);
 });
 
 test('what an engine repeats without end stays once', () => {
   const words = Array.from({ length: 12 }, (_, index) => say('thanks', index * 0.3, index * 0.3 + 0.2));
-  const text = buildCues(words)
+  const text = buildCues(words, 'en')
     .map((cue) => cue.text)
     .join(' ');
   expect(text.match(/thanks/g)).toHaveLength(3);
+});
+
+test('a language without spaces is broken between words, and none is lost', () => {
+  const text =
+    '今日は天体望遠鏡の話をします。望遠鏡で月を見ると、山や谷がよく見えます。望遠鏡の鏡はとても大切です。月の写真も撮ります。';
+  const cues = buildCues([say(text, 0, 12)], 'ja');
+  expect(cues.length).toBeGreaterThan(1);
+  expect(cues.flatMap((cue) => cue.text.split('\n')).join('')).toBe(text);
+  for (const cue of cues) for (const line of cue.text.split('\n')) expect(line.length).toBeLessThanOrEqual(MAX_LINE);
 });

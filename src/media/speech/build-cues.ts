@@ -1,5 +1,6 @@
 import type { SpokenWord } from '../../ports/transcriber.ts';
 import type { Cue } from '../captions/cue.ts';
+import { splitByDictionary, wordGap } from './spread-words.ts';
 
 export const MAX_LINE = 42;
 const MAX_LINES = 2;
@@ -11,49 +12,56 @@ const PAUSE_SEC = 0.8;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 
 /**
- * Makes cues of words: at most two lines of 42 characters, 7 s, 20 characters a second; they break at pauses and ends of
- * sentences first. Words in the wrong order or repeated over and over (a known fault of engines) are left out.
+ * Makes cues of words of a language (ISO 639-1): at most two lines of 42 characters, 7 s, 20 characters a second; they
+ * break at pauses and ends of sentences first. Words in the wrong order or repeated over and over (a known fault of
+ * engines) are left out.
  */
-export function buildCues(words: readonly SpokenWord[]): Cue[] {
+export function buildCues(words: readonly SpokenWord[], language: string): Cue[] {
+  const gap = wordGap(language);
   const groups: SpokenWord[][] = [];
   let group: SpokenWord[] = [];
-  for (const word of plausible(words)) {
-    if (group.length > 0 && breaksBefore(group, word)) {
+  for (const word of plausible(gap === '' ? splitByDictionary(words, language) : words)) {
+    if (group.length > 0 && breaksBefore(group, word, gap)) {
       groups.push(group);
       group = [];
     }
     group.push(word);
   }
   if (group.length > 0) groups.push(group);
-  return groups.map((each, index) => toCue(each, groups[index + 1]?.[0]?.startSec ?? Number.POSITIVE_INFINITY));
+  return groups.map((each, index) => toCue(each, groups[index + 1]?.[0]?.startSec ?? Number.POSITIVE_INFINITY, gap));
 }
 
-function breaksBefore(group: readonly SpokenWord[], word: SpokenWord): boolean {
+function breaksBefore(group: readonly SpokenWord[], word: SpokenWord, gap: string): boolean {
   const [first, last] = [group[0], group.at(-1)];
   if (first === undefined || last === undefined) return false;
   if (word.startSec - last.endSec > PAUSE_SEC || SENTENCE_END.test(last.text)) return true;
   if (word.endSec - first.startSec > MAX_CUE_SEC) return true;
-  return breakLines([...group, word].map(({ text }) => text)) === null;
+  return (
+    breakLines(
+      [...group, word].map(({ text }) => text),
+      gap,
+    ) === null
+  );
 }
 
-function toCue(group: readonly SpokenWord[], nextSec: number): Cue {
+function toCue(group: readonly SpokenWord[], nextSec: number, gap: string): Cue {
   const texts = group.map(({ text }) => text);
   const startSec = group[0]?.startSec ?? 0;
-  const chars = texts.join(' ').length;
+  const chars = texts.join(gap).length;
   const readableSec = Math.max(MIN_CUE_SEC, chars / MAX_CHARS_A_SEC, (group.at(-1)?.endSec ?? 0) - startSec);
   const endSec = Math.min(startSec + Math.min(readableSec, MAX_CUE_SEC), nextSec);
-  const lines = breakLines(texts) ?? [texts.join(' ')];
+  const lines = breakLines(texts, gap) ?? [texts.join(gap)];
   const text = lines.map(escapeText).join('\n');
   return { startMs: Math.round(startSec * 1000), endMs: Math.round(endSec * 1000), settings: '', text };
 }
 
 /** One line if it fits, else two as even as they can be; null when that does not do. A longer word has a line of its own. */
-function breakLines(texts: readonly string[]): string[] | null {
-  const whole = texts.join(' ');
+function breakLines(texts: readonly string[], gap: string): string[] | null {
+  const whole = texts.join(gap);
   if (whole.length <= MAX_LINE || texts.length === 1) return [whole];
   let best: string[] | null = null;
   for (let at = 1; at < texts.length; at += 1) {
-    const lines = [texts.slice(0, at).join(' '), texts.slice(at).join(' ')];
+    const lines = [texts.slice(0, at).join(gap), texts.slice(at).join(gap)];
     if (lines.length > MAX_LINES || lines.some((line) => line.length > MAX_LINE)) continue;
     if (best === null || longest(lines) < longest(best)) best = lines;
   }

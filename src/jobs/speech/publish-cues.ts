@@ -1,0 +1,31 @@
+import { captionLabel } from '../../catalog/captions/caption.ts';
+import { createCaptionStore } from '../../catalog/captions/caption-store.ts';
+import type { MediaKey } from '../../catalog/db.ts';
+import { autoLanguage, putSpokenCaption } from '../../catalog/speech/speech-store.ts';
+import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
+import { announce } from '../../catalog/webhooks/webhook-store.ts';
+import { type Cue, writeVtt } from '../../media/captions/cue.ts';
+import type { JobDeps } from '../job-deps.ts';
+
+/** Made captions of a language; `translatedFrom` names the track that was translated. */
+export type MadeCues = { language: string; cues: readonly Cue[]; force: boolean; translatedFrom?: string };
+
+/** Publishes made captions as `{language}-auto`, unless a person's stand in the way by now. */
+export async function publishCues(
+  key: MediaKey,
+  { language, cues, force, translatedFrom }: MadeCues,
+  deps: JobDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const srclang = autoLanguage(language);
+  const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, srclang);
+  const vtt = Buffer.from(writeVtt(cues));
+  const label = `${captionLabel(null, language)} (auto)`;
+  const made = { origin: 'speech' as const, ...(translatedFrom !== undefined && { translatedFrom }) };
+  const track = { srclang, label, version, key: objectKey, sizeBytes: vtt.length, ...made };
+  // The object first: a row never names what is not there.
+  await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
+  const generated = announce(key, WebhookStatus.captionsGenerated);
+  const isShown = await putSpokenCaption(deps.db, key, { track, language, force }, generated);
+  if (!isShown) await deps.storage.delete([objectKey]);
+}

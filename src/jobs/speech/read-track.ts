@@ -1,0 +1,28 @@
+import type { CaptionTrack } from '../../catalog/schema.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Cue } from '../../media/captions/cue.ts';
+import { readCaptions } from '../../media/captions/read-captions.ts';
+import type { Storage } from '../../ports/storage.ts';
+
+const MAX_CAPTION_BYTES = 8 * 2 ** 20;
+
+/** Reads the cues of a stored track. Refuses (`too-large`) more than 8 MiB. */
+export async function readTrack(
+  { key, srclang, sizeBytes = 0 }: CaptionTrack,
+  storage: Storage,
+  signal: AbortSignal,
+): Promise<Cue[]> {
+  if (sizeBytes > MAX_CAPTION_BYTES) throw new Refused('too-large', `Its captions "${srclang}" are too large.`);
+  return readCaptions((await storage.readBytes(key, null, signal)).toString('utf8')).cues;
+}
+
+/**
+ * The track that holds what is said: captions of the speaker's language, by a person before made ones; without a language
+ * the first by a person, else the first that was made of the speech itself. Null when there is none.
+ */
+export function chooseTrack(captions: readonly CaptionTrack[], language: string | null): CaptionTrack | null {
+  const heard = captions.filter(({ translatedFrom }) => translatedFrom === undefined);
+  const of = (srclang: string) => heard.find((track) => track.srclang.toLowerCase() === srclang);
+  if (language !== null) return of(language) ?? of(`${language}-auto`) ?? null;
+  return heard.find(({ origin }) => origin === undefined) ?? heard[0] ?? null;
+}

@@ -1,0 +1,99 @@
+import type { MediaKey } from '../../catalog/db.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
+import { transcriptionMessage } from '../../catalog/lifecycle/messages.ts';
+import { loadSpeechSource, mayTranscribe } from '../../catalog/speech/speech-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { buildCues } from '../../media/speech/build-cues.ts';
+import { BadModelAnswer } from '../../media/transcript/model-answer.ts';
+import { type Passage, toPassages } from '../../media/transcript/passage.ts';
+import {
+  CUES_AT_ONCE,
+  readTranslations,
+  translatedWords,
+  translationInstructions,
+  translationSchema,
+} from '../../media/transcript/translation.ts';
+import { EngineBusy } from '../../ports/engine-busy.ts';
+import type { LanguageModel } from '../../ports/language-model.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { askModel } from './ask-model.ts';
+import { publishCues } from './publish-cues.ts';
+import { chooseTrack, readTrack } from './read-track.ts';
+
+/** `language` is that of the speaker, null for whichever captions there are; `target` that of the translation. */
+export type Translation = MediaKey & { language: string | null; target: string; force: boolean };
+
+const LONGEST_WAIT_SEC = 24 * 3600;
+
+/**
+ * Translates captions of what is said, by the language model. Captions that a person wrote are left alone, before and
+ * after; doing it twice changes nothing.
+ */
+export const translateCaptions = defineJob<Translation & { waitedSec?: number }, JobDeps>({
+  name: 'translate-captions',
+  // It waits for the model most of its time.
+  queue: 'fetch',
+  retryLimit: 4,
+  async run(wanted, deps, signal) {
+    try {
+      await translate(wanted, deps, signal);
+    } catch (error) {
+      if (!(error instanceof EngineBusy)) throw error;
+      const waitedSec = (wanted.waitedSec ?? 0) + error.retryAfterSec;
+      if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'The language model was busy for a day.');
+      const { retryAfterSec: delaySec } = error;
+      await inTransaction(deps.db, deps.queue.send(translateCaptions, { ...wanted, waitedSec }, { delaySec }));
+    }
+  },
+  async giveUp(wanted, deps, reason) {
+    const message = transcriptionMessage(`Captions in "${wanted.target}" could not be made: ${reason}`, new Date());
+    await inTransaction(deps.db, (tx) => addMessages(tx, wanted, [message]));
+  },
+});
+
+async function translate(wanted: Translation, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
+  const { language, target, force } = wanted;
+  const model = deps.languageModel;
+  const { captions } = await loadSpeechSource(deps.db, key);
+  const track = chooseTrack(captions, language);
+  if (track === null) throw new Refused('invalid', 'There are no captions to translate.');
+  const from = track.srclang.slice(0, 2).toLowerCase();
+  if (from === target || !mayTranscribe(captions, target, force)) return;
+  if (model === null) {
+    throw new Refused('invalid', 'A translation needs a language model. Set MILLRACE_LANGUAGE_MODEL_URL.');
+  }
+  const passages = toPassages(await readTrack(track, deps.storage, signal));
+  const texts: string[] = [];
+  for (let at = 0; at < passages.length; at += CUES_AT_ONCE) {
+    texts.push(
+      ...(await translateSome(model, { passages: passages.slice(at, at + CUES_AT_ONCE), from, target }, signal)),
+    );
+  }
+  const cues = buildCues(translatedWords(passages, texts, target), target);
+  await publishCues(key, { language: target, cues, force, translatedFrom: track.srclang }, deps, signal);
+}
+
+type Some = { passages: readonly Passage[]; from: string; target: string };
+
+/** A model that loses count of many is given fewer. */
+async function translateSome(model: LanguageModel, some: Some, signal: AbortSignal): Promise<string[]> {
+  const { passages, from, target } = some;
+  const count = passages.length;
+  const request = {
+    name: 'translations',
+    instructions: translationInstructions(from, target, count),
+    data: JSON.stringify(passages.map(({ text }) => text)),
+    schema: translationSchema(count),
+  };
+  try {
+    return await askModel(model, { request, read: (answer) => readTranslations(answer, count) }, signal);
+  } catch (error) {
+    if (!(error instanceof BadModelAnswer) || count === 1) throw error;
+    const half = Math.ceil(count / 2);
+    const first = await translateSome(model, { ...some, passages: passages.slice(0, half) }, signal);
+    return [...first, ...(await translateSome(model, { ...some, passages: passages.slice(half) }, signal))];
+  }
+}

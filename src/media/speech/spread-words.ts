@@ -1,0 +1,42 @@
+import type { SpokenWord } from '../../ports/transcriber.ts';
+
+const WITHOUT_SPACES = new Set(['ja', 'zh', 'th', 'lo', 'km', 'my']);
+
+/** What stands between two words of a language (ISO 639-1). */
+export function wordGap(language: string): '' | ' ' {
+  return WITHOUT_SPACES.has(language.slice(0, 2).toLowerCase()) ? '' : ' ';
+}
+
+/** Words of a stretch of text, which share its time by their length. */
+export function spreadWords({ text, startSec, endSec }: SpokenWord, language: string): SpokenWord[] {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  const spread = shareTime(words, { startSec, endSec });
+  return wordGap(language) === '' ? splitByDictionary(spread, language) : spread;
+}
+
+/** Splits text that has no spaces into words by the dictionaries of Unicode (`Intl.Segmenter`); punctuation stays with its word. */
+export function splitByDictionary(words: readonly SpokenWord[], language: string): SpokenWord[] {
+  const segmenter = new Intl.Segmenter(language.slice(0, 2), { granularity: 'word' });
+  return words.flatMap((word) => {
+    const parts: string[] = [];
+    for (const { segment, isWordLike } of segmenter.segment(word.text.trim())) {
+      const last = parts.length - 1;
+      if (isWordLike === true || last < 0) parts.push(segment);
+      else parts[last] += segment;
+    }
+    return shareTime(parts, word);
+  });
+}
+
+function shareTime(
+  texts: readonly string[],
+  { startSec, endSec }: Pick<SpokenWord, 'startSec' | 'endSec'>,
+): SpokenWord[] {
+  const chars = texts.reduce((sum, text) => sum + text.length, 0);
+  let at = startSec;
+  return texts.map((text) => {
+    const begin = at;
+    at += ((endSec - startSec) * text.length) / Math.max(1, chars);
+    return { text, startSec: begin, endSec: at };
+  });
+}
