@@ -48,6 +48,8 @@ const QUICK_SLOTS = 4;
 /** Downloads wait for other machines most of the time. */
 const FETCH_SLOTS = 4;
 const SOURCE_CACHE_BYTES = 20e9;
+/** Who calls the interface waits no longer for the store; its first check is through before that. */
+const STORE_ANSWER_MS = 20_000;
 const EDGE_PORT_WAIT_MS = 5_000;
 
 type Common = { settings: RoleSettings; database: Database; log: ReturnType<typeof openLog> } & OpenedStorage & {
@@ -62,6 +64,7 @@ const code = {
       import('./jobs/queue/queue.ts'),
       import('./lib/outbound/outbound.ts'),
       import('./catalog/publications/publication-watch-store.ts'),
+      import('./adapters/storage/timed.ts'),
     ]),
   edge: loadEdge,
   worker: () =>
@@ -120,8 +123,13 @@ async function startOne(role: Role, common: Common, host: RoleHost): Promise<Sta
 
 async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole> {
   const { settings, database, storage, store, watch, log } = common;
-  const [{ startApi, usualDiskFloorBytes }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }] =
-    await code.api();
+  const [
+    { startApi, usualDiskFloorBytes },
+    { openSendOnlyQueue },
+    { createOutbound },
+    { watchPublications },
+    { createTimedStorage },
+  ] = await code.api();
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const tus = await openTus(common, queue);
@@ -136,7 +144,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     ownHosts: settings.ownHosts,
     db: database.db,
     queue,
-    storage,
+    storage: createTimedStorage(storage, STORE_ANSWER_MS),
     secretBox: createSecretBox(settings.secretKey),
     trustedProxies: settings.trustedProxies,
     cursorSecret: eventCursorSecret(settings.secretKey),

@@ -1,8 +1,10 @@
 import { isDatabaseAway } from '../catalog/is-database-away.ts';
+import { StoreNotOurs } from '../jobs/store/store-guard.ts';
 import { http } from '../lib/http.ts';
 import { REFUSAL_STATUS } from '../lib/refusal-status.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { unreachable } from '../lib/unreachable.ts';
+import { isStorageAway } from '../ports/storage.ts';
 import type { Contract, ErrorShape } from './define-operation.ts';
 import type { CaptionValidationModel } from './models/status.ts';
 import { RefusedCaptions } from './refused-captions.ts';
@@ -50,8 +52,9 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
       isOurs: false,
     };
   }
-  if (isDatabaseAway(error)) {
-    const message = `The database cannot be reached. Nothing was changed by this request as far as is known: ask again in ${RETRY_AFTER_SEC} s.`;
+  const away = findAway(error);
+  if (away !== null) {
+    const message = `The ${away} cannot be reached. Nothing was changed by this request as far as is known: ask again in ${RETRY_AFTER_SEC} s.`;
     const body = bodyOf({ shape, kind: 'unavailable', message, status: 503 });
     return { status: 503, headers: { 'retry-after': String(RETRY_AFTER_SEC) }, body, isOurs: true };
   }
@@ -151,6 +154,12 @@ function coreBody(kind: RefusalKind, { message, status, path, field }: CoreWords
     return { ErrorKey, Field: field ?? thing, Message: message };
   }
   return { ErrorKey: `request.${kind.replaceAll('-', '_')}`, Field: field, Message: message };
+}
+
+/** What the service stands on and cannot use now, if that is why. */
+function findAway(error: unknown): 'database' | 'object store' | null {
+  if (isDatabaseAway(error)) return 'database';
+  return isStorageAway(error) || error instanceof StoreNotOurs ? 'object store' : null;
 }
 
 function isByCallerGone(error: unknown): boolean {

@@ -12,6 +12,7 @@ import type { Hit } from '../catalog/shield/hit.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { RULES } from '../catalog/shield/rules.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
+import { isStorageAway } from '../ports/storage.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
 import type { ByteLeases } from './clients/byte-leases.ts';
 import type { EdgeLog } from './edge-deps.ts';
@@ -204,6 +205,11 @@ function fail(
     return;
   }
   log.error({ err: error, url }, 'A request could not be answered.');
+  if (isStorageAway(error)) {
+    const message = 'The object store cannot be reached.';
+    sendProblem(request, response, { status: 503, code: 'unavailable', message }, RETRY_AFTER_SEC);
+    return;
+  }
   const problem = { status: 500, code: 'internal', message: 'The server could not answer; it was logged.' };
   sendProblem(request, response, problem);
 }

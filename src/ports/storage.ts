@@ -41,6 +41,12 @@ export class StorageAway extends Error {
   }
 }
 
+/** Whether an error, or what caused it, says that the store cannot be used now. */
+export function isStorageAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof StorageAway) return true;
+  return false;
+}
+
 /** What is known of a stored object. `etag` changes whenever the bytes do. */
 export type ObjectInfo = { key: StorageKey; sizeBytes: number; modifiedAt: Date; etag: string };
 

@@ -2,7 +2,10 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createTimedStorage } from '../../src/adapters/storage/timed.ts';
 import { openDatabase } from '../../src/catalog/db.ts';
+import { startS3Stub } from '../ports/s3-stub.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -232,6 +235,25 @@ test('while the database is away the answer is 503 with Retry-After', async () =
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(answer.body).toMatchObject({ success: false, statusCode: 503 });
+});
+
+test('while the object store hangs, or answers errors, the answer is 503, names it, and comes in time', async () => {
+  const stub = await startS3Stub();
+  const credentials = { accessKeyId: 'stub', secretAccessKey: 'stub' };
+  const store = createS3Storage({ url: stub.url, credentials, maxAttempts: 1 });
+  const other = await startTestApi({ storage: createTimedStorage(store, 1_000), log: pino({ enabled: false }) });
+  const { body } = await other.call('POST', '/library/1/videos', { body: { title: 'Stored elsewhere' } });
+  const captions = { body: { captionsFile: Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\na\n').toString('base64') } };
+  const add = () => other.call('POST', `/library/1/videos/${Object(body).guid}/captions/en`, captions);
+  for (const fault of ['silence', { status: 500, code: 'InternalError' }] as const) {
+    stub.fail('Put', fault);
+    const answer = await add();
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(answer.body).toMatchObject({ success: false, message: expect.stringMatching(/^The object store cannot/) });
+  }
+  expect((await add()).status).toBe(200);
+  await other.stop();
+  await stub.stop();
 });
 
 async function raw(request: string): Promise<string> {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { REFUSAL_STATUS } from '../../lib/refusal-status.ts';
 import { Refused } from '../../lib/refused.ts';
+import { isStorageAway } from '../../ports/storage.ts';
 
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
 const LINGER_MS = 10_000;
@@ -19,7 +20,8 @@ export function refuse(response: ServerResponse, error: unknown, onError: (error
   if (error instanceof ClientGone) return;
   if (!(error instanceof Refused)) onError(error);
   if (response.headersSent || response.destroyed) return;
-  const status = error instanceof Refused ? REFUSAL_STATUS[error.kind] : isDatabaseAway(error) ? 503 : 500;
+  const status =
+    error instanceof Refused ? REFUSAL_STATUS[error.kind] : isDatabaseAway(error) || isStorageAway(error) ? 503 : 500;
   if (status === 503 || status === 429) response.setHeader('Retry-After', '5');
   end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored; try again.');
 }
