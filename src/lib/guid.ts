@@ -35,6 +35,11 @@ export function newGuid(nowMs: number = Date.now()): Guid {
   return formatGuid(bytes);
 }
 
+/** When a GUID of version 7 was made; null of any other version. */
+export function timeOfGuid(guid: Guid): Date | null {
+  return guid[14] === '7' ? new Date(Number.parseInt(guid.slice(0, 8) + guid.slice(9, 13), 16)) : null;
+}
+
 /** 16 bytes that nobody else has: a part of what was fetched, which is never handed out again. */
 function takeRandom(): Buffer {
   if (random.length < 16) random = randomFillSync(Buffer.allocUnsafeSlow(RANDOM_BYTES));

@@ -98,6 +98,6 @@ export async function createGrowingRoom() {
 
 export type GrowingRoom = Awaited<ReturnType<typeof createGrowingRoom>>;
 
-export async function statusOf(address: string): Promise<number> {
-  return (await fetch(address)).status;
+export async function statusOf(address: string, headers: Record<string, string> = {}): Promise<number> {
+  return (await fetch(address, { headers })).status;
 }

@@ -46,5 +46,5 @@ export async function serveObject(key: StorageKey, contentType: string, storage:
   if (info === null) throw new ObjectMissing(`Expected a stored object ${key}.`);
   const etag = info.etag.startsWith('"') ? info.etag : `"${info.etag}"`;
   const window = { key, version: etag, start: 0, sizeBytes: info.sizeBytes };
-  return { kind: 'object', window, contentType, cacheControl: CACHE_SHORTLY, etag };
+  return { kind: 'object', window, contentType, cacheControl: CACHE_SHORTLY, etag, modifiedAt: info.modifiedAt };
 }

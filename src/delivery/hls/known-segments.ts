@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { EdgeTarget } from '../edge-path.ts';
 import type { Answer, ObjectWindow } from '../http/answer.ts';
+import { hasConditions } from '../http/conditions.ts';
 import { headersOfWhole } from '../http/send-answer.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 
@@ -33,8 +34,7 @@ export class KnownSegments {
 
   /** Only for a GET without conditions and ranges; null when the segment is to be looked up. */
   find({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, address: SegmentAddress): KnownSegment | null {
-    if (method !== 'GET' || headers.range !== undefined) return null;
-    if (headers['if-none-match'] !== undefined || headers['if-match'] !== undefined) return null;
+    if (method !== 'GET' || headers.range !== undefined || hasConditions(headers)) return null;
     const known = this.#segments.get(nameOf(address));
     const publication = known?.publication.deref();
     return known !== undefined && publication !== undefined && this.#reader.isCurrent(publication) ? known : null;

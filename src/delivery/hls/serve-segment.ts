@@ -1,5 +1,5 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
-import type { Guid } from '../../lib/guid.ts';
+import { type Guid, timeOfGuid } from '../../lib/guid.ts';
 import { findChunk, segmentBytes, segmentCount } from '../../media/presentation/published-rendition.ts';
 import { type CoverDeps, coverBytes, isOpened, openCover, type Piece } from '../drm/cover-bytes.ts';
 import type { OpenedRendition } from '../drm/package-keys.ts';
@@ -89,10 +89,16 @@ function findFile(publication: Publication, file: SegmentFile): Found | Missing 
   return { publication, rendition, piece: { kind: 'segment', window, segment: file.segment } };
 }
 
-/** A rendition's id stands for its bytes for ever, so the tag needs nothing else. */
+/** A rendition's id stands for its bytes for ever, so tag and date need nothing else. */
 function answerClear({ rendition: { id, kind }, piece }: Found): Answer {
   const name = piece.kind === 'init' ? 'init' : `${piece.segment}`;
-  const described = { contentType: `${kind}/mp4`, cacheControl: CACHE_FOR_EVER, etag: `"${id}-${name}"` };
+  const modifiedAt = timeOfGuid(id);
+  const described = {
+    contentType: `${kind}/mp4`,
+    cacheControl: CACHE_FOR_EVER,
+    etag: `"${id}-${name}"`,
+    ...(modifiedAt !== null && { modifiedAt }),
+  };
   return piece.kind === 'init'
     ? { kind: 'bytes', bytes: piece.bytes, ...described }
     : { kind: 'object', window: piece.window, ...described };

@@ -20,6 +20,8 @@ export type Described = {
   cacheControl: string;
   /** Null for what is different each time. */
   etag: string | null;
+  /** Since when the bytes under this address are the same; left out where that is not known. */
+  modifiedAt?: Date;
   headers?: Record<string, string>;
   /** The rule by which a page shows a refusal. */
   hit?: Hit;

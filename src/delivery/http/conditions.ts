@@ -1,21 +1,69 @@
-/** True when If-None-Match names the tag (RFC 9110 section 13.1.2, weak comparison): answer 304. */
-export function matchesEtag(header: string | undefined, etag: string | null): boolean {
-  if (header === undefined || etag === null) return false;
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What conditions are held against; `modifiedAt` is absent where no date is known. */
+export type Validators = { etag: string | null; modifiedAt?: Date };
+
+/** What the conditions of a request ask for. */
+export type Verdict = 'send' | 'not-modified' | 'changed';
+
+/**
+ * Evaluates the conditions of a GET or HEAD in the order of RFC 9110 section 13.2.2: `changed` is 412, `not-modified` 304.
+ * A date counts only where there is no tag beside it, and where the answer has a date (sections 13.1.3 and 13.1.4).
+ */
+export function judgeConditions(headers: IncomingHttpHeaders, { etag, modifiedAt }: Validators): Verdict {
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+  const since = (header: string | undefined) => isModifiedSince(header, modifiedAt);
+  if (match !== undefined ? !allowsMatch(match, etag) : since(headers['if-unmodified-since']) === true)
+    return 'changed';
+  const isKnown =
+    noneMatch !== undefined ? matchesEtag(noneMatch, etag) : since(headers['if-modified-since']) === false;
+  return isKnown ? 'not-modified' : 'send';
+}
+
+/** Whether a request has conditions to evaluate. */
+export function hasConditions(headers: IncomingHttpHeaders): boolean {
+  return CONDITIONS.some((name) => headers[name] !== undefined);
+}
+
+const CONDITIONS = ['if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since'] as const;
+
+/** Null when there is nothing to compare: no header, no date of ours, or a header that is no date. */
+function isModifiedSince(header: string | undefined, modifiedAt: Date | undefined): boolean | null {
+  const sinceMs = header === undefined ? null : readHttpDate(header);
+  if (sinceMs === null || modifiedAt === undefined) return null;
+  // Dates of HTTP have whole seconds.
+  return Math.floor(modifiedAt.getTime() / 1000) * 1000 > sinceMs;
+}
+
+const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const RFC_850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
+/** The three forms of section 5.6.7, in milliseconds; null for anything else. */
+function readHttpDate(text: string): number | null {
+  const isAscTime = ASCTIME.test(text);
+  if (!isAscTime && !IMF_FIXDATE.test(text) && !RFC_850.test(text)) return null;
+  const ms = Date.parse(isAscTime ? `${text} GMT` : text);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+/** True when If-None-Match names the tag (section 13.1.2, weak comparison). */
+function matchesEtag(header: string, etag: string | null): boolean {
+  if (etag === null) return false;
   if (header.trim() === '*') return true;
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
 /**
- * False when If-Match names other representations only (RFC 9110 section 13.1.1, strong comparison): answer 412. What
- * has no tag is matched by `*` alone. If-Unmodified-Since is not evaluated: no answer of ours has a Last-Modified, and
- * section 13.1.4 has it ignored then.
+ * False when If-Match names other representations only (section 13.1.1, strong comparison). What has no tag is matched by
+ * `*` alone.
  */
-export function allowsMatch(header: string | undefined, etag: string | null): boolean {
-  if (header === undefined || header.trim() === '*') return true;
+function allowsMatch(header: string, etag: string | null): boolean {
+  if (header.trim() === '*') return true;
   return etag !== null && header.split(',').some((tag) => tag.trim() === etag);
 }
 
-/** True when a range may be served: there is no If-Range, or it names the very tag (section 13.1.5). */
+/** True when a range may be served: there is no If-Range, or it names the very tag (section 13.1.5). A date is too weak. */
 export function allowsRange(header: string | undefined, etag: string | null): boolean {
   return header === undefined || header.trim() === etag;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Admitted } from '../../catalog/shield/admit.ts';
 import type { ObjectSender, Receiver } from '../objects/object-sender.ts';
 import type { Answer, Described, Problem } from './answer.ts';
-import { allowsMatch, allowsRange, matchesEtag } from './conditions.ts';
+import { allowsRange, judgeConditions } from './conditions.ts';
 import { readRange, type Slice } from './range.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;
@@ -39,11 +39,12 @@ export async function sendAnswer(
     sendProblem(request, response, answer.problem, answer.retryAfterSec);
     return;
   }
-  if (!allowsMatch(headerOf(request, 'if-match'), answer.etag)) {
+  const verdict = (answer.status ?? 200) === 200 ? judgeConditions(request.headers, answer) : 'send';
+  if (verdict === 'changed') {
     sendProblem(request, response, CHANGED);
     return;
   }
-  if (matchesEtag(request.headers['if-none-match'], answer.etag)) {
+  if (verdict === 'not-modified') {
     response.writeHead(304, headersOf(answer)).end();
     return;
   }
@@ -95,6 +96,7 @@ async function sendContent(
 function headersOf(answer: Described): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { ...CORS, 'Cache-Control': answer.cacheControl, ...answer.headers };
   if (answer.hit !== undefined) headers[RULE_HEADER] = answer.hit.rule.id;
+  if (answer.modifiedAt !== undefined) headers['Last-Modified'] = answer.modifiedAt.toUTCString();
   return answer.etag === null ? headers : { ...headers, ETag: answer.etag };
 }
 
@@ -175,7 +177,8 @@ export function sendProblem(
 
 /** Header names joined by commas (RFC 9110 section 5.6.2), and no more than a browser would send. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]{1,100}(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]{1,100}){0,40}$/;
-const USUAL_HEADERS = 'Range, If-None-Match, If-Match, If-Range, Cache-Control, Content-Type';
+const USUAL_HEADERS =
+  'Range, If-None-Match, If-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Cache-Control, Content-Type';
 
 /** Allows the headers that are requested: players send CMCD and their own, which change nothing here. */
 export function sendPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
@@ -196,5 +199,6 @@ export function sendPreflight({ headers }: IncomingMessage, response: ServerResp
 const CHANGED = {
   status: 412,
   code: 'changed',
-  message: 'Expected If-Match to name the current representation; it has another tag now.',
+  message:
+    'Expected If-Match to name the current representation, or If-Unmodified-Since its date: it is another one now.',
 } as const;

@@ -9,5 +9,12 @@ export async function serveStill(publication: Publication, atMs: number, storage
   const found = await storage.head(key);
   if (found === null) return notFound('unknown-picture', 'There is no such picture.');
   const window = { key, version: '', start: 0, sizeBytes: found.sizeBytes };
-  return { kind: 'object', window, contentType: 'image/jpeg', cacheControl: CACHE_FOR_EVER, etag: `"${atMs}"` };
+  return {
+    kind: 'object',
+    window,
+    contentType: 'image/jpeg',
+    cacheControl: CACHE_FOR_EVER,
+    etag: `"${atMs}"`,
+    modifiedAt: found.modifiedAt,
+  };
 }
