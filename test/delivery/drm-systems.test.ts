@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
 import { createLicenceProxy } from '../../src/catalog/drm/licence-proxy.ts';
@@ -90,6 +93,30 @@ test('our own licence server gives out none of the keys', async () => {
   for (const kid of kids) expect(await statusOf(`${shown.folder}/key/${kid}`)).toBe(404);
   // Who asks for raw keys gets the playlists of everybody.
   expect(await textOf(`${shown.folder}/playlist.m3u8?drm=identity`)).not.toContain('identity');
+});
+
+test('licences are had under the host of a zone, by the address that its player page names and without a prefix', async () => {
+  const server = { url: `${keyServer.url}/{videoId}`, authorization: null };
+  const licences = createLicenceProxy({ servers: { widevine: server }, fairPlayCertificate: null, outbound });
+  const edge = await lab.room.start({ licences });
+  const hostname = 'media.zone.test';
+  const { db } = lab.database;
+  const zone = db.selectFrom('pull_zone').select('id').where('library_id', '=', shown.libraryId);
+  const { id } = await zone.executeTakeFirstOrThrow();
+  await db.insertInto('pull_zone_hostname').values({ pull_zone_id: id, hostname }).execute();
+  keyServer.script((_request, response, body) => response.end(`licence for ${body}`));
+  const ask = async (method: string, path: string) => {
+    const asked = request({ port: edge.port, path, method, headers: { host: hostname } });
+    asked.end(method === 'POST' ? 'a challenge' : undefined);
+    const [response] = await once(asked, 'response');
+    return { status: response.statusCode, body: await readText(response) };
+  };
+  const state = JSON.parse((await ask('GET', `/embed/${shown.libraryId}/${shown.mediaId}/state`)).body);
+  const licence = { status: 200, body: 'licence for a challenge' };
+  expect(await ask('POST', state.source.drm.licenceUrls['com.widevine.alpha'])).toEqual(licence);
+  expect(await ask('POST', `/${shown.mediaId}/license/widevine`)).toEqual(licence);
+  expect(await ask('POST', `/${shown.mediaId}/license/playready`)).toMatchObject({ status: 404 });
+  await edge.close();
 });
 
 test('the player gets licences of the systems that have a licence server, by the edge', async () => {

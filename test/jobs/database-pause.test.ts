@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { freezeDatabase } from '../support/freeze-database.ts';
 import { checkFinished } from './check-video.ts';
 import { encodersOf } from './encoders.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
@@ -19,22 +18,6 @@ beforeAll(async () => {
   lab = await startLab();
 });
 afterAll(() => lab.stop());
-
-/** The database server's processes. */
-function serverProcesses(): number[] {
-  const file = path.join(String(lab.database.config.host), 'data', 'postmaster.pid');
-  const postmaster = Number(readFileSync(file, 'utf8').split('\n')[0]);
-  const children = readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1] === String(postmaster);
-    } catch {
-      // It ended meanwhile.
-      return false;
-    }
-  });
-  return [postmaster, ...children.map(Number)];
-}
 
 /** The long encodes that run, once nothing else does. */
 const runningTasks = async ({ mediaId }: MediaKey) => {
@@ -56,10 +39,9 @@ test('a pause of the database that outlasts the leases costs no encode task', as
     [task] = await runningTasks(key);
     return task !== undefined && encodersOf(process.pid).length > 0;
   }, 'a long encode to be under way');
-  const server = serverProcesses();
-  for (const pid of server) process.kill(pid, 'SIGSTOP');
+  const goOn = freezeDatabase(lab.database);
   await sleep(PAUSE_MS);
-  for (const pid of server) process.kill(pid, 'SIGCONT');
+  goOn();
   await untilState(lab, key, 'finished');
   const { rows } = await sql<{ attempt: number }>`
     select distinct attempt from chunk where media_id = ${key.mediaId} and attempt = ${task?.attempt ?? 0}
