@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { firstFile, samples } from '../media/rendition-file.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, untilState, upload } from './lab.ts';
 
@@ -49,20 +51,43 @@ test('sound that changes midway is kept, and a message says how much of a damage
   expect(JSON.stringify(messages)).toMatch(/0\.\d of 6\.\d seconds of the sound could not be decoded and are silent/);
 });
 
-test('recordings that were appended, each with a clock of its own, are one video with a message', async () => {
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=4', '-f', 'lavfi', '-i', 'sine=frequency=440:d=4'];
-  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-c:a', 'aac'];
-  const one = await makeClip(lab, 'one.ts', ...inputs, ...codecs);
-  const later = await makeClip(lab, 'later.ts', '-i', one, '-c', 'copy', '-output_ts_offset', '500');
-  const appended = path.join(path.dirname(one), 'appended.ts');
-  await writeFile(appended, Buffer.concat(await Promise.all([one, one, later].map((part) => readFile(part)))));
-  const key = await upload(lab, libraryId, appended);
+test.each([
+  { name: 'ts', codecs: ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-c:a', 'aac'] },
+  { name: 'mpg', codecs: ['-c:v', 'mpeg2video', '-g', '25', '-c:a', 'mp2'] },
+])(
+  'recordings in .$name that were appended, each with its own clock, are one video with a message',
+  async (container) => {
+    const { name, codecs } = container;
+    const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=4', '-f', 'lavfi', '-i', 'sine=frequency=440:d=4'];
+    const one = await makeClip(lab, `one.${name}`, ...inputs, ...codecs);
+    const later = await makeClip(lab, `later.${name}`, '-i', one, '-c', 'copy', '-output_ts_offset', '500');
+    const appended = path.join(path.dirname(one), `appended.${name}`);
+    await writeFile(appended, Buffer.concat(await Promise.all([one, one, later].map((part) => readFile(part)))));
+    const key = await upload(lab, libraryId, appended);
+    await untilState(lab, key, 'finished');
+    const renditions = await checkFinished(lab, key);
+    expect(renditions).toMatchObject([{ kind: 'video' }, { kind: 'audio' }]);
+    for (const { durationSec } of renditions) expect(Math.abs(durationSec - 12)).toBeLessThan(0.3);
+    const { messages } = await loadMedia(lab, key);
+    expect(JSON.stringify(messages)).toContain('The clock of the file jumps 2 times');
+  },
+);
+
+test('an MP3 that begins with 200 kB of something else sounds from its first frame on, without noise', async () => {
+  const good = await makeClip(lab, 'good.mp3', '-f', 'lavfi', '-i', 'sine=frequency=440:d=4', '-c:a', 'libmp3lame');
+  const random = seededRandom(17);
+  const garbage = Buffer.from(Array.from({ length: 200_000 }, () => random.below(256)));
+  const file = path.join(path.dirname(good), 'garbage.mp3');
+  await writeFile(file, Buffer.concat([garbage, await readFile(good)]));
+  const key = await upload(lab, libraryId, file);
   await untilState(lab, key, 'finished');
-  const renditions = await checkFinished(lab, key);
-  expect(renditions).toMatchObject([{ kind: 'video' }, { kind: 'audio' }]);
-  for (const { durationSec } of renditions) expect(Math.abs(durationSec - 12)).toBeLessThan(0.3);
+  const [track] = await checkFinished(lab, key);
+  expect(Math.abs((track?.durationSec ?? 0) - 4)).toBeLessThan(0.1);
+  const sound = await samples(await firstFile(lab, key, 'aac'));
+  // The tone's own level is an eighth.
+  expect(sound.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(0.2);
   const { messages } = await loadMedia(lab, key);
-  expect(JSON.stringify(messages)).toContain('The clock of the file jumps 2 times');
+  expect(JSON.stringify(messages)).toMatch(/The first 2000\d\d bytes of the file are no sound/);
 });
 
 test('the chapters of a file become those of its video', async () => {

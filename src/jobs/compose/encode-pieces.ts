@@ -11,7 +11,7 @@ import { toNumber } from '../../media/probe/frame-rate.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
-import { openPlanned } from '../encode/open-joined.ts';
+import { openPlanned } from '../encode/open-planned.ts';
 import { endFailedRun, type PicturesInit, readEncodedVideo } from '../encode/read-encoded-video.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
 import type { JobDeps } from '../job-deps.ts';

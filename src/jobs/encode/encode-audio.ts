@@ -12,7 +12,7 @@ import type { AudioFacts, SourceFacts } from '../../media/probe/source-facts.ts'
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
-import { openPlanned } from './open-joined.ts';
+import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { readSound, type SoundInit } from './read-sound.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';

@@ -4,7 +4,7 @@ import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import { type HeldTask, throughPause } from '../queue/run-task.ts';
 import { encodeRungs } from './encode-rungs.ts';
-import { openPlanned } from './open-joined.ts';
+import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 

@@ -7,7 +7,7 @@ import { sha256Of } from '../../lib/sha256-of.ts';
 import { planAudioEncode } from '../../media/encode/encode-audio.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { encodeRungs } from '../encode/encode-rungs.ts';
-import { openPlanned } from '../encode/open-joined.ts';
+import { openPlanned } from '../encode/open-planned.ts';
 import { endRun } from '../encode/read-encoded-video.ts';
 import { openRanges, readSegment, replanPassThrough } from '../encode/read-pass-through.ts';
 import { readSound, type SoundInit } from '../encode/read-sound.ts';

@@ -6,7 +6,7 @@ import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { writeBlurhash } from '../../media/images/blurhash.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
 import { chooseThumbnail, planThumbnails } from '../../media/images/thumbnail.ts';
-import { openPlanned } from '../encode/open-joined.ts';
+import { openPlanned } from '../encode/open-planned.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';

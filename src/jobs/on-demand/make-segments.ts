@@ -6,7 +6,7 @@ import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/t
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
-import { openPlanned } from '../encode/open-joined.ts';
+import { openPlanned } from '../encode/open-planned.ts';
 import { endFailedRun, endRun, type PicturesInit, readEncodedVideo } from '../encode/read-encoded-video.ts';
 import { readPictureTicks } from '../encode/read-pass-through.ts';
 import { readWatermark } from '../encode/read-watermark.ts';

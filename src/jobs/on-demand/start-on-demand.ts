@@ -6,7 +6,7 @@ import { findCodec } from '../../media/encode/codecs/all.ts';
 import { planEncode } from '../../media/encode/encode.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
-import { openPlanned } from '../encode/open-joined.ts';
+import { openPlanned } from '../encode/open-planned.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import { endFailedRun, endRun, type PicturesInit, readEncodedVideo } from '../encode/read-encoded-video.ts';
 import { readWatermark } from '../encode/read-watermark.ts';

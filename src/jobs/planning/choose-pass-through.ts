@@ -1,5 +1,5 @@
 import { encodeFragmentTable } from '../../media/cmaf/fragment-table.ts';
-import { type LadderOptions, MAX_BITRATES_BPS, RUNGS, type Rung, rungHolds } from '../../media/encode/ladder.ts';
+import { type LadderOptions, MAX_BITRATES_BPS, RUNGS, type Rung, rungForSize } from '../../media/encode/ladder.ts';
 import { type PassThroughPlan, planPassThrough } from '../../media/pass-through/plan-pass-through.ts';
 import { buildInit } from '../../media/pass-through/write-init.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
@@ -33,13 +33,12 @@ export function choosePassThrough(
   return { plan, init, plannedSegments: listSegments(plan), rung, isForGood };
 }
 
-/** The rung that a source of its size is listed as: the lowest allowed one that holds it. */
+/** The rung that a source of its size is listed as; one that is larger than all stands for the highest. */
 function standsFor(video: VideoFacts, { allowedRungs }: LadderOptions): { rung: Rung; isAllowed: boolean } {
+  const rung = rungForSize(video, allowedRungs);
+  if (rung !== null) return { rung, isAllowed: true };
   const shortPx = Math.min(video.displayWidthPx, video.displayHeightPx);
-  const allowed = RUNGS.filter((rung) => allowedRungs.includes(rung));
-  const rung = allowed.find((candidate) => rungHolds(candidate, video));
-  if (rung !== undefined) return { rung, isAllowed: true };
-  const highest = allowed.at(-1) ?? RUNGS[0];
+  const highest = RUNGS.findLast((candidate) => allowedRungs.includes(candidate)) ?? RUNGS[0];
   return { rung: highest, isAllowed: shortPx <= highest * OVERSIZE };
 }
 

@@ -12,7 +12,7 @@ import { chooseSubtitles, planSubtitles } from '../../media/captions/subtitles.t
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { SourceFacts, SubtitleFacts } from '../../media/probe/source-facts.ts';
 import { nameTrack } from '../../media/probe/track-name.ts';
-import { openPlanned } from '../encode/open-joined.ts';
+import { openPlanned } from '../encode/open-planned.ts';
 import { discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';

@@ -17,9 +17,9 @@ import {
 import { FIRST_PRIORITY } from '../../catalog/tasks/encode-task.ts';
 import { Refused } from '../../lib/refused.ts';
 import { chooseSubtitles } from '../../media/captions/subtitles.ts';
-import { probeJoined, probeSource } from '../../media/probe/run-probe.ts';
-import type { SourceFacts, SourceFault } from '../../media/probe/source-facts.ts';
-import { openJoined } from '../encode/open-joined.ts';
+import { probeMended, probeSource } from '../../media/probe/run-probe.ts';
+import { needsMending, type SourceFacts, type SourceFault } from '../../media/probe/source-facts.ts';
+import { openPlanned } from '../encode/open-planned.ts';
 import { protectVideo } from '../encode/protect-video.ts';
 import { type IndexedSource, indexSource, type OpenSource, openSource } from '../encode/read-pass-through.ts';
 import { encodeFirstSound, type FirstSound } from '../encode/read-sound.ts';
@@ -144,21 +144,23 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   }
 }
 
-/** Probes an original or, when its clock jumps, the copy of it that everything will be made of. */
+/** Probes an original or, when it needs mending, the copy of it that everything will be made of. */
 async function probeOriginal(
   { file, claim, isWhole }: { file: OpenSource; claim: ProcessClaim; isWhole: Promise<boolean> },
   deps: JobDeps,
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
   const facts = await probeSource(file.path, file.sizeBytes, signal, isWhole);
-  if ('kind' in facts || facts.isJoined !== true) return facts;
-  const joined = await openJoined(deps.sources, claim.sourceKey, signal);
+  if ('kind' in facts || !needsMending(facts)) return facts;
+  const mended = await openPlanned(deps.sources, { sourceKey: claim.sourceKey, facts }, signal);
   try {
-    const found = await probeJoined(joined.path, (await stat(joined.path)).size, signal);
+    const found = await probeMended(mended.path, (await stat(mended.path)).size, signal);
     if ('kind' in found) return found;
-    return { ...found, sizeBytes: facts.sizeBytes, warnings: [...facts.warnings, ...found.warnings] };
+    const { sizeBytes, isJoined = false, leadBytes = 0 } = facts;
+    const how = isJoined ? { isJoined } : { leadBytes };
+    return { ...found, ...how, sizeBytes, warnings: [...facts.warnings, ...found.warnings] };
   } finally {
-    await joined.release();
+    await mended.release();
   }
 }
 

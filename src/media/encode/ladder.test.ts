@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { makeVideoFacts } from '../../../test/support/media/source-facts.ts';
-import { planLadder, RUNGS, type Rung } from './ladder.ts';
+import { planLadder, RUNGS, type Rung, rungForSize } from './ladder.ts';
+
+const SCOPE = ['1080:1920x800', '720:1280x534', '480:854x356', '360:640x266', '240:426x178'];
 
 test.each<{ size: [number, number]; allowed: readonly Rung[]; expected: string[] }>([
   { size: [1920, 1080], allowed: [240, 720], expected: ['720:1280x720', '240:426x240'] },
@@ -10,7 +12,13 @@ test.each<{ size: [number, number]; allowed: readonly Rung[]; expected: string[]
   { size: [854, 356], allowed: [240, 360, 480], expected: ['480:854x356', '360:640x266', '240:426x178'] },
   { size: [356, 854], allowed: [360, 480], expected: ['480:356x854', '360:266x640'] },
   { size: [640, 480], allowed: [360, 480, 720], expected: ['480:640x480', '360:480x360'] },
-  { size: [2560, 1080], allowed: [720, 1080], expected: ['1080:1920x810', '720:1280x540'] },
+  { size: [2560, 1080], allowed: [720, 1080], expected: ['1080:2560x1080', '720:1280x540'] },
+  { size: [2560, 1080], allowed: [1080, 1440], expected: ['1440:2560x1080', '1080:1920x810'] },
+  { size: [1920, 800], allowed: RUNGS, expected: SCOPE },
+  { size: [1920, 720], allowed: [720, 1080], expected: ['1080:1920x720', '720:1280x480'] },
+  { size: [574, 240], allowed: [240, 360], expected: ['240:574x240'] },
+  { size: [240, 574], allowed: [240], expected: ['240:240x574'] },
+  { size: [2560, 1440], allowed: [720, 1080], expected: ['1080:1920x1080', '720:1280x720'] },
   { size: [160, 120], allowed: [240, 360], expected: ['240:160x120'] },
   { size: [321, 181], allowed: [360, 240], expected: ['240:322x182'] },
   { size: [1, 1], allowed: [240], expected: ['240:2x2'] },
@@ -19,6 +27,23 @@ test.each<{ size: [number, number]; allowed: readonly Rung[]; expected: string[]
   const video = makeVideoFacts({ displayWidthPx: size[0], displayHeightPx: size[1] });
   const ladder = planLadder({ video }, { allowedRungs: allowed });
   expect(ladder.map((rung) => `${rung.rung}:${rung.widthPx}x${rung.heightPx}`)).toEqual(expected);
+});
+
+test.each<{ size: [number, number]; rung: Rung | null }>([
+  { size: [1920, 800], rung: 1080 },
+  { size: [1920, 1032], rung: 1080 },
+  { size: [854, 356], rung: 480 },
+  { size: [356, 854], rung: 480 },
+  { size: [574, 240], rung: 240 },
+  { size: [640, 480], rung: 480 },
+  { size: [700, 500], rung: 720 },
+  { size: [160, 120], rung: 240 },
+  { size: [1920, 1080], rung: 1080 },
+  { size: [2560, 1080], rung: 1080 },
+  { size: [2560, 1440], rung: null },
+])('a source of $size that is not scaled is listed as $rung', ({ size, rung }) => {
+  const [displayWidthPx, displayHeightPx] = size;
+  expect(rungForSize({ displayWidthPx, displayHeightPx }, [240, 360, 480, 720, 1080])).toBe(rung);
 });
 
 test('caps are the library’s own where it has them', () => {

@@ -34,10 +34,19 @@ const ROUNDING_PX = 1;
 /** A picture's two sides as a viewer sees it, in pixels. */
 type PictureSize = { displayWidthPx: number; displayHeightPx: number };
 
-/** Whether a rung holds a picture without making it smaller. */
-export function rungHolds(rung: Rung, size: PictureSize): boolean {
-  const { shortPx, longPx } = sidesOf(size);
-  return shortPx <= rung && longPx <= rung * LONG_TO_SHORT + ROUNDING_PX;
+/**
+ * The rung that a picture of this size is listed under when it is not scaled: the highest allowed one that either of its
+ * sides fills, or a higher one when its short side needs that. 854x356 stands for 480p by its width, 574x240 for 240p.
+ * Null when its short side is longer than every allowed rung's.
+ */
+export function rungForSize(size: PictureSize, allowedRungs: readonly Rung[]): Rung | null {
+  const allowed = RUNGS.filter((rung) => allowedRungs.includes(rung));
+  const { shortPx } = sidesOf(size);
+  return (
+    allowed.findLast((rung) => shortPx <= rung && fillsRung(rung, size)) ??
+    allowed.find((rung) => shortPx <= rung) ??
+    null
+  );
 }
 
 function fillsRung(rung: Rung, size: PictureSize): boolean {
@@ -50,9 +59,10 @@ function sidesOf({ displayWidthPx, displayHeightPx }: PictureSize): { shortPx: n
 }
 
 /**
- * Chooses the renditions to encode, highest first: each rung that the short or the long side of the source
- * fills. Never upscales; a source smaller than every allowed rung gets one rendition of its own size under the lowest. Aspect is kept, sides are even. A source
- * without picture gets none. Throws when no rung is allowed.
+ * Chooses the renditions to encode, highest first: each rung that the short or the long side of the source fills. The
+ * first keeps the source's own size when either side fits, however wide that is; the others stay within 16:9. Never
+ * upscales; a source smaller than every allowed rung gets one rendition of its own size under the lowest. Aspect is kept,
+ * sides are even. A source without picture gets none. Throws when no rung is allowed.
  */
 export function planLadder(facts: Pick<SourceFacts, 'video'>, options: LadderOptions): RungPlan[] {
   const allowed = RUNGS.filter((rung) => options.allowedRungs.includes(rung)).reverse();
@@ -63,8 +73,10 @@ export function planLadder(facts: Pick<SourceFacts, 'video'>, options: LadderOpt
   const { displayWidthPx, displayHeightPx } = video;
   const { shortPx, longPx } = sidesOf(video);
   const fitting = allowed.filter((rung) => fillsRung(rung, video));
-  return (fitting.length === 0 ? [lowest] : fitting).map((rung) => {
-    const scale = rungHolds(rung, video) ? 1 : Math.min(1, rung / shortPx, (rung * LONG_TO_SHORT) / longPx);
+  return (fitting.length === 0 ? [lowest] : fitting).map((rung, index) => {
+    // Of a picture wider than 16:9 the long side fits no rung that the short side does not fit as well.
+    const isOwnSize = index === 0 && shortPx <= rung;
+    const scale = isOwnSize ? 1 : Math.min(1, rung / shortPx, (rung * LONG_TO_SHORT) / longPx);
     const [widthPx, heightPx] = [toEven(displayWidthPx * scale), toEven(displayHeightPx * scale)];
     return { rung, widthPx, heightPx, maxBitrateBps: options.maxBitratesBps?.[rung] ?? MAX_BITRATES_BPS[rung] };
   });

@@ -4,7 +4,7 @@ import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 
 /**
- * Plans the copy of an MPEG-TS whose clock jumps to one whose clock goes on, nothing encoded: ffmpeg joins what follows a
+ * Plans the copy of an MPEG-TS or MPEG-PS whose clock jumps to one whose clock goes on, nothing encoded: ffmpeg joins what follows a
  * jump to what was before it, as long as it need not keep the source's own times.
  */
 export function planJoinClock(durationSec: number): FfmpegPlan {
@@ -20,7 +20,7 @@ export function planJoinClock(durationSec: number): FfmpegPlan {
   };
 }
 
-/** Joins the clock of an MPEG-TS. The stream fails when the copy is not whole; the signal ends it. */
+/** Joins the clock of an MPEG-TS or MPEG-PS. The stream fails when the copy is not whole; the signal ends it. */
 export async function runJoinClock(path: string, durationSec: number, signal: AbortSignal): Promise<Readable> {
   const ended = new AbortController();
   const options = { sourcePath: path, sourceDurationSec: durationSec };

@@ -5,9 +5,10 @@ import { ALLOWED_FORMATS, MAX_STREAMS, SOURCE_URL } from './open-source.ts';
 import { parseChapters } from './parse-chapters.ts';
 import { containerOf, needsPacketScan, parseProbe } from './parse-probe.ts';
 import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
+import { readMp3Lead } from './read-mp3-lead.ts';
 import { explainMissingMoov, findEncryption } from './read-mp4-boxes.ts';
 import { reachSec, type Scan, scanPackets } from './read-packets.ts';
-import type { SourceFacts, SourceFault } from './source-facts.ts';
+import { needsMending, type SourceFacts, type SourceFault } from './source-facts.ts';
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
@@ -20,6 +21,8 @@ const USAC_FAULT: SourceFault = {
   kind: 'undecodable',
   message: 'Expected sound that can be decoded, got xHE-AAC (MPEG-D USAC): upload it as AAC-LC, HE-AAC or Opus.',
 };
+/** Containers whose times come from a clock of the stream, MPEG-TS and MPEG-PS: recordings can be appended byte by byte. */
+const HAS_CLOCK = /^mpeg(ts)?$/;
 /** Pictures a second above which a container's word for it is not taken. */
 const USUAL_MOST_RATE = 60;
 
@@ -27,8 +30,9 @@ const USUAL_MOST_RATE = 60;
  * Looks into a source file inside the sandbox. Answers what it holds, or why it cannot become a video.
  * Nothing but the file is opened, nothing is decoded beyond what finding the codecs takes, and each step
  * ends within 20 s. `sizeBytes` is the file's size as stored. Who finds out meanwhile that all samples of the picture
- * lie within the file says so by `isWhole`, which spares a look at its end. Of an MPEG-TS whose clock jumps the durations are
- * missing and `isJoined` is true: `probeJoined` finds them in a copy whose clock was joined. An abort throws the signal's reason.
+ * lie within the file says so by `isWhole`, which spares a look at its end. Of an MPEG-TS or -PS whose clock jumps (`isJoined`) and an
+ * MP3 that begins with something else (`leadBytes`) the durations are missing: `probeMended` finds them in a mended copy.
+ * An abort throws the signal's reason.
  */
 export async function probeSource(
   path: string,
@@ -36,25 +40,24 @@ export async function probeSource(
   signal: AbortSignal,
   isWhole: Promise<boolean> = Promise.resolve(false),
 ): Promise<SourceFacts | SourceFault> {
-  return probeFile({ path, sizeBytes, isWhole, judgesJumps: true }, signal);
+  return probeFile({ path, sizeBytes, isWhole, isMended: false }, signal);
 }
 
-/** As `probeSource`, of a copy whose clock was joined: what jumps are left in it are let be. */
-export async function probeJoined(
+/** As `probeSource`, of a mended copy: what is odd in that as well is let be. */
+export async function probeMended(
   path: string,
   sizeBytes: number,
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
-  const facts = await probeFile({ path, sizeBytes, isWhole: Promise.resolve(false), judgesJumps: false }, signal);
-  return 'kind' in facts ? facts : { ...facts, isJoined: true };
+  return probeFile({ path, sizeBytes, isWhole: Promise.resolve(false), isMended: true }, signal);
 }
 
-type ProbedFile = { path: string; sizeBytes: number; isWhole: Promise<boolean>; judgesJumps: boolean };
+type ProbedFile = { path: string; sizeBytes: number; isWhole: Promise<boolean>; isMended: boolean };
 
 async function probeFile(file: ProbedFile, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
   if (file.sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes.' };
   const facts = await probeStreams(file, signal);
-  if ('kind' in facts || facts.isJoined === true || !isSuspectedlyLong(facts)) return facts;
+  if ('kind' in facts || needsMending(facts) || !isSuspectedlyLong(facts)) return facts;
   const { spans, end } = await scanPackets(file.path, null, signal);
   // A file of so many packets has more in it than leaps.
   if (end.killed !== null) return facts;
@@ -68,6 +71,8 @@ async function probeStreams(file: ProbedFile, signal: AbortSignal): Promise<Sour
   const isMp4 = /\bmp4\b/.test(containerOf(answer.json));
   const encrypted = isMp4 ? await findEncryption(path, sizeBytes) : null;
   if (encrypted !== null) return encrypted;
+  const late = file.isMended || containerOf(answer.json) !== 'mp3' ? null : await findLateSound(file, answer.json);
+  if (late !== null) return late;
   const facts = await probeTimes(file, { ...answer, json: withoutUnknownDurations(answer.json) }, signal);
   if ('kind' in facts) return facts;
   const chapters = parseChapters(answer.json, facts);
@@ -77,12 +82,12 @@ async function probeStreams(file: ProbedFile, signal: AbortSignal): Promise<Sour
 type Answer = { json: unknown; stderr: string };
 
 async function probeTimes(
-  { path, sizeBytes, isWhole, judgesJumps }: ProbedFile,
+  { path, sizeBytes, isWhole, isMended }: ProbedFile,
   { json, stderr }: Answer,
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
   const probed = { path, sizeBytes, json };
-  const whole = judgesJumps && containerOf(json) === 'mpegts' ? await scanPackets(path, null, signal) : null;
+  const whole = !isMended && HAS_CLOCK.test(containerOf(json)) ? await scanPackets(path, null, signal) : null;
   const jumping = whole === null ? null : findJumps(probed, whole);
   if (jumping !== null) return jumping;
   const isGuess = /Estimating duration from bitrate/.test(stderr);
@@ -112,6 +117,22 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
   const times = jumps === 1 ? 'once' : `${jumps} times`;
   const warning = `The clock of the file jumps ${times}: what follows was joined to what was before.`;
   return { ...facts, isJoined: true, warnings: [warning] };
+}
+
+/** The facts of an MP3 whose sound begins late, but for its durations, which only a copy without what is before it shows. */
+async function findLateSound(
+  { path, sizeBytes }: ProbedFile,
+  json: unknown,
+): Promise<SourceFacts | SourceFault | null> {
+  const leadBytes = await readMp3Lead(path);
+  if (leadBytes === 0) return null;
+  const facts = parseProbe(withoutDurations(json), sizeBytes, new Map());
+  if ('kind' in facts) return facts;
+  return {
+    ...facts,
+    leadBytes,
+    warnings: [`The first ${leadBytes} bytes of the file are no sound: they were left out.`],
+  };
 }
 
 /** An average says little of a picture whose rate varies, and containers of a second or so state impossible ones. */

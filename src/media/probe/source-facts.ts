@@ -21,11 +21,18 @@ export type SourceFacts = {
   subtitles: SubtitleFacts[];
   /** Its clock jumps: all but the probe is of a copy whose clock was joined, and so is all that is made. */
   isJoined?: boolean;
+  /** So many bytes at its beginning are no media: all but the probe is of a copy without them, and so is all that is made. */
+  leadBytes?: number;
   /** Those that the file brings, when there are any. */
   chapters?: SourceChapter[];
   /** Problems that do not stop the encode (truncated file, odd timestamps). */
   warnings: string[];
 };
+
+/** Whether all that is made of a source is made of a mended copy of it. */
+export function needsMending({ isJoined, leadBytes }: SourceFacts): boolean {
+  return isJoined === true || leadBytes !== undefined;
+}
 
 export type VideoFacts = {
   streamIndex: number;

@@ -1,0 +1,43 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { runJoinClock } from '../../media/encode/run-join-clock.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { LocalSource, SourceCache } from './source-cache.ts';
+
+/** How long a source is whose clock jumps is known only afterwards: the bound on time goes by its size. */
+const LEAST_BYTES_PER_SEC = 10_000;
+
+/**
+ * Opens an original as all that is made of it reads it, as its facts say: in place, or as a mended copy, whose clock was
+ * joined or which begins where the media does. Every worker makes the same copy.
+ */
+export async function openPlanned(
+  sources: SourceCache,
+  { sourceKey, facts }: { sourceKey: StorageKey; facts: SourceFacts },
+  signal: AbortSignal,
+): Promise<LocalSource> {
+  if (facts.isJoined === true) return openJoined(sources, sourceKey, signal);
+  if (facts.leadBytes !== undefined) return openWithoutLead(sources, { sourceKey, start: facts.leadBytes }, signal);
+  return sources.open(sourceKey, signal);
+}
+
+function openJoined(sources: SourceCache, key: StorageKey, signal: AbortSignal): Promise<LocalSource> {
+  const make = async (path: string, unread: AbortSignal) => {
+    const { size } = await stat(path);
+    return { sizeBytes: size, body: await runJoinClock(path, size / LEAST_BYTES_PER_SEC, unread) };
+  };
+  return sources.openMade(key, { name: 'joined', make }, signal);
+}
+
+function openWithoutLead(
+  sources: SourceCache,
+  { sourceKey, start }: { sourceKey: StorageKey; start: number },
+  signal: AbortSignal,
+): Promise<LocalSource> {
+  const make = async (path: string, unread: AbortSignal) => {
+    const { size } = await stat(path);
+    return { sizeBytes: size - start, body: createReadStream(path, { start, signal: unread }) };
+  };
+  return sources.openMade(sourceKey, { name: 'without-lead', make }, signal);
+}
