@@ -32,6 +32,12 @@ const BYTES_HEADERS = {
   'cache-control': 'no-store',
 };
 
+const CSV_HEADERS = {
+  'content-type': 'text/csv; charset=utf-8',
+  'content-disposition': 'attachment; filename="events.csv"',
+  'cache-control': 'no-store',
+};
+
 type Log = Pick<Logger, 'error'>;
 /** `trusted`: proxies whose word on a caller's address counts. */
 type Serving = { deps: OperationDeps; log: Log; trusted: AddressSet; guard: KeylessGuard };
@@ -116,6 +122,7 @@ async function answerOperation(
     const status = operation.answerStatus ?? 200;
     await recordWrite(operation, { exchange, grant, answer, status }, deps);
     if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
+    if (operation.answer === 'csv') reply.headers(CSV_HEADERS);
     if (operation.answer === 'bytes') reply.headers(BYTES_HEADERS);
     reply.code(status).send(answer ?? undefined);
   } catch (error) {

@@ -14,6 +14,7 @@ import { createLiveStore } from '../catalog/live/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
+import { createEventSearchStore } from '../catalog/shield/event-search-store.ts';
 import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
 import { createExperienceStore } from '../catalog/statistics/experience-store.ts';
@@ -56,6 +57,7 @@ type Stores = Pick<
   | 'pictures'
   | 'pullZones'
   | 'retries'
+  | 'eventSearch'
   | 'shieldEvents'
   | 'shieldSettings'
   | 'loadPolicy'
@@ -92,6 +94,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     pictures: createPictureMaker(),
     pullZones: createPullZoneStore({ db, secretBox }),
     retries: createRetryStore(db),
+    eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),
     shieldSettings: createShieldSettingsStore(db),
     loadPolicy: (name) => loadZonePolicy({ db, secretBox }, { by: 'name', name }),

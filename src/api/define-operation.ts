@@ -35,8 +35,8 @@ export type ErrorShape =
 /** What an operation takes as its body: JSON of a model, the raw bytes, or nothing. */
 export type BodyContract = TSchema | 'raw' | null;
 
-/** What a success answers: JSON of a model, a stream of server-sent events, bytes, or nothing. */
-export type AnswerContract = TSchema | 'events' | 'bytes' | null;
+/** What a success answers: JSON of a model, a stream of server-sent events or of CSV, bytes, or nothing. */
+export type AnswerContract = TSchema | 'events' | 'csv' | 'bytes' | null;
 
 /** The contract of an operation: all that documents and conformance checks need to know. */
 export type Contract<P extends TObject, Q extends TObject, B extends BodyContract, A extends AnswerContract> = {
@@ -57,7 +57,7 @@ export type Contract<P extends TObject, Q extends TObject, B extends BodyContrac
   bodyLimitBytes?: number;
   /** What the body's model cannot express. */
   checkBody?: BodyCheck;
-  /** The model of a success, `events` or `bytes`; null when it has no body. */
+  /** The model of a success, `events`, `csv` or `bytes`; null when it has no body. */
   answer: A;
   /** The status of a success, 200 when absent. */
   answerStatus?: number;
@@ -80,7 +80,7 @@ export type Request<P, Q, B> = {
 };
 
 type BodyOf<B extends BodyContract> = B extends 'raw' ? IncomingMessage : B extends TSchema ? Static<B> : null;
-type AnswerOf<A extends AnswerContract> = A extends 'events'
+type AnswerOf<A extends AnswerContract> = A extends 'events' | 'csv'
   ? Readable
   : A extends 'bytes'
     ? Buffer

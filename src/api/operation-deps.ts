@@ -18,6 +18,7 @@ import type { LiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts
 import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
+import type { EventSearchStore } from '../catalog/shield/event-search-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { ShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
@@ -64,6 +65,7 @@ export type OperationDeps = {
   pullZones: PullZoneStore;
   retries: RetryStore;
   shieldEvents: ShieldEventStore;
+  eventSearch: EventSearchStore;
   shieldSettings: ShieldSettingsStore;
   /** What inspects requests. */
   firewall: FirewallSource;

@@ -45,9 +45,11 @@ import { getPullZone } from './pull-zones/get-pull-zone.ts';
 import { listPullZones } from './pull-zones/list-pull-zones.ts';
 import { resetSecurityKey } from './pull-zones/reset-security-key.ts';
 import { updatePullZone } from './pull-zones/update-pull-zone.ts';
+import { exportEventLogs } from './shield/export-event-logs.ts';
 import { getEventLogs, getFirstEventLogs } from './shield/get-event-logs.ts';
 import { getShieldZone, getShieldZoneByPullZone } from './shield/get-shield-zone.ts';
 import { listShieldZones } from './shield/list-shield-zones.ts';
+import { searchEventLogs } from './shield/search-event-logs.ts';
 import { updateShieldZone } from './shield/update-shield-zone.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
@@ -188,6 +190,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   explainRequest,
   getEventLogs,
   getFirstEventLogs,
+  searchEventLogs,
+  exportEventLogs,
   listShieldZones,
   getShieldZone,
   getShieldZoneByPullZone,

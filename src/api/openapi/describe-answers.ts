@@ -14,7 +14,7 @@ import { exampleOf } from './examples.ts';
 export type Answering = Pick<
   Contract<never, never, never, never>,
   'refusals' | 'errorShape' | 'answerStatus' | 'name'
-> & { body: unknown; answer: object | 'events' | 'bytes' | null };
+> & { body: unknown; answer: object | 'events' | 'csv' | 'bytes' | null };
 
 type Words = { name: string; words: string };
 
@@ -57,6 +57,7 @@ function success({ answer }: Answering, components: Components): Schema {
   if (answer === 'events') {
     return { description: 'Server-sent events.', headers: HEADERS, content: { 'text/event-stream': {} } };
   }
+  if (answer === 'csv') return { description: 'The lines.', headers: HEADERS, content: { 'text/csv': {} } };
   if (answer === 'bytes') {
     return { description: 'The bytes.', headers: HEADERS, content: { 'application/octet-stream': {} } };
   }

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import type { ShieldEventTable } from '../account-schema.ts';
 import type { Db, Tx } from '../db.ts';
 import type { EventStatus, ShieldEvent } from './shield-event.ts';
 
@@ -47,21 +48,7 @@ export function createShieldEventStore(db: Db): ShieldEventStore {
         .orderBy('seq')
         .limit(limit)
         .execute();
-      return rows.map((row) => ({
-        seq: row.seq,
-        zoneId: row.zone_id,
-        logId: row.log_id,
-        atMs: row.at.getTime(),
-        ruleId: row.rule_id,
-        ruleGroup: row.rule_group,
-        severity: row.severity,
-        status: row.status as EventStatus, // Only `append` writes it.
-        method: row.method,
-        country: row.country,
-        asn: row.asn,
-        serverZone: row.server_zone,
-        log: row.log,
-      }));
+      return rows.map(toEvent);
     },
     async dropBefore(firstDay) {
       const { rows } = await sql<{ name: string }>`
@@ -76,6 +63,25 @@ export function createShieldEventStore(db: Db): ShieldEventStore {
         made.delete(day);
       }
     },
+  };
+}
+
+/** Reads a stored row. */
+export function toEvent(row: Selectable<ShieldEventTable>): StoredEvent {
+  return {
+    seq: row.seq,
+    zoneId: row.zone_id,
+    logId: row.log_id,
+    atMs: row.at.getTime(),
+    ruleId: row.rule_id,
+    ruleGroup: row.rule_group,
+    severity: row.severity,
+    status: row.status as EventStatus, // Only `append` writes it.
+    method: row.method,
+    country: row.country,
+    asn: row.asn,
+    serverZone: row.server_zone,
+    log: row.log,
   };
 }
 

@@ -1,0 +1,45 @@
+import type { StoredEvent } from '../../catalog/shield/shield-event-store.ts';
+
+/** The fields of an event under the names that searches and exports have for them. */
+export function toFields({
+  ruleGroup,
+  ruleId,
+  asn,
+  country,
+  status,
+  method,
+  severity,
+  log,
+}: StoredEvent): Record<string, string> {
+  const details = readDetails(log);
+  return {
+    feature: ruleGroup,
+    ruleId,
+    ip: details.RemoteIp,
+    // No TLS handshake is seen here.
+    ja4: '',
+    ua: details.userAgent,
+    url: details.Url,
+    asn,
+    country,
+    action: status,
+    method,
+    severity,
+    message: details.Message,
+  };
+}
+
+type Details = { RemoteIp: string; Url: string; Message: string; userAgent: string };
+
+function readDetails(log: string): Details {
+  const { RemoteIp = '', Url = '', Message = '', Headers = [] } = Object(JSON.parse(log));
+  const agent = Array.isArray(Headers)
+    ? Headers.find((header: { Name?: unknown }) => header.Name === 'user-agent')
+    : null;
+  return {
+    RemoteIp: String(RemoteIp),
+    Url: String(Url),
+    Message: String(Message),
+    userAgent: String(agent?.Value ?? ''),
+  };
+}

@@ -1,0 +1,60 @@
+import ipaddr from 'ipaddr.js';
+import {
+  EVENT_FIELDS,
+  type EventField,
+  type EventFilter,
+  type EventQuery,
+  FILTER_OPERATORS,
+  type FilterOperator,
+} from '../../catalog/shield/event-query.ts';
+import { quote } from '../../lib/quote.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { EventLogsExportRequest } from '../models/event-search.ts';
+
+const WINDOW_MS = 72 * 3600 * 1000;
+/** A window that ends now, by a clock that runs a little fast, is one. */
+const CLOCK_SLACK_MS = 60_000;
+
+/** Reads what is searched of a zone. Refuses (`invalid`) a window that is none, an unknown field and an unknown operator. */
+export function toEventQuery(zoneId: number, sent: EventLogsExportRequest, nowMs: number): EventQuery {
+  const { from, to } = sent;
+  if (to <= from || from < nowMs - WINDOW_MS - CLOCK_SLACK_MS || to > nowMs + WINDOW_MS) {
+    const message = 'Expected from before to, both within the last 72 hours, as milliseconds since 1970. Correct them.';
+    throw new Refused('invalid', message, { field: 'from' });
+  }
+  return {
+    zoneId,
+    fromMs: from,
+    toMs: to,
+    text: sent.query?.trim() ?? '',
+    filters: (sent.filters ?? []).map(readFilter),
+  };
+}
+
+/** Refuses (`invalid`) what events are not grouped by. */
+export function readField(name: string): EventField {
+  const field = EVENT_FIELDS.find((known) => known.toLowerCase() === name.toLowerCase());
+  if (field !== undefined) return field;
+  throw new Refused('invalid', `Expected a field of ${EVENT_FIELDS.join(', ')}, got ${quote(name)}. Correct it.`);
+}
+
+type SentFilter = NonNullable<EventLogsExportRequest['filters']>[number];
+
+function readFilter({ field, op, value }: SentFilter): EventFilter {
+  const operator = readOperator(op ?? 'eq');
+  const values = value ?? [];
+  const read = readField(field);
+  if (
+    operator === 'cidr' &&
+    (read !== 'ip' || !values.every((one) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)))
+  ) {
+    throw new Refused('invalid', 'Expected ip with addresses or CIDR ranges for the operator cidr. Correct them.');
+  }
+  return { field: read, operator, values };
+}
+
+function readOperator(name: string): FilterOperator {
+  const operator = FILTER_OPERATORS.find((known) => known === name.toLowerCase());
+  if (operator !== undefined) return operator;
+  throw new Refused('invalid', `Expected an op of ${FILTER_OPERATORS.join(', ')}, got ${quote(name)}. Correct it.`);
+}

@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { EventSearchStore } from '../../catalog/shield/event-search-store.ts';
+import type { StoredEvent } from '../../catalog/shield/shield-event-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { EventLogsExportRequest } from '../models/event-search.ts';
+import { idParam } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { csvLine } from './csv-line.ts';
+import { toFields } from './event-fields.ts';
+import { toEventQuery } from './event-window.ts';
+
+const COLUMNS = [
+  'timestamp',
+  'logId',
+  'action',
+  'ruleId',
+  'feature',
+  'severity',
+  'message',
+  'method',
+  'url',
+  'ip',
+  'asn',
+  'country',
+  'ua',
+] as const;
+
+export const exportEventLogs = defineOperation({
+  name: 'exportEventLogs',
+  method: 'POST',
+  path: '/shield/event-logs/{shieldZoneId}/export',
+  description: 'Exports all events of a search as CSV, oldest first. It is streamed: no size is too large.',
+  auth: 'account-key',
+  params: Type.Object({ shieldZoneId: idParam('shield zone') }),
+  query: NoQuery,
+  body: EventLogsExportRequest,
+  answer: 'csv',
+  refusals: { invalid: 400 },
+  errorShape: 'problem',
+  async run({ params, body, signal }, { eventSearch }: { eventSearch: EventSearchStore }) {
+    const query = toEventQuery(params.shieldZoneId, body, Date.now());
+    const batches = eventSearch.readAll(query);
+    // Before the first byte leaves, a refusal is still one.
+    const first = await batches.next();
+    return Readable.from(writeCsv(first.done === true ? [] : first.value, batches), { signal });
+  },
+});
+
+async function* writeCsv(first: readonly StoredEvent[], rest: AsyncIterable<StoredEvent[]>): AsyncGenerator<string> {
+  yield `${csvLine(COLUMNS)}${linesOf(first)}`;
+  for await (const events of rest) yield linesOf(events);
+}
+
+function linesOf(events: readonly StoredEvent[]): string {
+  return events.map(lineOf).join('');
+}
+
+function lineOf(event: StoredEvent): string {
+  const fields = toFields(event);
+  const own: Record<string, string> = { timestamp: new Date(event.atMs).toISOString(), logId: event.logId };
+  return csvLine(COLUMNS.map((column) => own[column] ?? fields[column] ?? ''));
+}

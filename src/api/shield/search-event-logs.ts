@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import type { EventSearchStore } from '../../catalog/shield/event-search-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { EventLogsSearchRequest, EventLogsSearchResponse } from '../models/event-search.ts';
+import { idParam } from '../read-params.ts';
+import { NoQuery } from '../read-query.ts';
+import { toFields } from './event-fields.ts';
+import { readField, toEventQuery } from './event-window.ts';
+
+const PAGE_EVENTS = 50;
+const MOST_PER_PAGE = 500;
+const LAST_PAGE = 10_000;
+
+export const searchEventLogs = defineOperation({
+  name: 'searchEventLogs',
+  method: 'POST',
+  path: '/shield/event-logs/{shieldZoneId}/search',
+  description:
+    'Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that all must fit, as rows or grouped. Pages are counted from 0.',
+  auth: 'account-key',
+  params: Type.Object({ shieldZoneId: idParam('shield zone') }),
+  query: NoQuery,
+  body: EventLogsSearchRequest,
+  answer: EventLogsSearchResponse,
+  refusals: { invalid: 400 },
+  errorShape: 'problem',
+  async run({ params, body }, { eventSearch }: { eventSearch: EventSearchStore }): Promise<EventLogsSearchResponse> {
+    const query = toEventQuery(params.shieldZoneId, body, Date.now());
+    const limit = Math.min(Math.max(body.pageSize || PAGE_EVENTS, 1), MOST_PER_PAGE);
+    const page = Math.min(Math.max(body.page ?? 0, 0), LAST_PAGE);
+    const by = [...new Set((body.groupBy ?? []).map(readField))];
+    const part = { offset: page * limit, limit };
+    const ends = (total: number) => ({ total, totalPages: Math.ceil(total / limit), page });
+    if (by.length === 0) {
+      const { items, total } = await eventSearch.find(query, part);
+      const rows = items.map((event) => ({
+        logId: event.logId,
+        timestamp: event.atMs,
+        log: event.log,
+        fields: toFields(event),
+      }));
+      return { rows, groups: null, ...ends(total) };
+    }
+    const { items, total } = await eventSearch.group(query, by, part);
+    const groups = items.map(({ key, count, firstMs, lastMs }) => ({
+      key,
+      count,
+      firstSeen: firstMs,
+      lastSeen: lastMs,
+    }));
+    return { rows: null, groups, ...ends(total) };
+  },
+});
