@@ -42,6 +42,7 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
     feedSecret: feedSecretOf(settings.secretKey),
     journalFolder: join(folder, 'journal'),
     capacity: CAPACITY,
+    ladderCores: settings.liveCores,
     region: settings.region,
     openRelays: (requests) => openRelays(requests, { rules, report }),
     endpoints: () => endpointsOf(settings.ingestHost ?? reachableHost(settings.host), listeners),

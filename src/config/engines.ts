@@ -12,13 +12,18 @@ export type LanguageModelSettings = { url: string; model: string; key: string | 
 
 export type EngineSettings = {
   encodeThreads: number;
+  /** Cores that encoding live streams may take; 0: they are sent on as they come. */
+  liveCores: number;
   makesPreviews: boolean;
   transcriber: TranscriberSettings;
   languageModel: LanguageModelSettings | null;
 };
 
+const MOST_CORES = 256;
+
 export const engineSchema = {
   MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
+  MILLRACE_LIVE_CORES: setting(`a number of cores from 0 to ${MOST_CORES}, such as 1.5`, parseCores),
   MILLRACE_PREVIEWS: setting('on or off', parseSwitch),
   MILLRACE_TRANSCRIBER: setting('none, pocketsphinx, or an http:// or https:// address', parseTranscriber),
   MILLRACE_TRANSCRIBER_MODEL: setting('the name of a model, up to 200 characters', parseName),
@@ -33,6 +38,7 @@ type Texts = Partial<Record<keyof typeof engineSchema, string>>;
 export function engineSettings(texts: Texts): EngineSettings {
   return {
     encodeThreads: parseThreads(texts.MILLRACE_ENCODE_THREADS ?? '') ?? availableParallelism(),
+    liveCores: parseCores(texts.MILLRACE_LIVE_CORES ?? '') ?? availableParallelism(),
     makesPreviews: parseSwitch(texts.MILLRACE_PREVIEWS ?? '') ?? true,
     transcriber: transcriber(texts),
     languageModel: languageModel(texts),
@@ -59,6 +65,10 @@ function parseToken(text: string): string | null {
 
 function parseThreads(text: string): number | null {
   return parseWholeNumber(text, 1, 256);
+}
+
+function parseCores(text: string): number | null {
+  return /^\d{1,3}(\.\d)?$/.test(text) && Number(text) <= MOST_CORES ? Number(text) : null;
 }
 
 function parseSwitch(text: string): boolean | null {

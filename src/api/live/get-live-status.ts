@@ -1,4 +1,5 @@
 import type { LiveStore } from '../../catalog/live/live-store.ts';
+import type { LadderState } from '../../catalog/live/live-stream.ts';
 import { defineOperation } from '../define-operation.ts';
 import { wireTime } from '../models/answers.ts';
 import { LiveStreamStatusModel } from '../models/live-stream.ts';
@@ -29,6 +30,12 @@ export const getLiveStatus = defineOperation({
       lastPingAgo: msSinceMedia,
       duration: durationSecOf(view, Date.now()),
       statusTimeUtc: wireTime(new Date()),
+      transcoding: transcodingOf(view.ingest.ladder),
     };
   },
 });
+
+function transcodingOf(ladder: LadderState | null) {
+  if (ladder === null) return null;
+  return { state: ladder.kind, reason: ladder.reason, resolutions: ladder.rungs.map((rung) => `${rung}p`).join(',') };
+}

@@ -112,6 +112,16 @@ export const ThumbnailListResponseModel = model('ThumbnailListResponseModel', {
 });
 export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseModel>;
 
+/** An addition of this service: what viewers of slow lines get. */
+export const LiveTranscodingModel = model('LiveTranscodingModel', {
+  /** `starting`, `running`, `copy-only`, or `none` where no smaller resolution is enabled. */
+  state: text(),
+  /** Why nothing is encoded. */
+  reason: nullable(text()),
+  /** Resolutions below that of the publisher, "480p,360p". */
+  resolutions: text(),
+});
+
 export const LiveStreamStatusModel = model('LiveStreamStatusModel', {
   readyToStart: nullable(flag()),
   primaryLive: nullable(flag()),
@@ -119,6 +129,7 @@ export const LiveStreamStatusModel = model('LiveStreamStatusModel', {
   lastPingAgo: nullable(int64()),
   duration: nullable(int32()),
   statusTimeUtc: nullable(dateTime()),
+  transcoding: nullable(LiveTranscodingModel),
 });
 export type LiveStreamStatusModel = Static<typeof LiveStreamStatusModel>;
 

@@ -27,10 +27,23 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
     where p.library_id = ${key.libraryId} and p.media_id = ${key.mediaId} order by p.number`.execute(db);
   const renditions = await db
     .selectFrom('rendition')
-    .select(['id', 'timeline_id', 'kind', 'rung', 'codec_string', 'timescale', 'width_px', 'height_px', 'init'])
+    .select([
+      'id',
+      'timeline_id',
+      'kind',
+      'origin',
+      'rung',
+      'codec_string',
+      'timescale',
+      'width_px',
+      'height_px',
+      'init',
+    ])
     .where('library_id', '=', key.libraryId)
     .where('media_id', '=', key.mediaId)
     .orderBy('kind', 'desc')
+    .orderBy('origin', 'desc')
+    .orderBy('rung', 'desc')
     .execute();
   const { rows: segments } = await sql<SegmentRow>`
     select rendition_id as "renditionId", first_segment as number, start_tick as "startTick",
@@ -46,6 +59,7 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
         inits: new Map(own.map(({ id, init }) => [id, init ?? Buffer.alloc(0)])),
         period: {
           ...period,
+          isLadderPending: false,
           renditions: own.map((one) => ({
             id: one.id,
             kind: one.kind,

@@ -2,7 +2,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { CreatedAt, JsonDefault } from '../account-schema.ts';
-import type { BitrateSample, LiveState } from './live-stream.ts';
+import type { BitrateSample, LadderState, LiveState } from './live-stream.ts';
 
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
@@ -72,6 +72,7 @@ export type LiveLeaseTable = {
   backup_media_at: Optional<Date>;
   first_media_at: Optional<Date>;
   bitrate: ColumnType<BitrateSample | null, string | null | undefined, string | null>;
+  ladder: ColumnType<LadderState | null, string | null | undefined, string | null>;
 };
 
 /** A run of segments with one set of parameters: one timeline, one init segment a rendition. */

@@ -8,6 +8,16 @@ export type LiveState = 'created' | 'scheduled' | 'preview' | 'running' | 'ended
 /** One second of media as it arrived; bits a second. */
 export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number; audioBps: number; fps: number };
 
+/**
+ * Whether the rungs below the source of a stream are encoded; `reason` says why not. Rungs by name: 720 is 720p.
+ * `none`: nothing smaller is enabled.
+ */
+export type LadderState = {
+  kind: 'none' | 'starting' | 'running' | 'copy-only';
+  reason: string | null;
+  rungs: readonly number[];
+};
+
 /** A relay as it was sent, one form or the other, and echoed so. */
 export type RelayRequest = string | { endpoint: string | null; streamKey: string | null };
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db } from '../db.ts';
-import type { BitrateSample, LiveSettings, LiveStream, RelayRequest } from './live-stream.ts';
+import type { BitrateSample, LadderState, LiveSettings, LiveStream, RelayRequest } from './live-stream.ts';
 
 /** A stream as it is shown. `streamKey` and `relays` are secrets of its owner. */
 export type LiveView = {
@@ -36,6 +36,8 @@ export type IngestView = {
   msSinceMedia: number | null;
   firstMediaAt: Date | null;
   bitrate: BitrateSample | null;
+  /** Null before the first media, and while nobody owns the stream. */
+  ladder: LadderState | null;
 };
 
 type LiveRow = NonNullable<Awaited<ReturnType<ReturnType<typeof viewsOf>['executeTakeFirst']>>>;
@@ -46,7 +48,7 @@ export function viewsOf(db: Db) {
     .selectFrom('live_stream')
     .leftJoin('live_lease', 'live_lease.stream_id', 'live_stream.id')
     .selectAll('live_stream')
-    .select(['live_lease.first_media_at', 'live_lease.bitrate'])
+    .select(['live_lease.first_media_at', 'live_lease.bitrate', 'live_lease.ladder'])
     .select([
       sql<boolean>`coalesce(live_lease.lease_until > now(), false)`.as('is_owned'),
       sql<boolean>`coalesce(primary_media_at > now() - interval '5 seconds', false)`.as('primary_live'),
@@ -83,6 +85,7 @@ export function toLiveView(row: LiveRow, secretBox: SecretBox): LiveView {
       msSinceMedia: row.ms_since_media,
       firstMediaAt: row.first_media_at,
       bitrate: row.bitrate,
+      ladder: row.is_owned ? row.ladder : null,
     },
   };
 }

@@ -12,7 +12,9 @@ import type { LiveLease } from './live-lease.ts';
 export type PeriodRendition = {
   id: Guid;
   kind: 'video' | 'audio';
-  /** Null for sound and for pictures as they came. */
+  /** `pass-through`: as it came. */
+  origin: 'pass-through' | 'encode';
+  /** Null for sound. */
   rung: number | null;
   codec: string;
   codecString: string;
@@ -22,9 +24,10 @@ export type PeriodRendition = {
   heightPx: number | null;
 };
 
-/** What a rendition stands for over periods: sound, or pictures as they came. */
-export function slotOf({ kind }: Pick<PeriodRendition, 'kind'>): string {
-  return kind === 'audio' ? 'audio' : 'source';
+/** What a rendition stands for over periods: sound, pictures as they came, or a rung. */
+export function slotOf({ kind, origin, rung }: Pick<PeriodRendition, 'kind' | 'origin' | 'rung'>): string {
+  if (kind === 'audio') return 'audio';
+  return origin === 'encode' ? `${rung}p` : 'source';
 }
 
 /** A run of segments with one set of parameters. Media sequence numbers go on over periods. */
@@ -130,6 +133,14 @@ export function openPeriod(
   });
 }
 
+/** Adds the rungs that are encoded to a period that is open. Throws LostLease. */
+export function addRungs(db: Db, lease: LiveLease, timelineId: Guid, rungs: readonly PeriodRendition[]): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    await lockLease(tx, lease);
+    for (const rung of rungs) await insertRendition(tx, lease.key, timelineId, rung);
+  });
+}
+
 /**
  * Writes the rows of closed segments of many streams in one transaction. Answers those whose lease is lost: nothing of
  * them is written, and their objects are for the caller to delete.
@@ -226,7 +237,7 @@ async function insertRendition(
       id: rendition.id,
       timeline_id: timelineId,
       kind: rendition.kind,
-      origin: 'pass-through',
+      origin: rendition.origin,
       codec: rendition.codec,
       rung: rendition.rung,
       key_group: rendition.kind === 'audio' ? 'audio' : (heightPx ?? 0) >= 720 ? 'hd' : 'sd',
@@ -249,7 +260,7 @@ async function selectRenditions(
 ): Promise<PeriodRendition[]> {
   const rows = await db
     .selectFrom('rendition')
-    .select(['id', 'kind', 'rung', 'codec', 'codec_string', 'timescale', 'init', 'width_px', 'height_px'])
+    .select(['id', 'kind', 'origin', 'rung', 'codec', 'codec_string', 'timescale', 'init', 'width_px', 'height_px'])
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .where('timeline_id', '=', timelineId)
@@ -259,6 +270,7 @@ async function selectRenditions(
   return rows.map((row) => ({
     id: row.id,
     kind: row.kind,
+    origin: row.origin,
     rung: row.rung,
     codec: row.codec,
     codecString: row.codec_string ?? '',
@@ -273,12 +285,12 @@ async function selectRenditions(
 export async function findPeriodRenditions(
   db: Db,
   { libraryId, mediaId }: MediaKey,
-): Promise<Map<Guid, { kind: 'video' | 'audio'; timescale: number }>> {
+): Promise<Map<Guid, Pick<PeriodRendition, 'kind' | 'origin' | 'timescale'>>> {
   const rows = await db
     .selectFrom('rendition')
-    .select(['id', 'kind', 'timescale'])
+    .select(['id', 'kind', 'origin', 'timescale'])
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .execute();
-  return new Map(rows.map(({ id, kind, timescale }) => [id, { kind, timescale }]));
+  return new Map(rows.map(({ id, ...rendition }) => [id, rendition]));
 }

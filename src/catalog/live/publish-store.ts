@@ -11,7 +11,7 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { LiveLease } from './live-lease.ts';
 import { LIVE_CHANNEL, loadStream, lockStream, saveStream } from './live-store.ts';
-import { type BitrateSample, type LiveState, type LiveStream, publishStream } from './live-stream.ts';
+import { type BitrateSample, type LadderState, type LiveState, type LiveStream, publishStream } from './live-stream.ts';
 
 /** Seconds that an ingest process owns a stream without renewing; on the database's clock. */
 export const LIVE_LEASE_SEC = 8;
@@ -26,6 +26,8 @@ export type MediaReport = {
   primaryMediaAtMs: number | null;
   backupMediaAtMs: number | null;
   bitrate: BitrateSample | null;
+  /** Null before the first period. */
+  ladder: LadderState | null;
 };
 
 /** What an owner must know of a stream that it still owns; one that is missing in an answer is lost. */
@@ -138,9 +140,9 @@ async function renewLeases(db: Db, owner: Guid, reports: readonly MediaReport[])
       backup_media_at = coalesce(to_timestamp(r."backupMediaAtMs" / 1000.0), l.backup_media_at),
       first_media_at = coalesce(l.first_media_at,
         to_timestamp(least(r."primaryMediaAtMs", r."backupMediaAtMs") / 1000.0)),
-      bitrate = coalesce(r.bitrate, l.bitrate)
+      bitrate = coalesce(r.bitrate, l.bitrate), ladder = coalesce(r.ladder, l.ladder)
     from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r("streamId" uuid, epoch bigint,
-      "primaryMediaAtMs" float8, "backupMediaAtMs" float8, bitrate jsonb),
+      "primaryMediaAtMs" float8, "backupMediaAtMs" float8, bitrate jsonb, ladder jsonb),
       live_stream s join library b on b.id = s.library_id and b.deleted_at is null
     where l.stream_id = r."streamId" and l.owner = ${owner} and l.epoch = r.epoch and s.id = l.stream_id
     returning l.stream_id as "streamId", s.state, l.kicked_session as "kickedSession",

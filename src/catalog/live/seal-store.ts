@@ -92,7 +92,7 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
       from live_period p join rendition r on r.library_id = p.library_id and r.media_id = p.media_id
         and r.timeline_id = p.timeline_id
       where p.library_id = ${libraryId} and p.media_id = ${mediaId} and not p.is_preview
-      order by p.timeline_id, r.kind desc, r.id),
+      order by p.timeline_id, r.kind desc, r.origin desc, r.id),
     starts as (
       select m.timeline_id, array_agg(c.start_tick order by c.first_segment) as ticks,
         max(c.start_tick + c.duration_ticks) as end_tick
@@ -106,11 +106,17 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
       select id from timeline where library_id = ${libraryId} and media_id = ${mediaId} and end_ticks > 0
       order by end_ticks::float8 / timescale desc limit 1)
     returning id`.execute(tx);
+  // A rung that has not all that its source has is made anew, from the stored source.
   await sql`
-    update rendition r set state = 'finished', active = t.active,
-      retired_at = case when t.end_ticks = 0 then now() end
-    from timeline t where r.library_id = ${libraryId} and r.media_id = ${mediaId}
-      and t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id`.execute(tx);
+    with judged as (
+      select r.id, t.active, t.end_ticks = 0 or r.origin = 'encode' and cardinality(t.start_ticks) > (
+        select coalesce(sum(c.segment_count), 0) from chunk c
+        where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id) as is_partial
+      from rendition r join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
+      where r.library_id = ${libraryId} and r.media_id = ${mediaId})
+    update rendition r set state = 'finished', active = j.active and not j.is_partial,
+      retired_at = case when j.is_partial then now() end
+    from judged j where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.id = j.id`.execute(tx);
   return rows.length > 0;
 }
 

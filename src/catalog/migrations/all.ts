@@ -31,6 +31,7 @@ import { up as standardNames } from './099-standard-names.ts';
 import { up as chunkMerges } from './110-chunk-merges.ts';
 import { up as videoCounts } from './111-video-counts.ts';
 import { up as titleOrder } from './112-title-order.ts';
+import { up as liveLadder } from './125-live-ladder.ts';
 import { up as shieldSettings } from './130-shield-settings.ts';
 import { up as smart } from './150-smart.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
@@ -70,6 +71,7 @@ export const migrations: Record<string, Migration> = {
   '110-chunk-merges': { up: chunkMerges },
   '111-video-counts': { up: videoCounts },
   '112-title-order': { up: titleOrder },
+  '125-live-ladder': { up: liveLadder },
   '130-shield-settings': { up: shieldSettings },
   '160-sign-in-link': { up: signInLink },
   '150-smart': { up: smart },

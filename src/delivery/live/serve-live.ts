@@ -4,7 +4,7 @@ import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { writeMediaTags } from '../../media/hls/media-tags.ts';
-import { findSegment, type IndexedRendition, type IndexedSegment } from '../../media/live/live-index.ts';
+import { findSegment, type IndexedRendition, type IndexedSegment, isRung } from '../../media/live/live-index.ts';
 import { liveMultivariant } from '../../media/live/live-multivariant.ts';
 import {
   holds,
@@ -96,14 +96,18 @@ async function serveMultivariant(
   { view: { isPreview }, isOwned }: { view: LiveView; isOwned: boolean },
   request: LiveRequest,
 ): Promise<Answer> {
-  const hasMedia = () =>
-    stream.index.periods.some(
-      (one) => one.isPreview === isPreview && one.renditions.every(({ segments }) => segments.length > 0),
-    );
+  const own = () => stream.index.periods.filter((one) => one.isPreview === isPreview);
+  // Players read this playlist once: rungs that are about to come are waited for.
+  const isWhole = () => own().some((one) => !one.isLadderPending && one.renditions.every(hasSegments));
   // Without an owner nothing comes.
-  if (isOwned) await stream.until(hasMedia, FIRST_MEDIA_WAIT_MS, request.leave());
-  const text = hasMedia() ? liveMultivariant(stream.index, isPreview) : null;
+  if (isOwned) await stream.until(isWhole, FIRST_MEDIA_WAIT_MS, request.leave());
+  const hasSource = own().some(({ renditions }) => renditions.filter(({ slot }) => !isRung(slot)).every(hasSegments));
+  const text = hasSource ? liveMultivariant(stream.index, isPreview) : null;
   return text === null ? notFound('not-playable', 'The stream has no media yet.') : answerText(text, request);
+}
+
+function hasSegments({ segments }: IndexedRendition): boolean {
+  return segments.length > 0;
 }
 
 async function servePlaylist(

@@ -10,6 +10,7 @@ import type { FlvTag } from '../../media/live/flv-tag.ts';
 import type { MediaInput, PublishRequest } from '../../media/live/publisher.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { BitrateHistory } from './bitrate-history.ts';
+import { CoreBudget } from './core-budget.ts';
 import { startFeedServer } from './feed-server.ts';
 import { FeedSubscribers } from './feed-subscribers.ts';
 import { Journal } from './journal.ts';
@@ -35,6 +36,8 @@ export type LiveNodeDeps = {
   endpoints(): Record<string, string>;
   /** Publishers at once. */
   capacity: number;
+  /** Cores that encoding the rungs of streams may take. */
+  ladderCores: number;
   /** Starts to send a publisher's media on to the receivers that its stream names. */
   openRelays(requests: readonly RelayRequest[]): { push(tag: FlvTag): void; close(): void };
   /** Ends a stream that has had no publisher for too long. */
@@ -70,6 +73,7 @@ class Node implements LiveNode {
   readonly #committer: SegmentCommitter;
   readonly #history: BitrateHistory;
   readonly #stills: StillMaker;
+  readonly #budget: CoreBudget;
   #reportedMs = 0;
   #feedUrl = '';
   #closers: (() => Promise<void>)[] = [];
@@ -83,6 +87,7 @@ class Node implements LiveNode {
     this.#committer = new SegmentCommitter(deps);
     this.#history = new BitrateHistory(deps.db);
     this.#stills = new StillMaker(deps);
+    this.#budget = new CoreBudget(deps.ladderCores);
   }
 
   async start(): Promise<void> {
@@ -158,6 +163,7 @@ class Node implements LiveNode {
       journal: this.#journal,
       committer: this.#committer,
       stills: this.#stills,
+      budget: this.#budget,
       subscribers,
       report: this.#deps.report,
     });

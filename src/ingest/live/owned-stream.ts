@@ -1,25 +1,20 @@
-import type { Db } from '../../catalog/db.ts';
+import { loadLibrary } from '../../catalog/libraries/read-library-store.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LiveState } from '../../catalog/live/live-stream.ts';
-import {
-  loadLastPeriod,
-  type OpenPeriod,
-  openPeriod,
-  type Period,
-  type PeriodRendition,
-} from '../../catalog/live/period-store.ts';
+import { loadLastPeriod, type OpenPeriod, openPeriod, type Period } from '../../catalog/live/period-store.ts';
 import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publish-store.ts';
 import { sealOwned } from '../../catalog/live/seal-store.ts';
-import { newGuid } from '../../lib/guid.ts';
-import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/access-unit.ts';
+import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
+import type { AccessUnit, LiveEvent } from '../../media/live/access-unit.ts';
 import { writeFeedFrame } from '../../media/live/feed-message.ts';
-import { buildLiveInit, codecNameOf } from '../../media/live/period-init.ts';
+import { type LiveLadder, planLiveLadder } from '../../media/live/ladder-plan.ts';
 import { type PeriodTracks, parametersOf } from '../../media/live/stream-packager.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import type { LivePublisher } from './live-publisher.ts';
+import { renditionOf } from './period-rendition.ts';
 import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
 
-export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & { db: Db; subscribers: FeedSubscribers };
+export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & { subscribers: FeedSubscribers };
 
 /** Media that waits for a period to be opened, or for a second track. */
 const MOST_HELD_BYTES = 16 * 2 ** 20;
@@ -97,7 +92,9 @@ export class OwnedStream {
     const samples = this.#publishers.map((one) => ({ one, sample: one.meter.sample(nowMs) }));
     const bitrate = samples.find(({ one }) => one === this.#active)?.sample ?? null;
     const { key, epoch } = this.lease;
-    return { streamId: key.mediaId, epoch, primaryMediaAtMs: at('primary'), backupMediaAtMs: at('backup'), bitrate };
+    const ladder = this.#writers.at(-1)?.ladder ?? null;
+    const media = { primaryMediaAtMs: at('primary'), backupMediaAtMs: at('backup') };
+    return { streamId: key.mediaId, epoch, ...media, bitrate, ladder };
   }
 
   /** Acts on what the stream's row says; true when the stream has ended and is to be finished. */
@@ -210,6 +207,7 @@ export class OwnedStream {
   async #openNext(tracks: PeriodTracks): Promise<PeriodWriter> {
     const known = this.#last;
     const writer = this.#writers.at(-1);
+    const ladder = await this.#planLadder(tracks);
     const deps = {
       ...this.#deps,
       broadcast: (frame: Buffer[]) => this.#deps.subscribers.send(frame),
@@ -217,17 +215,25 @@ export class OwnedStream {
     };
     if (writer === undefined && known !== null && this.#fits(known, tracks)) {
       const place = { segment: known.nextSegment, endMs: known.endMs };
-      return new PeriodWriter(this.lease, { period: known, tracks, place }, deps);
+      return new PeriodWriter(this.lease, { period: known, tracks, place, ladder }, deps);
     }
     const before = writer?.period ?? known;
     const isPreview = this.#state !== 'running';
     const nextSegment = writer?.nextSegment ?? known?.nextSegment ?? 0;
     const firstSequence = before === null || before.isPreview !== isPreview ? 0 : before.firstSequence + nextSegment;
-    const renditions = [tracks.video, tracks.audio].flatMap((track) => (track === null ? [] : [renditionOf(track)]));
+    const renditions = [tracks.video, tracks.audio].flatMap((track) =>
+      track === null ? [] : [renditionOf(track, 'pass-through')],
+    );
     const wanted = { firstSequence, isPreview, parameters: parametersOf(tracks), renditions };
     const { widthPx = 0, heightPx = 0, frameRate = 0 } = tracks.video ?? {};
     const period = await openPeriod(this.#deps.db, this.lease, wanted, { widthPx, heightPx, frameRate });
-    return new PeriodWriter(this.lease, { period, tracks, place: { segment: 0, endMs: 0 } }, deps);
+    return new PeriodWriter(this.lease, { period, tracks, place: { segment: 0, endMs: 0 }, ladder }, deps);
+  }
+
+  async #planLadder({ video }: PeriodTracks): Promise<LiveLadder> {
+    if (video === null) return { rungs: [], cores: 0 };
+    const { settings } = await loadLibrary(this.#deps.db, this.lease.key.libraryId);
+    return planLiveLadder(video, readEncodeSettings(settings, {}).ladder);
   }
 
   #drop(publisher: LivePublisher, reason: string): void {
@@ -238,20 +244,4 @@ export class OwnedStream {
   #dropAll(reason: string): void {
     for (const publisher of this.#publishers) this.#drop(publisher, reason);
   }
-}
-
-function renditionOf(track: TrackConfig): PeriodRendition {
-  const { init, facts } = buildLiveInit(track);
-  const isVideo = track.kind === 'video';
-  return {
-    id: newGuid(),
-    kind: track.kind,
-    rung: isVideo ? track.heightPx : null,
-    codec: codecNameOf(track),
-    codecString: facts.codecString,
-    timescale: track.timescale,
-    init,
-    widthPx: isVideo ? track.widthPx : null,
-    heightPx: isVideo ? track.heightPx : null,
-  };
 }

@@ -1,8 +1,11 @@
+import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
-import { type Period, slotOf } from '../../catalog/live/period-store.ts';
+import type { LadderState } from '../../catalog/live/live-stream.ts';
+import { addRungs, type Period, type PeriodRendition, slotOf } from '../../catalog/live/period-store.ts';
 import type { Guid } from '../../lib/guid.ts';
-import type { AccessUnit } from '../../media/live/access-unit.ts';
+import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/access-unit.ts';
 import { type FeedMessage, writeFeedFrame } from '../../media/live/feed-message.ts';
+import type { LiveLadder } from '../../media/live/ladder-plan.ts';
 import type { LivePart, LiveSegment } from '../../media/live/part-writer.ts';
 import { RecentSegments } from '../../media/live/recent-segments.ts';
 import {
@@ -12,11 +15,16 @@ import {
   StreamPackager,
 } from '../../media/live/stream-packager.ts';
 import { WallClock } from '../../media/live/wall-clock.ts';
+import type { CoreBudget } from './core-budget.ts';
 import type { Journal } from './journal.ts';
+import { renditionOf } from './period-rendition.ts';
 import type { SegmentCommitter } from './segment-committer.ts';
 import type { StillMaker } from './still-maker.ts';
+import { StreamLadder } from './stream-ladder.ts';
 
 export type PeriodDeps = {
+  db: Db;
+  budget: CoreBudget;
   journal: Journal;
   committer: SegmentCommitter;
   stills: StillMaker;
@@ -26,12 +34,15 @@ export type PeriodDeps = {
   lost(): void;
 };
 
+/** A period, its tracks, where it goes on, and what is encoded beside it. */
+export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodPlace; ladder: LiveLadder };
+
 /** Cuts that are remembered for segments that are still open somewhere. */
 const MOST_CUTS = 600;
 
 /** Writes the media of one period: packages, journals, sends to edges, stores. */
 export class PeriodWriter {
-  readonly period: Period;
+  #period: Period;
   readonly #lease: LiveLease;
   readonly #deps: PeriodDeps;
   readonly #frameRate: number;
@@ -39,16 +50,29 @@ export class PeriodWriter {
   readonly #recent = new RecentSegments();
   readonly #cuts = new Map<number, number>();
   readonly #commits = new Set<Promise<void>>();
+  readonly #ladder: StreamLadder | null;
+  #isLadderPending: boolean;
   #wall = new WallClock();
   #segments: number;
 
-  constructor(lease: LiveLease, media: { period: Period; tracks: PeriodTracks; place: PeriodPlace }, deps: PeriodDeps) {
-    this.period = media.period;
+  constructor(lease: LiveLease, media: PeriodMedia, deps: PeriodDeps) {
+    this.#period = media.period;
     this.#lease = lease;
     this.#deps = deps;
     this.#frameRate = media.tracks.video?.frameRate ?? 0;
     this.#packager = new StreamPackager(media.tracks, media.place);
     this.#segments = media.place.segment;
+    this.#ladder = this.#openLadder(media);
+    this.#isLadderPending = this.#ladder !== null && this.#rungs().length === 0;
+  }
+
+  get period(): Period {
+    return this.#period;
+  }
+
+  /** How its rungs do. */
+  get ladder(): LadderState {
+    return this.#ladder?.state ?? { kind: 'none', reason: null, rungs: [] };
   }
 
   /** The number of the next segment. */
@@ -76,22 +100,13 @@ export class PeriodWriter {
 
   /** Resolves when every closed segment has its row. */
   async settled(): Promise<void> {
+    await this.#ladder?.settled();
     while (this.#commits.size > 0) await Promise.all(this.#commits);
   }
 
   /** All frames that an edge needs which knows nothing yet. */
   snapshot(): Buffer[] {
-    const { renditions, ...period } = this.period;
-    const described = renditions.map(({ init: _, codec: __, ...rendition }) => ({
-      ...rendition,
-      slot: slotOf(rendition),
-    }));
-    const place = { number: period.number, firstSequence: period.firstSequence, isPreview: period.isPreview };
-    const frames = writeFeedFrame({
-      type: 'period',
-      period: { ...place, frameRate: this.#frameRate, renditions: described },
-    });
-    for (const { id, init } of renditions) frames.push(...writeFeedFrame({ type: 'init', renditionId: id }, init));
+    const frames = this.#description();
     const cuts = new Set<number>();
     for (const { renditionId, number, parts, isClosed, stored } of this.#recent.all()) {
       if (!cuts.has(number)) frames.push(...writeFeedFrame(this.#cutMessage(number)));
@@ -103,17 +118,84 @@ export class PeriodWriter {
     return frames;
   }
 
+  /** The period, its renditions and their init segments, as edges are sent them. */
+  #description(): Buffer[] {
+    const { number, firstSequence, isPreview, renditions } = this.#period;
+    const described = renditions.map((rendition) => {
+      const { init: _, codec: __, origin: ___, ...plain } = rendition;
+      return { ...plain, slot: slotOf(rendition) };
+    });
+    const place = { number, firstSequence, isPreview, isLadderPending: this.#isLadderPending };
+    const frames = writeFeedFrame({
+      type: 'period',
+      period: { ...place, frameRate: this.#frameRate, renditions: described },
+    });
+    for (const { id, init } of renditions) frames.push(...writeFeedFrame({ type: 'init', renditionId: id }, init));
+    return frames;
+  }
+
   #take(event: PackagedEvent): void {
     switch (event.type) {
       case 'cut':
         this.#cut(event.segment, this.#wall.wallMs(event.mediaMs));
+        this.#ladder?.cut(event.segment, Math.round((event.mediaMs * VIDEO_TIMESCALE) / 1000));
+        return;
+      case 'frame':
+        this.#ladder?.frame(event.frame);
+        return;
+      case 'end':
+        this.#ladder?.end(event.tick);
         return;
       case 'part':
-        this.#takePart(event.part);
+        this.#takePart(this.#sourceOf(event.part.kind), event.part);
+        if (event.part.kind === 'video' && event.part.part === 0 && event.part.isIndependent)
+          this.#offerStill(event.part);
         return;
       case 'segment':
-        this.#takeSegment(event.segment);
+        this.#takeSegment(this.#sourceOf(event.segment.kind), event.segment);
     }
+  }
+
+  #openLadder({ tracks: { video }, ladder }: PeriodMedia): StreamLadder | null {
+    if (video === null || ladder.rungs.length === 0) return null;
+    const known = this.#rungs();
+    const fits = known.every(({ rung }, at) => rung === ladder.rungs[at]?.rung);
+    if (!fits || (known.length > 0 && known.length !== ladder.rungs.length)) return null;
+    const at = (rung: number) => this.#rungs()[rung]?.id as Guid;
+    return new StreamLadder(
+      { source: video, ladder, isOpen: known.length > 0 },
+      {
+        budget: this.#deps.budget,
+        open: (configs) => this.#openRungs(configs, ladder),
+        // Rungs have their renditions before anything of them comes.
+        part: (rung, part) => this.#takePart(at(rung), part),
+        segment: (rung, segment) => this.#takeSegment(at(rung), segment),
+        gap: (rung, segment) => this.#takeGap(at(rung), segment),
+        settled: () => this.#ladderSettled(),
+        report: this.#deps.report,
+      },
+    );
+  }
+
+  #rungs(): PeriodRendition[] {
+    return this.#period.renditions.filter(({ origin }) => origin === 'encode');
+  }
+
+  async #openRungs(configs: readonly TrackConfig[], ladder: LiveLadder): Promise<boolean> {
+    const known = this.#rungs();
+    const made = configs.map((config, at) => ({ ...renditionOf(config, 'encode'), rung: ladder.rungs[at]?.rung ?? 0 }));
+    if (known.length > 0) return made.every(({ init }, at) => known[at]?.init.equals(init) === true);
+    await addRungs(this.#deps.db, this.#lease, this.#period.timelineId, made);
+    this.#period = { ...this.#period, renditions: [...this.#period.renditions, ...made] };
+    this.#isLadderPending = false;
+    this.#deps.broadcast(this.#description());
+    return true;
+  }
+
+  #ladderSettled(): void {
+    if (!this.#isLadderPending) return;
+    this.#isLadderPending = false;
+    this.#deps.broadcast(this.#description());
   }
 
   #cut(segment: number, wallMs: number): void {
@@ -125,27 +207,24 @@ export class PeriodWriter {
   }
 
   #cutMessage(segment: number): FeedMessage {
-    return { type: 'cut', period: this.period.number, segment, wallMs: this.#cuts.get(segment) ?? 0 };
+    return { type: 'cut', period: this.#period.number, segment, wallMs: this.#cuts.get(segment) ?? 0 };
   }
 
-  #takePart(part: LivePart): void {
-    const renditionId = this.#renditionOf(part.kind);
+  #takePart(renditionId: Guid, part: LivePart): void {
     this.#recent.add(renditionId, part);
     this.#deps.broadcast(partFrame(renditionId, part));
     this.#deps.journal.append(this.#placeOf(renditionId, part.segment), part);
-    if (part.kind === 'video' && part.part === 0 && part.isIndependent) this.#offerStill(renditionId, part);
   }
 
-  #offerStill(renditionId: Guid, { segment, fragment }: LivePart): void {
-    const init = this.period.renditions.find(({ id }) => id === renditionId)?.init;
+  #offerStill({ segment, fragment }: LivePart): void {
+    const init = this.#period.renditions.find(({ kind, origin }) => kind === 'video' && origin !== 'encode')?.init;
     if (init === undefined) return;
     const bytes = Buffer.concat([fragment.head, fragment.payload]);
     const wallMs = this.#cuts.get(segment) ?? Date.now();
     this.#deps.stills.offer(this.#lease.key, { init, fragment: bytes, wallMs });
   }
 
-  #takeSegment({ kind, segment }: LiveSegment): void {
-    const renditionId = this.#renditionOf(kind);
+  #takeSegment(renditionId: Guid, { segment }: LiveSegment): void {
     this.#recent.close(renditionId, segment.number);
     this.#deps.broadcast(writeFeedFrame({ type: 'closed', renditionId, segment: segment.number }));
     const place = this.#placeOf(renditionId, segment.number);
@@ -154,6 +233,15 @@ export class PeriodWriter {
       .catch((error: Error) => this.#deps.report(error))
       .finally(() => this.#commits.delete(commit));
     this.#commits.add(commit);
+  }
+
+  #takeGap(renditionId: Guid, segment: number): void {
+    this.#recent.drop(renditionId, segment);
+    this.#deps.broadcast(writeFeedFrame({ type: 'gap', renditionId, segment }));
+    const { journal } = this.#deps;
+    journal
+      .forget(journal.pathOf(this.#placeOf(renditionId, segment)))
+      .catch((error: Error) => this.#deps.report(error));
   }
 
   async #commit(renditionId: Guid, segment: LiveSegment['segment']): Promise<void> {
@@ -172,12 +260,12 @@ export class PeriodWriter {
 
   #placeOf(renditionId: Guid, segment: number) {
     const wallMs = this.#cuts.get(segment) ?? 0;
-    return { streamId: this.#lease.key.mediaId, period: this.period.number, renditionId, segment, wallMs };
+    return { streamId: this.#lease.key.mediaId, period: this.#period.number, renditionId, segment, wallMs };
   }
 
-  #renditionOf(kind: 'video' | 'audio'): Guid {
-    const found = this.period.renditions.find((rendition) => rendition.kind === kind);
-    if (found === undefined) throw new Error(`Expected a rendition of kind ${kind} in period ${this.period.number}.`);
+  #sourceOf(kind: 'video' | 'audio'): Guid {
+    const found = this.#period.renditions.find((one) => one.kind === kind && one.origin !== 'encode');
+    if (found === undefined) throw new Error(`Expected a rendition of kind ${kind} in period ${this.#period.number}.`);
     return found.id;
   }
 }

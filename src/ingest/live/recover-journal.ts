@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
-import { findPeriodRenditions } from '../../catalog/live/period-store.ts';
+import { findPeriodRenditions, type PeriodRendition } from '../../catalog/live/period-store.ts';
 import { toCutSegment } from '../../media/live/part-writer.ts';
 import { type JournalEntry, listJournal, readJournalFile } from './journal.ts';
 import type { SegmentCommitter } from './segment-committer.ts';
@@ -28,10 +28,11 @@ async function recover(
   { committer, report }: Deps,
   lease: LiveLease,
   { path, renditionId, segment, wallMs }: JournalEntry,
-  renditions: ReadonlyMap<string, { kind: 'video' | 'audio'; timescale: number }>,
+  renditions: ReadonlyMap<string, Pick<PeriodRendition, 'kind' | 'origin' | 'timescale'>>,
 ): Promise<void> {
   const rendition = renditions.get(renditionId);
-  if (rendition === undefined) return;
+  // A rung ends elsewhere than its source when both are cut off: it is left out, and made from the source later.
+  if (rendition === undefined || rendition.origin === 'encode') return;
   try {
     const found = toCutSegment(rendition.kind, rendition.timescale, segment, await readJournalFile(path));
     if (found !== null) await committer.commit({ lease, renditionId, segment: found.segment, wallMs });

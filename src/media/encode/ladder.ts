@@ -1,5 +1,3 @@
-import type { SourceFacts } from '../probe/source-facts.ts';
-
 /**
  * The ladder's steps, by the short side in pixels of a 16:9 picture, or an upright 9:16 one, that they hold: 720p holds
  * 1280x720 and 720x1280, and so 1280x536 and 960x720.
@@ -64,7 +62,7 @@ function sidesOf({ displayWidthPx, displayHeightPx }: PictureSize): { shortPx: n
  * upscales; a source smaller than every allowed rung gets one rendition of its own size under the lowest. Aspect is kept,
  * sides are even. A source without picture gets none. Throws when no rung is allowed.
  */
-export function planLadder(facts: Pick<SourceFacts, 'video'>, options: LadderOptions): RungPlan[] {
+export function planLadder(facts: { video: PictureSize | null }, options: LadderOptions): RungPlan[] {
   const allowed = RUNGS.filter((rung) => options.allowedRungs.includes(rung)).reverse();
   const lowest = allowed.at(-1);
   if (lowest === undefined) throw new Error(`Expected at least one of the rungs ${RUNGS.join(', ')}, got none.`);

@@ -18,11 +18,14 @@ export type FeedPeriod = {
   firstSequence: number;
   isPreview: boolean;
   frameRate: number;
+  /** Its rungs are still to come, within seconds. */
+  isLadderPending: boolean;
   renditions: readonly FeedRendition[];
 };
 
 /** What the owner of a stream sends to edges. Ticks are those of the rendition's timescale. */
 export type FeedMessage =
+  /** Sent again when renditions were added. */
   | { type: 'period'; period: FeedPeriod }
   /** Bytes: the init segment. */
   | { type: 'init'; renditionId: Guid }
@@ -40,6 +43,8 @@ export type FeedMessage =
     }
   /** All parts of a segment were sent. */
   | { type: 'closed'; renditionId: Guid; segment: number }
+  /** Nobody gets this segment of a rendition: EXT-X-GAP. */
+  | { type: 'gap'; renditionId: Guid; segment: number }
   /** A closed segment has its object and its row. */
   | { type: 'stored'; renditionId: Guid; segment: number; storageKey: string; sizeBytes: number }
   /** The snapshot is whole: all that the owner holds was sent. */

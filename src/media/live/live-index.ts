@@ -12,6 +12,8 @@ export type IndexedSegment = {
   wallMs: number | null;
   parts: IndexedPart[];
   isClosed: boolean;
+  /** It is not there and does not come. */
+  isGap: boolean;
   stored: { storageKey: string; sizeBytes: number } | null;
 };
 
@@ -32,6 +34,11 @@ export type IndexedPeriod = Omit<FeedPeriod, 'renditions'> & {
   renditions: IndexedRendition[];
   cuts: Map<number, number>;
 };
+
+/** Whether a slot is that of an encoded rung: neither sound nor pictures as they came. */
+export function isRung(slot: string): boolean {
+  return slot !== 'audio' && slot !== 'source';
+}
 
 /** Segments whose parts stay in memory and are listed. */
 const SEGMENTS_WITH_PARTS = 4;
@@ -58,9 +65,11 @@ export class LiveIndex {
   }
 
   addPeriod({ renditions, ...period }: FeedPeriod, inits: ReadonlyMap<Guid, Buffer> = new Map()): void {
-    if (this.#periods.has(period.number)) return;
-    const added: IndexedPeriod = { ...period, renditions: [], cuts: new Map() };
+    const added: IndexedPeriod = this.#periods.get(period.number) ?? { ...period, renditions: [], cuts: new Map() };
+    // Rungs come when their encoder has begun; rows say nothing of it.
+    added.isLadderPending &&= period.isLadderPending;
     for (const described of renditions) {
+      if (this.#renditions.has(described.id)) continue;
       const rendition = { ...described, init: inits.get(described.id) ?? Buffer.alloc(0), segments: [] };
       added.renditions.push(rendition);
       this.#renditions.set(rendition.id, { period: added, rendition });
@@ -74,8 +83,8 @@ export class LiveIndex {
     if (rendition === undefined) return;
     const known = findSegment(rendition.segments, times.number);
     const stored = { storageKey, sizeBytes };
-    if (known !== null) Object.assign(known, { stored: known.stored ?? stored, isClosed: true });
-    else insert(rendition.segments, { ...times, parts: [], isClosed: true, stored });
+    if (known !== null) Object.assign(known, { stored: known.stored ?? stored, isClosed: true, isGap: false });
+    else insert(rendition.segments, { ...times, parts: [], isClosed: true, isGap: false, stored });
     this.version += 1;
   }
 
@@ -90,7 +99,8 @@ export class LiveIndex {
   trim(windowMs: number, nowMs: number): void {
     for (const { renditions } of this.#periods.values()) {
       for (const { segments, timescale } of renditions) {
-        const surplus = segments.findIndex(({ wallMs, durationTicks }) => {
+        const surplus = segments.findIndex(({ wallMs, durationTicks, isGap }) => {
+          if (isGap) return false;
           return wallMs === null || wallMs + (durationTicks * 1000) / timescale > nowMs - windowMs;
         });
         segments.splice(
@@ -125,6 +135,8 @@ export class LiveIndex {
         segment.isClosed = true;
         return true;
       }
+      case 'gap':
+        return this.#addGap(message);
       case 'stored': {
         const segment = this.#segment(message);
         if (segment !== null) segment.stored = { storageKey: message.storageKey, sizeBytes: message.sizeBytes };
@@ -150,13 +162,24 @@ export class LiveIndex {
     if (segment === null) {
       const wallMs = found.period.cuts.get(message.segment) ?? null;
       const times = { startTick: message.startTick, durationTicks: 0, wallMs };
-      segment = { number: message.segment, ...times, parts: [], isClosed: false, stored: null };
+      segment = { number: message.segment, ...times, parts: [], isClosed: false, isGap: false, stored: null };
       insert(segments, segment);
     }
     if (segment.isClosed || message.part !== segment.parts.length) return false;
     const { startTick, durationTicks, isIndependent } = message;
     segment.parts.push({ startTick, durationTicks, isIndependent, bytes });
     segment.durationTicks += durationTicks;
+    return true;
+  }
+
+  #addGap({ renditionId, segment: number }: { renditionId: Guid; segment: number }): boolean {
+    const rendition = this.#renditions.get(renditionId)?.rendition;
+    if (rendition === undefined) return false;
+    const known = findSegment(rendition.segments, number);
+    if (known?.isClosed === true) return false;
+    const times = { startTick: 0, durationTicks: 0, wallMs: null };
+    if (known !== null) Object.assign(known, { isClosed: true, isGap: true, parts: [] });
+    else insert(rendition.segments, { number, ...times, parts: [], isClosed: true, isGap: true, stored: null });
     return true;
   }
 
@@ -186,6 +209,7 @@ function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
 
 /** False when there was nothing to let go of. */
 function releaseParts(segment: IndexedSegment | undefined): boolean {
+  if (segment?.isGap === true) return true;
   if (segment === undefined || segment.parts.length === 0) return false;
   if (segment.stored !== null) segment.parts = [];
   return true;

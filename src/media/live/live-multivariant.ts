@@ -1,4 +1,5 @@
-import type { IndexedRendition, LiveIndex } from './live-index.ts';
+import { MAX_BITRATES_BPS, RUNGS } from '../encode/ladder.ts';
+import { type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
 
 /** Before a segment is whole its rate is not known: what a 1080p stream usually needs. */
 const UNKNOWN_BPS = 6_000_000;
@@ -12,7 +13,10 @@ export function liveMultivariant(index: LiveIndex, isPreview: boolean): string |
   const period = index.periods.findLast((one) => one.isPreview === isPreview);
   if (period === undefined) return null;
   const audio = period.renditions.find(({ kind }) => kind === 'audio');
-  const videos = period.renditions.filter(({ kind }) => kind === 'video');
+  // A rung whose encoder has given nothing is not offered.
+  const videos = period.renditions.filter(
+    ({ kind, slot, segments }) => kind === 'video' && (!isRung(slot) || segments.length > 0),
+  );
   const audioBps = audio === undefined ? 0 : peakBps(audio);
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
   if (audio !== undefined && videos.length === 0) {
@@ -37,12 +41,15 @@ function addressOf({ id }: IndexedRendition): string {
   return `r/${id}/video.m3u8`;
 }
 
-function peakBps({ segments, timescale, kind }: IndexedRendition): number {
+function peakBps({ segments, timescale, kind, rung, slot }: IndexedRendition): number {
   const rates = segments
     .filter(({ isClosed, durationTicks }) => isClosed && durationTicks > 0)
     .map(({ stored, parts, durationTicks }) => {
       const bytes = stored?.sizeBytes ?? parts.reduce((sum, part) => sum + (part.bytes?.length ?? 0), 0);
       return Math.ceil((bytes * 8 * timescale) / durationTicks);
     });
-  return rates.length > 0 ? Math.max(...rates) : kind === 'audio' ? 192_000 : UNKNOWN_BPS;
+  if (rates.length > 0) return Math.max(...rates);
+  if (kind === 'audio') return 192_000;
+  const cap = RUNGS.find((one) => isRung(slot) && one === rung);
+  return cap === undefined ? UNKNOWN_BPS : MAX_BITRATES_BPS[cap];
 }

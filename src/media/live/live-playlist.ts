@@ -46,19 +46,28 @@ export function listSlot(index: LiveIndex, slot: string, { windowSec, isPreview 
   return all.slice(Math.min(first + 1, Math.max(0, all.length - 4)));
 }
 
+/** The rendition that stands for a slot in a period: where a rung was not encoded, the pictures as they came. */
+function renditionFor({ renditions }: IndexedPeriod, slot: string): IndexedRendition | undefined {
+  const found = renditions.find((one) => one.slot === slot);
+  return found ?? (slot === 'audio' ? undefined : renditions.find((one) => one.slot === 'source'));
+}
+
 function listPeriod(period: IndexedPeriod, slot: string): ListedSegment[] {
-  const rendition = period.renditions.find((one) => one.slot === slot);
+  const rendition = renditionFor(period, slot);
   if (rendition === undefined) return [];
   const listed: ListedSegment[] = [];
-  for (const segment of rendition.segments) {
+  for (const known of rendition.segments) {
+    // One that never ended, and was followed: its encoder died.
+    const isLost = known.isGap || (!known.isClosed && known !== rendition.segments.at(-1));
     const previous = listed.at(-1);
-    const expected = previous === undefined ? segment.number : previous.sequence - period.firstSequence + 1;
-    for (let missing = expected; missing < segment.number; missing += 1) {
+    const expected = previous === undefined ? known.number : previous.sequence - period.firstSequence + 1;
+    for (let missing = expected; missing < known.number; missing += 1) {
       const sequence = period.firstSequence + missing;
       listed.push({ sequence, period, rendition, segment: null, durationSec: missingSec(period, missing) });
     }
-    const durationSec = segment.durationTicks / rendition.timescale;
-    listed.push({ sequence: period.firstSequence + segment.number, period, rendition, segment, durationSec });
+    const sequence = period.firstSequence + known.number;
+    const durationSec = isLost ? missingSec(period, known.number) : known.durationTicks / rendition.timescale;
+    listed.push({ sequence, period, rendition, segment: isLost ? null : known, durationSec });
   }
   return listed;
 }
@@ -67,7 +76,7 @@ function listPeriod(period: IndexedPeriod, slot: string): ListedSegment[] {
 function missingSec({ renditions }: IndexedPeriod, number: number): number {
   for (const { segments, timescale } of renditions) {
     const segment = findSegment(segments, number);
-    if (segment !== null) return segment.durationTicks / timescale;
+    if (segment?.isGap === false) return segment.durationTicks / timescale;
   }
   return SHORTEST_TARGET_SEC;
 }
@@ -128,7 +137,9 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): MediaT
   if (skipped > 0) tags.push({ tag: 'skip', segments: skipped });
   let before: ListedSegment | null = null;
   listed.forEach((one, at) => {
-    if (at >= skipped) tags.push(...segmentTags(one, before, at >= listed.length - LISTED_PARTS_SEGMENTS, request));
+    const withParts = at >= listed.length - LISTED_PARTS_SEGMENTS;
+    const isOpen = !request.hasEnded && at === listed.length - 1 && one.segment?.isClosed === false;
+    if (at >= skipped) tags.push(...segmentTags(one, before, { withParts, isOpen }, request));
     before = one;
   });
   if (request.hasEnded) return [...tags, { tag: 'end-list' }];
@@ -156,7 +167,7 @@ function discontinuitySequence(index: LiveIndex, first: IndexedPeriod): number {
 function segmentTags(
   one: ListedSegment,
   before: ListedSegment | null,
-  withParts: boolean,
+  { withParts, isOpen }: { withParts: boolean; isOpen: boolean },
   request: PlaylistRequest,
 ): MediaTag[] {
   const { segment, rendition, durationSec } = one;
@@ -189,8 +200,7 @@ function segmentTags(
       });
     });
   }
-  if (segment.isClosed || request.hasEnded)
-    tags.push({ tag: 'segment', durationSec, uri: `${folder}${segment.number}.m4s` });
+  if (!isOpen) tags.push({ tag: 'segment', durationSec, uri: `${folder}${segment.number}.m4s` });
   return tags;
 }
 

@@ -89,6 +89,14 @@ export class PartWriter {
     return toSegment(this.#kind, this.#timescale, number, parts);
   }
 
+  /** Gives up what is open; the number rises. */
+  dropSegment(): void {
+    this.#frames = [];
+    this.#ticks = 0;
+    this.#parts = [];
+    this.#segment += 1;
+  }
+
   /** Leaves segments out: the next frame belongs to `segment`. Nothing may be open. */
   skipTo(segment: number): void {
     this.#segment = Math.max(this.#segment, segment);

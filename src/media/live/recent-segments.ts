@@ -18,12 +18,21 @@ export class RecentSegments {
 
   add(renditionId: Guid, part: LivePart): void {
     const segments = this.#of(renditionId);
-    let open = segments.at(-1);
-    if (open === undefined || open.number !== part.segment) {
+    // Of an encoder that ends and one that begins, parts of two segments come at once.
+    let open = segments.findLast(({ number }) => number === part.segment);
+    if (open === undefined) {
       open = { renditionId, number: part.segment, parts: [], isClosed: false, stored: null };
       segments.push(open);
     }
     open.parts.push(part);
+  }
+
+  /** Lets go of a segment that nobody gets. */
+  drop(renditionId: Guid, number: number): void {
+    this.#segments.set(
+      renditionId,
+      this.#of(renditionId).filter((one) => one.number !== number),
+    );
   }
 
   close(renditionId: Guid, number: number): void {

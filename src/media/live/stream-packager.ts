@@ -3,7 +3,7 @@ import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from './access-uni
 import { AudioPackager } from './audio-packager.ts';
 import { MediaClock } from './media-clock.ts';
 import type { LivePart, LiveSegment } from './part-writer.ts';
-import { VideoPackager } from './video-packager.ts';
+import { type ShownFrame, VideoPackager } from './video-packager.ts';
 
 /** The tracks of a period; at least one is there. */
 export type PeriodTracks = { video: TrackConfig | null; audio: TrackConfig | null };
@@ -15,7 +15,11 @@ export type PackagedEvent =
   /** A segment begins, at this time on the timeline. */
   | { type: 'cut'; segment: number; mediaMs: number }
   | { type: 'part'; part: LivePart }
-  | { type: 'segment'; segment: LiveSegment };
+  | { type: 'segment'; segment: LiveSegment }
+  /** A picture came; after the cut that it begins. */
+  | { type: 'frame'; frame: ShownFrame }
+  /** The pictures end here for now, ticks of `VIDEO_TIMESCALE`. */
+  | { type: 'end'; tick: number };
 
 /** Without pictures segments are so long. */
 const AUDIO_SEGMENT_MS = 2_000;
@@ -68,6 +72,7 @@ export class StreamPackager {
     if (this.#video !== null) {
       const { ended, segment } = this.#video.end();
       events.push(...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment]));
+      events.push({ type: 'end', tick: this.#video.endTick });
       // Pictures go on without a hole; sound that reached further is not repeated.
       endMs = (this.#video.endTick * 1000) / VIDEO_TIMESCALE;
       this.#segment = this.#video.segment;
@@ -86,12 +91,12 @@ export class StreamPackager {
 
   #pushVideo(unit: AccessUnit, mediaMs: number): PackagedEvent[] {
     if (this.#video === null) return [];
-    const { ended, segment, cut } = this.#video.push(unit, mediaMs);
+    const { ended, segment, cut, shown: frame } = this.#video.push(unit, mediaMs);
     const events = [...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment])];
-    if (cut === null) return events;
+    if (cut === null) return [...events, { type: 'frame', frame }];
     const cutMs = (cut.tick * 1000) / VIDEO_TIMESCALE;
     this.#audio?.cutAt(cutMs);
-    return [...events, { type: 'cut', segment: cut.segment, mediaMs: cutMs }];
+    return [...events, { type: 'cut', segment: cut.segment, mediaMs: cutMs }, { type: 'frame', frame }];
   }
 
   #pushAudio(unit: AccessUnit, mediaMs: number): PackagedEvent[] {

@@ -18,6 +18,9 @@ export type PackagerOutput = {
   cut: { segment: number; tick: number } | null;
 };
 
+/** A picture as it came, and when it is shown on the timeline: what else is made of the pictures begins with it. */
+export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
+
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
 
 /**
@@ -53,7 +56,7 @@ export class VideoPackager {
   }
 
   /** Takes the next frame in decode order; `mediaMs` is its decode time on the timeline. */
-  push(unit: AccessUnit, mediaMs: number): PackagerOutput {
+  push(unit: AccessUnit, mediaMs: number): PackagerOutput & { shown: ShownFrame } {
     const offsetTicks = Math.round((unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
     const isFirst = this.#pending === null && !this.#hasSegment;
     const plain = this.#snap(mediaMs * TICKS_PER_MS);
@@ -67,7 +70,7 @@ export class VideoPackager {
     const output: PackagerOutput = { ended, segment: null, cut: null };
     if (startsSegment) this.#cut(tick, output);
     this.#pending = next;
-    return output;
+    return { ...output, shown: { shownTick: tick + next.offsetTicks, isKey: unit.isKey, bytes: unit.bytes } };
   }
 
   /**

@@ -1,6 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { LiveStreamModel, PaginationListOfLiveStreamModel } from '../../../src/api/models/live-stream.ts';
+import type {
+  LiveStreamModel,
+  LiveStreamStatusModel,
+  PaginationListOfLiveStreamModel,
+} from '../../../src/api/models/live-stream.ts';
 import { api, describeError } from '../base/api.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
@@ -115,10 +119,26 @@ function Stream({ path, stream, onChanged }: { path: string; stream: LiveStreamM
       {rtmp !== null && <CopyField label="Server (RTMP)" text={rtmp} />}
       {mayWrite() && <CopyField label="Stream key" text={stream.streamKey} isSecret />}
       <CopyField label="Playlist" text={stream.playbackUrlHls} />
+      {(stream.status === ON_AIR || stream.status === PREVIEW) && <Transcoding path={`${path}/${stream.guid}`} />}
       {mayWrite() && <StreamActions status={stream.status} act={act} />}
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
     </section>
   );
+}
+
+/** Which further sizes viewers get, or why they get none. */
+function Transcoding({ path }: { path: string }) {
+  const { value, again } = useLoaded<LiveStreamStatusModel>(`${path}/status`);
+  const refresh = useRef(again);
+  refresh.current = again;
+  useEffect(() => {
+    const timer = setInterval(() => refresh.current(), LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const transcoding = value.value?.transcoding ?? null;
+  if (transcoding === null || transcoding.state === 'none') return null;
+  if (transcoding.reason !== null) return <Notice kind="error">{transcoding.reason}</Notice>;
+  return <p class="hint">Further sizes: {transcoding.resolutions.replaceAll(',', ', ')}</p>;
 }
 
 type Act = (method: string, action: string) => Promise<void>;

@@ -38,7 +38,8 @@ const LEVELS: readonly (readonly [string, number, number, number])[] = [
   ['6.1', 8_355_840, 139_264, 600_000_000],
 ];
 
-function chooseLevel({ rung, rate }: EncoderJob): string {
+/** The lowest level (H.264 table A-1) that holds size, rate and bitrate of a rung. */
+export function chooseLevel({ rung, rate }: Pick<EncoderJob, 'rung' | 'rate'>): string {
   const frame = Math.ceil(rung.widthPx / 16) * Math.ceil(rung.heightPx / 16);
   const second = frame * toNumber(rate);
   const fits = LEVELS.find(

@@ -1,0 +1,189 @@
+import type { RungPlan } from '../../media/encode/ladder.ts';
+import { type LiveEvent, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/access-unit.ts';
+import { type LadderRun, runLadder } from '../../media/live/run-ladder.ts';
+import { type RungOutput, RungPackager } from '../../media/live/rung-packager.ts';
+import type { ShownFrame } from '../../media/live/video-packager.ts';
+
+export type RungRunHandlers = {
+  /** The parameters of all rungs, before anything of them; false: they do not fit, and the run is ended. */
+  configured(configs: readonly TrackConfig[]): Promise<boolean>;
+  output(rung: number, output: RungOutput): void;
+  /**
+   * The process is over and nothing follows; `lost` are segments of each rung that did not come whole. `problem` is
+   * null when the run was ended by its owner.
+   */
+  over(problem: string | null, lost: readonly (readonly number[])[]): void;
+};
+
+const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
+/** Pictures that are in work at once: more is an encoder that swallows them. */
+const MOST_IN_WORK = 2_000;
+const MOST_WAITING_BYTES = 32 * 2 ** 20;
+/** Fed, and nothing came out for so long: it hangs. */
+const HANGING_MS = 10_000;
+const DRAIN_MS = 5_000;
+
+/** One process that encodes the rungs of a stream, from a keyframe of its source to the end of a publisher. */
+export class RungRun {
+  readonly #source: TrackConfig;
+  readonly #rungs: readonly RungPlan[];
+  readonly #handlers: RungRunHandlers;
+  readonly #packagers: RungPackager[];
+  readonly #configs: (TrackConfig | null)[];
+  /** Up to where pictures of each rung came, by the clock of the process. */
+  readonly #passedMs: number[];
+  readonly #abort = new AbortController();
+  /** When pictures in work are shown, by the clock of the process. */
+  readonly #ticks = new Map<number, number>();
+  /** What came before the parameters of all rungs were final. */
+  #held: { rung: number; tick: number; isKey: boolean; bytes: Buffer }[] = [];
+  #isConfigured = false;
+  #configuring: Promise<void> | null = null;
+  #process: LadderRun | null = null;
+  #early: (() => void)[] = [];
+  #baseTick: number | null = null;
+  #newestTick = 0;
+  #outTick = 0;
+  #endTick: number | null = null;
+  #lastOutMs = Date.now();
+  #problem: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  readonly done: Promise<void>;
+
+  constructor(
+    { source, rungs, firstSegment }: { source: TrackConfig; rungs: readonly RungPlan[]; firstSegment: number },
+    handlers: RungRunHandlers,
+  ) {
+    this.#source = source;
+    this.#rungs = rungs;
+    this.#handlers = handlers;
+    this.#packagers = rungs.map(() => new RungPackager(firstSegment));
+    this.#configs = rungs.map(() => null);
+    this.#passedMs = rungs.map(() => 0);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.done = promise;
+    this.#start(resolve).catch((error: Error) => this.#over(error.message, resolve));
+  }
+
+  /** How far what came out is behind what was fed, ms of media. */
+  get lagMs(): number {
+    return this.#baseTick === null ? 0 : (this.#newestTick - this.#outTick) / TICKS_PER_MS;
+  }
+
+  cut(segment: number, tick: number): void {
+    for (const packager of this.#packagers) packager.cut(segment, tick);
+  }
+
+  frame({ shownTick, isKey, bytes }: ShownFrame): void {
+    if (this.#baseTick === null) {
+      this.#baseTick = shownTick;
+      this.#outTick = shownTick;
+      this.#lastOutMs = Date.now();
+    }
+    // Shown before the keyframe from which this process decodes.
+    if (shownTick < this.#baseTick) return;
+    const timeMs = Math.round((shownTick - this.#baseTick) / TICKS_PER_MS);
+    this.#ticks.set(timeMs, shownTick);
+    this.#newestTick = Math.max(this.#newestTick, shownTick);
+    this.#write(() => this.#process?.write({ timeMs, isKey, bytes }));
+    if (this.#ticks.size > MOST_IN_WORK || (this.#process?.waitingBytes ?? 0) > MOST_WAITING_BYTES) {
+      this.kill('The encoder does not keep up.');
+    } else if (this.#ticks.size > 50 && Date.now() - this.#lastOutMs > HANGING_MS) {
+      this.kill('The encoder hangs.');
+    }
+  }
+
+  /** The publisher is gone: what is in work comes out. */
+  end(endTick: number): void {
+    if (this.#endTick !== null) return;
+    this.#endTick = endTick;
+    this.#write(() => this.#process?.end());
+    this.#timer = setTimeout(() => this.kill('The encoder did not end.'), DRAIN_MS);
+  }
+
+  kill(problem: string | null): void {
+    this.#problem ??= problem;
+    this.#endTick = null;
+    this.#abort.abort();
+    this.#process?.kill();
+  }
+
+  #write(write: () => void): void {
+    if (this.#process === null) this.#early.push(write);
+    else write();
+  }
+
+  async #start(resolve: () => void): Promise<void> {
+    const media = { source: this.#source, rungs: this.#rungs };
+    const handlers = {
+      encoded: (rung: number, event: LiveEvent) => this.#take(rung, event),
+      ended: (problem: string | null) => {
+        // A database that is slow to take the rungs does not cost what was encoded meanwhile.
+        void (this.#configuring ?? Promise.resolve()).then(() => this.#over(problem, resolve));
+      },
+    };
+    this.#process = await runLadder(media, handlers, this.#abort.signal);
+    for (const write of this.#early) write();
+    this.#early = [];
+  }
+
+  #take(rung: number, event: LiveEvent): void {
+    if (event.type === 'config') {
+      this.#configs[rung] = event.config;
+      const configs = this.#configs.filter((one) => one !== null);
+      if (configs.length === this.#rungs.length && this.#configuring === null) this.#configure(configs);
+      return;
+    }
+    const { ptsMs, isKey, bytes } = event.unit;
+    const tick = this.#ticks.get(ptsMs);
+    if (tick === undefined) return;
+    this.#passed(rung, ptsMs);
+    if (this.#isConfigured) this.#push({ rung, tick, isKey, bytes });
+    else this.#held.push({ rung, tick, isKey, bytes });
+  }
+
+  /** Forgets the times of pictures that every rung has passed. */
+  #passed(rung: number, timeMs: number): void {
+    this.#lastOutMs = Date.now();
+    this.#passedMs[rung] = timeMs;
+    const slowestMs = Math.min(...this.#passedMs);
+    this.#outTick = Math.max(this.#outTick, this.#ticks.get(slowestMs) ?? 0);
+    for (const [oneMs] of this.#ticks) if (oneMs < slowestMs) this.#ticks.delete(oneMs);
+  }
+
+  #configure(configs: readonly TrackConfig[]): void {
+    this.#configuring = this.#handlers
+      .configured(configs)
+      .then((fits) => {
+        if (!fits) {
+          this.kill('The encoder gives other parameters than before.');
+          return;
+        }
+        this.#isConfigured = true;
+        for (const one of this.#held) this.#push(one);
+        this.#held = [];
+      })
+      .catch((error: Error) => this.kill(error.message));
+  }
+
+  #push({ rung, tick, isKey, bytes }: { rung: number; tick: number; isKey: boolean; bytes: Buffer }): void {
+    const output = this.#packagers[rung]?.push(tick, { isKey, bytes });
+    if (output !== undefined) this.#handlers.output(rung, output);
+  }
+
+  #over(problem: string | null, resolve: () => void): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const endTick = this.#isConfigured && this.#problem === null && problem === null ? this.#endTick : null;
+    const said = this.#problem ?? (endTick === null ? (problem ?? 'The encoder ended early.') : null);
+    if (endTick !== null) {
+      this.#packagers.forEach((packager, rung) => {
+        this.#handlers.output(rung, packager.end(endTick));
+      });
+    }
+    this.#handlers.over(
+      said,
+      this.#packagers.map((packager) => packager.abort()),
+    );
+    resolve();
+  }
+}

@@ -1,0 +1,169 @@
+import type { LadderState } from '../../catalog/live/live-stream.ts';
+import type { TrackConfig } from '../../media/live/access-unit.ts';
+import type { LiveLadder } from '../../media/live/ladder-plan.ts';
+import type { LivePart, LiveSegment } from '../../media/live/part-writer.ts';
+import type { ShownFrame } from '../../media/live/video-packager.ts';
+import type { CoreBudget } from './core-budget.ts';
+import { RungRun } from './rung-run.ts';
+
+export type LadderDeps = {
+  budget: CoreBudget;
+  /** Makes the renditions of the rungs, or finds those that the period has; false when these are others. */
+  open(configs: readonly TrackConfig[]): Promise<boolean>;
+  part(rung: number, part: LivePart): void;
+  segment(rung: number, segment: LiveSegment): void;
+  /** A rung has nothing of a segment that the source has whole. */
+  gap(rung: number, segment: number): void;
+  /** Viewers need not wait for rungs any more: they are there, or they do not come. */
+  settled(): void;
+  report(error: Error): void;
+};
+
+/** A rung that is further behind leaves the next group of pictures out. */
+const LARGEST_LAG_MS = 1_500;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** After so long without a fault, the next one begins with the shortest pause again. */
+const STEADY_MS = 60_000;
+
+/**
+ * Encodes the rungs of one period beside its source: decides at each segment of the source whether it is encoded too.
+ * A dead encoder starts again with pauses, one that is late leaves segments out, and without free cores there is none.
+ */
+export class StreamLadder {
+  readonly #source: TrackConfig;
+  readonly #ladder: LiveLadder;
+  readonly #deps: LadderDeps;
+  readonly #ending = new Set<RungRun>();
+  #run: RungRun | null = null;
+  #isOpen: boolean;
+  #wasFed = false;
+  /** The segment of the source that is open; `isFed`: its pictures are encoded. */
+  #segment: { number: number; tick: number; isDecided: boolean; isFed: boolean } | null = null;
+  #state: LadderState;
+  #failures = 0;
+  #startedMs = 0;
+  #retryAtMs = 0;
+
+  /** `isOpen`: the period has renditions of these rungs already. */
+  constructor(
+    { source, ladder, isOpen }: { source: TrackConfig; ladder: LiveLadder; isOpen: boolean },
+    deps: LadderDeps,
+  ) {
+    this.#source = source;
+    this.#isOpen = isOpen;
+    this.#ladder = ladder;
+    this.#deps = deps;
+    this.#state = { kind: 'starting', reason: null, rungs: ladder.rungs.map(({ rung }) => rung) };
+  }
+
+  get state(): LadderState {
+    return this.#state;
+  }
+
+  cut(number: number, tick: number): void {
+    this.#skipped();
+    this.#wasFed = this.#segment?.isFed ?? false;
+    this.#segment = { number, tick, isDecided: false, isFed: false };
+  }
+
+  frame(frame: ShownFrame): void {
+    const segment = this.#segment;
+    if (segment === null) return;
+    if (!segment.isDecided) {
+      segment.isDecided = true;
+      if (this.#run === null && frame.isKey && Date.now() >= this.#retryAtMs) this.#start(segment.number);
+      // What it leaves out is a gap of the encoder's too: all of its segments end where those of the source do.
+      this.#run?.cut(segment.number, segment.tick);
+      segment.isFed = this.#run !== null && this.#run.lagMs <= LARGEST_LAG_MS && (frame.isKey || this.#wasFed);
+    }
+    if (segment.isFed) this.#run?.frame(frame);
+  }
+
+  /** The publisher is gone; what is in work comes out within seconds. */
+  end(endTick: number): void {
+    this.#skipped();
+    this.#segment = null;
+    const run = this.#run;
+    if (run === null) return;
+    this.#run = null;
+    this.#ending.add(run);
+    void run.done.finally(() => this.#ending.delete(run));
+    run.end(endTick);
+  }
+
+  /** Resolves when nothing is in work. */
+  async settled(): Promise<void> {
+    while (this.#ending.size > 0) await Promise.all([...this.#ending].map((run) => run.done));
+  }
+
+  #start(firstSegment: number): void {
+    const { rungs, cores } = this.#ladder;
+    const release = this.#deps.budget.take(cores);
+    if (release === null) {
+      const { budget } = this.#deps;
+      const need = `Its rungs take ${cores.toFixed(1)} cores, ${budget.free.toFixed(1)} of ${budget.cores} are free.`;
+      this.#copyOnly(`Sent on as it comes: this server has no room to encode it. ${need}`);
+      return;
+    }
+    this.#startedMs = Date.now();
+    const run: RungRun = new RungRun(
+      { source: this.#source, rungs, firstSegment },
+      {
+        configured: async (configs) => {
+          // Of the process before it all comes first.
+          await this.settled();
+          return this.#open(configs);
+        },
+        output: (rung, { ended, segments, gaps }) => {
+          for (const part of ended) this.#deps.part(rung, part);
+          for (const segment of segments) this.#deps.segment(rung, segment);
+          for (const gap of gaps) this.#deps.gap(rung, gap);
+        },
+        over: (problem, lost) => {
+          release();
+          this.#over(run, problem, lost);
+        },
+      },
+    );
+    this.#run = run;
+  }
+
+  async #open(configs: readonly TrackConfig[]): Promise<boolean> {
+    if (!(await this.#deps.open(configs))) return false;
+    this.#isOpen = true;
+    this.#state = { ...this.#state, kind: 'running', reason: null };
+    this.#deps.settled();
+    return true;
+  }
+
+  #over(run: RungRun, problem: string | null, lost: readonly (readonly number[])[]): void {
+    const isFed = this.#run === run;
+    const open = isFed ? (this.#segment?.number ?? null) : null;
+    // The segment that is open is a gap once the source has it whole.
+    lost.forEach((numbers, rung) => {
+      for (const number of numbers) if (this.#isOpen && number !== open) this.#deps.gap(rung, number);
+    });
+    if (isFed) this.#run = null;
+    if (isFed && this.#segment !== null) this.#segment.isFed = false;
+    if (problem === null) return;
+    this.#failures = Date.now() - this.#startedMs > STEADY_MS ? 0 : this.#failures + 1;
+    this.#retryAtMs = Date.now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#copyOnly(`The encoder of the rungs ended and is started again. ${problem}`);
+    this.#deps.report(new Error(`The rungs of a live stream are not encoded for now: ${problem}`));
+  }
+
+  #copyOnly(reason: string): void {
+    this.#state = { ...this.#state, kind: 'copy-only', reason };
+    this.#deps.settled();
+  }
+
+  /** The source's segment is whole, and nothing of it was encoded. */
+  #skipped(): void {
+    const segment = this.#segment;
+    if (segment === null || segment.isFed || !this.#isOpen || this.#run !== null) return;
+    this.#ladder.rungs.forEach((_, rung) => {
+      this.#deps.gap(rung, segment.number);
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { RungPackager } from './rung-packager.ts';
+
+const FRAME = 3_600;
+const SEGMENT = 50 * FRAME;
+const picture = (at: number) => ({ isKey: at % 50 === 0, bytes: Buffer.from([at % 256]) });
+
+test('segments have the borders and numbers of the source, and one without pictures is a gap', () => {
+  const packager = new RungPackager(7);
+  const segments: { number: number; startTick: number; durationTicks: number }[] = [];
+  const gaps: number[] = [];
+  for (let at = 0; at < 200; at += 1) {
+    const segment = Math.floor(at / 50);
+    if (at % 50 === 0) packager.cut(7 + segment, segment * SEGMENT);
+    // The second segment was left out.
+    if (segment === 1) continue;
+    const output = packager.push(at * FRAME, picture(at));
+    gaps.push(...output.gaps);
+    segments.push(...output.segments.map((one) => one.segment));
+  }
+  segments.push(...packager.end(4 * SEGMENT).segments.map((one) => one.segment));
+  expect(gaps).toEqual([8]);
+  expect(segments.map(({ number, startTick, durationTicks }) => ({ number, startTick, durationTicks }))).toEqual(
+    [0, 2, 3].map((at) => ({ number: 7 + at, startTick: at * SEGMENT, durationTicks: SEGMENT })),
+  );
+});
+
+test('what is given up is named, and nothing of it is written later', () => {
+  const packager = new RungPackager(0);
+  packager.cut(0, 0);
+  packager.push(0, picture(0));
+  packager.cut(1, SEGMENT);
+  expect(packager.abort()).toEqual([0, 1]);
+  expect(packager.end(2 * SEGMENT)).toEqual({ ended: [], segments: [], gaps: [] });
+});

@@ -1,0 +1,117 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { startStream } from '../../src/catalog/live/live-stream.ts';
+import { openBrowser } from '../support/browser.ts';
+import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+import { findProcesses, killAll } from '../support/service-processes.ts';
+import { playLive, readPlayback } from './live-player.ts';
+import { LIVE_SETTINGS, openLiveCatalogue, publish, readText, until } from './live-service.ts';
+
+let service: Service;
+let browser: Browser;
+let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null, { MILLRACE_LIVE_CORES: '0.3' }), openBrowser()]);
+  catalogue = await openLiveCatalogue(service);
+});
+afterAll(async () => {
+  await browser.close();
+  await catalogue.database.close();
+  await discard(service);
+});
+
+test('rungs below the source have its segments, a player switches between them, and a dead encoder leaves a gap', async () => {
+  const { base, key, ingest } = await createStream();
+  await catalogue.streams.change(key, startStream);
+  publish(ingest, { size: '854x480' });
+  const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
+  const sizes = [...multivariant.matchAll(/RESOLUTION=(\S+?),/g)].map(([, size]) => size);
+  expect(sizes).toEqual(['854x480', '640x360', '426x240']);
+  expect(await transcodingOf(key)).toEqual({ state: 'running', reason: null, resolutions: '360p,240p' });
+  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`);
+  await until(async () => ((await readPlayback(page)).timeSec > 2 ? true : null), 'playback');
+  for (const heightPx of [240, 480, 360]) {
+    await choose(page, heightPx);
+    await until(async () => ((await heightOf(page)) === heightPx ? true : null), `pictures of ${heightPx}p`);
+  }
+  killAll(await findProcesses(service, 'webm'));
+  const gapped = await until(async () => {
+    const text = (await mediaPlaylists(base))[2] ?? '';
+    const after = text.split('#EXT-X-GAP\n')[1] ?? '';
+    return (after.match(/#EXTINF/g) ?? []).length > 2 ? text : null;
+  }, 'segments after a gap');
+  expect(gapped).not.toContain('#EXT-X-DISCONTINUITY\n');
+  const at = await readPlayback(page);
+  await until(async () => ((await readPlayback(page)).timeSec > at.timeSec + 2 ? true : null), 'playback that goes on');
+  const [source = new Map(), ...rungs] = (await mediaPlaylists(base)).map(durationsBySequence);
+  for (const rung of rungs) {
+    const both = [...rung].filter(([sequence]) => source.has(sequence));
+    expect(both.length).toBeGreaterThan(3);
+    for (const [sequence, sec] of both) expect(Math.abs(sec - source.get(sequence))).toBeLessThan(0.002);
+  }
+}, 120_000);
+
+test('a stream that the cores have no room for is sent on as it comes, and its status says why', async () => {
+  const { base, key, ingest } = await createStream();
+  await catalogue.streams.change(key, startStream);
+  const publisher = publish(ingest, { size: '1280x720' });
+  const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
+  expect(multivariant.match(/#EXT-X-STREAM-INF/g)).toHaveLength(1);
+  expect(await transcodingOf(key)).toMatchObject({ state: 'copy-only', reason: expect.stringContaining('no room') });
+  publisher.kill('SIGKILL');
+}, 60_000);
+
+async function createStream() {
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+  const { listeners } = await service.health();
+  const ingest = `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`;
+  return { key: { libraryId: 1, mediaId: stream.id }, ingest, base: `${service.edgeUrl}/vz-1/${stream.id}` };
+}
+
+async function transcodingOf({ libraryId, mediaId }: MediaKey) {
+  const answer = await until(async () => {
+    const address = `${service.apiUrl}/library/${libraryId}/live/${mediaId}/status`;
+    const response = await fetch(address, { headers: { AccessKey: LIBRARY_KEY } });
+    const { transcoding } = (await response.json()) as { transcoding: { state: string } | null };
+    return transcoding === null || transcoding.state === 'starting' ? null : transcoding;
+  }, 'a state of the rungs');
+  return answer;
+}
+
+/** Media playlists of the pictures, the largest first. */
+async function mediaPlaylists(base: string): Promise<string[]> {
+  const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
+  const addresses = multivariant.match(/^r\/.*$/gm) ?? [];
+  return Promise.all(addresses.map(async (address) => (await readText(`${base}/${address}`)) ?? ''));
+}
+
+/** Seconds of each whole segment by its number; gaps are left out. */
+function durationsBySequence(text: string): Map<number, number> {
+  const first = Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(text)?.[1]);
+  const found = new Map<number, number>();
+  let isGap = false;
+  let sequence = first;
+  for (const line of text.split('\n')) {
+    if (line === '#EXT-X-GAP') isGap = true;
+    const sec = /^#EXTINF:([\d.]+)/.exec(line)?.[1];
+    if (sec === undefined) continue;
+    if (!isGap) found.set(sequence, Number(sec));
+    isGap = false;
+    sequence += 1;
+  }
+  return found;
+}
+
+function choose(page: Page, heightPx: number): Promise<void> {
+  return page.evaluate((wanted) => {
+    // `playLive` put it there.
+    const { hls } = (window as unknown as { live: { hls: { levels: { height: number }[]; currentLevel: number } } })
+      .live;
+    hls.currentLevel = hls.levels.findIndex(({ height }) => height === wanted);
+  }, heightPx);
+}
+
+function heightOf(page: Page): Promise<number> {
+  return page.evaluate(() => document.querySelector('video')?.videoHeight ?? 0);
+}
