@@ -102,7 +102,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     packages: [],
     renditions: [
       {
-        id: rendition,
+        ...{ id: rendition, timelineId: rendition },
         kind: 'video',
         state: 'finished',
         isActive: true,

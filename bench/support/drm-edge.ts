@@ -97,7 +97,13 @@ function makePublication(libraryId: number): Publication {
     packages: libraryId === 2 ? [makePackage()] : [],
     renditions: [
       {
-        ...{ id: renditionId, ...place, ...rendition, cutList: { ...cutList, grid: { kind: 'source' } } },
+        ...{
+          id: renditionId,
+          timelineId: renditionId,
+          ...place,
+          ...rendition,
+          cutList: { ...cutList, grid: { kind: 'source' } },
+        },
         ...{ planned: null, keyGroup: 'hd', ivPrefix: 1, init, chunks: [chunk] },
       },
     ],

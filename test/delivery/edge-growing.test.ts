@@ -80,18 +80,23 @@ describe('a video whose chunks change', () => {
     expect(body.equals(second.bytes)).toBe(true);
   });
 
-  test('chunks whose rows only went away are not served any more', async () => {
+  test('a rendition that failed is not served any more', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
     await videos.publish(key, 1);
     expect(await statusOf(videos.segmentOf(edge, key, 1))).toBe(200);
     await videos.database.db.transaction().execute(async (tx) => {
-      await tx.deleteFrom('chunk').where('rendition_id', '=', key.renditionId).where('first_segment', '=', 1).execute();
+      await tx.deleteFrom('chunk').where('rendition_id', '=', key.renditionId).execute();
+      await tx
+        .updateTable('rendition')
+        .set({ state: 'failed', active: false })
+        .where('id', '=', key.renditionId)
+        .execute();
       await bumpPublication(tx, key);
     });
     await expect.poll(() => statusOf(videos.segmentOf(edge, key, 1))).toBe(404);
-    expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(200);
+    expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(404);
   });
 
   test('a retired rendition leaves the playlist and keeps serving for a day', async () => {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
-import { readPlannedSegments, readSegmentTable, segmentCount } from '../../media/presentation/published-rendition.ts';
+import { readPlannedSegments } from '../../media/presentation/published-rendition.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { selectPackages } from '../drm/drm-package-store.ts';
@@ -10,9 +10,8 @@ import { loadLiveHead, loadStitchedHead } from '../live/live-media-store.ts';
 import type { TimelineTable } from '../schema.ts';
 import { readDeliverySettings } from './delivery-settings.ts';
 import type { Publication, StoredChunk, StoredRendition } from './publication.ts';
-
-/** Retired renditions stay readable this long: open players still hold their playlists. */
-const RETIRED_GRACE_HOURS = 24;
+import { addChunks, loadGrown } from './publication-growth-store.ts';
+import { IS_SERVED, type LightRow, RENDITION_COLUMNS, toRendition, toStoredChunk } from './publication-row-store.ts';
 
 /** Reads publications for the edge. */
 export type PublicationStore = {
@@ -25,20 +24,28 @@ export type PublicationStore = {
 
 type Head = Omit<Publication, 'renditions' | 'packages'>;
 type KnownRenditions = ReadonlyMap<Guid, StoredRendition>;
-type LightRow = Awaited<ReturnType<typeof selectRenditions>>[number];
 type HeavyParts = Pick<StoredRendition, 'init' | 'planned' | 'videoRange'>;
 
 export function createPublicationStore(db: Db): PublicationStore {
   return {
     async load(key, known) {
+      const before = known === null || isLive(known) ? null : known;
       if (known !== null) {
         const head = await selectHead(db, key);
         if (head === null) return null;
         if (head.publication === known.publication) {
-          const { renditions, packages, ...before } = known;
+          const { renditions, packages, ...rest } = known;
           // What is kept beside a publication holds for as long as it is the same object.
-          return isDeepStrictEqual(head, before) ? known : { ...head, renditions, packages };
+          return isDeepStrictEqual(head, rest) ? known : { ...head, renditions, packages };
         }
+        const [grown, packages] =
+          before === null
+            ? [null, []]
+            : await Promise.all([
+                loadGrown(db, { key, publication: head.publication, known: before }),
+                selectPackages(db, key),
+              ]);
+        if (grown !== null) return { ...head, renditions: grown, packages };
       }
       // One snapshot: a set of renditions and its chunks change together.
       const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
@@ -46,61 +53,48 @@ export function createPublicationStore(db: Db): PublicationStore {
         const head = await selectHead(tx, key);
         if (head === null) return null;
         const packages = await selectPackages(tx, key);
-        return { ...head, renditions: await loadRenditions(tx, key, known), packages };
+        return { ...head, renditions: await loadRenditions(tx, key, before), packages };
       });
     },
   };
+}
+
+/** Chunks of a live stream are added without a publication: what is known of it does not say which are new. */
+function isLive({ live }: Publication): boolean {
+  return live !== undefined && live.state !== 'ended';
 }
 
 async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null): Promise<StoredRendition[]> {
   const before: KnownRenditions = new Map(known?.renditions.map((rendition) => [rendition.id, rendition]));
   const rows = await selectRenditions(tx, key);
   const cutLists = await selectCutLists(tx, key);
+  const isNew = (row: LightRow) => !before.has(row.id);
   const heavy = await selectHeavyParts(
     tx,
     key,
     rows.filter((row) => needsHeavyParts(before.get(row.id))),
   );
-  const since = known?.publication ?? -1;
   const fresh = await selectChunks(
     tx,
     key,
-    rows.filter((row) => before.has(row.id)),
-    since,
+    rows.filter((row) => !isNew(row)),
+    known?.publication ?? -1,
   );
-  const whole = await selectChunks(
-    tx,
-    key,
-    rows.filter((row) => !before.has(row.id)),
-    -1,
-  );
-  const renditions: StoredRendition[] = [];
-  for (const row of rows) {
+  const whole = await selectChunks(tx, key, rows.filter(isNew), -1);
+  return rows.map((row) => {
     const old = before.get(row.id);
-    let chunks = old === undefined ? (whole.get(row.id) ?? []) : replaceChunks(old.chunks, fresh.get(row.id) ?? []);
-    // Rows that only went away leave no trace in `publication`: the count says, and all are read again.
-    if (chunks.length !== row.chunk_count) chunks = (await selectChunks(tx, key, [row], -1)).get(row.id) ?? [];
+    const chunks = old === undefined ? (whole.get(row.id) ?? []) : addChunks(old.chunks, fresh.get(row.id) ?? []);
     const parts = heavy.get(row.id) ?? {
       init: old?.init ?? null,
       planned: old?.planned ?? null,
       ...(old?.videoRange === undefined ? {} : { videoRange: old.videoRange }),
     };
-    renditions.push({ ...toRendition(row, cutListOf(cutLists, row)), ...parts, chunks });
-  }
-  return renditions;
+    return { ...toRendition(row, cutListOf(cutLists, row)), ...parts, chunks };
+  });
 }
 
 function needsHeavyParts(old: StoredRendition | undefined): boolean {
   return old === undefined || old.init === null;
-}
-
-/** New chunks take the place of the known ones that they overlap (a merge of small chunks into one). */
-function replaceChunks(known: readonly StoredChunk[], fresh: readonly StoredChunk[]): readonly StoredChunk[] {
-  if (fresh.length === 0) return known;
-  const end = (chunk: StoredChunk) => chunk.firstSegment + segmentCount(chunk.table);
-  const overlaps = (a: StoredChunk, b: StoredChunk) => a.firstSegment < end(b) && b.firstSegment < end(a);
-  const kept = known.filter((chunk) => !fresh.some((newer) => overlaps(chunk, newer)));
-  return [...kept, ...fresh].sort((a, b) => a.firstSegment - b.firstSegment);
 }
 
 async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promise<Head | null> {
@@ -154,27 +148,12 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
 
 function selectRenditions(tx: Tx, { libraryId, mediaId }: MediaKey) {
   return tx
-    .selectFrom('rendition')
-    .select(['id', 'timeline_id', 'kind', 'state', 'active', 'codec_string', 'rung', 'width_px', 'height_px'])
-    .select(['language', 'name', 'is_default', 'timescale', 'on_demand', 'key_group', 'iv_prefix'])
-    .select((eb) =>
-      eb
-        .selectFrom('chunk')
-        .select((count) => count.fn.countAll<number>().as('n'))
-        .whereRef('chunk.library_id', '=', 'rendition.library_id')
-        .whereRef('chunk.media_id', '=', 'rendition.media_id')
-        .whereRef('chunk.rendition_id', '=', 'rendition.id')
-        .as('chunk_count'),
-    )
-    .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
-    .where((eb) =>
-      eb.or([
-        eb('active', '=', true),
-        eb('retired_at', '>', sql<Date>`now() - make_interval(hours => ${RETIRED_GRACE_HOURS})`),
-      ]),
-    )
-    .orderBy('id')
+    .selectFrom('rendition as r')
+    .select(RENDITION_COLUMNS)
+    .where('r.library_id', '=', libraryId)
+    .where('r.media_id', '=', mediaId)
+    .where(IS_SERVED)
+    .orderBy('r.id')
     .execute();
 }
 
@@ -238,13 +217,7 @@ async function selectChunks(
     .execute();
   for (const row of rows) {
     const chunks = found.get(row.rendition_id) ?? [];
-    chunks.push({
-      firstSegment: row.first_segment,
-      startTick: row.start_tick,
-      durationTicks: row.duration_ticks,
-      table: readSegmentTable(row.fragment_table, row.segment_count),
-      storageKey: row.storage_key,
-    });
+    chunks.push(toStoredChunk(row));
     found.set(row.rendition_id, chunks);
   }
   return found;
@@ -275,25 +248,4 @@ function cutListOf(cutLists: ReadonlyMap<Guid, CutList>, row: LightRow): CutList
   const cutList = cutLists.get(row.timeline_id);
   if (cutList === undefined) throw new Error(`Expected rendition ${row.id} to have its timeline ${row.timeline_id}.`);
   return cutList;
-}
-
-function toRendition(row: LightRow, cutList: CutList): Omit<StoredRendition, 'init' | 'planned' | 'chunks'> {
-  return {
-    id: row.id,
-    kind: row.kind,
-    state: row.state,
-    isActive: row.active,
-    isOnDemand: row.on_demand,
-    codecString: row.codec_string,
-    rung: row.rung,
-    widthPx: row.width_px,
-    heightPx: row.height_px,
-    language: row.language,
-    name: row.name,
-    isDefault: row.is_default,
-    timescale: row.timescale,
-    keyGroup: row.key_group,
-    ivPrefix: row.iv_prefix,
-    cutList,
-  };
 }

@@ -17,6 +17,8 @@ export type StoredChunk = PublishedChunk & { storageKey: StorageKey };
 
 /** A rendition whose bytes can be served; `init` is null until its first chunk fixed it. */
 export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
+  /** Of the cut list that it lies on. */
+  timelineId: Guid;
   init: Buffer | null;
   chunks: readonly StoredChunk[];
   keyGroup: KeyGroup;

@@ -1,0 +1,83 @@
+import type { Guid } from '../../lib/guid.ts';
+import { segmentCount } from '../../media/presentation/published-rendition.ts';
+import type { Db, MediaKey } from '../db.ts';
+import type { Publication, StoredChunk, StoredRendition } from './publication.ts';
+import {
+  type ChunkRow,
+  IS_SERVED,
+  type LightRow,
+  RENDITION_COLUMNS,
+  toRendition,
+  toStoredChunk,
+} from './publication-row-store.ts';
+
+/** What is known of a media, and its publication now. */
+type Growth = { key: MediaKey; publication: number; known: Publication };
+type GrowthRow = Awaited<ReturnType<typeof selectGrowth>>[number];
+
+/**
+ * The renditions of a media as of `publication`, of what is known and of chunks that came since: one statement, which is
+ * one snapshot. Null when more than that changed, or still more came meanwhile: then all is to be read. Chunks leave a
+ * rendition only when others take their place, or with the rendition, whose id never comes again.
+ */
+export async function loadGrown(db: Db, { key, publication, known }: Growth): Promise<StoredRendition[] | null> {
+  const before = new Map(known.renditions.map((rendition) => [rendition.id, rendition]));
+  const rows = await selectGrowth(db, key, known.publication);
+  const fresh = new Map<Guid, StoredChunk[]>();
+  const light = new Map<Guid, LightRow>();
+  for (const row of rows) {
+    const old = before.get(row.id);
+    if (row.publication !== publication || old === undefined || old.init === null) return null;
+    if (row.timeline_id !== old.timelineId) return null;
+    light.set(row.id, row);
+    if (isOfChunk(row)) fresh.set(row.id, [...(fresh.get(row.id) ?? []), toStoredChunk(row)]);
+  }
+  return known.renditions.flatMap((old) => {
+    const row = light.get(old.id);
+    if (row === undefined) return [];
+    return [{ ...old, ...toRendition(row, old.cutList), chunks: addChunks(old.chunks, fresh.get(old.id) ?? []) }];
+  });
+}
+
+/** New chunks come behind the known ones, or take the place of those that they overlap (a merge of small chunks). */
+export function addChunks(known: readonly StoredChunk[], fresh: readonly StoredChunk[]): readonly StoredChunk[] {
+  const [first] = fresh;
+  const last = known.at(-1);
+  if (first === undefined) return known;
+  const end = (chunk: StoredChunk) => chunk.firstSegment + segmentCount(chunk.table);
+  if (last === undefined || end(last) <= first.firstSegment) return [...known, ...fresh];
+  const overlaps = (a: StoredChunk, b: StoredChunk) => a.firstSegment < end(b) && b.firstSegment < end(a);
+  const kept = known.filter((chunk) => !fresh.some((newer) => overlaps(chunk, newer)));
+  return [...kept, ...fresh].sort((a, b) => a.firstSegment - b.firstSegment);
+}
+
+/** A row for each served rendition, or for each of its chunks that came since. */
+function selectGrowth(db: Db, { libraryId, mediaId }: MediaKey, since: number) {
+  return db
+    .selectFrom('media as m')
+    .innerJoin('rendition as r', (join) =>
+      join.onRef('r.library_id', '=', 'm.library_id').onRef('r.media_id', '=', 'm.id'),
+    )
+    .leftJoin('chunk as c', (join) =>
+      join
+        .onRef('c.library_id', '=', 'r.library_id')
+        .onRef('c.media_id', '=', 'r.media_id')
+        .onRef('c.rendition_id', '=', 'r.id')
+        .on('c.publication', '>', since),
+    )
+    .select('m.publication')
+    .select(RENDITION_COLUMNS)
+    .select(['c.first_segment', 'c.segment_count', 'c.start_tick', 'c.duration_ticks', 'c.storage_key'])
+    .select('c.fragment_table')
+    .where('m.library_id', '=', libraryId)
+    .where('m.id', '=', mediaId)
+    .where(IS_SERVED)
+    .orderBy('r.id')
+    .orderBy('c.first_segment')
+    .execute();
+}
+
+/** The columns of a chunk are all null where none came. */
+function isOfChunk(row: GrowthRow): row is GrowthRow & ChunkRow {
+  return row.storage_key !== null;
+}

@@ -1,0 +1,61 @@
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import { readSegmentTable } from '../../media/presentation/published-rendition.ts';
+import type { CutList } from '../../media/timeline/cut-list.ts';
+import type { ChunkTable, RenditionTable } from '../schema.ts';
+import type { StoredChunk, StoredRendition } from './publication.ts';
+
+/** Retired renditions stay readable this long: open players still hold their playlists. */
+const RETIRED_GRACE_HOURS = 24;
+
+/** What of a rendition's row is read with each change, of the table as `r`. */
+export const RENDITION_COLUMNS = [
+  ...(['r.id', 'r.timeline_id', 'r.kind', 'r.state', 'r.active', 'r.codec_string', 'r.rung', 'r.width_px'] as const),
+  ...(['r.height_px', 'r.language', 'r.name', 'r.is_default', 'r.timescale', 'r.on_demand', 'r.key_group'] as const),
+  ...(['r.iv_prefix'] as const),
+] as const;
+
+/** Renditions that are served, of the table as `r`. */
+export const IS_SERVED = sql<SqlBool>`(r.active or r.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
+
+type Column<Name extends string> = Name extends `r.${infer Plain}` ? Plain : never;
+export type LightRow = Pick<
+  Selectable<RenditionTable>,
+  Extract<Column<(typeof RENDITION_COLUMNS)[number]>, keyof RenditionTable>
+>;
+
+export type ChunkRow = Pick<
+  Selectable<ChunkTable>,
+  'first_segment' | 'segment_count' | 'start_tick' | 'duration_ticks' | 'storage_key' | 'fragment_table'
+>;
+
+export function toStoredChunk(row: ChunkRow): StoredChunk {
+  return {
+    firstSegment: row.first_segment,
+    startTick: row.start_tick,
+    durationTicks: row.duration_ticks,
+    table: readSegmentTable(row.fragment_table, row.segment_count),
+    storageKey: row.storage_key,
+  };
+}
+
+export function toRendition(row: LightRow, cutList: CutList): Omit<StoredRendition, 'init' | 'planned' | 'chunks'> {
+  return {
+    id: row.id,
+    timelineId: row.timeline_id,
+    kind: row.kind,
+    state: row.state,
+    isActive: row.active,
+    isOnDemand: row.on_demand,
+    codecString: row.codec_string,
+    rung: row.rung,
+    widthPx: row.width_px,
+    heightPx: row.height_px,
+    language: row.language,
+    name: row.name,
+    isDefault: row.is_default,
+    timescale: row.timescale,
+    keyGroup: row.key_group,
+    ivPrefix: row.iv_prefix,
+    cutList,
+  };
+}
