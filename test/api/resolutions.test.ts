@@ -165,6 +165,22 @@ describe('a cleanup', () => {
   });
 });
 
+test('after a cleanup library and collection count what was taken away no longer', async () => {
+  const collection = Object((await api.call('POST', '/library/1/collections', { body: { name: 'Stored' } })).body);
+  const guid = await createFinished();
+  await api.call('POST', `/library/1/videos/${guid}`, { body: { collectionId: collection.guid } });
+  const usage = async () => {
+    const library = await api.call('GET', '/videolibrary/1', { key: api.first.accountKey });
+    const kept = await api.call('GET', `/library/1/collections/${collection.guid}`);
+    return [Object(library.body).StorageUsage, Object(kept.body).totalSize];
+  };
+  const [before, whole] = await usage();
+  expect(whole).toBe(1505);
+  await clean(guid, 'resolutionsToDelete=240p');
+  await clean(guid, 'deleteOriginal=true');
+  expect(await usage()).toEqual([before - 1101, 404]);
+});
+
 describe('a cleanup that is not done', () => {
   test.each([
     ['', /got none/],

@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { containing } from '../containing.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { goneBytes } from '../renditions/storage-store.ts';
 
 /** Videos whose pictures stand for a collection. */
 const PREVIEWS = 4;
@@ -126,14 +127,18 @@ async function countMatches(db: Db, { libraryId, search }: CollectionQuery): Pro
   return total;
 }
 
+const OF_MEDIA = 'gone.library_id = media.library_id and gone.media_id = media.id';
+
 function selectViews(db: Db, libraryId: number) {
   return db
     .selectFrom('collection')
     .select(['collection.library_id as libraryId', 'collection.id', 'collection.name'])
     .select('collection.video_count as videoCount')
     .select(
-      sql<number>`(select coalesce(sum(storage_bytes), 0)::bigint from media
-        where media.library_id = collection.library_id and media.collection_id = collection.id)`.as('totalBytes'),
+      sql<number>`greatest(0, (select coalesce(sum(media.storage_bytes - ${sql.raw(goneBytes(OF_MEDIA))}), 0) from media
+        where media.library_id = collection.library_id and media.collection_id = collection.id))::bigint`.as(
+        'totalBytes',
+      ),
     )
     .select(
       sql<Preview[]>`(select coalesce(json_agg(json_build_object('id', id, 'thumbnailFileName', thumbnail_file_name,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { containing } from '../containing.ts';
 import type { Db } from '../db.ts';
+import { goneBytes } from '../renditions/storage-store.ts';
 import type { LibraryView } from './library.ts';
 import { openKeys, selectLibraries, toLibrary, unknownLibrary } from './read-library-store.ts';
 
@@ -45,9 +46,8 @@ function selectViews(db: Db) {
   return selectLibraries(db)
     .select(['library.api_key_sealed', 'library.read_only_key_sealed'])
     .select(
-      sql<number>`(select coalesce(sum(m.storage_bytes), 0)::bigint from media m where m.library_id = library.id)`.as(
-        'storage_bytes',
-      ),
+      sql<number>`greatest(0, (select coalesce(sum(m.storage_bytes), 0) from media m where m.library_id = library.id)
+        - ${sql.raw(goneBytes('gone.library_id = library.id'))})::bigint`.as('storage_bytes'),
     );
 }
 
