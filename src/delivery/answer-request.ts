@@ -19,6 +19,7 @@ import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
 import { type Answer, CACHE_NOTHING, notFound } from './http/answer.ts';
 import { handOnQuery } from './http/hand-on-query.ts';
+import { allowsOrigins, withStale } from './http/zone-headers.ts';
 import type { SegmentRequests } from './jit/segment-requests.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import { serveLive } from './live/serve-live.ts';
@@ -92,7 +93,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   const answerOne = publication.live === undefined ? answerFile : answerLive;
   const found = await answerOne(publication, target.file, { request: message, leave, wait }, deps);
   const answer = limitSharing(found, admitted);
-  deps.known.keep(segmentAddress(admitted), target, { publication, answer });
+  if (allowsOrigins(admitted.request)) deps.known.keep(segmentAddress(admitted), target, { publication, answer });
   return address.form === 'query' && admitted.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
 }
 
@@ -146,8 +147,10 @@ function takeWait({ request: { client } }: Media, { budgets }: AnswerDeps): (() 
 
 /** Where a token is required, what it opened is its bearer's alone: a shared cache would give it to others. */
 function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answer {
-  if (answer.kind === 'problem' || !asksForToken(request)) return answer;
-  return { ...answer, cacheControl: answer.cacheControl.replace('public', 'private') };
+  if (answer.kind === 'problem') return answer;
+  if (asksForToken(request)) return { ...answer, cacheControl: answer.cacheControl.replace('public', 'private') };
+  const settings = request.policy?.zone.settings;
+  return settings === undefined ? answer : { ...answer, cacheControl: withStale(answer.cacheControl, settings) };
 }
 
 /** The token of the folder of a video for a page that was let in; null where the zone asks for none. */

@@ -43,6 +43,8 @@ export type EdgeLimits = {
   /** Look-ups in the database that one client may cause at once, and answers that may wait for segments to be made. */
   lookUpsPerClient: number;
   waitsPerClient: number;
+  /** Answers that are encrypted for one client and not yet sent. */
+  encryptionsPerClient: number;
   /** Loads of different publications under way at once; more are answered 503. */
   publicationLoads: number;
   segmentWaiters: number;
@@ -70,6 +72,7 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   moviePlanBytes: 64 * 2 ** 20,
   lookUpsPerClient: 100,
   waitsPerClient: 1_000,
+  encryptionsPerClient: 500,
   publicationLoads: 200,
   segmentWaiters: 2_000,
   segmentWaitMs: 9_000,

@@ -17,7 +17,9 @@ import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './an
 import type { ByteLeases } from './clients/byte-leases.ts';
 import type { EdgeLog } from './edge-deps.ts';
 import { type Answer, hitOf } from './http/answer.ts';
+import { paceOf } from './http/pace.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
+import { allowsOrigins } from './http/zone-headers.ts';
 import type { Receiver } from './objects/object-sender.ts';
 import { refusedPage } from './player/serve-player.ts';
 import { hasSeveralHosts } from './receive/ambiguous-host.ts';
@@ -28,6 +30,8 @@ export type HandleDeps = {
   admission: AdmissionContext;
   answers: AnswerDeps;
   leases: ByteLeases;
+  /** Counts an answer that is encrypted for a client; null when it has too many. */
+  encryptions(client: string): (() => void) | null;
   recorder: EventRecorder;
   log: EdgeLog;
 };
@@ -61,8 +65,8 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   for (const hit of admitted.hits) record(request, hit, { status: 'Logged', deps });
   const { objects, known } = deps.answers;
   const lease: Receiver['lease'] = (bytes) => deps.leases.take(request.client.key, bytes);
-  const segment =
-    request.purpose === 'media' && request.address.query === '' ? known.find(message, segmentAddress(admitted)) : null;
+  const isPlain = request.purpose === 'media' && request.address.query === '' && paceOf(admitted) === null;
+  const segment = isPlain && allowsOrigins(request) ? known.find(message, segmentAddress(admitted)) : null;
   if (segment !== null) {
     const { window, headers } = segment;
     const whole = { start: 0, end: window.sizeBytes };
@@ -75,7 +79,8 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   else {
     const hit = hitOf(found);
     if (hit !== null) record(request, hit, { status: 'Blocked', deps });
-    await sendAnswer(message, response, { admitted, answer: found, objects, lease });
+    const encrypt = () => deps.encryptions(request.client.key);
+    await sendAnswer(message, response, { admitted, answer: found, objects, lease, encrypt });
   }
 }
 

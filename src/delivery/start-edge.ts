@@ -51,6 +51,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     lentBytes: limits.lentBytesPerClient,
     coldLookups: limits.lookUpsPerClient,
     waits: limits.waitsPerClient,
+    encryptions: limits.encryptionsPerClient,
   });
   const policies = new PolicyReader({ load: deps.loadPolicy, log });
   const reader = new PublicationReader(deps, limits, policies);
@@ -84,6 +85,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       live,
     }),
     leases: new ByteLeases(budgets),
+    encryptions: (client) => (budgets.take(client, 'encryptions') ? () => budgets.give(client, 'encryptions') : null),
     recorder,
     log,
   };
@@ -107,7 +109,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   };
 }
 
-type Budgets = ClientBudgets<'connections' | 'lentBytes' | 'coldLookups' | 'waits'>;
+type Budgets = ClientBudgets<'connections' | 'lentBytes' | 'coldLookups' | 'waits' | 'encryptions'>;
 
 type Shared = { policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
 

@@ -43,6 +43,15 @@ const RULES = {
   ConnectionLimitPerIPCount: 30,
   BlockRootPathAccess: true,
   BlockPostRequests: true,
+  LimitRatePerSecond: 500,
+  LimitRateAfter: 1000,
+  IgnoreQueryStrings: false,
+  EnableAccessControlOriginHeader: true,
+  AccessControlOriginHeaderExtensions: ['m3u8', 'vtt'],
+  UseStaleWhileUpdating: false,
+  UseStaleWhileOffline: false,
+  CacheErrorResponses: true,
+  OriginRetries: 2,
   LoggingIPAnonymizationEnabled: false,
 };
 

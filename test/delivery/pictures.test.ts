@@ -71,7 +71,7 @@ test('afterwards each is served with its type, a tag, and to any page', async ()
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': type,
       'access-control-allow-origin': '*',
-      'cache-control': 'public, max-age=5',
+      'cache-control': 'public, max-age=5, stale-if-error=86400',
       'accept-ranges': 'bytes',
     });
     const etag = answer.headers.get('etag') ?? '';

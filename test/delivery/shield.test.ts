@@ -201,6 +201,39 @@ test('each refused request is one event with all labels and no secret, and what 
   expect((await eventsOf(0, 4)).map(({ ruleId }) => ruleId)).toEqual(['10180', '10181', '10183', '10184']);
 });
 
+describe('how a zone has its files sent', () => {
+  test('at the rate of the zone or of the token, behind the first bytes, whole and by range', async () => {
+    await setZone({ rateKBps: 20, rateAfterKB: 1 });
+    const edge = await videos.open();
+    const timed = async (headers: Record<string, string> = {}) => {
+      const startMs = performance.now();
+      const bytes = (await (await fetch(`${edge.base}${segmentPath()}`, { headers })).arrayBuffer()).byteLength;
+      return { bytes, ms: performance.now() - startMs };
+    };
+    const whole = await timed();
+    // What follows the first kilobyte takes its time, but for the last piece of a quarter of a second.
+    expect(whole.ms).toBeGreaterThan(((whole.bytes - 1_000) / 20_000) * 1_000 - 260);
+    expect(whole.bytes).toBeGreaterThan(10_000);
+    expect(await timed({ range: 'bytes=10-19' })).toMatchObject({ bytes: 10 });
+  });
+
+  test('with the headers that the zone has for pages of other origins, and refusals kept where it is to be', async () => {
+    await setZone({ originExtensions: ['m3u8'], cachesErrors: true, staleWhileOffline: false });
+    const edge = await videos.open();
+    const headersOf = async (path: string) => (await fetch(`${edge.base}${path}`)).headers;
+    for (let time = 0; time < 2; time += 1)
+      expect((await headersOf(segmentPath())).get('access-control-allow-origin')).toBeNull();
+    const playlist = await headersOf(pathOf('playlist.m3u8'));
+    expect(playlist.get('access-control-allow-origin')).toBe('*');
+    expect(playlist.get('cache-control')).not.toContain('stale');
+    expect((await headersOf(pathOf('nothing.jpg'))).get('cache-control')).toBe('public, max-age=5');
+    await setZone({});
+    await expect
+      .poll(async () => (await headersOf(segmentPath())).get('access-control-allow-origin'), { timeout: 2_000 })
+      .toBe('*');
+  });
+});
+
 describe('the firewall', () => {
   const setWaf = (change: object) =>
     createShieldSettingsStore(videos.database.db).changeUnzoned(() => ({ ...readWafSettings({}), ...change }));

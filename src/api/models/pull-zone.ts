@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { PullZoneType } from './enums.ts';
-import { flag, int32, int64, model, nullable, pageOrList, text } from './fields.ts';
+import { double, flag, int32, int64, model, nullable, pageOrList, text } from './fields.ts';
 
 export const ResetPullZoneSecurityKeyModel = model('ResetPullZoneSecurityKeyModel', {
   SecurityKey: Type.Optional(nullable(text({ minLength: 8 }))),
@@ -37,6 +37,15 @@ export const PullZoneModel = model('PullZoneModel', {
   ConnectionLimitPerIPCount: int32(),
   BlockRootPathAccess: flag(),
   BlockPostRequests: flag(),
+  LimitRatePerSecond: double(),
+  LimitRateAfter: double(),
+  IgnoreQueryStrings: flag(),
+  EnableAccessControlOriginHeader: flag(),
+  AccessControlOriginHeaderExtensions: Type.Array(text()),
+  UseStaleWhileUpdating: flag(),
+  UseStaleWhileOffline: flag(),
+  CacheErrorResponses: flag(),
+  OriginRetries: int32(),
   LoggingIPAnonymizationEnabled: flag(),
   Type: PullZoneType,
 });
@@ -60,6 +69,15 @@ export const PullZoneUpdateModel = model('PullZoneUpdateModel', {
   ConnectionLimitPerIPCount: maybeCount(),
   BlockRootPathAccess: maybeFlag(),
   BlockPostRequests: maybeFlag(),
+  LimitRatePerSecond: Type.Optional(nullable(double())),
+  LimitRateAfter: Type.Optional(nullable(double())),
+  IgnoreQueryStrings: maybeFlag(),
+  EnableAccessControlOriginHeader: maybeFlag(),
+  AccessControlOriginHeaderExtensions: maybeTexts(),
+  UseStaleWhileUpdating: maybeFlag(),
+  UseStaleWhileOffline: maybeFlag(),
+  CacheErrorResponses: maybeFlag(),
+  OriginRetries: maybeCount(),
   LoggingIPAnonymizationEnabled: maybeFlag(),
 });
 export type PullZoneUpdateModel = Static<typeof PullZoneUpdateModel>;

@@ -26,6 +26,19 @@ export function toZoneChange(sent: PullZoneUpdateModel): LibraryChange {
       answersPerAddress: count(sent.ConnectionLimitPerIPCount, 'ConnectionLimitPerIPCount'),
       blocksRoot: sent.BlockRootPathAccess ?? undefined,
       blocksPost: sent.BlockPostRequests ?? undefined,
+      rateKBps: kilobytes(sent.LimitRatePerSecond, 'LimitRatePerSecond'),
+      rateAfterKB: kilobytes(sent.LimitRateAfter, 'LimitRateAfter'),
+      ignoresQuery: sent.IgnoreQueryStrings ?? undefined,
+      allowsOrigins: sent.EnableAccessControlOriginHeader ?? undefined,
+      originExtensions: list(
+        sent.AccessControlOriginHeaderExtensions,
+        'AccessControlOriginHeaderExtensions',
+        readExtension,
+      ),
+      staleWhileUpdating: sent.UseStaleWhileUpdating ?? undefined,
+      staleWhileOffline: sent.UseStaleWhileOffline ?? undefined,
+      cachesErrors: sent.CacheErrorResponses ?? undefined,
+      originRetries: count(sent.OriginRetries, 'OriginRetries'),
       anonymisesAddresses: sent.LoggingIPAnonymizationEnabled ?? undefined,
     },
     settings: {
@@ -62,6 +75,7 @@ function list(sent: Sent<string[]>, field: string, read: (text: string) => strin
 
 const EXPECTED: Readonly<Record<string, string>> = {
   BlockedIps: 'addresses, CIDR ranges, or 1.2.3.*',
+  AccessControlOriginHeaderExtensions: 'extensions of files such as m3u8',
   BlockedCountries: 'countries as two letters (ISO 3166-1)',
 };
 
@@ -69,6 +83,16 @@ function count(sent: Sent<number>, field: string): number | undefined {
   if (sent == null) return undefined;
   if (sent < 0) throw misfit(field, 'a whole number from 0 (0: no limit)', `${sent}`);
   return sent;
+}
+
+/** Part of one counts as one: 0 is no limit. */
+function kilobytes(sent: Sent<number>, field: string): number | undefined {
+  return sent == null ? undefined : count(Math.ceil(sent), field);
+}
+
+/** As `m3u8`, with or without its dot. */
+function readExtension(text: string): string | null {
+  return /^\.?([a-z0-9]{1,10})$/.exec(text.trim().toLowerCase())?.[1] ?? null;
 }
 
 function misfit(field: string, expected: string, got: string): Refused {

@@ -1,9 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Admitted } from '../../catalog/shield/admit.ts';
+import { Refused } from '../../lib/refused.ts';
 import type { ObjectSender, Receiver } from '../objects/object-sender.ts';
-import type { Answer, Described, Problem } from './answer.ts';
+import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, type Described, type Part, type Problem } from './answer.ts';
 import { allowsRange, judgeConditions } from './conditions.ts';
+import { paced, paceOf } from './pace.ts';
 import { readRange, type Slice } from './range.ts';
+import { allowsOrigins } from './zone-headers.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;
 /** What has bytes to send: those that were made are lent, or, where only their length is asked for, measured. */
@@ -22,8 +25,17 @@ const CORS = {
 /** Names the rule that refused a request. */
 const RULE_HEADER = 'X-Millrace-Rule';
 
-/** `admitted` is the proof that an answer may be given. */
-type Sending = { admitted: Admitted; answer: Answer; objects: ObjectSender; lease: Receiver['lease'] };
+/**
+ * `admitted` is the proof that an answer may be given. `encrypt` counts one more answer that is encrypted for this client;
+ * null when there are too many.
+ */
+type Sending = {
+  admitted: Admitted;
+  answer: Answer;
+  objects: ObjectSender;
+  lease: Receiver['lease'];
+  encrypt(): (() => void) | null;
+};
 
 /**
  * Sends an answer with conditions, ranges, HEAD and CORS applied. Waits until the last byte is handed over, and
@@ -32,11 +44,13 @@ type Sending = { admitted: Admitted; answer: Answer; objects: ObjectSender; leas
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  { admitted, answer, objects, lease }: Sending,
+  { admitted, answer, objects, lease, encrypt }: Sending,
 ): Promise<void> {
   if (response.destroyed) return;
   if (answer.kind === 'problem') {
-    sendProblem(request, response, answer.problem, answer.retryAfterSec);
+    const isKept = answer.problem.status === 404 && admitted.request.policy?.zone.settings.cachesErrors === true;
+    const problem = isKept ? { ...answer.problem, cacheControl: CACHE_SHORTLY } : answer.problem;
+    sendProblem(request, response, problem, answer.retryAfterSec);
     return;
   }
   const verdict = (answer.status ?? 200) === 200 ? judgeConditions(request.headers, answer) : 'send';
@@ -45,7 +59,7 @@ export async function sendAnswer(
     return;
   }
   if (verdict === 'not-modified') {
-    response.writeHead(304, headersOf(answer)).end();
+    response.writeHead(304, headersOf(answer, admitted)).end();
     return;
   }
   if (answer.kind !== 'made') {
@@ -54,30 +68,37 @@ export async function sendAnswer(
     const measured = { ...answer, sizeBytes: await answer.measure() };
     await sendContent(request, response, { admitted, answer: measured, objects, lease });
   } else {
-    await sendLent(request, response, { admitted, answer, objects, lease });
+    await sendLent(request, response, { admitted, answer, objects, lease, encrypt });
   }
 }
 
 async function sendLent(
   request: IncomingMessage,
   response: ServerResponse,
-  { admitted, answer, objects, lease }: Sending & { answer: Made },
+  { admitted, answer, objects, lease, encrypt }: Sending & { answer: Made },
 ): Promise<void> {
-  const { bytes, release } = await answer.lend();
+  const give = encrypt();
+  if (give === null)
+    throw new Refused('unavailable', 'Too many answers are being encrypted for your address; try again.');
+  const { bytes, release } = await answer.lend().catch((error: unknown) => {
+    give();
+    throw error;
+  });
   try {
     const lent = { ...answer, kind: 'lent', bytes } as const;
     if (!response.destroyed) await sendContent(request, response, { admitted, answer: lent, objects, lease });
   } finally {
     release();
+    give();
   }
 }
 
 async function sendContent(
   request: IncomingMessage,
   response: ServerResponse,
-  { answer, objects, lease }: Omit<Sending, 'answer'> & { answer: Content },
+  { admitted, answer, objects, lease }: Omit<Sending, 'answer' | 'encrypt'> & { answer: Content },
 ): Promise<void> {
-  const headers = headersOf(answer);
+  const headers = headersOf(answer, admitted);
   const sizeBytes = contentBytes(answer);
   const wanted = allowsRange(headerOf(request, 'if-range'), answer.etag) ? request.headers.range : undefined;
   const range = (answer.status ?? 200) !== 200 ? null : readRange(wanted, sizeBytes);
@@ -90,10 +111,19 @@ async function sendContent(
   Object.assign(headers, headersOfBody(answer, slice.end - slice.start));
   const status = range === null ? (answer.status ?? 200) : 206;
   if (request.method === 'HEAD' || answer.kind === 'made') response.writeHead(status, headers).end();
-  else await sendBody({ response, lease }, { answer, slice, objects }, () => response.writeHead(status, headers));
+  else
+    await sendBody({ response, lease }, { admitted, answer, slice, objects }, () =>
+      response.writeHead(status, headers),
+    );
 }
 
-function headersOf(answer: Described): OutgoingHttpHeaders {
+function headersOf(answer: Described, { request }: Pick<Admitted, 'request'>): OutgoingHttpHeaders {
+  const headers = openHeadersOf(answer);
+  if (!allowsOrigins(request)) delete headers['Access-Control-Allow-Origin'];
+  return headers;
+}
+
+function openHeadersOf(answer: Described): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { ...CORS, 'Cache-Control': answer.cacheControl, ...answer.headers };
   if (answer.hit !== undefined) headers[RULE_HEADER] = answer.hit.rule.id;
   if (answer.modifiedAt !== undefined) headers['Last-Modified'] = answer.modifiedAt.toUTCString();
@@ -109,9 +139,9 @@ function headersOfBody({ contentType }: Described, sizeBytes: number): OutgoingH
   };
 }
 
-/** All that is said before the whole of a stored object. */
+/** All that is said before the whole of a stored object, which any page may read. */
 export function headersOfWhole(answer: Extract<Answer, { kind: 'object' }>): OutgoingHttpHeaders {
-  return { ...headersOf(answer), ...headersOfBody(answer, answer.window.sizeBytes) };
+  return { ...openHeadersOf(answer), ...headersOfBody(answer, answer.window.sizeBytes) };
 }
 
 function contentBytes(answer: Content): number {
@@ -134,9 +164,14 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
 
 async function sendBody(
   to: Receiver,
-  { answer, slice, objects }: { answer: Sendable; slice: Slice; objects: ObjectSender },
+  { admitted, answer, slice, objects }: { admitted: Admitted; answer: Sendable; slice: Slice; objects: ObjectSender },
   begin: () => void,
 ): Promise<void> {
+  const pace = paceOf(admitted);
+  if (pace !== null) {
+    const parts = paced(partsOf(answer, slice), pace, leaving(to.response));
+    return objects.sendParts(to, parts, begin);
+  }
   if (answer.kind === 'object') return objects.send(to, answer.window, slice, begin);
   if (answer.kind === 'parts') return objects.sendParts(to, answer.cut(slice), begin);
   const { response } = to;
@@ -152,11 +187,30 @@ async function sendBody(
   await sent;
 }
 
-/** A refusal as small JSON. It is never stored by caches: what is missing may come. */
+function partsOf(answer: Sendable, slice: Slice): Iterable<Part> {
+  if (answer.kind === 'parts') return answer.cut(slice);
+  if (answer.kind !== 'object') return [{ bytes: answer.bytes.subarray(slice.start, slice.end) }];
+  const { key, start } = answer.window;
+  return [{ key, start: start + slice.start, end: start + slice.end }];
+}
+
+function leaving(response: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  return left.signal;
+}
+
+/** A refusal as small JSON. Caches store none unless the zone has it so: what is missing may come. */
 export function sendProblem(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, code, message, hit }: Omit<Problem, 'status'> & { status: number },
+  {
+    status,
+    code,
+    message,
+    hit,
+    cacheControl = CACHE_NOTHING,
+  }: Omit<Problem, 'status'> & { status: number; cacheControl?: string },
   retryAfterSec?: number,
 ): void {
   const body = Buffer.from(JSON.stringify({ error: code, message, statusCode: status }));
@@ -164,7 +218,7 @@ export function sendProblem(
     ...CORS,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': body.length,
-    'Cache-Control': 'no-store',
+    'Cache-Control': cacheControl,
     'X-Content-Type-Options': 'nosniff',
   };
   if (retryAfterSec !== undefined) headers['Retry-After'] = retryAfterSec;

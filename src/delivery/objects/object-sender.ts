@@ -67,11 +67,11 @@ export class ObjectSender {
   }
 
   /** Sends stretches one after the other, and calls `begin` before the first of their bytes. */
-  async sendParts(to: Receiver, parts: Iterable<Part>, begin: () => void): Promise<void> {
+  async sendParts(to: Receiver, parts: Iterable<Part> | AsyncIterable<Part>, begin: () => void): Promise<void> {
     const beginOnce = () => {
       if (!to.response.headersSent) begin();
     };
-    for (const part of parts) if (!(await this.#sendPart(to, part, beginOnce))) return;
+    for await (const part of parts) if (!(await this.#sendPart(to, part, beginOnce))) return;
     beginOnce();
     to.response.end();
   }
