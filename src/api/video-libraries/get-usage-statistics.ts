@@ -39,13 +39,13 @@ export const getDrmStatistics = defineOperation({
   },
 });
 
-/** No speech is transcribed yet, so nothing was. */
+/** What is transcribed is not counted yet: the sums are zero. */
 export const getTranscribingStatistics = defineOperation({
   ...COMMON,
   name: 'getTranscribingStatistics',
   path: '/videolibrary/{id}/transcribing/statistics',
   description:
-    'Counts the seconds of speech transcribed for a library, by UTC day. None is transcribed by this version.',
+    'Answers the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0.',
   answer: TranscribingStatisticsModel,
   async run({ params: { id }, query }, { libraryViews }: Deps) {
     await libraryViews.load(id);
