@@ -104,6 +104,7 @@ import { repackageVideo } from './videos/repackage-video.ts';
 import { replaceFile } from './videos/replace-file.ts';
 import { retryIncomplete } from './videos/retry-incomplete.ts';
 import { retryResolutions } from './videos/retry-resolutions.ts';
+import { searchSpoken } from './videos/search-spoken.ts';
 import { setThumbnail } from './videos/set-thumbnail.ts';
 import { smartGenerate } from './videos/smart-generate.ts';
 import { transcribeVideo } from './videos/transcribe-video.ts';
@@ -169,6 +170,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   restoreVideo,
   deleteTrashedVideo,
   getSystem,
+  searchSpoken,
   setThumbnail,
   smartGenerate,
   transcribeVideo,

@@ -26,7 +26,7 @@ import type { LiveSchema } from './live/live-schema.ts';
 import type { PictureTable, StoredWatermark } from './pictures/picture-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
-import type { SpeechRunTable } from './speech/speech-schema.ts';
+import type { SpeechSchema } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
 import type { EncodeSpeedTable, EncodeTaskTable, EncodeTurnTable } from './tasks/task-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
@@ -263,6 +263,7 @@ export type MergeDueTable = { library_id: number; media_id: Guid; rendition_id: 
 
 export type Schema = InstallationSchema &
   LiveSchema &
+  SpeechSchema &
   StatisticsSchema & {
     scrub: ScrubTable;
     composition: CompositionTable;
@@ -272,7 +273,6 @@ export type Schema = InstallationSchema &
     pull_zone: PullZoneTable;
     pull_zone_hostname: PullZoneHostnameTable;
     shield_event: ShieldEventTable;
-    speech_run: SpeechRunTable;
     shield_settings: ShieldSettingsTable;
     access_key: AccessKeyTable;
     dashboard_session: DashboardSessionTable;

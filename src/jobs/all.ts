@@ -24,6 +24,7 @@ import { processVideo } from './planning/process-video.ts';
 import type { AnyJob } from './queue/queue.ts';
 import type { PerformTask } from './queue/run-task.ts';
 import { generateSmart } from './smart/generate-smart.ts';
+import { indexCaptions } from './speech/index-captions.ts';
 import { transcribeVideo } from './speech/transcribe-video.ts';
 import { translateCaptions } from './speech/translate-captions.ts';
 import { fetchVideo } from './uploads/fetch-video.ts';
@@ -37,6 +38,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   extractCaptions,
   transcribeVideo,
   translateCaptions,
+  indexCaptions,
   generateSmart,
   deleteMedia,
   deleteLibrary,

@@ -108,3 +108,18 @@ test('a video without captions and an engine is refused with the setting that is
   const refused = await smart(guid, ALL);
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('MILLRACE_TRANSCRIBER')]);
 });
+
+test('what is said is found, with the captions that hold it and their times', async () => {
+  const search = async (q: string) =>
+    Object(await call(service, 'GET', `/library/1/search?q=${encodeURIComponent(q)}`)).items;
+  await expect.poll(() => search('telescope GALAXY'), PATIENCE).toHaveLength(1);
+  const [match] = await search('rings saturn');
+  const { text, start, end, srclang } = match.cues[0];
+  expect([text, srclang]).toEqual(['The rings of Saturn need a larger mirror.', 'en']);
+  expect([start, end]).toEqual([14 * STEP_SEC, 15 * STEP_SEC - 0.5]);
+  expect(await search('loaf wrench trombone')).toEqual([]);
+  expect(await search('100%')).toEqual([]);
+  await call(service, 'DELETE', `/library/1/videos/${match.videoGuid}/captions/en`);
+  await expect.poll(() => search('telescope'), PATIENCE).toEqual([]);
+  await expect(search('ab')).rejects.toThrow('three letters');
+});

@@ -1,6 +1,10 @@
 import { Type } from 'typebox';
 import { captionLabel, readCaptionLanguage } from '../../catalog/captions/caption.ts';
 import type { CaptionStore } from '../../catalog/captions/caption-store.ts';
+import type { Db } from '../../catalog/db.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import type { Queue } from '../../jobs/queue/define-job.ts';
+import { indexCaptions } from '../../jobs/speech/index-captions.ts';
 import { Refused } from '../../lib/refused.ts';
 import { writeVtt } from '../../media/captions/cue.ts';
 import { decodeBase64, decodeCaptions } from '../../media/captions/decode-captions.ts';
@@ -21,7 +25,7 @@ const BODY_LIMIT_BYTES = 8 * 2 ** 20;
 /** The path of one language's captions. */
 export const CaptionParams = Type.Object({ ...VideoParams.properties, srclang: Type.String({ title: 'language' }) });
 
-type Deps = { captions: CaptionStore; storage: Storage };
+type Deps = { captions: CaptionStore; storage: Storage; db: Db; queue: Queue };
 type CheckedFile = { vtt: Buffer; validation: CaptionValidationModel };
 
 export const addCaption = defineOperation({
@@ -38,7 +42,7 @@ export const addCaption = defineOperation({
   answer: StatusModelOfCaptionValidationModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'captions',
-  async run({ params, body, signal }, { captions, storage }: Deps) {
+  async run({ params, body, signal }, { captions, storage, db, queue }: Deps) {
     const key = { libraryId: params.libraryId, mediaId: params.videoId };
     const srclang = readCaptionLanguage(params.srclang);
     const { vtt, validation } = checkFile(body.captionsFile ?? '');
@@ -50,6 +54,8 @@ export const addCaption = defineOperation({
       if (error instanceof Refused) await storage.delete([objectKey]);
       throw error;
     });
+    // Else it is found within a minute.
+    await inTransaction(db, queue.send(indexCaptions, {}, { onlyOneNamed: 'now' }));
     return { ...ok(), data: validation };
   },
 });

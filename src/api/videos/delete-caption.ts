@@ -1,10 +1,16 @@
 import { readCaptionLanguage } from '../../catalog/captions/caption.ts';
 import type { CaptionStore } from '../../catalog/captions/caption-store.ts';
+import type { Db } from '../../catalog/db.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import type { Queue } from '../../jobs/queue/define-job.ts';
+import { indexCaptions } from '../../jobs/speech/index-captions.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { NoQuery } from '../read-query.ts';
 import { CaptionParams } from './add-caption.ts';
+
+type Deps = { captions: CaptionStore; db: Db; queue: Queue };
 
 export const deleteCaption = defineOperation({
   name: 'deleteCaption',
@@ -18,8 +24,10 @@ export const deleteCaption = defineOperation({
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'empty',
-  async run({ params: { libraryId, videoId, srclang } }, { captions }: { captions: CaptionStore }) {
+  async run({ params: { libraryId, videoId, srclang } }, { captions, db, queue }: Deps) {
     await captions.remove({ libraryId, mediaId: videoId }, readCaptionLanguage(srclang));
+    // Else it is found for up to a minute.
+    await inTransaction(db, queue.send(indexCaptions, {}, { onlyOneNamed: 'now' }));
     return ok();
   },
 });

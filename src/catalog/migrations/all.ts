@@ -34,6 +34,7 @@ import { up as titleOrder } from './112-title-order.ts';
 import { up as liveLadder } from './125-live-ladder.ts';
 import { up as shieldSettings } from './130-shield-settings.ts';
 import { up as smart } from './150-smart.ts';
+import { up as spokenSearch } from './151-spoken-search.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
 import { up as trashAndBulk } from './161-trash-and-bulk.ts';
 
@@ -75,5 +76,6 @@ export const migrations: Record<string, Migration> = {
   '130-shield-settings': { up: shieldSettings },
   '160-sign-in-link': { up: signInLink },
   '150-smart': { up: smart },
+  '151-spoken-search': { up: spokenSearch },
   '161-trash-and-bulk': { up: trashAndBulk },
 };

@@ -2,11 +2,32 @@ import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 
 /** How far the latest transcription of a video is; `reason` says why it failed, or why it found nothing. */
-export type SpeechRunTable = {
+type SpeechRunTable = {
   library_id: number;
   media_id: Guid;
   state: 'waiting' | 'running' | 'finished' | 'failed';
   reason: Generated<string>;
   done_sec: Generated<number>;
   updated_at: Generated<Date>;
+};
+
+/** About a minute of captions: a line of `cues` for each cue, its times in ms; `created_at` is the video's. */
+type SpokenBlockTable = {
+  library_id: number;
+  media_id: Guid;
+  srclang: string;
+  first_ms: number;
+  start_ms: number[];
+  end_ms: number[];
+  cues: string;
+  created_at: Date;
+};
+
+/** A video whose captions changed and were not read since. */
+type CaptionsUnreadTable = { library_id: number; media_id: Guid; changes: Generated<number> };
+
+export type SpeechSchema = {
+  speech_run: SpeechRunTable;
+  spoken_block: SpokenBlockTable;
+  captions_unread: CaptionsUnreadTable;
 };

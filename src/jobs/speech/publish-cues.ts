@@ -6,6 +6,7 @@ import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import { type Cue, writeVtt } from '../../media/captions/cue.ts';
 import type { JobDeps } from '../job-deps.ts';
+import { indexCaptions } from './index-captions.ts';
 
 /** Made captions of a language; `translatedFrom` names the track that was translated. */
 export type MadeCues = { language: string; cues: readonly Cue[]; force: boolean; translatedFrom?: string };
@@ -26,6 +27,7 @@ export async function publishCues(
   // The object first: a row never names what is not there.
   await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
   const generated = announce(key, WebhookStatus.captionsGenerated);
-  const isShown = await putSpokenCaption(deps.db, key, { track, language, force }, generated);
+  const indexed = deps.queue.send(indexCaptions, {}, { onlyOneNamed: 'now' });
+  const isShown = await putSpokenCaption(deps.db, key, { track, language, force }, generated, indexed);
   if (!isShown) await deps.storage.delete([objectKey]);
 }

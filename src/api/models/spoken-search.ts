@@ -1,0 +1,22 @@
+import { type Static, Type } from 'typebox';
+import { model, text } from './fields.ts';
+
+const SpokenCueModel = model('SpokenCueModel', {
+  srclang: text(),
+  /** Seconds from the start of the video. */
+  start: Type.Number(),
+  end: Type.Number(),
+  text: text(),
+});
+
+/** An extension of the interface: videos in which something is said, and where. */
+export const SpokenSearchModel = model('SpokenSearchModel', {
+  items: Type.Array(
+    model('SpokenMatchModel', {
+      videoGuid: text(),
+      title: text(),
+      cues: Type.Array(SpokenCueModel),
+    }),
+  ),
+});
+export type SpokenSearchModel = Static<typeof SpokenSearchModel>;

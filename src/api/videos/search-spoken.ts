@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
+import { readSpokenQuery } from '../../catalog/spoken/spoken-blocks.ts';
+import { searchSpoken as searchStore } from '../../catalog/spoken/spoken-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { SpokenSearchModel } from '../models/spoken-search.ts';
+import { LibraryParams } from '../read-params.ts';
+import { queryInt32, queryText } from '../read-query.ts';
+
+const USUAL_VIDEOS = 20;
+const MOST_VIDEOS = 100;
+
+export const searchSpoken = defineOperation({
+  name: 'searchSpoken',
+  method: 'GET',
+  path: '/library/{libraryId}/search',
+  description:
+    'Finds videos in which all words of q are said within about a minute, the newest first, with the captions that match and their times in seconds. language leaves out other captions.',
+  exampleQuery: 'q=telescope',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object({ q: queryText(), language: queryText(), itemsPerPage: queryInt32(USUAL_VIDEOS, 1, MOST_VIDEOS) }),
+  body: null,
+  answer: SpokenSearchModel,
+  refusals: { invalid: 400 },
+  errorShape: 'status',
+  async run({ params: { libraryId }, query: { q, language, itemsPerPage } }, { db }: { db: Db }) {
+    const words = readSpokenQuery(q);
+    if (words === null) {
+      throw new Refused('invalid', 'Expected a word of at least three letters as q. Add one.', { field: 'q' });
+    }
+    const matches = await searchStore(db, { libraryId, words, language, limit: itemsPerPage });
+    return {
+      items: matches.map(({ mediaId, title, cues }) => ({
+        videoGuid: mediaId,
+        title,
+        cues: cues.map(({ srclang, startMs, endMs, text }) => ({
+          srclang,
+          start: startMs / 1000,
+          end: endMs / 1000,
+          text,
+        })),
+      })),
+    };
+  },
+});

@@ -1,0 +1,40 @@
+/** A cue as it is searched: one line of plain text, its times in ms. */
+export type SpokenCue = { startMs: number; endMs: number; text: string };
+
+/** Cues of one track that lie together, at most about a minute of them. */
+export type SpokenBlock = { srclang: string; cues: readonly SpokenCue[] };
+
+const BLOCK_MS = 60_000;
+const MOST_CUES = 60;
+
+/** Cuts the cues of a track into blocks. Words that are searched for together must lie in one block. */
+export function cutBlocks(srclang: string, cues: readonly SpokenCue[]): SpokenBlock[] {
+  const blocks: { srclang: string; cues: SpokenCue[] }[] = [];
+  let startMs = Number.NEGATIVE_INFINITY;
+  for (const cue of cues) {
+    const last = blocks.at(-1);
+    if (last === undefined || cue.startMs - startMs >= BLOCK_MS || last.cues.length === MOST_CUES) {
+      blocks.push({ srclang, cues: [cue] });
+      startMs = cue.startMs;
+    } else last.cues.push(cue);
+  }
+  return blocks;
+}
+
+const MOST_WORDS = 8;
+const SHORTEST_WORD = 3;
+const LONGEST_QUERY = 200;
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** The words of a search; null when no word is long enough to be found by an index of trigrams. */
+export function readSpokenQuery(text: string): string[] | null {
+  const words = text.normalize('NFC').slice(0, LONGEST_QUERY).split(/\s+/).slice(0, MOST_WORDS);
+  const kept = [...new Set(words.filter((word) => word !== ''))];
+  return kept.some((word) => word.length >= SHORTEST_WORD || WITHOUT_SPACES.test(word)) ? kept : null;
+}
+
+/** The cues of a block that hold one of the words, whatever the case of its letters. */
+export function matchingCues(cues: readonly SpokenCue[], words: readonly string[]): SpokenCue[] {
+  const folded = words.map((word) => word.toLowerCase());
+  return cues.filter(({ text }) => folded.some((word) => text.toLowerCase().includes(word)));
+}

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { containing } from '../containing.ts';
+import type { Db, MediaKey } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
+import type { CaptionTrack } from '../schema.ts';
+import { matchingCues, type SpokenBlock, type SpokenCue } from './spoken-blocks.ts';
+
+/** A video in which something is said, with the first cues that match, in order of time for each track. */
+export type SpokenMatch = { mediaId: Guid; title: string; cues: (SpokenCue & { srclang: string })[] };
+
+/** A video whose captions are to be read; `changes` identifies their state. */
+export type UnreadCaptions = MediaKey & { changes: number; captions: readonly CaptionTrack[] };
+
+const CUES_A_VIDEO = 5;
+/** Blocks that are read for each video of a page: one that holds many would else hide the others. */
+const BLOCKS_A_VIDEO = 8;
+
+type Row = { media_id: Guid; title: string; srclang: string; start_ms: number[]; end_ms: number[]; cues: string };
+
+/**
+ * Finds the videos of a library in which all words are said within about a minute, the newest first. At most `limit`
+ * videos with up to five cues each.
+ */
+export async function searchSpoken(
+  db: Db,
+  {
+    libraryId,
+    words,
+    language,
+    limit,
+  }: { libraryId: number; words: readonly string[]; language: string; limit: number },
+): Promise<SpokenMatch[]> {
+  const patterns = words.map(containing);
+  const { rows } = await sql<Row>`
+    select b.media_id, m.title, b.srclang, b.start_ms, b.end_ms, b.cues
+    from (
+      select media_id, created_at, srclang, first_ms, start_ms, end_ms, cues from spoken_block
+      where library_id = ${libraryId} and cues ilike all(${patterns})
+        and (${language} = '' or srclang in (${language}, ${`${language}-auto`}))
+      order by created_at desc, media_id, first_ms limit ${limit * BLOCKS_A_VIDEO}
+    ) as b join media m on m.library_id = ${libraryId} and m.id = b.media_id and m.type = 'video'
+    order by b.created_at desc, b.media_id, b.first_ms`.execute(db);
+  const matches = new Map<Guid, SpokenMatch>();
+  for (const row of rows) {
+    const match = matches.get(row.media_id) ?? { mediaId: row.media_id, title: row.title, cues: [] };
+    if (!matches.has(row.media_id) && matches.size === limit) break;
+    matches.set(row.media_id, match);
+    const found = matchingCues(toCues(row), words).map((cue) => ({ ...cue, srclang: row.srclang }));
+    match.cues.push(...found.slice(0, CUES_A_VIDEO - match.cues.length));
+  }
+  return [...matches.values()];
+}
+
+function toCues({ start_ms, end_ms, cues }: Row): SpokenCue[] {
+  return cues.split('\n').map((text, index) => ({ text, startMs: start_ms[index] ?? 0, endMs: end_ms[index] ?? 0 }));
+}
+
+/** Lists some videos whose captions changed and were not read since. */
+export async function listUnreadCaptions(db: Db, limit: number): Promise<UnreadCaptions[]> {
+  const rows = await db
+    .selectFrom('captions_unread as u')
+    .innerJoin('media as m', (join) => join.onRef('m.library_id', '=', 'u.library_id').onRef('m.id', '=', 'u.media_id'))
+    .select(['u.library_id', 'u.media_id', 'u.changes', 'm.captions'])
+    .orderBy('u.media_id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    libraryId: row.library_id,
+    mediaId: row.media_id,
+    changes: row.changes,
+    captions: row.captions,
+  }));
+}
+
+/** Has a video found by these blocks and no others. False, and nothing changes, when its captions changed meanwhile. */
+export async function storeSpoken(
+  db: Db,
+  { libraryId, mediaId, changes }: UnreadCaptions,
+  blocks: readonly SpokenBlock[],
+): Promise<boolean> {
+  return await inTransaction(db, async (tx) => {
+    const { numDeletedRows } = await tx
+      .deleteFrom('captions_unread')
+      .where('library_id', '=', libraryId)
+      .where('media_id', '=', mediaId)
+      .where('changes', '=', changes)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return false;
+    await sql`delete from spoken_block where library_id = ${libraryId} and media_id = ${mediaId}`.execute(tx);
+    const sent = blocks.map(({ srclang, cues }) => ({
+      srclang,
+      first_ms: cues[0]?.startMs ?? 0,
+      start_ms: cues.map(({ startMs }) => startMs),
+      end_ms: cues.map(({ endMs }) => endMs),
+      cues: cues.map(({ text }) => text).join('\n'),
+    }));
+    await sql`
+      insert into spoken_block (library_id, media_id, srclang, first_ms, start_ms, end_ms, cues, created_at)
+      select m.library_id, m.id, s.srclang, s.first_ms, s.start_ms, s.end_ms, s.cues, m.created_at
+      from jsonb_to_recordset(${JSON.stringify(sent)}::jsonb)
+        as s(srclang text, first_ms integer, start_ms integer[], end_ms integer[], cues text), media m
+      where m.library_id = ${libraryId} and m.id = ${mediaId}
+      on conflict do nothing`.execute(tx);
+    return true;
+  });
+}

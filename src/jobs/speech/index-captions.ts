@@ -1,0 +1,52 @@
+import type { CaptionTrack } from '../../catalog/schema.ts';
+import { cutBlocks, type SpokenBlock } from '../../catalog/spoken/spoken-blocks.ts';
+import { listUnreadCaptions, storeSpoken, type UnreadCaptions } from '../../catalog/spoken/spoken-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { type Passage, toPassages } from '../../media/transcript/passage.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+import { readTrack } from './read-track.ts';
+
+const VIDEOS_AT_ONCE = 50;
+/** Videos of one run; the rest is left to the next minute. */
+const MOST_VIDEOS = 2_000;
+
+/**
+ * Reads captions that changed, so that what is said is found: every minute, and at once when somebody changed some. Doing
+ * it twice changes nothing.
+ */
+export const indexCaptions = defineJob<object, JobDeps>({
+  name: 'index-captions',
+  queue: 'housekeeping',
+  retryLimit: 2,
+  cron: '* * * * *',
+  async run(_, deps, signal) {
+    for (let done = 0; done < MOST_VIDEOS; done += VIDEOS_AT_ONCE) {
+      const unread = await listUnreadCaptions(deps.db, VIDEOS_AT_ONCE);
+      for (const video of unread) await indexVideo(video, deps, signal);
+      if (unread.length < VIDEOS_AT_ONCE) return;
+    }
+  },
+});
+
+async function indexVideo(video: UnreadCaptions, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const blocks: SpokenBlock[] = [];
+  for (const track of video.captions) {
+    signal.throwIfAborted();
+    const passages = await readPassages(track, deps, signal);
+    const toMs = (sec: number) => Math.round(sec * 1000);
+    const cues = passages.map(({ startSec, endSec, text }) => ({ startMs: toMs(startSec), endMs: toMs(endSec), text }));
+    blocks.push(...cutBlocks(track.srclang, cues));
+  }
+  await storeSpoken(deps.db, video, blocks);
+}
+
+async function readPassages(track: CaptionTrack, { storage }: JobDeps, signal: AbortSignal): Promise<Passage[]> {
+  try {
+    return toPassages(await readTrack(track, storage, signal));
+  } catch (error) {
+    // A file that is gone or too large is not searched; its track must not keep others from it.
+    if (error instanceof Refused && ['not-found', 'too-large'].includes(error.kind)) return [];
+    throw error;
+  }
+}
