@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { openAes } from '../src/lib/aes.ts';
 import { PROTECTION_SCHEMES } from '../src/media/drm/all.ts';
 import { newContentKeys } from '../src/media/drm/content-keys.ts';
 import { encryptSegment, HEADROOM_BYTES } from '../src/media/drm/encrypt-segment.ts';
@@ -28,14 +27,11 @@ const { stdout: stream } = await runTool('ffmpeg', [
 const { init, segments } = splitRendition(stream);
 
 const pool = Buffer.alloc(HEADROOM_BYTES + Math.max(...segments.map(({ length }) => length)));
-const aes = await openAes((error) => {
-  throw error;
-});
 
 await report('drm', async (scope) => [...PROTECTION_SCHEMES.map(measureScheme), ...(await measureEdge(scope))]);
 
 function measureScheme(scheme: (typeof PROTECTION_SCHEMES)[number]): Measurement {
-  const cipher = openTrackCipher(init, { scheme, key: newContentKeys(scheme.name).groups.hd, ivPrefix: 1, aes });
+  const cipher = openTrackCipher(init, { scheme, key: newContentKeys(scheme.name).groups.hd, ivPrefix: 1 });
   return {
     name: `encrypt 4 s of 1080p, ${scheme.name}; anchor: copy`,
     ours: perSegmentMs((segment, number) => {

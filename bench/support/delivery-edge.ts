@@ -4,7 +4,6 @@ import { readDeliverySettings } from '../../src/catalog/publications/delivery-se
 import type { Publication } from '../../src/catalog/publications/publication.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
-import { nodeAes } from '../../src/lib/aes.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
@@ -32,7 +31,6 @@ const edge = await startEdge({
   sendFile: await openSendFile((error) => {
     throw error;
   }),
-  aes: nodeAes,
   player: await loadPlayerAssets(),
   secretBox: createSecretBox(Buffer.alloc(32)),
   sessionSecret: Buffer.alloc(32),

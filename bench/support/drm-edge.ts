@@ -7,7 +7,6 @@ import { readDeliverySettings } from '../../src/catalog/publications/delivery-se
 import type { Publication } from '../../src/catalog/publications/publication.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
-import { openAes } from '../../src/lib/aes.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
@@ -44,9 +43,6 @@ const edge = await startEdge({
   watch: () => ({ close: async () => undefined }),
   storage,
   sendFile: await openSendFile(() => undefined),
-  aes: await openAes((error) => {
-    throw error;
-  }),
   player: await loadPlayerAssets(),
   secretBox,
   sessionSecret: Buffer.alloc(32),

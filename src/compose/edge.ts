@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
-import { openAes } from '../lib/aes.ts';
 import { newGuid } from '../lib/guid.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import { openSendFile } from '../lib/send-file.ts';
@@ -52,9 +51,6 @@ export async function openEdge({
     storage,
     live: openLiveSource(settings, database),
     sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
-    aes: await openAes((error) =>
-      log.warn(error, 'OpenSSL cannot be called, protected media is encrypted more slowly'),
-    ),
     player: await player.loadPlayerAssets(),
     secretBox,
     sessionSecret: playSessionSecret(settings.secretKey),

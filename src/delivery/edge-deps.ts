@@ -10,7 +10,6 @@ import type { Client } from '../catalog/shield/admit.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
-import type { Aes } from '../lib/aes.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { Geo } from '../ports/geo.ts';
@@ -109,8 +108,6 @@ export type EdgeDeps = {
   storage: EdgeStorage;
   /** Null where sendfile cannot be called: bytes then go through memory. */
   sendFile: SendFile | null;
-  /** Encrypts what is protected. */
-  aes: Aes;
   player: PlayerAssets;
   /** Opens the keys of protected videos. */
   secretBox: SecretBox;

@@ -12,7 +12,6 @@ import { readRuleTexts } from '../../src/compose/firewall.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
-import { openAes } from '../../src/lib/aes.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
@@ -42,9 +41,6 @@ export async function createEdgeRoom(database: TestDatabase) {
         requests: createSegmentRequestStore(database.db, newGuid()),
         storage,
         sendFile: await openSendFile((error) => {
-          throw error;
-        }),
-        aes: await openAes((error) => {
           throw error;
         }),
         player,

@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http';
-import { nodeAes } from '../../src/lib/aes.ts';
 import { findScheme } from '../../src/media/drm/all.ts';
 import { parseClearKeyRequest, writeClearKeyLicence } from '../../src/media/drm/clear-key.ts';
 import { kidsOf, newContentKeys } from '../../src/media/drm/content-keys.ts';
@@ -39,7 +38,7 @@ function protectTrack(
 ): Protected {
   const scheme = findScheme(protection);
   const key = keys.groups[group];
-  const cipher = openTrackCipher(clear.init, { scheme, key, ivPrefix: group === 'sd' ? 1 : 2, aes: nodeAes });
+  const cipher = openTrackCipher(clear.init, { scheme, key, ivPrefix: group === 'sd' ? 1 : 2 });
   return {
     init: encryptInit(clear.init, { scheme, key, videoKids: kidsOf(keys), psshBoxes: [] }),
     segments: clear.segments.map((segment, number) => encryptCopy(segment, { cipher, number })),

@@ -1,6 +1,6 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import type { Aes } from '../../lib/aes.ts';
+import { openAes } from '../../lib/aes.ts';
 import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/drm/encrypt-segment.ts';
 import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
 import { OVER } from '../hls/choose-playlist-variant.ts';
@@ -25,7 +25,7 @@ export type Piece =
 /** A picture of a segment. It stands in a fragment with a head of its own. */
 type Picture = { window: ObjectWindow; head: Buffer; segment: number; firstSample: number };
 
-export type CoverDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects; aes: Aes };
+export type CoverDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects };
 
 const NO_HEAD = Buffer.alloc(0);
 
@@ -104,7 +104,7 @@ async function coverByPackage(
 
 function coverBySession(
   { rendition, piece, cover: { session, key } }: Covered<Extract<OpenCover, { kind: 'session' }>>,
-  { protectedObjects, aes }: CoverDeps,
+  { protectedObjects }: CoverDeps,
   leave: () => AbortSignal,
 ): Answer {
   const common = { contentType: `${rendition.kind}/mp4`, cacheControl: CACHE_PRIVATELY };
@@ -113,7 +113,7 @@ function coverBySession(
   const { segment, window } = piece;
   const clearBytes = window.sizeBytes;
   const behindBytes = encryptedHlsSizeBytes(clearBytes) - clearBytes;
-  const encrypt = (room: Buffer) => encryptHlsSegment({ room, clearBytes }, aes('cbc', key), segment);
+  const encrypt = (room: Buffer) => encryptHlsSegment({ room, clearBytes }, openAes('cbc', key), segment);
   return {
     kind: 'made',
     measure: async () => clearBytes + behindBytes,

@@ -1,6 +1,5 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import type { Aes } from '../../lib/aes.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { findScheme } from '../../media/drm/all.ts';
 import { kidsOf, parseContentKeys } from '../../media/drm/content-keys.ts';
@@ -24,14 +23,12 @@ const INIT_CACHE_BYTES = 4 * 2 ** 20;
 /** Opens the sealed keys of packages and keeps what is made of them, a bounded amount of each. */
 export class PackageKeys {
   readonly #secretBox: SecretBox;
-  readonly #aes: Aes;
   readonly #keys = new HeldCache<ContentKeys>(KEYS_CACHE_BYTES, () => KEYS_BYTES);
   readonly #ciphers = new HeldCache<TrackCipher>(CIPHER_CACHE_BYTES, () => CIPHER_BYTES);
   readonly #inits = new HeldCache<Buffer>(INIT_CACHE_BYTES, (bytes) => bytes.length);
 
-  constructor(secretBox: SecretBox, aes: Aes) {
+  constructor(secretBox: SecretBox) {
     this.#secretBox = secretBox;
-    this.#aes = aes;
   }
 
   async keysOf({ libraryId, mediaId }: Publication, { number, keysSealed }: DrmPackage): Promise<ContentKeys> {
@@ -43,7 +40,7 @@ export class PackageKeys {
     const { init, keyGroup, ivPrefix } = track.rendition;
     return this.#ciphers.get(nameOf(track), async () => {
       const { scheme, groups } = await this.keysOf(track.publication, track.packaged);
-      return openTrackCipher(init, { scheme: findScheme(scheme), key: groups[keyGroup], ivPrefix, aes: this.#aes });
+      return openTrackCipher(init, { scheme: findScheme(scheme), key: groups[keyGroup], ivPrefix });
     });
   }
 

@@ -1,11 +1,11 @@
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { runAtOnce } from '../../../test/support/media/read-test-protection.ts';
-import { nodeAes } from '../../lib/aes.ts';
+import { openAes } from '../../lib/aes.ts';
 import { encryptedHlsSizeBytes, encryptHlsSegment, writeHlsAes128Line } from './hls-aes128.ts';
 
 const key = randomBytes(16);
-const encrypt = nodeAes('cbc', key);
+const encrypt = openAes('cbc', key);
 
 function encryptCopy(segment: Buffer, mediaSequence: number): Buffer {
   const room = Buffer.concat([segment, Buffer.alloc(16)], encryptedHlsSizeBytes(segment.length));

@@ -1,4 +1,4 @@
-import type { Aes, EncryptInPlace } from '../../lib/aes.ts';
+import { type EncryptInPlace, openAes } from '../../lib/aes.ts';
 import type { ContentKey } from '../../ports/drm-key-source.ts';
 import { readBoxes, requireBox } from '../bmff/boxes.ts';
 import type { SampleDefaults } from '../cmaf/fragment.ts';
@@ -10,7 +10,7 @@ import type { ProtectionScheme } from './protection-scheme.ts';
 import { mostSubsamples } from './subsample.ts';
 
 /** How a rendition is protected. `ivPrefix` is its own number, see `sampleIv`. */
-export type Protection = { scheme: ProtectionScheme; key: ContentKey; ivPrefix: number; aes: Aes };
+export type Protection = { scheme: ProtectionScheme; key: ContentKey; ivPrefix: number };
 
 /** What is needed to encrypt fragments of one rendition; opened once, used for all its segments. */
 export type TrackCipher = Protection & {
@@ -29,8 +29,8 @@ const STSD = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'];
  */
 export function openTrackCipher(init: Buffer, protection: Protection): TrackCipher {
   const { handler, sampleDefaults } = readInitSegment(init);
-  const { aes, scheme, key } = protection;
-  const common = { ...protection, encrypt: aes(scheme.aesMode, key.key), sampleDefaults };
+  const { scheme, key } = protection;
+  const common = { ...protection, encrypt: openAes(scheme.aesMode, key.key), sampleDefaults };
   if (handler === 'audio') return { ...common, openDivider: null };
   const entry = readSampleEntry(init, requireBox(init, readBoxes(init), STSD), handler);
   return { ...common, openDivider: chooseDivider(entry, scheme) };
