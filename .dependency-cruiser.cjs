@@ -26,7 +26,7 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 /** The rooms of a layer, from top to bottom: a room imports itself and those below it, so that no two import each other. */
 const ROOMS = {
   jobs: 'housekeeping uploads compose planning smart speech on-demand images encode webhooks store queue',
-  media: 'on-demand compose mpegts live transcript images encode dash hls drm speech captions mp4 pass-through presentation cmaf timeline probe ffmpeg bmff',
+  media: 'on-demand compose rtp mpegts live transcript images encode dash hls drm speech captions mp4 pass-through presentation cmaf timeline probe ffmpeg bmff',
 };
 
 const roomRules = Object.entries(ROOMS).flatMap(([layer, rooms]) =>

@@ -80,6 +80,7 @@ async function startIn(scope: Scope, cwd: string, dataDir: string): Promise<Star
       MILLRACE_EDGE_PORT: String(edgePort),
       MILLRACE_RTMP_PORT: '0',
       MILLRACE_SRT_PORT: '0',
+      MILLRACE_WHIP_PORT: '0',
       MILLRACE_ACCOUNT_KEY: ACCOUNT_KEY,
       MILLRACE_LIBRARY_KEY: LIBRARY_KEY,
     },

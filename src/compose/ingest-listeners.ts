@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { PublishStore } from '../catalog/live/publish-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { LiveNode } from '../ingest/live/live-node.ts';
 import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
 import { SrtMissing, startSrt } from '../ingest/srt/start-srt.ts';
+import { startWhip, WhipMissing } from '../ingest/whip/start-whip.ts';
 import { EncoderBudget } from '../media/live/run-publisher-media.ts';
 
 /** Runs that encode publishers' sound, a core: each takes a percent or two. */
@@ -21,7 +23,11 @@ export async function openListeners(deps: Deps) {
   const publish = node.publish.bind(node);
   const rtmp = await startRtmp({ host, port: settings.rtmpPort, publish, report });
   const srt = await openSrt(deps, budget);
-  const open: Record<string, Listener | null> = { rtmp, srt };
+  const certificate = await readCertificate(settings);
+  const rtmps =
+    certificate === null ? null : await startRtmp({ host, port: settings.rtmpsPort, certificate, publish, report });
+  const whip = await openWhip(deps, budget, certificate);
+  const open: Record<string, Listener | null> = { rtmp, rtmps, srt, whip };
   const there = Object.entries(open).flatMap(([name, listener]) => (listener === null ? [] : [{ name, listener }]));
   return {
     listeners: Object.fromEntries(there.map(({ name, listener }) => [name, listener.port])),
@@ -32,11 +38,23 @@ export async function openListeners(deps: Deps) {
 }
 
 /** Addresses for publishers by protocol. */
-export function endpointsOf(host: string, listeners: Readonly<Record<string, number>>): Record<string, string> {
+export function endpointsOf(
+  host: string,
+  listeners: Readonly<Record<string, number>>,
+  isSecure: boolean,
+): Record<string, string> {
   const name = host.includes(':') ? `[${host}]` : host;
-  const paths: Readonly<Record<string, string>> = { rtmp: '/live' };
+  const places: Readonly<Record<string, (port: number) => string>> = {
+    rtmp: (port) => `rtmp://${name}:${port}/live`,
+    rtmps: (port) => `rtmps://${name}:${port}/live`,
+    srt: (port) => `srt://${name}:${port}`,
+    whip: (port) => `${isSecure ? 'https' : 'http'}://${name}:${port}/whip`,
+  };
   return Object.fromEntries(
-    Object.entries(listeners).map(([scheme, port]) => [scheme, `${scheme}://${name}:${port}${paths[scheme] ?? ''}`]),
+    Object.entries(listeners).flatMap(([protocol, port]) => {
+      const place = places[protocol];
+      return place === undefined ? [] : [[protocol, place(port)]];
+    }),
   );
 }
 
@@ -61,4 +79,35 @@ async function openSrt({ settings, node, publishing, report }: Deps, budget: Enc
     report(error);
     return null;
   }
+}
+
+async function openWhip(
+  { settings, node, publishing, report }: Deps,
+  budget: EncoderBudget,
+  certificate: Certificate | null,
+): Promise<Listener | null> {
+  try {
+    return await startWhip({
+      host: settings.host,
+      port: settings.whipPort,
+      certificate,
+      iceServers: settings.iceServers,
+      check: (streamKey) => publishing.check(streamKey),
+      publish: (request) => node.publish(request),
+      budget,
+      report,
+    });
+  } catch (error) {
+    if (!(error instanceof WhipMissing)) throw error;
+    report(error);
+    return null;
+  }
+}
+
+type Certificate = { cert: Buffer; key: Buffer };
+
+async function readCertificate({ ingestCertificate: paths }: RoleSettings): Promise<Certificate | null> {
+  if (paths === null) return null;
+  const [cert, key] = await Promise.all([readFile(paths.certificatePath), readFile(paths.keyPath)]);
+  return { cert, key };
 }

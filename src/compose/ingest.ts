@@ -45,7 +45,8 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
     ladderCores: settings.liveCores,
     region: settings.region,
     openRelays: (requests) => openRelays(requests, { rules, report }),
-    endpoints: () => endpointsOf(settings.ingestHost ?? reachableHost(settings.host), listeners),
+    endpoints: () =>
+      endpointsOf(settings.ingestHost ?? reachableHost(settings.host), listeners, settings.ingestCertificate !== null),
     stopIdle: async ({ key }) =>
       void (await streams.change(key, stopStream, () => announce(key, WebhookStatus.liveEnded))),
     listen: ({ changed, connected }) =>

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { parseHost, parsePort, setting } from './setting.ts';
 
 export type LiveSettings = {
@@ -6,6 +7,13 @@ export type LiveSettings = {
   srtPort: number;
   /** What callers by SRT that name a stream by its key must encrypt with; null: nothing is encrypted. */
   srtPassphrase: string | null;
+  whipPort: number;
+  /** STUN servers that publishers by WHIP and this machine use. */
+  iceServers: readonly string[];
+  /** By RTMP with TLS; only with a certificate. */
+  rtmpsPort: number;
+  /** Files of PEM: the chain of the certificate, and its key. */
+  ingestCertificate: { certificatePath: string; keyPath: string } | null;
   /** Where this machine's ingest stands, as streams show it. */
   region: string;
   /** Under which host publishers reach ingest; null: by the address that is listened on. */
@@ -21,6 +29,11 @@ export const liveSchema = {
   MILLRACE_RTMP_PORT: port,
   MILLRACE_SRT_PORT: port,
   MILLRACE_SRT_PASSPHRASE: setting('10 to 79 printable ASCII characters', parsePassphrase, true),
+  MILLRACE_WHIP_PORT: port,
+  MILLRACE_ICE_SERVERS: setting('addresses such as stun:stun.example:3478 joined by commas', parseIceServers),
+  MILLRACE_RTMPS_PORT: port,
+  MILLRACE_INGEST_CERTIFICATE: setting('an absolute path of a file', parseAbsolutePath),
+  MILLRACE_INGEST_CERTIFICATE_KEY: setting('an absolute path of a file', parseAbsolutePath),
   MILLRACE_REGION: setting('a name of letters, digits and hyphens', parseRegion),
   MILLRACE_INGEST_HOST: host,
   MILLRACE_FEED_HOST: host,
@@ -31,6 +44,10 @@ export function liveSettings(texts: Partial<Record<keyof typeof liveSchema, stri
     rtmpPort: parsePort(texts.MILLRACE_RTMP_PORT ?? '') ?? 1935,
     srtPort: parsePort(texts.MILLRACE_SRT_PORT ?? '') ?? 8890,
     srtPassphrase: texts.MILLRACE_SRT_PASSPHRASE ?? null,
+    whipPort: parsePort(texts.MILLRACE_WHIP_PORT ?? '') ?? 8891,
+    iceServers: parseIceServers(texts.MILLRACE_ICE_SERVERS ?? '') ?? [],
+    rtmpsPort: parsePort(texts.MILLRACE_RTMPS_PORT ?? '') ?? 1936,
+    ingestCertificate: certificateOf(texts.MILLRACE_INGEST_CERTIFICATE, texts.MILLRACE_INGEST_CERTIFICATE_KEY),
     region: texts.MILLRACE_REGION ?? 'local',
     ingestHost: texts.MILLRACE_INGEST_HOST ?? null,
     feedHost: texts.MILLRACE_FEED_HOST ?? null,
@@ -39,6 +56,20 @@ export function liveSettings(texts: Partial<Record<keyof typeof liveSchema, stri
 
 function parsePassphrase(text: string): string | null {
   return /^[\x20-\x7e]{10,79}$/.test(text) ? text : null;
+}
+
+function parseIceServers(text: string): string[] | null {
+  const servers = text.split(',').map((server) => server.trim());
+  return servers.every((server) => /^stuns?:[A-Za-z0-9.-]+(:\d{1,5})?$/.test(server)) ? servers : null;
+}
+
+function parseAbsolutePath(text: string): string | null {
+  return isAbsolute(text) && !text.includes('\0') ? text : null;
+}
+
+/** Its key may lie in the same file. */
+function certificateOf(certificatePath: string | undefined, keyPath: string | undefined) {
+  return certificatePath === undefined ? null : { certificatePath, keyPath: keyPath ?? certificatePath };
 }
 
 function parseRegion(text: string): string | null {

@@ -38,6 +38,8 @@ test.each([
   { MILLRACE_SRT_PORT: '0x1' },
   { MILLRACE_SRT_PASSPHRASE: 'too short' },
   { MILLRACE_REGION: 'far away' },
+  { MILLRACE_ICE_SERVERS: 'https://stun.example' },
+  { MILLRACE_INGEST_CERTIFICATE: 'certificate.pem' },
   { MILLRACE_INGEST_HOST: 'https://live.example' },
   { MILLRACE_HOST: 'not a host' },
   { MILLRACE_PUBLIC_URL: 'media.example' },

@@ -27,7 +27,13 @@ export type ServiceOptions = {
 /** Starts `millrace serve` on free ports. The caller ends it. */
 export function startService({ dataDir, command = [process.execPath], settings, role }: ServiceOptions): Service {
   const [program = '', ...args] = [...command, LAUNCHER, 'serve', ...(role === undefined ? [] : ['--role', role])];
-  const ports = { MILLRACE_PORT: '0', MILLRACE_EDGE_PORT: '0', MILLRACE_RTMP_PORT: '0', MILLRACE_SRT_PORT: '0' };
+  const ports = {
+    MILLRACE_PORT: '0',
+    MILLRACE_EDGE_PORT: '0',
+    MILLRACE_RTMP_PORT: '0',
+    MILLRACE_SRT_PORT: '0',
+    MILLRACE_WHIP_PORT: '0',
+  };
   const env = { PATH: process.env.PATH, ...ports, MILLRACE_DATA_DIR: dataDir, ...settings };
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

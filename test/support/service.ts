@@ -134,6 +134,7 @@ function serviceEnv(dataDir: string, apiPort: number, edgePort: number): Record<
     MILLRACE_EDGE_PORT: String(edgePort),
     MILLRACE_RTMP_PORT: '0',
     MILLRACE_SRT_PORT: '0',
+    MILLRACE_WHIP_PORT: '0',
     MILLRACE_ACCOUNT_KEY: ACCOUNT_KEY,
     MILLRACE_LIBRARY_KEY: LIBRARY_KEY,
     MILLRACE_PREVIEWS: 'off',

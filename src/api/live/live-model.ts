@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Grant } from '../../catalog/keys/access-key.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { LiveReportStore } from '../../catalog/live/live-report-store.ts';
+import type { IngestAddresses, LiveReportStore } from '../../catalog/live/live-report-store.ts';
 import type { LiveState, RelayRequest } from '../../catalog/live/live-stream.ts';
 import type { LiveView } from '../../catalog/live/live-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -28,7 +28,7 @@ const STATUS = {
 export type LiveAudience = 'owner' | 'reader' | 'viewer';
 
 /** What showing a stream needs besides the stream. */
-export type LiveShowing = { library: Library; edgeUrl: string; ingestAddresses: readonly string[] };
+export type LiveShowing = { library: Library; edgeUrl: string; ingestAddresses: readonly IngestAddresses[] };
 
 export type LiveShowingDeps = { libraries: LibraryStore; liveReports: LiveReportStore; edgeUrl: string };
 
@@ -110,6 +110,16 @@ function relaysFor(relays: readonly RelayRequest[] | null, audience: LiveAudienc
   );
 }
 
-function endpointsOf([primary, backup]: readonly string[]): IngestEndpoints {
-  return { rtmp: { primaryIngestUrl: primary ?? null, backupIngestUrl: backup ?? primary ?? null } };
+function endpointsOf(nodes: readonly IngestAddresses[]): IngestEndpoints {
+  const addresses = (protocol: keyof IngestAddresses) => {
+    const [primary, backup] = nodes.flatMap((node) => node[protocol] ?? []);
+    return primary === undefined ? null : { primaryIngestUrl: primary, backupIngestUrl: backup ?? primary };
+  };
+  const [rtmps, srt, whip] = [addresses('rtmps'), addresses('srt'), addresses('whip')];
+  return {
+    rtmp: addresses('rtmp') ?? { primaryIngestUrl: null, backupIngestUrl: null },
+    ...(rtmps !== null && { rtmps }),
+    ...(srt !== null && { srt }),
+    ...(whip !== null && { whip }),
+  };
 }

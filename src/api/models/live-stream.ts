@@ -10,6 +10,10 @@ export type IngestEndpointsRtmp = Static<typeof IngestEndpointsRtmp>;
 
 export const IngestEndpoints = model('IngestEndpoints', {
   rtmp: nullable(IngestEndpointsRtmp),
+  /** Ours alone: the other protocols, where they are listened for. */
+  rtmps: Type.Optional(IngestEndpointsRtmp),
+  srt: Type.Optional(IngestEndpointsRtmp),
+  whip: Type.Optional(IngestEndpointsRtmp),
 });
 export type IngestEndpoints = Static<typeof IngestEndpoints>;
 

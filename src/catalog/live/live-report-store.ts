@@ -3,14 +3,17 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { BitrateSample } from './live-stream.ts';
 
+/** Addresses of one ingest process, by protocol. */
+export type IngestAddresses = Partial<Record<'rtmp' | 'rtmps' | 'srt' | 'whip', string>>;
+
 /** What ingest processes recorded of streams. */
 export type LiveReportStore = {
   /** The samples of a second each between two times, both inclusive, oldest first; the latest 43,200 at most. Refuses (`not-found`). */
   bitrates(key: MediaKey, range: { from: Date | null; to: Date | null }): Promise<BitrateSample[]>;
   /** The stills of a stream that were made between two times, newest first. Refuses (`not-found`). */
   stills(key: MediaKey, wanted: { from: Date | null; to: Date | null; limit: number }): Promise<Date[]>;
-  /** Where publishers reach the ingest processes that are there: the least busy first, two at most. */
-  ingestAddresses(): Promise<string[]>;
+  /** Where publishers reach the ingest processes that are there, by protocol: the least busy first, two at most. */
+  ingestAddresses(): Promise<IngestAddresses[]>;
 };
 
 const MOST_SAMPLES = 43_200;
@@ -57,7 +60,7 @@ export function createLiveReportStore(db: Db): LiveReportStore {
         .orderBy('id')
         .limit(INGEST_NODES)
         .execute();
-      return rows.flatMap(({ endpoints }) => (endpoints.rtmp === undefined ? [] : [endpoints.rtmp]));
+      return rows.map(({ endpoints }) => endpoints);
     },
   };
 }

@@ -142,10 +142,11 @@ export class Supervisor {
   }
 
   /** The ports that were taken once are kept: a role that is started again answers where it did. */
-  #ports(): Pick<Settings, 'port' | 'edgePort' | 'rtmpPort' | 'srtPort'> {
-    const { port, edgePort, rtmpPort, srtPort } = this.#settings;
-    const { api = port, edge = edgePort, rtmp = rtmpPort, srt = srtPort } = this.#listeners;
-    return { port: api, edgePort: edge, rtmpPort: rtmp, srtPort: srt };
+  #ports(): Pick<Settings, 'port' | 'edgePort' | 'rtmpPort' | 'rtmpsPort' | 'srtPort' | 'whipPort'> {
+    const { port, edgePort, rtmpPort, rtmpsPort, srtPort, whipPort } = this.#settings;
+    const { api = port, edge = edgePort, rtmp = rtmpPort, rtmps = rtmpsPort } = this.#listeners;
+    const { srt = srtPort, whip = whipPort } = this.#listeners;
+    return { port: api, edgePort: edge, rtmpPort: rtmp, rtmpsPort: rtmps, srtPort: srt, whipPort: whip };
   }
 
   #changed(): void {

@@ -32,7 +32,12 @@ const MESSAGE = {
 const CONTROL_CHUNKS = 2;
 const COMMAND_CHUNKS = 3;
 
-export type RtmpSessionDeps = { publish: Publish; report(error: Error): void };
+export type RtmpSessionDeps = {
+  publish: Publish;
+  /** Called once when its publisher is accepted. */
+  accepted(): void;
+  report(error: Error): void;
+};
 
 /** Serves one connection of a publisher until it closes; play is not offered. */
 export function serveRtmp(socket: Socket, deps: RtmpSessionDeps): void {
@@ -225,6 +230,7 @@ class RtmpSession {
       return;
     }
     clearTimeout(this.#deadline);
+    this.#deps.accepted();
     if (this.#closed.signal.aborted) {
       this.#input.end('the connection closed');
       return;

@@ -3,9 +3,9 @@
 import { readSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { LARGEST_MESSAGE, type LibSrt, openLibSrt } from './libsrt.ts';
-import { LARGEST_FRAME, type SrtNews, type SrtVerdict, writeData, writeNews } from './srt-frames.ts';
+import { LARGEST_FRAME, type SrtReport, type SrtVerdict, writeData, writeReport } from './srt-frames.ts';
 
-const NEWS_FD = 3;
+const REPORT_FD = 3;
 const VERDICT_FD = 4;
 const WAIT_MS = 250;
 /** Messages gather for so long, so that one write carries several. */
@@ -26,10 +26,10 @@ try {
   const opened = srt;
   const bound = srt.listen(host, Number(port), (connection, caller) => decide(connection, caller));
   createInterface({ input: process.stdin }).on('line', (line) => drop(opened, Number(line)));
-  report({ type: 'listening', port: bound });
+  send({ type: 'listening', port: bound });
   await serve(srt);
 } catch (error) {
-  report({ type: 'failed', reason: error instanceof Error ? error.message : String(error), isMissing: srt === null });
+  send({ type: 'failed', reason: error instanceof Error ? error.message : String(error), isMissing: srt === null });
   process.exit(1);
 }
 
@@ -48,7 +48,7 @@ function accept(srt: LibSrt): void {
   const accepted = srt.accept();
   if (accepted === null) return;
   open.add(accepted.socket);
-  report({ type: 'open', connection: accepted.socket, remote: accepted.remote, streamId: accepted.streamId });
+  send({ type: 'open', connection: accepted.socket, remote: accepted.remote, streamId: accepted.streamId });
 }
 
 /** Passes on what is there, a bounded piece, so that one caller cannot keep the others waiting. */
@@ -61,7 +61,7 @@ function drain(srt: LibSrt, socket: number): void {
       if (sizeBytes > 0) writeAll(writeData(socket, buffer.subarray(0, sizeBytes)));
       sizeBytes = 0;
       srt.close(socket);
-      if (open.delete(socket)) report({ type: 'closed', connection: socket, reason: 'the connection closed' });
+      if (open.delete(socket)) send({ type: 'closed', connection: socket, reason: 'the connection closed' });
       return;
     }
     sizeBytes += received;
@@ -75,7 +75,7 @@ function drop(srt: LibSrt, socket: number): void {
 
 function decide(connection: number, caller: { remote: string; streamId: string }): string | null | number {
   try {
-    report({ type: 'check', connection, ...caller });
+    send({ type: 'check', connection, ...caller });
     const verdict = readVerdict();
     return 'reject' in verdict ? verdict.reject : verdict.passphrase;
   } catch {
@@ -100,11 +100,11 @@ function readExactly(sizeBytes: number): Buffer {
   return bytes;
 }
 
-function report(change: SrtNews): void {
-  writeAll(writeNews(change));
+function send(report: SrtReport): void {
+  writeAll(writeReport(report));
 }
 
 /** Waits for room: what is not taken stays in libsrt's buffers. */
 function writeAll(bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(NEWS_FD, bytes, at);
+  for (let at = 0; at < bytes.length; ) at += writeSync(REPORT_FD, bytes, at);
 }

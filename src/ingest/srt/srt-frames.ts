@@ -1,5 +1,5 @@
 /** What the process that holds libsrt reports; `connection` is its socket there. */
-export type SrtNews =
+export type SrtReport =
   | { type: 'listening'; port: number }
   /** It ends now; `isMissing`: libsrt or koffi is not there. */
   | { type: 'failed'; reason: string; isMissing: boolean }
@@ -11,15 +11,15 @@ export type SrtNews =
 /** The answer to a check. `reject` is a code of SRT's access control (1000 and above). */
 export type SrtVerdict = { passphrase: string | null } | { reject: number };
 
-export type SrtFrame = { type: 'change'; change: SrtNews } | { type: 'data'; connection: number; bytes: Buffer };
+export type SrtFrame = { type: 'report'; report: SrtReport } | { type: 'data'; connection: number; bytes: Buffer };
 
 const HEAD_BYTES = 8;
-/** In the place of a connection: the frame is changes, written as JSON. */
-const NEWS = 0xffffffff;
+/** In the place of a connection: the frame is a report, written as JSON. */
+const REPORT = 0xffffffff;
 export const LARGEST_FRAME = 64 * 1024;
 
-export function writeNews(change: SrtNews): Buffer {
-  return writeFrame(NEWS, Buffer.from(JSON.stringify(change)));
+export function writeReport(change: SrtReport): Buffer {
+  return writeFrame(REPORT, Buffer.from(JSON.stringify(change)));
 }
 
 export function writeData(connection: number, bytes: Buffer): Buffer {
@@ -48,9 +48,9 @@ export class SrtFrameReader {
 }
 
 function readFrame(connection: number, bytes: Buffer): SrtFrame {
-  if (connection !== NEWS) return { type: 'data', connection, bytes };
-  // Written by `writeNews` of the process that this one started.
-  return { type: 'change', change: JSON.parse(bytes.toString()) as SrtNews };
+  if (connection !== REPORT) return { type: 'data', connection, bytes };
+  // Written by `writeReport` of the process that this one started.
+  return { type: 'report', report: JSON.parse(bytes.toString()) as SrtReport };
 }
 
 function writeFrame(connection: number, bytes: Buffer): Buffer {

@@ -6,7 +6,7 @@ import { createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { MediaInput, Publish } from '../../media/live/publisher.ts';
 import type { EncoderBudget } from '../../media/live/run-publisher-media.ts';
-import { type SrtFrame, SrtFrameReader, type SrtNews, type SrtVerdict } from './srt-frames.ts';
+import { type SrtFrame, SrtFrameReader, type SrtReport, type SrtVerdict } from './srt-frames.ts';
 import { SrtSession } from './srt-session.ts';
 import { readStreamId } from './stream-id.ts';
 
@@ -56,7 +56,7 @@ export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string
   return { port: await server.start(port), close: () => server.close() };
 }
 
-function failureOf({ reason, isMissing }: Extract<SrtNews, { type: 'failed' }>): Error {
+function failureOf({ reason, isMissing }: Extract<SrtReport, { type: 'failed' }>): Error {
   return isMissing ? new SrtMissing(reason) : new Error(reason);
 }
 
@@ -105,15 +105,15 @@ class Server {
       let isUp = false;
       const take = (frame: SrtFrame) => {
         if (frame.type === 'data') this.#receive(frame.connection, frame.bytes);
-        else if (frame.change.type === 'listening') {
+        else if (frame.report.type === 'listening') {
           isUp = true;
-          resolve(frame.change.port);
-        } else if (frame.change.type === 'failed') reject(failureOf(frame.change));
-        else this.#handle(frame.change);
+          resolve(frame.report.port);
+        } else if (frame.report.type === 'failed') reject(failureOf(frame.report));
+        else this.#handle(frame.report);
       };
       // Both were opened as pipes.
-      const change = child.stdio[3] as Readable;
-      change.on('data', (bytes: Buffer) => {
+      const reports = child.stdio[3] as Readable;
+      reports.on('data', (bytes: Buffer) => {
         for (const frame of reader.push(bytes)) take(frame);
       });
       child.once('error', reject);
@@ -136,23 +136,23 @@ class Server {
     }, RESTART_MS);
   }
 
-  #handle(change: Exclude<SrtNews, { type: 'listening' | 'failed' }>): void {
-    switch (change.type) {
+  #handle(report: Exclude<SrtReport, { type: 'listening' | 'failed' }>): void {
+    switch (report.type) {
       case 'check':
-        this.#answer(change).catch((error: Error) => this.#deps.report(error));
+        this.#answer(report).catch((error: Error) => this.#deps.report(error));
         return;
       case 'open':
-        this.#open(change).catch((error: Error) => {
+        this.#open(report).catch((error: Error) => {
           if (!(error instanceof Refused)) this.#deps.report(error);
-          this.#drop(change.connection, error.message);
+          this.#drop(report.connection, error.message);
         });
         return;
       case 'closed':
-        this.#forget(change.connection, change.reason);
+        this.#forget(report.connection, report.reason);
     }
   }
 
-  async #answer({ remote, streamId }: Extract<SrtNews, { type: 'check' }>): Promise<void> {
+  async #answer({ remote, streamId }: Extract<SrtReport, { type: 'check' }>): Promise<void> {
     const child = this.#child;
     const verdict = await this.#judge(remote, streamId);
     const text = Buffer.from(JSON.stringify(verdict));
@@ -189,7 +189,7 @@ class Server {
   }
 
   /** The handshake is through: the publisher takes its stream. What it sends meanwhile waits. */
-  async #open({ connection, remote, streamId }: Extract<SrtNews, { type: 'open' }>): Promise<void> {
+  async #open({ connection, remote, streamId }: Extract<SrtReport, { type: 'open' }>): Promise<void> {
     const caller: Caller = { session: null, waiting: [] };
     this.#callers.set(connection, caller);
     const wanted = readStreamId(streamId);

@@ -4,12 +4,12 @@ import { readAdts } from '../live/adts.ts';
 import { splitAnnexB } from '../live/annex-b.ts';
 import type { ForeignAudio, IngestEvent } from '../live/foreign-audio.ts';
 import { NalTrack } from '../live/nal-track.ts';
-import { opusSamples, readOpusPackets } from './opus-packets.ts';
+import { opusSamples, readOpusPackets } from '../live/opus-packets.ts';
+import { WrappingClock } from '../live/wrapping-clock.ts';
 import { type PesPacket, PesReader } from './pes-reader.ts';
 import { type ElementaryStream, readElementaryStreams, readProgramPids } from './program-map.ts';
 import { SectionReader } from './section-reader.ts';
 import { type TsPacket, TsPacketReader } from './ts-packets.ts';
-import { WrappingClock } from './wrapping-clock.ts';
 
 const PROGRAMS_PID = 0;
 const CLOCK_RANGE = 2 ** 33;

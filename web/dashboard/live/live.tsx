@@ -108,7 +108,7 @@ function Stream({ path, stream, onChanged }: { path: string; stream: LiveStreamM
       error.value = describeError(reason);
     }
   };
-  const rtmp = stream.ingestEndpoints?.rtmp?.primaryIngestUrl ?? null;
+  const { rtmp, rtmps, srt, whip } = stream.ingestEndpoints ?? {};
   return (
     <section class="panel">
       <div class="row spread">
@@ -116,7 +116,10 @@ function Stream({ path, stream, onChanged }: { path: string; stream: LiveStreamM
         <span class={`chip ${toneOf(stream.status)}`}>{STATES[stream.status] ?? 'Unknown'}</span>
       </div>
       <p class="hint">Created {day(stream.dateCreated)}</p>
-      {rtmp !== null && <CopyField label="Server (RTMP)" text={rtmp} />}
+      <ServerField label="Server (RTMP)" address={rtmp?.primaryIngestUrl} />
+      <ServerField label="Server (RTMPS)" address={rtmps?.primaryIngestUrl} />
+      <ServerField label="Server (SRT, add ?streamid= and the stream key)" address={srt?.primaryIngestUrl} />
+      <ServerField label="Server (WHIP, the stream key is the bearer token)" address={whip?.primaryIngestUrl} />
       {mayWrite() && <CopyField label="Stream key" text={stream.streamKey} isSecret />}
       <CopyField label="Playlist" text={stream.playbackUrlHls} />
       {(stream.status === ON_AIR || stream.status === PREVIEW) && <Transcoding path={`${path}/${stream.guid}`} />}
@@ -139,6 +142,11 @@ function Transcoding({ path }: { path: string }) {
   if (transcoding === null || transcoding.state === 'none') return null;
   if (transcoding.reason !== null) return <Notice kind="error">{transcoding.reason}</Notice>;
   return <p class="hint">Further sizes: {transcoding.resolutions.replaceAll(',', ', ')}</p>;
+}
+
+/** Nothing where ingest does not listen for the protocol. */
+function ServerField({ label, address }: { label: string; address: string | null | undefined }) {
+  return address ? <CopyField label={label} text={address} /> : null;
 }
 
 type Act = (method: string, action: string) => Promise<void>;

@@ -1,0 +1,111 @@
+import { Refused } from '../../lib/refused.ts';
+
+type Native = typeof import('node-datachannel');
+type NativePeer = InstanceType<Native['PeerConnection']>;
+type NativeTrack = Parameters<Parameters<NativePeer['onTrack']>[0]>[0];
+
+export type PeerEvents = {
+  /** A packet of RTP or RTCP. */
+  message(bytes: Buffer): void;
+  connected(): void;
+  /** The connection is over, once. */
+  closed(reason: string): void;
+};
+
+/** One connection to a sender by WebRTC. */
+export type Peer = {
+  /** The answer, with all our candidates. */
+  readonly answer: string;
+  addCandidate(candidate: string, mid: string): void;
+  /** Sends RTCP on the transport that all tracks share. */
+  send(message: Buffer): void;
+  close(): void;
+};
+
+export type OpenPeer = (offer: string, events: PeerEvents, signal: AbortSignal) => Promise<Peer>;
+
+/** An answer does not wait longer for candidates that a STUN server is to give. */
+const GATHER_MS = 1_500;
+
+/**
+ * Opens node-datachannel, an optional package. Throws where it is missing. `close` ends its threads.
+ */
+export async function openPeers(config: {
+  bindAddress: string | null;
+  iceServers: readonly string[];
+}): Promise<{ open: OpenPeer; close(): void }> {
+  const native = await import('node-datachannel');
+  native.initLogger('Fatal', () => undefined);
+  return {
+    open: (offer, events, signal) => openPeer(native, config, { offer, events, signal }),
+    close: () => native.cleanup(),
+  };
+}
+
+async function openPeer(
+  { PeerConnection }: Native,
+  { bindAddress, iceServers }: { bindAddress: string | null; iceServers: readonly string[] },
+  { offer, events, signal }: { offer: string; events: PeerEvents; signal: AbortSignal },
+): Promise<Peer> {
+  const peer = new PeerConnection('whip', {
+    iceServers: [...iceServers],
+    ...(bindAddress !== null && { bindAddress }),
+    forceMediaTransport: true,
+  });
+  const tracks: NativeTrack[] = [];
+  let isClosed = false;
+  const close = (reason: string) => {
+    if (isClosed) return;
+    isClosed = true;
+    peer.close();
+    events.closed(reason);
+  };
+  peer.onTrack((track) => {
+    tracks.push(track);
+    track.onMessage((bytes) => {
+      if (!isClosed) events.message(bytes);
+    });
+  });
+  peer.onStateChange((state) => {
+    if (state === 'connected') events.connected();
+    if (state === 'failed' || state === 'closed' || state === 'disconnected') close(`the connection is ${state}`);
+  });
+  try {
+    const answer = await answerTo(peer, offer, signal);
+    return {
+      answer,
+      addCandidate(candidate, mid) {
+        if (!isClosed) peer.addRemoteCandidate(candidate, mid);
+      },
+      send(message) {
+        const [track] = tracks;
+        if (!isClosed && track?.isOpen() === true) track.sendMessageBinary(message);
+      },
+      close: () => close('the session was ended'),
+    };
+  } catch (error) {
+    isClosed = true;
+    peer.close();
+    throw error;
+  }
+}
+
+function answerTo(peer: NativePeer, offer: string, signal: AbortSignal): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => {
+    const answer = peer.localDescription();
+    if (answer !== null) resolve(answer.sdp);
+    else reject(new Error('Expected an answer within 1.5 s, none came.'));
+  }, GATHER_MS);
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  peer.onGatheringStateChange((state) => {
+    const answer = peer.localDescription();
+    if (state === 'complete' && answer !== null) resolve(answer.sdp);
+  });
+  try {
+    peer.setRemoteDescription(offer, 'offer');
+  } catch (error) {
+    reject(new Refused('invalid', `Expected an SDP offer: ${error instanceof Error ? error.message : error}`));
+  }
+  return promise.finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,163 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createAttemptLimit } from '../../lib/attempt-limit.ts';
+import { REFUSAL_STATUS } from '../../lib/refusal-status.ts';
+import { Refused } from '../../lib/refused.ts';
+import { BrokenMedia } from '../../media/bmff/broken-media.ts';
+import type { Publish } from '../../media/live/publisher.ts';
+import type { EncoderBudget } from '../../media/live/run-publisher-media.ts';
+import { readCandidates } from '../../media/rtp/sdp-offer.ts';
+import type { OpenPeer } from './peer.ts';
+import { WhipSession } from './whip-session.ts';
+
+const LARGEST_BODY = 64 * 1024;
+const MOST_SESSIONS = 200;
+const ATTEMPTS = { burst: 20, perSec: 4 };
+const ENDPOINT = '/whip';
+const SDP = 'application/sdp';
+const FRAGMENT = 'application/trickle-ice-sdpfrag';
+
+export type WhipDeps = {
+  open: OpenPeer;
+  publish: Publish;
+  /** Refuses what `publish` would refuse. */
+  check(streamKey: string): Promise<unknown>;
+  iceServers: readonly string[];
+  budget: EncoderBudget;
+  report(error: Error): void;
+};
+
+type Answer = { status: number; headers?: Record<string, string | string[]>; body?: string };
+
+/** Serves WHIP (RFC 9725): sessions under `/whip/{id}`; the bearer token is the stream key. */
+export class WhipHandler {
+  readonly #deps: WhipDeps;
+  readonly #sessions = new Map<string, WhipSession>();
+  readonly #mayTry = createAttemptLimit(ATTEMPTS);
+
+  constructor(deps: WhipDeps) {
+    this.#deps = deps;
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answer = await this.#answer(request).catch((error: unknown) => this.#refuse(error));
+    // A publisher may be a page of any origin: what counts is the key that it sends.
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch');
+    response.writeHead(answer.status, { ...answer.headers, 'Cache-Control': 'no-store' });
+    response.end(answer.body);
+  }
+
+  close(): void {
+    for (const session of this.#sessions.values()) session.end('The server restarts.');
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    if (request.method === 'OPTIONS') return this.#options();
+    if (path === ENDPOINT) {
+      if (request.method !== 'POST') return { status: 405, headers: { Allow: 'POST, OPTIONS' } };
+      return this.#publish(request);
+    }
+    const session = this.#sessions.get(path.slice(ENDPOINT.length + 1));
+    if (!path.startsWith(`${ENDPOINT}/`) || session === undefined) return text(404, 'There is no such session.');
+    switch (request.method) {
+      case 'DELETE':
+        session.end('the publisher stopped');
+        return { status: 200 };
+      case 'PATCH':
+        return patch(session, request);
+      default:
+        return { status: 405, headers: { Allow: 'DELETE, PATCH, OPTIONS' } };
+    }
+  }
+
+  async #publish(request: IncomingMessage): Promise<Answer> {
+    const remote = request.socket.remoteAddress ?? '';
+    if (!this.#mayTry(remote, Date.now())) throw new Refused('busy', 'Too many attempts. Try again in a second.');
+    const [, streamKey] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (streamKey === undefined) return unauthorized('Expected a bearer token that is a stream key.');
+    if (!isOfType(request, SDP)) return text(415, `Expected ${SDP}.`);
+    // Before the offer is answered.
+    try {
+      await this.#deps.check(streamKey);
+    } catch (error) {
+      if (error instanceof Refused && error.kind === 'not-found') return unauthorized(error.message);
+      throw error instanceof Refused && error.kind === 'invalid' ? new Refused('forbidden', error.message) : error;
+    }
+    if (this.#sessions.size >= MOST_SESSIONS)
+      throw new Refused('unavailable', 'The server takes no more publishers now.');
+    return this.#open(await readBody(request), streamKey, remote);
+  }
+
+  async #open(sdp: string, streamKey: string, remote: string): Promise<Answer> {
+    const { session, answer } = await WhipSession.start(sdp, this.#deps, () => this.#sessions.delete(session.id));
+    this.#sessions.set(session.id, session);
+    try {
+      const disconnect = (reason: string) => session.end(reason);
+      session.attach(await this.#deps.publish({ streamKey, slot: 'primary', protocol: 'whip', remote, disconnect }));
+    } catch (error) {
+      session.end('the publisher was refused');
+      throw error;
+    }
+    const headers = { 'Content-Type': SDP, Location: `${ENDPOINT}/${session.id}`, ETag: session.etag };
+    return { status: 201, headers: { ...headers, 'Accept-Patch': FRAGMENT, ...this.#links() }, body: answer };
+  }
+
+  #options(): Answer {
+    const headers = {
+      'Access-Control-Allow-Methods': 'POST, PATCH, DELETE, OPTIONS',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-Match',
+      'Accept-Post': SDP,
+      ...this.#links(),
+    };
+    return { status: 204, headers };
+  }
+
+  /** RFC 9725 section 4.6. */
+  #links(): Record<string, string[]> {
+    const links = this.#deps.iceServers.map((server) => `<${server}>; rel="ice-server"`);
+    return links.length === 0 ? {} : { Link: links };
+  }
+
+  #refuse(error: unknown): Answer {
+    if (error instanceof BrokenMedia) return text(422, error.message);
+    if (error instanceof Refused) return text(REFUSAL_STATUS[error.kind], error.message);
+    this.#deps.report(error instanceof Error ? error : new Error(String(error)));
+    return text(500, 'The server failed. Its log says why.');
+  }
+}
+
+/** Candidates that come later (RFC 9725 section 4.3.2); restarts of ICE are not offered. */
+async function patch(session: WhipSession, request: IncomingMessage): Promise<Answer> {
+  if (!isOfType(request, FRAGMENT)) return text(415, `Expected ${FRAGMENT}.`);
+  const match = request.headers['if-match'];
+  if (match === undefined) return text(428, 'Expected If-Match.');
+  const fragment = await readBody(request);
+  if (match === '*') return text(422, 'ICE restarts are not offered: begin another session.');
+  if (match !== session.etag) return text(412, 'Expected the ETag of the session in If-Match.');
+  for (const { candidate, mid } of readCandidates(fragment)) session.addCandidate(candidate, mid);
+  return { status: 204, headers: { ETag: session.etag } };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    sizeBytes += piece.length;
+    if (sizeBytes > LARGEST_BODY) throw new Refused('too-large', 'Expected at most 64 KiB.');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+function isOfType({ headers }: IncomingMessage, type: string): boolean {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() === type;
+}
+
+function unauthorized(message: string): Answer {
+  return { ...text(401, message), headers: { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' } };
+}
+
+function text(status: number, body: string): Answer {
+  return { status, headers: { 'Content-Type': 'text/plain' }, body };
+}

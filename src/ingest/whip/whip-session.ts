@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { BrokenMedia } from '../../media/bmff/broken-media.ts';
+import type { MediaInput } from '../../media/live/publisher.ts';
+import { type EncoderBudget, PublisherMedia } from '../../media/live/run-publisher-media.ts';
+import { RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
+import { readOffer } from '../../media/rtp/sdp-offer.ts';
+import type { OpenPeer, Peer } from './peer.ts';
+
+/** Before media comes a session may last so long, and without media afterwards. */
+const CONNECT_MS = 10_000;
+const SILENT_MS = 15_000;
+const FEEDBACK_EVERY_MS = 100;
+const MOST_FAULTS = 100;
+/** Browsers begin with 0.3 Mbit/s and a small picture unless the answer says otherwise. */
+const START_KBPS = 2_500;
+
+type Deps = { open: OpenPeer; budget: EncoderBudget; report(error: Error): void };
+
+/** One publisher by WHIP, from its offer to its end. */
+export class WhipSession {
+  readonly id = randomBytes(16).toString('hex');
+  readonly etag = `"${randomBytes(8).toString('hex')}"`;
+  readonly #deps: Deps;
+  readonly #receiver: RtpReceiver;
+  readonly #abort = new AbortController();
+  readonly #closed: () => void;
+  #media: PublisherMedia | null = null;
+  #peer: Peer | null = null;
+  #deadline: NodeJS.Timeout;
+  #feedback: NodeJS.Timeout;
+  #faults = 0;
+  #isEnded = false;
+
+  private constructor(receiver: RtpReceiver, deps: Deps, closed: () => void) {
+    this.#receiver = receiver;
+    this.#deps = deps;
+    this.#closed = closed;
+    this.#deadline = setTimeout(() => this.end('no media came within 10 s'), CONNECT_MS);
+    this.#feedback = setInterval(() => this.#sendFeedback(), FEEDBACK_EVERY_MS);
+  }
+
+  /** Answers an offer. Throws BrokenMedia or Refused on one that cannot be taken; `closed` is called at the end, once. */
+  static async start(sdp: string, deps: Deps, closed: () => void): Promise<{ session: WhipSession; answer: string }> {
+    const offer = readOffer(sdp);
+    const session = new WhipSession(new RtpReceiver(offer.tracks), deps, closed);
+    try {
+      const events = {
+        message: (bytes: Buffer) => session.#take(bytes),
+        connected: () => undefined,
+        closed: (reason: string) => session.end(reason),
+      };
+      session.#peer = await deps.open(offer.sdp, events, session.#abort.signal);
+      return { session, answer: withStartBitrate(session.#peer.answer) };
+    } catch (error) {
+      session.end('the offer could not be answered');
+      throw error;
+    }
+  }
+
+  /** Where media goes from now on; what came before is left out. */
+  attach(input: MediaInput): void {
+    const media = new PublisherMedia(input, this.#deps);
+    if (this.#isEnded) media.end('the connection closed');
+    else this.#media = media;
+  }
+
+  addCandidate(candidate: string, mid: string): void {
+    this.#peer?.addCandidate(candidate, mid);
+  }
+
+  end(reason: string): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearTimeout(this.#deadline);
+    clearInterval(this.#feedback);
+    this.#abort.abort(new Error(reason));
+    this.#media?.end(reason);
+    this.#peer?.close();
+    this.#closed();
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#isEnded || this.#media === null) return;
+    try {
+      const events = this.#receiver.push(bytes, performance.now());
+      for (const event of events) this.#media.push(event, event.type === 'unit' ? event.unit.bytes.length : 0);
+      if (events.length === 0) return;
+      this.#faults = 0;
+      clearTimeout(this.#deadline);
+      this.#deadline = setTimeout(() => this.end('nothing came for 15 s'), SILENT_MS);
+    } catch (error) {
+      if (!(error instanceof BrokenMedia)) throw error;
+      if (this.#faults === 0) this.#deps.report(error);
+      this.#faults += 1;
+      if (this.#faults >= MOST_FAULTS) this.end(error.message);
+    }
+  }
+
+  #sendFeedback(): void {
+    for (const message of this.#receiver.feedback(performance.now())) this.#peer?.send(message);
+  }
+}
+
+function withStartBitrate(answer: string): string {
+  return answer.replace(/^(a=fmtp:\d+ .*packetization-mode=1.*?)\r?$/gm, `$1;x-google-start-bitrate=${START_KBPS}`);
+}

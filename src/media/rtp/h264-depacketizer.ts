@@ -1,0 +1,101 @@
+import type { OrderedPacket } from './reorder-buffer.ts';
+
+/** The NAL units of one picture; `timestamp` has 32 bits of 90 kHz. */
+export type RtpPicture = { timestamp: number; nals: Buffer[] };
+
+/** What came of a packet: a picture that it completes, and whether one was lost, which only a keyframe heals. */
+export type Depacketized = { picture: RtpPicture | null; isBroken: boolean };
+
+const TYPE = { last: 23, stapA: 24, fuA: 28 };
+const MOST_PICTURE_BYTES = 8 * 2 ** 20;
+
+/**
+ * Puts pictures together from RTP payloads of H.264 (RFC 6184, packetization modes 0 and 1). A picture of which a packet
+ * was lost is left out whole.
+ */
+export class H264Depacketizer {
+  #timestamp: number | null = null;
+  #nals: Buffer[] = [];
+  #fragments: Buffer[] | null = null;
+  #heldBytes = 0;
+  #isDamaged = false;
+
+  /** Bytes of the picture that is not whole yet. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  push({ packet, isAfterLoss }: OrderedPacket): Depacketized {
+    // Nobody knows to which picture the lost ones belonged: that before, or this one.
+    let isBroken = isAfterLoss;
+    if (this.#timestamp !== packet.timestamp) {
+      isBroken ||= this.#timestamp !== null && this.#heldBytes > 0;
+      this.#reset(packet.timestamp);
+      this.#isDamaged = isAfterLoss;
+    } else if (isAfterLoss) this.#isDamaged = true;
+    if (!this.#isDamaged && !this.#take(packet.payload)) this.#isDamaged = true;
+    if (this.#heldBytes > MOST_PICTURE_BYTES) this.#isDamaged = true;
+    isBroken ||= this.#isDamaged;
+    if (this.#isDamaged) this.#drop();
+    if (!packet.isMarked) return { picture: null, isBroken };
+    const nals = this.#nals;
+    const isWhole = !this.#isDamaged && this.#fragments === null && nals.length > 0;
+    this.#drop();
+    return { picture: isWhole ? { timestamp: packet.timestamp, nals } : null, isBroken };
+  }
+
+  /** False for a payload that cannot be read, or that does not go on with what was begun. */
+  #take(payload: Buffer): boolean {
+    if (payload.length < 2) return false;
+    const type = payload.readUInt8(0) & 0x1f;
+    if (type === TYPE.fuA) return this.#takeFragment(payload);
+    if (this.#fragments !== null) return false;
+    if (type === TYPE.stapA) return this.#takeAggregate(payload);
+    if (type === 0 || type > TYPE.last) return false;
+    this.#add(Buffer.from(payload));
+    return true;
+  }
+
+  /** RFC 6184 section 5.7.1. */
+  #takeAggregate(payload: Buffer): boolean {
+    for (let at = 1; at < payload.length; ) {
+      if (at + 2 > payload.length) return false;
+      const end = at + 2 + payload.readUInt16BE(at);
+      if (end > payload.length || end === at + 2) return false;
+      this.#add(Buffer.from(payload.subarray(at + 2, end)));
+      at = end;
+    }
+    return true;
+  }
+
+  /** RFC 6184 section 5.8. */
+  #takeFragment(payload: Buffer): boolean {
+    const head = payload.readUInt8(1);
+    const isStart = (head & 0x80) !== 0;
+    if (isStart === (this.#fragments !== null)) return false;
+    if (isStart) this.#fragments = [Buffer.from([(payload.readUInt8(0) & 0xe0) | (head & 0x1f)])];
+    this.#fragments?.push(Buffer.from(payload.subarray(2)));
+    this.#heldBytes += payload.length - 2;
+    if ((head & 0x40) === 0 || this.#fragments === null) return true;
+    this.#nals.push(Buffer.concat(this.#fragments));
+    this.#fragments = null;
+    return true;
+  }
+
+  #add(nal: Buffer): void {
+    this.#nals.push(nal);
+    this.#heldBytes += nal.length;
+  }
+
+  #reset(timestamp: number): void {
+    this.#timestamp = timestamp;
+    this.#isDamaged = false;
+    this.#drop();
+  }
+
+  #drop(): void {
+    this.#nals = [];
+    this.#fragments = null;
+    this.#heldBytes = 0;
+  }
+}

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import type { IngestEvent } from '../live/foreign-audio.ts';
+import { RtpReceiver } from './rtp-receiver.ts';
+import { readCandidates, readOffer } from './sdp-offer.ts';
+
+const hex = (text: string) => Buffer.from(text, 'hex');
+const SPS = hex('6742c00ada11ec0440000003004000000c83c489a8');
+const PPS = hex('68ce0fc8');
+const VIDEO = { mid: '0', kind: 'video', payloadType: 102 } as const;
+const AUDIO = { mid: '1', kind: 'audio', payloadType: 111 } as const;
+const MTU = 200;
+
+type Source = { type: number; ssrc: number; sequence: number };
+
+function packet(source: Source, timestamp: number, payload: Buffer, isMarked: boolean): Buffer {
+  const head = Buffer.alloc(12);
+  head.set([0x80, (isMarked ? 0x80 : 0) | source.type]);
+  head.writeUInt16BE(source.sequence, 2);
+  head.writeUInt32BE(timestamp % 2 ** 32, 4);
+  head.writeUInt32BE(source.ssrc, 8);
+  source.sequence = (source.sequence + 1) & 0xffff;
+  return Buffer.concat([head, payload]);
+}
+
+/** A picture as browsers send it: sets in one aggregate, the slice in fragments. */
+function picture(source: Source, timestamp: number, number: number): Buffer[] {
+  const isKey = number % 20 === 0;
+  const slice = Buffer.alloc(500, 0xaa);
+  slice.writeUInt8(isKey ? 0x65 : 0x61, 0);
+  slice.writeUInt32BE(number, 1);
+  const sized = (nal: Buffer) => [Buffer.from([0, nal.length]), nal];
+  const aggregate = Buffer.concat([Buffer.from([0x78]), ...sized(SPS), ...sized(PPS)]);
+  const packets = isKey ? [packet(source, timestamp, aggregate, false)] : [];
+  for (let at = 1; at < slice.length; at += MTU) {
+    const isLast = at + MTU >= slice.length;
+    const head = Buffer.from([0x7c, (at === 1 ? 0x80 : 0) | (isLast ? 0x40 : 0) | (slice.readUInt8(0) & 0x1f)]);
+    packets.push(packet(source, timestamp, Buffer.concat([head, slice.subarray(at, at + MTU)]), isLast));
+  }
+  return packets;
+}
+
+function stream(count: number, firstTimestamp: number): Buffer[] {
+  const source = { type: VIDEO.payloadType, ssrc: 7, sequence: 65_500 };
+  return Array.from({ length: count }, (_, at) => picture(source, firstTimestamp + at * 3_000, at)).flat();
+}
+
+const pictures = (events: readonly IngestEvent[]) =>
+  events.flatMap((event) => (event.type === 'unit' ? [event.unit] : []));
+
+test('pictures come whole and in order from packets that come twice and out of order, over the wraps of both counters', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(5), { minLength: 60, maxLength: 60 }), fc.boolean(), (delays, isDoubled) => {
+      const packets = stream(60, 2 ** 32 - 90_000);
+      // Each is late by up to five places.
+      const places = packets.map((bytes, at) => ({ bytes, place: at + (delays[at % delays.length] ?? 0) }));
+      const sent = places
+        .sort((a, b) => a.place - b.place)
+        .flatMap(({ bytes }) => (isDoubled ? [bytes, bytes] : [bytes]));
+      const first = packets[0] as Buffer; // There are 60 pictures.
+      const receiver = new RtpReceiver([VIDEO, AUDIO]);
+      const events = [first, ...sent].flatMap((bytes, at) => receiver.push(bytes, at));
+      expect(pictures(events).map(({ bytes }) => bytes.readUInt32BE(5))).toEqual(
+        Array.from({ length: 60 }, (_, at) => at),
+      );
+      const times = pictures(events).map(({ dtsMs }) => dtsMs);
+      for (const [at, ms] of times.slice(1).entries()) expect(ms - (times[at] ?? 0)).toBeCloseTo(100 / 3, 3);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('after a loss that is not made good pictures go on at the next keyframe, which is requested', () => {
+  const packets = stream(60, 0);
+  // The middle of picture 25.
+  const lost = packets.findIndex((bytes) => bytes.readUInt32BE(4) === 75_000) + 1;
+  const receiver = new RtpReceiver([VIDEO]);
+  receiver.feedback(0);
+  const events: IngestEvent[] = [];
+  for (const [at, bytes] of packets.entries()) {
+    if (at === lost) continue;
+    events.push(...receiver.push(bytes, at * 10));
+    if (at === lost + 3) {
+      const types = receiver.feedback(at * 10).map((message) => message.readUInt16BE(0) & 0x1fff);
+      expect(types).toContain((1 << 8) | 205);
+    }
+  }
+  const numbers = pictures(events).map(({ bytes }) => bytes.readUInt32BE(5));
+  expect(numbers).toEqual([
+    ...Array.from({ length: 25 }, (_, at) => at),
+    ...Array.from({ length: 20 }, (_, at) => 40 + at),
+  ]);
+});
+
+test('sender reports set the distance of sound and pictures', () => {
+  const video = { type: VIDEO.payloadType, ssrc: 7, sequence: 0 };
+  const audio = { type: AUDIO.payloadType, ssrc: 8, sequence: 0 };
+  const report = (ssrc: number, wallSec: number, timestamp: number) => {
+    const bytes = Buffer.alloc(28);
+    bytes.set([0x80, 200, 0, 6]);
+    bytes.writeUInt32BE(ssrc, 4);
+    bytes.writeUInt32BE(2_208_988_800 + wallSec, 8);
+    bytes.writeUInt32BE(timestamp, 16);
+    return bytes;
+  };
+  const receiver = new RtpReceiver([VIDEO, AUDIO]);
+  const sound = (timestamp: number, nowMs: number) =>
+    receiver.push(packet(audio, timestamp, Buffer.from([0x78, 1]), true), nowMs);
+  for (const bytes of picture(video, 90_000, 0)) receiver.push(bytes, 1_000);
+  sound(48_000, 1_400);
+  // By the sender's clock both were taken at the same time.
+  receiver.push(report(7, 100, 90_000), 1_500);
+  receiver.push(report(8, 100, 48_000), 1_500);
+  const [event] = sound(96_000, 2_400);
+  expect(event).toMatchObject({ type: 'foreign', audio: { ptsMs: 2_000 } });
+});
+
+test('bytes that no browser sends throw nothing but BrokenMedia, and are not kept', () => {
+  const wire = stream(10, 0);
+  const noise = fc.array(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.nat(wire.length - 1)), { maxLength: 80 });
+  fc.assert(
+    fc.property(noise, fc.uint8Array({ minLength: 1, maxLength: 40 }), (pieces, damage) => {
+      const receiver = new RtpReceiver([VIDEO, AUDIO]);
+      for (const piece of pieces) {
+        const bytes = Buffer.from(typeof piece === 'number' ? (wire[piece] ?? []) : piece);
+        if (typeof piece === 'number' && piece % 3 === 0) Buffer.from(damage).copy(bytes, piece % bytes.length);
+        try {
+          receiver.push(bytes, 0);
+        } catch (error) {
+          expect(error).toBeInstanceOf(BrokenMedia);
+        }
+      }
+      expect(receiver.feedback(0).length).toBeLessThan(10);
+      expect(receiver.heldPackets).toBeLessThanOrEqual(2 * 513);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const OFFER = [
+  'v=0',
+  'o=- 1 2 IN IP4 127.0.0.1',
+  's=-',
+  't=0 0',
+  'a=group:BUNDLE 0 1',
+  'm=audio 9 UDP/TLS/RTP/SAVPF 63 111',
+  'a=mid:0',
+  'a=rtpmap:63 red/48000/2',
+  'a=rtpmap:111 opus/48000/2',
+  'a=fmtp:111 minptime=10',
+  'm=video 9 UDP/TLS/RTP/SAVPF 96 103 102',
+  'a=mid:1',
+  'a=rtpmap:96 VP8/90000',
+  'a=rtpmap:102 H264/90000',
+  'a=fmtp:102 packetization-mode=1;profile-level-id=42e01f',
+  'a=rtpmap:103 H264/90000',
+  'a=fmtp:103 packetization-mode=1;profile-level-id=64001f',
+];
+
+test('of an offer one codec of each medium is taken, and lines of others go', () => {
+  const { sdp, tracks } = readOffer(OFFER.join('\r\n'));
+  expect(tracks).toEqual([
+    { mid: '0', kind: 'audio', payloadType: 111 },
+    { mid: '1', kind: 'video', payloadType: 102 },
+  ]);
+  expect(sdp).toContain('m=video 9 UDP/TLS/RTP/SAVPF 102\r\n');
+  expect(sdp).not.toMatch(/VP8|:103 |red/);
+  expect(() => readOffer(OFFER.filter((line) => !/H264|opus/.test(line)).join('\r\n'))).toThrow('Expected H.264');
+  expect(() => readOffer('hello')).toThrow(BrokenMedia);
+  expect(readCandidates('a=mid:1\r\na=candidate:1 1 udp 1 127.0.0.1 9 typ host\r\na=end-of-candidates')).toEqual([
+    { mid: '1', candidate: 'candidate:1 1 udp 1 127.0.0.1 9 typ host' },
+  ]);
+});
+
+test('damaged offers are refused by BrokenMedia and by nothing else', () => {
+  const lines = fc.array(fc.oneof(fc.constantFrom(...OFFER), fc.string({ maxLength: 60 })), { maxLength: 40 });
+  fc.assert(
+    fc.property(lines, (damaged) => {
+      try {
+        readOffer(['v=0', ...damaged].join('\r\n'));
+      } catch (error) {
+        expect(error).toBeInstanceOf(BrokenMedia);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,142 @@
+import { VIDEO_TIMESCALE } from '../live/access-unit.ts';
+import type { IngestEvent } from '../live/foreign-audio.ts';
+import { NalTrack } from '../live/nal-track.ts';
+import { WrappingClock } from '../live/wrapping-clock.ts';
+import { H264Depacketizer } from './h264-depacketizer.ts';
+import { ReorderBuffer } from './reorder-buffer.ts';
+import {
+  readSenderReports,
+  type SenderReport,
+  writeBitrateLimit,
+  writeNack,
+  writePictureLoss,
+  writeReceiverReport,
+} from './rtcp.ts';
+import { isRtcp, type RtpPacket, readRtp } from './rtp-packet.ts';
+import type { OfferedTrack } from './sdp-offer.ts';
+
+const OPUS_RATE = 48_000;
+const OPUS_CHANNELS = 2;
+/** Segments begin at keyframes, which a browser makes when one is requested. */
+const KEYFRAME_EVERY_MS = 2_000;
+/** Not more often than so, whatever is lost. */
+const KEYFRAME_LEAST_MS = 300;
+const LIMIT_BPS = 20_000_000;
+const CLOCK_RANGE = 2 ** 32;
+
+type Track = {
+  kind: 'video' | 'audio';
+  rate: number;
+  buffer: ReorderBuffer;
+  clock: WrappingClock;
+  /** ms of this process's clock at timestamp 0. */
+  baseMs: number | null;
+  ssrc: number | null;
+  highestSequence: number;
+  report: { sent: SenderReport; atMs: number; ticks: number } | null;
+};
+
+/**
+ * Receives the tracks of one sender of RTP: H.264 and Opus, with their times on one clock. Values in, values out: what
+ * is to be sent back comes from `feedback`, which is called several times a second.
+ */
+export class RtpReceiver {
+  readonly #tracks = new Map<number, Track>();
+  readonly #depacketizer = new H264Depacketizer();
+  readonly #nals = new NalTrack('h264');
+  #needsKey = true;
+  #requestedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(tracks: readonly OfferedTrack[]) {
+    for (const { kind, payloadType } of tracks) {
+      const rate = kind === 'video' ? VIDEO_TIMESCALE : OPUS_RATE;
+      const clock = new WrappingClock(CLOCK_RANGE);
+      const fresh = { baseMs: null, ssrc: null, highestSequence: 0, report: null };
+      this.#tracks.set(payloadType, { kind, rate, buffer: new ReorderBuffer(), clock, ...fresh });
+    }
+  }
+
+  /** Packets that wait for others before them. */
+  get heldPackets(): number {
+    return [...this.#tracks.values()].reduce((sum, { buffer }) => sum + buffer.waiting, 0);
+  }
+
+  /** Takes a packet of RTP or RTCP. Throws BrokenMedia on parameter sets that cannot be read. */
+  push(bytes: Buffer, nowMs: number): IngestEvent[] {
+    if (isRtcp(bytes)) {
+      for (const report of readSenderReports(bytes)) this.#note(report, nowMs);
+      return [];
+    }
+    const packet = readRtp(bytes);
+    const track = packet === null ? undefined : this.#tracks.get(packet.payloadType);
+    if (packet === null || track === undefined) return [];
+    if (track.ssrc !== packet.ssrc)
+      Object.assign(track, { ssrc: packet.ssrc, buffer: new ReorderBuffer(), report: null });
+    track.highestSequence = packet.sequence;
+    const copy = { ...packet, payload: Buffer.from(packet.payload) };
+    return track.buffer
+      .push(copy, nowMs)
+      .flatMap((ordered) =>
+        track.kind === 'video' ? this.#video(track, ordered, nowMs) : this.#audio(track, ordered.packet, nowMs),
+      );
+  }
+
+  /** What the sender is to be sent now: reports, requests for what is missing and for keyframes. */
+  feedback(nowMs: number): Buffer[] {
+    return [...this.#tracks.values()].flatMap((track) => {
+      const { ssrc, highestSequence, report, buffer, kind } = track;
+      if (ssrc === null) return [];
+      const reception = { ssrc, highestSequence, lastReport: report?.sent ?? null };
+      const messages = [writeReceiverReport(reception, nowMs - (report?.atMs ?? nowMs))];
+      const missing = buffer.missing();
+      if (missing.length > 0) messages.push(writeNack(ssrc, missing));
+      if (kind !== 'video') return messages;
+      messages.push(writeBitrateLimit(ssrc, LIMIT_BPS));
+      const leastMs = this.#needsKey ? KEYFRAME_LEAST_MS : KEYFRAME_EVERY_MS;
+      if (nowMs - this.#requestedMs < leastMs) return messages;
+      this.#requestedMs = nowMs;
+      return [...messages, writePictureLoss(ssrc)];
+    });
+  }
+
+  #video(track: Track, ordered: Parameters<H264Depacketizer['push']>[0], nowMs: number): IngestEvent[] {
+    const { picture, isBroken } = this.#depacketizer.push(ordered);
+    if (isBroken) this.#needsKey = true;
+    if (picture === null) return [];
+    const ms = this.#timeOf(track, picture.timestamp, nowMs);
+    const found = this.#nals.take(picture.nals);
+    // Pictures that refer to lost ones are not shown.
+    if (found === null || (this.#needsKey && !found.isKey)) return [];
+    if (found.isKey) this.#needsKey = false;
+    const { config, isKey, bytes } = found;
+    const events: IngestEvent[] = config === null ? [] : [{ type: 'config', config }];
+    if (bytes.length > 0) events.push({ type: 'unit', unit: { kind: 'video', dtsMs: ms, ptsMs: ms, isKey, bytes } });
+    return events;
+  }
+
+  #audio(track: Track, { timestamp, payload }: RtpPacket, nowMs: number): IngestEvent[] {
+    if (payload.length === 0) return [];
+    const ptsMs = this.#timeOf(track, timestamp, nowMs);
+    return [{ type: 'foreign', audio: { format: 'opus', channels: OPUS_CHANNELS, ptsMs, bytes: payload } }];
+  }
+
+  /** Until both tracks have reported, the arrival of their first packets relates them. */
+  #timeOf(track: Track, timestamp: number, nowMs: number): number {
+    const ms = (track.clock.unwrap(timestamp) * 1000) / track.rate;
+    track.baseMs ??= nowMs - ms;
+    return track.baseMs + ms;
+  }
+
+  /** Sets the base of the sound by the wall times that the sender gave for both. */
+  #note(sent: SenderReport, nowMs: number): void {
+    const track = [...this.#tracks.values()].find(({ ssrc }) => ssrc === sent.ssrc);
+    if (track === undefined || track.baseMs === null) return;
+    track.report = { sent, atMs: nowMs, ticks: track.clock.unwrap(sent.timestamp) };
+    const [video, audio] = ['video', 'audio'].map((kind) =>
+      [...this.#tracks.values()].find((one) => one.kind === kind),
+    );
+    if (video?.report == null || audio?.report == null || video.baseMs === null) return;
+    const wallAtZero = ({ report, rate }: Track) => (report?.sent.wallMs ?? 0) - ((report?.ticks ?? 0) * 1000) / rate;
+    audio.baseMs = video.baseMs + wallAtZero(audio) - wallAtZero(video);
+  }
+}

@@ -1,0 +1,83 @@
+import { BrokenMedia } from '../bmff/broken-media.ts';
+
+/** One track of an offer that is taken. */
+export type OfferedTrack = { mid: string; kind: 'video' | 'audio'; payloadType: number };
+
+/** An offer reduced to what is taken: one track of H.264 pictures, one of Opus. */
+export type Offer = { sdp: string; tracks: OfferedTrack[] };
+
+const LONGEST_LINE = 4_096;
+const MOST_SECTIONS = 8;
+const H264_MODE_1 = /packetization-mode=1/;
+const BASELINE = /profile-level-id=42/i;
+
+/**
+ * Reads an offer (RFC 8866) and leaves in it, of each medium, one codec: H.264 in packetization mode 1, baseline where it
+ * is offered, and Opus. Other media are left without a codec that is taken, and refused. Throws BrokenMedia when nothing
+ * is left, or on what is no offer.
+ */
+export function readOffer(sdp: string): Offer {
+  const lines = sdp.split(/\r?\n/).filter((line) => line !== '');
+  if (!sdp.startsWith('v=0') || lines.some((line) => line.length > LONGEST_LINE))
+    throw new BrokenMedia('Expected an SDP offer.');
+  const sections = splitSections(lines);
+  const [session = [], ...media] = sections;
+  if (media.length === 0 || media.length > MOST_SECTIONS)
+    throw new BrokenMedia(`Expected one to ${MOST_SECTIONS} media in the offer, got ${media.length}.`);
+  const taken = new Set<string>();
+  const reduced = media.map((section) => reduce(section, taken));
+  const tracks = reduced.flatMap(({ track }) => (track === null ? [] : [track]));
+  if (tracks.length === 0)
+    throw new BrokenMedia('Expected H.264 (packetization-mode=1) or Opus in the offer, got neither.');
+  const kept = reduced.map(({ lines: one }) => one);
+  return { sdp: `${[session, ...kept].flat().join('\r\n')}\r\n`, tracks };
+}
+
+function splitSections(lines: readonly string[]): string[][] {
+  const sections: string[][] = [[]];
+  for (const line of lines) {
+    if (line.startsWith('m=')) sections.push([]);
+    sections.at(-1)?.push(line);
+  }
+  return sections;
+}
+
+function reduce(section: readonly string[], taken: Set<string>): { lines: string[]; track: OfferedTrack | null } {
+  const [head = ''] = section;
+  const [medium = '', port = '', protocol = '', ...types] = head.slice(2).split(' ');
+  const mid = section.find((line) => line.startsWith('a=mid:'))?.slice(6) ?? '';
+  const kind = medium === 'video' || medium === 'audio' ? medium : null;
+  const payloadType = kind === null || taken.has(kind) ? null : choose(section, kind, types);
+  if (kind === null || payloadType === null) return { lines: [...section], track: null };
+  taken.add(kind);
+  const lines = section.slice(1).filter((line) => {
+    const [, type] = /^a=(?:rtpmap|fmtp|rtcp-fb):(\d+|\*)/.exec(line) ?? [];
+    const isOther = type !== undefined && type !== '*' && Number(type) !== payloadType;
+    // Sources of retransmission and simulcast would be tracks of their own.
+    return !isOther && !/^a=(simulcast|rid|ssrc-group|extmap)/.test(line);
+  });
+  return { lines: [`m=${medium} ${port} ${protocol} ${payloadType}`, ...lines], track: { mid, kind, payloadType } };
+}
+
+function choose(section: readonly string[], kind: 'video' | 'audio', types: readonly string[]): number | null {
+  const name = kind === 'video' ? /^H264\/90000/i : /^opus\/48000\/2/i;
+  const offered = types.filter((type) =>
+    section.some((line) => line.startsWith(`a=rtpmap:${type} `) && name.test(line.slice(line.indexOf(' ') + 1))),
+  );
+  const formatOf = (type: string) => section.find((line) => line.startsWith(`a=fmtp:${type} `)) ?? '';
+  const usable = kind === 'audio' ? offered : offered.filter((type) => H264_MODE_1.test(formatOf(type)));
+  const chosen = usable.find((type) => BASELINE.test(formatOf(type))) ?? usable[0];
+  return chosen === undefined ? null : Number(chosen);
+}
+
+/** The candidates of a fragment of SDP that is sent later (RFC 8840), with the track that each is of. */
+export function readCandidates(fragment: string): { mid: string; candidate: string }[] {
+  let mid = '';
+  return fragment
+    .split(/\r?\n/)
+    .slice(0, 256)
+    .flatMap((line) => {
+      if (line.startsWith('a=mid:')) mid = line.slice(6);
+      return line.startsWith('a=candidate:') && line.length <= LONGEST_LINE ? [{ mid, candidate: line.slice(2) }] : [];
+    });
+}
