@@ -6,6 +6,7 @@ import { newGuid } from '../lib/guid.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import { openSendFile } from '../lib/send-file.ts';
 import type { Storage } from '../ports/storage.ts';
+import { openAsnLater } from './asn.ts';
 import { openEdgeLicences, playSessionSecret } from './drm.ts';
 import { openRoleFirewall } from './firewall.ts';
 import { openLiveSource } from './live-source.ts';
@@ -20,7 +21,6 @@ export function loadEdge() {
     import('../catalog/publications/publication-watch-store.ts'),
     import('../catalog/pull-zones/zone-policy-store.ts'),
     import('../catalog/shield/shield-event-store.ts'),
-    import('../adapters/geo/mmdb.ts'),
     import('./viewing.ts'),
     import('../delivery/player/load-player-assets.ts'),
     import('../catalog/jit/segment-request-store.ts'),
@@ -35,11 +35,11 @@ export async function openEdge({
   storage,
   log,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
-  const [edges, publications, watches, policies, events, geo, views, player, requests, shield] = await loadEdge();
+  const [edges, publications, watches, policies, events, views, player, requests, shield] = await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
   const { db } = database;
   const viewing = await views.openViewing(settings, db);
-  const asnOf = settings.asnDatabase === null ? () => null : await geo.openMmdbAsn(settings.asnDatabase);
+  const asnOf = openAsnLater(settings, log);
   const way = await openEdgeLicences(settings, { db, log });
   const edge = await edges.startEdge({
     host: settings.host,

@@ -1,14 +1,14 @@
 import type { RoleSettings } from '../config/settings.ts';
+import { openAsn } from './asn.ts';
 
 type Place = { country: string; asn: string };
 
 /** Where addresses are, for a role that seldom looks: the databases are opened at the first look. */
-export function openPlaces({ countryDatabase, asnDatabase }: RoleSettings): (address: string) => Promise<Place> {
+export function openPlaces(settings: RoleSettings): (address: string) => Promise<Place> {
   let opening: Promise<(address: string) => Place> | null = null;
   const open = async () => {
-    const { openMmdb, openMmdbAsn } = await import('../adapters/geo/mmdb.ts');
-    const geo = await openMmdb(countryDatabase);
-    const asnOf = asnDatabase === null ? () => null : await openMmdbAsn(asnDatabase);
+    const { openMmdb } = await import('../adapters/geo/mmdb.ts');
+    const [geo, asnOf] = await Promise.all([openMmdb(settings.countryDatabase), openAsn(settings)]);
     return (address: string) => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' });
   };
   return async (address) => {

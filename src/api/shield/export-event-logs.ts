@@ -36,7 +36,7 @@ export const exportEventLogs = defineOperation({
   query: NoQuery,
   body: EventLogsExportRequest,
   answer: 'csv',
-  refusals: { invalid: 400 },
+  refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'problem',
   async run({ params, body, signal }, { eventSearch }: { eventSearch: EventSearchStore }) {
     const query = toEventQuery(params.shieldZoneId, body, Date.now());

@@ -22,7 +22,7 @@ export const searchEventLogs = defineOperation({
   query: NoQuery,
   body: EventLogsSearchRequest,
   answer: EventLogsSearchResponse,
-  refusals: { invalid: 400 },
+  refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'problem',
   async run({ params, body }, { eventSearch }: { eventSearch: EventSearchStore }): Promise<EventLogsSearchResponse> {
     const query = toEventQuery(params.shieldZoneId, body, Date.now());

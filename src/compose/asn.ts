@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AsnOf } from '../adapters/geo/asn-table.ts';
+import type { RoleSettings } from '../config/settings.ts';
+
+/** Finds autonomous systems: in the owner's own database, or in a table that is compiled once of the bundled lists. */
+export async function openAsn({ asnDatabase, dataDir }: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>): Promise<AsnOf> {
+  if (asnDatabase !== null) return (await import('../adapters/geo/mmdb.ts')).openMmdbAsn(asnDatabase);
+  const { openAsnTable } = await import('../adapters/geo/asn-table.ts');
+  const about = new URL(import.meta.resolve('@ip-location-db/asn/package.json'));
+  const { version }: { version?: string } = JSON.parse(await readFile(about, 'utf8'));
+  const path = join(dataDir, 'cache', `asn-${version}.bin`);
+  return openAsnTable(path, { v4: new URL('asn-ipv4-num.csv', about), v6: new URL('asn-ipv6-num.csv', about) });
+}
+
+/** The same for a role that does not wait for it: while it is not open, no system is known. */
+export function openAsnLater(settings: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>, log: Log): AsnOf {
+  let found: AsnOf = () => null;
+  openAsn(settings).then(
+    (opened) => {
+      found = opened;
+    },
+    (err: unknown) => log.warn({ err }, 'The numbers of autonomous systems could not be read; events have none.'),
+  );
+  return (address) => found(address);
+}
+
+type Log = { warn(fields: object, message: string): void };
