@@ -41,6 +41,7 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
     feedHost: settings.feedHost ?? reachableHost(settings.host),
     feedSecret: feedSecretOf(settings.secretKey),
     journalFolder: join(folder, 'journal'),
+    keptFolder: join(folder, 'kept'),
     capacity: CAPACITY,
     ladderCores: settings.liveCores,
     region: settings.region,

@@ -31,6 +31,8 @@ export type LiveNodeDeps = {
   feedHost: string;
   feedSecret: string;
   journalFolder: string;
+  /** Where segments lie that a takeover left out of a recording. */
+  keptFolder: string;
   region: string;
   /** Where publishers reach this process, by protocol. */
   endpoints(): Record<string, string>;
@@ -142,9 +144,9 @@ class Node implements LiveNode {
 
   /** Takes up the streams that the process before owned, with what its journal holds. */
   async #adopt(): Promise<void> {
-    const { db, nodeId, journalFolder, publishing, report } = this.#deps;
+    const { db, nodeId, journalFolder, keptFolder, publishing, report } = this.#deps;
     const owned = await publishing.adopt(nodeId, this.#feedUrl);
-    await recoverJournal({ db, folder: journalFolder, committer: this.#committer, report }, owned);
+    await recoverJournal({ db, folder: journalFolder, keptFolder, committer: this.#committer, report }, owned);
     for (const { lease, state } of owned) await this.#own(lease, state);
   }
 

@@ -1,6 +1,7 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { aacConfig } from './aac-config.ts';
 import type { LiveEvent, TrackConfig } from './access-unit.ts';
+import { readExtendedPacket } from './extended-tag.ts';
 import { av1Config, avcConfig, hevcConfig } from './video-config.ts';
 
 /** An audio (8) or video (9) message of RTMP, or a tag of FLV: Adobe's FLV specification 10.1, annex E.4. */
@@ -20,6 +21,7 @@ const CODED_FRAMES = 1;
 const SEQUENCE_END = 2;
 const CODED_FRAMES_X = 3;
 const MULTITRACK = 6;
+const MULTITRACK_AUDIO = 5;
 
 const KEY_FRAME = 1;
 const COMMAND_FRAME = 5;
@@ -45,11 +47,10 @@ function readAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
 
 /** Enhanced RTMP v2, ExAudioTagHeader: packet type in the low bits, then a FourCC. */
 function readExtendedAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
-  const packet = body.readUInt8(0) & 0x0f;
-  if (packet > CODED_FRAMES || body.length < 5) return null;
-  const fourCc = body.toString('latin1', 1, 5);
+  const head = readExtendedPacket(body, MULTITRACK_AUDIO);
+  if (head === null || head.packet > CODED_FRAMES) return null;
+  const { packet, fourCc, data } = head;
   if (fourCc !== 'mp4a') throw new BrokenMedia(`Expected audio of FourCC mp4a, got ${JSON.stringify(fourCc)}.`);
-  const data = body.subarray(5);
   return packet === SEQUENCE_START ? { type: 'config', config: aacConfig(data) } : audioUnit(timestampMs, data);
 }
 
@@ -75,15 +76,14 @@ function readVideo(tag: FlvTag, frameRate: number): LiveEvent | null {
 }
 
 function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): LiveEvent | null {
-  const first = body.readUInt8(0);
-  const frame = (first >> 4) & 7;
-  const packet = first & 0x0f;
-  if (packet === MULTITRACK || frame === COMMAND_FRAME || packet === SEQUENCE_END || body.length < 5) return null;
-  const fourCc = body.toString('latin1', 1, 5);
+  const frame = (body.readUInt8(0) >> 4) & 7;
+  const head = readExtendedPacket(body, MULTITRACK);
+  if (head === null || frame === COMMAND_FRAME) return null;
+  const { packet, fourCc, data } = head;
+  if (packet === SEQUENCE_END || packet > CODED_FRAMES_X) return null;
   const codec = FOURCCS[fourCc];
   if (codec === undefined)
     throw new BrokenMedia(`Expected video of FourCC avc1, hvc1 or av01, got ${JSON.stringify(fourCc)}.`);
-  const data = body.subarray(5);
   if (packet === SEQUENCE_START) return { type: 'config', config: configOf(codec, data, frameRate) };
   const isKey = frame === KEY_FRAME;
   if (packet === CODED_FRAMES_X || (packet === CODED_FRAMES && codec === 'av1')) {
