@@ -75,6 +75,7 @@ const code = {
       import('./lib/outbound/outbound.ts'),
       import('./jobs/on-demand/viewer-encoder.ts'),
       import('./jobs/queue/task-runner.ts'),
+      import('./jobs/housekeeping/scrub.ts'),
     ]),
   ingest: () => Promise.all([import('./compose/ingest.ts')]),
 } satisfies Record<Role, () => Promise<unknown>>;
@@ -209,6 +210,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     { createOutbound },
     { startViewerEncoder },
     { startTaskRunner },
+    { startScrubber },
   ] = await code.worker();
   const report = (error: Error) => log.error(error, 'job error');
   const queue = await openQueue({ pool: database.pool, onError: report });
@@ -244,11 +246,20 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
   const slots = { quickSlots: QUICK_SLOTS, longSlots: settings.encodeThreads };
   const tasks = await startTaskRunner({ deps, pool: database.pool, slots, tasks: allTasks });
   const webhooks = await startWebhooks(common);
+  const bytesPerSec = settings.scrubBytesPerSec;
+  const scrubber = bytesPerSec === 0 ? null : startScrubber({ ...shared, bytesPerSec });
   const mover = move === null ? null : await openMover(move, database, { store, log });
   return {
     listeners: {},
     async close() {
-      await Promise.all([queue.close(), tasks.close(), webhooks.close(), viewers.close(), mover?.close()]);
+      await Promise.all([
+        queue.close(),
+        tasks.close(),
+        webhooks.close(),
+        viewers.close(),
+        scrubber?.close(),
+        mover?.close(),
+      ]);
       await outbound.close();
       await database.close();
     },

@@ -14,6 +14,7 @@ import { setting } from './setting.ts';
 import {
   quarantineSecSetting,
   type StorageSettings,
+  scrubRateSetting,
   storageFromSettings,
   storageSchema,
   storageSettings,
@@ -25,6 +26,8 @@ export type Settings = {
   storage: StorageSettings;
   storageFrom: StorageSettings | null;
   quarantineSec: number;
+  /** What each worker reads to look for damage; 0: it does not look. */
+  scrubBytesPerSec: number;
 } & NetworkSettings &
   LiveSettings &
   DatabaseSettings &
@@ -78,6 +81,7 @@ export function readSettings(environment: Environment): Settings {
     storage,
     storageFrom: storageFromSettings(texts, storage),
     quarantineSec: quarantineSecSetting(texts),
+    scrubBytesPerSec: scrubRateSetting(texts),
     ...networkSettings(texts),
     ...liveSettings(texts),
     ...databaseSettings(texts),

@@ -18,13 +18,25 @@ export const storageSchema = {
   MILLRACE_STORAGE: setting(GRAMMAR, (text) => parseStorage(text)),
   MILLRACE_STORAGE_FROM: setting(GRAMMAR, (text) => parseStorage(text)),
   MILLRACE_QUARANTINE_HOURS: setting('a number of hours from 0 to 8760', parseHours),
+  MILLRACE_SCRUB_RATE: setting('a number of MiB a second from 0 to 10000', parseRate),
 };
 
 const QUARANTINE_HOURS = 24;
+const SCRUB_RATE = 8;
+const MIB = 2 ** 20;
 
 /** How long objects that no row names are kept before they are deleted. */
 export function quarantineSecSetting(texts: Partial<Record<keyof typeof storageSchema, string>>): number {
   return (parseHours(texts.MILLRACE_QUARANTINE_HOURS ?? '') ?? QUARANTINE_HOURS) * 3600;
+}
+
+/** What each worker reads to look for damage, bytes a second; 0: it does not look. */
+export function scrubRateSetting(texts: Partial<Record<keyof typeof storageSchema, string>>): number {
+  return (parseRate(texts.MILLRACE_SCRUB_RATE ?? '') ?? SCRUB_RATE) * MIB;
+}
+
+function parseRate(text: string): number | null {
+  return parseWholeNumber(text, 0, 10_000);
 }
 
 function parseHours(text: string): number | null {

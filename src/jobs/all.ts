@@ -11,7 +11,6 @@ import { mergeChunks } from './housekeeping/merge-chunks.ts';
 import { pruneAuditLog } from './housekeeping/prune-audit.ts';
 import { repair } from './housekeeping/repair-chunk.ts';
 import { runBulk } from './housekeeping/run-bulk.ts';
-import { scrub } from './housekeeping/scrub.ts';
 import { sweep } from './housekeeping/sweep.ts';
 import { sweepTemp } from './housekeeping/sweep-temp.ts';
 import { sweepUploads } from './housekeeping/sweep-uploads.ts';
@@ -46,7 +45,6 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   runBulk,
   pruneAuditLog,
   mergeChunks,
-  scrub,
   sweep,
   sweepUploads,
   sweepTemp,

@@ -47,8 +47,6 @@ export type JobDeps = {
   retiredGraceSec?: number;
   /** What a step of a sweep may take; half a minute when left out. */
   stepMs?: number;
-  /** Bytes that a run of the scrub reads; 256 MiB when left out. */
-  scrubBytes?: number;
   /** Bytes that a run of the merging of chunks writes; 1 GiB when left out. */
   mergeBytes?: number;
   report: (error: Error) => void;

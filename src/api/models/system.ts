@@ -19,7 +19,6 @@ export const WorkerLineModel = model('WorkerLineModel', {
 
 export const ScrubModel = model('ScrubModel', {
   RoundBeganAt: dateTime(),
-  RestsUntil: nullable(dateTime()),
   Objects: int64(),
   Bytes: int64(),
   Damaged: int64(),

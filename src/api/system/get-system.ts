@@ -54,10 +54,9 @@ export const getSystem = defineOperation({
   },
 });
 
-function describeScrub({ roundBeganAt, restsUntil, seen, bytes, damaged, unread }: ScrubLine) {
+function describeScrub({ roundBeganAt, seen, bytes, damaged, unread }: ScrubLine) {
   return {
     RoundBeganAt: wireTime(roundBeganAt),
-    RestsUntil: restsUntil && wireTime(restsUntil),
     Objects: seen,
     Bytes: bytes,
     Damaged: damaged,

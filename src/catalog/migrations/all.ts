@@ -31,6 +31,7 @@ import { up as standardNames } from './099-standard-names.ts';
 import { up as chunkMerges } from './110-chunk-merges.ts';
 import { up as videoCounts } from './111-video-counts.ts';
 import { up as titleOrder } from './112-title-order.ts';
+import { up as scrubByWorkers } from './113-scrub-by-workers.ts';
 import { up as liveLadder } from './125-live-ladder.ts';
 import { up as shieldSettings } from './130-shield-settings.ts';
 import { up as smart } from './150-smart.ts';
@@ -72,6 +73,7 @@ export const migrations: Record<string, Migration> = {
   '110-chunk-merges': { up: chunkMerges },
   '111-video-counts': { up: videoCounts },
   '112-title-order': { up: titleOrder },
+  '113-scrub-by-workers': { up: scrubByWorkers },
   '125-live-ladder': { up: liveLadder },
   '130-shield-settings': { up: shieldSettings },
   '160-sign-in-link': { up: signInLink },

@@ -9,8 +9,6 @@ export type ScrubTable = {
   rendition_id: Guid | null;
   first_segment: number | null;
   round_began_at: Generated<Date>;
-  /** Nothing is read before. */
-  rests_until: Date | null;
   objects_seen: Generated<number>;
   bytes_seen: Generated<number>;
   objects_damaged: Generated<number>;

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
-import type { Db, MediaKey } from '../db.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 
 /** A stored chunk as its row describes it, and the rendition that it is of. */
 export type ScrubChunk = {
@@ -29,36 +30,56 @@ export type ScrubOutcome = { kind: 'sound' | 'damaged' | 'unread' } | { kind: 'a
 /** A round through the whole store begins this long after the one before did, at the earliest. */
 const ROUND_DAYS = 7;
 
-/** Whether anybody waits for encoders: then the disk is theirs. */
-export async function isEncoding(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ is: boolean }>`
-    select exists (select from encode_task where state in ('waiting', 'running') and kind not in ('backfill', 'repair'))
-      or exists (select from jit_run where lease_until > now()) as is
-  `.execute(db);
-  return rows[0]?.is === true;
+/** Something to be looked at, and where the round stood before it was taken. */
+export type TakenItem = { item: ScrubItem; before: Place };
+
+/**
+ * Takes what is next in the order of the rows: no other worker takes it in this round. Null when the round is over, or
+ * none is due.
+ */
+export function takeNext(db: Db): Promise<TakenItem | null> {
+  return inTransaction(db, async (tx) => {
+    const standing = await lockRound(tx);
+    if (standing === null) return null;
+    const { place: before, isBeginning } = standing;
+    const [item] = await findNext(tx, before, 1);
+    if (item === undefined) {
+      await setPlace(tx, null);
+      return null;
+    }
+    if (isBeginning) await beginRound(tx);
+    await setPlace(tx, placeOf(item));
+    return { item, before };
+  });
 }
 
-/** What is next to be looked at, in the order of the rows, none at the end of the round. Null when no round is due. */
-export async function findNext(db: Db, limit: number): Promise<ScrubItem[] | null> {
-  const place = await findPlace(db);
-  if (place === null) return null;
+/** Has something that was taken looked at again, unless others went on behind it. */
+export async function giveBack(db: Db, { item, before }: TakenItem): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const standing = await lockRound(tx);
+    if (standing !== null && comparePlaces(standing.place, placeOf(item)) === 0) await setPlace(tx, before);
+  });
+}
+
+/** Some of what comes behind a place, in the order of the rows. */
+export async function findNext(db: Db | Tx, place: Place, limit: number): Promise<ScrubItem[]> {
   const chunks = await selectChunks(db, place, limit);
   const last = chunks.length < limit ? END : (chunks.at(-1)?.key ?? END);
   const originals = await selectOriginals(db, [place, last], limit);
-  return [...originals, ...chunks].sort(byPlace).slice(0, limit);
+  return [...originals, ...chunks].sort((a, b) => comparePlaces(placeOf(a), placeOf(b))).slice(0, limit);
 }
 
-type Place = MediaKey & { renditionId: string; firstSegment: number };
+export type Place = MediaKey & { renditionId: string; firstSegment: number };
 
 const NIL_GUID = '00000000-0000-0000-0000-000000000000' as Guid;
 const LAST_GUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff' as Guid;
 const LAST_SEGMENT = 2 ** 31 - 1;
-const BEGINNING: Place = { libraryId: -1, mediaId: NIL_GUID, renditionId: NIL_GUID, firstSegment: -1 };
+export const BEGINNING: Place = { libraryId: -1, mediaId: NIL_GUID, renditionId: NIL_GUID, firstSegment: -1 };
 const END: MediaKey = { libraryId: Number.MAX_SAFE_INTEGER, mediaId: LAST_GUID };
 
 type Row<T> = Omit<T, 'key'> & MediaKey;
 
-async function selectChunks(db: Db, place: Place, limit: number): Promise<ScrubItem[]> {
+async function selectChunks(db: Db | Tx, place: Place, limit: number): Promise<ScrubItem[]> {
   const { rows } = await sql<Row<ScrubChunk>>`
     select c.library_id as "libraryId", c.media_id as "mediaId", c.rendition_id as "renditionId", r.timescale,
       c.first_segment as "firstSegment", c.segment_count as "segmentCount", c.start_tick as "startTick",
@@ -73,7 +94,7 @@ async function selectChunks(db: Db, place: Place, limit: number): Promise<ScrubI
 }
 
 /** Those behind one video, up to another, of videos that nothing is being made of. */
-async function selectOriginals(db: Db, [after, upTo]: [MediaKey, MediaKey], limit: number): Promise<ScrubItem[]> {
+async function selectOriginals(db: Db | Tx, [after, upTo]: [MediaKey, MediaKey], limit: number): Promise<ScrubItem[]> {
   const { rows } = await sql<Row<ScrubOriginal>>`
     select library_id as "libraryId", id as "mediaId", source_key as "storageKey",
       coalesce(source_bytes, 0) as "sizeBytes", source_sha256 as "sha256" from media
@@ -89,8 +110,7 @@ async function selectOriginals(db: Db, [after, upTo]: [MediaKey, MediaKey], limi
   }));
 }
 
-function byPlace(a: ScrubItem, b: ScrubItem): number {
-  const [one, other] = [placeOf(a), placeOf(b)];
+function comparePlaces(one: Place, other: Place): number {
   return (
     one.libraryId - other.libraryId ||
     compare(one.mediaId, other.mediaId) ||
@@ -108,21 +128,37 @@ function placeOf(item: ScrubItem): Place {
   return { ...item.key, renditionId: item.renditionId, firstSegment: item.firstSegment };
 }
 
-/** Where the round stands; null when the last one is over and the next not due, or it rests. */
-async function findPlace(db: Db): Promise<Place | null> {
-  await sql`insert into scrub (id) values (1) on conflict do nothing`.execute(db);
-  const row = await db
+type Standing = { place: Place; isBeginning: boolean };
+
+/** Where the round stands; null when the last one is over and the next not due. The row is held to the transaction's end. */
+async function lockRound(tx: Tx): Promise<Standing | null> {
+  await sql`insert into scrub (id) values (1) on conflict do nothing`.execute(tx);
+  const row = await tx
     .selectFrom('scrub')
     .selectAll()
     .select(sql<boolean>`objects_seen = 0 or round_began_at < now() - make_interval(days => ${ROUND_DAYS})`.as('isDue'))
-    .select(sql<boolean>`coalesce(rests_until > now(), false)`.as('rests'))
+    .forUpdate()
     .executeTakeFirstOrThrow();
-  if (row.rests) return null;
   const { library_id: libraryId, media_id: mediaId, rendition_id: renditionId, first_segment: firstSegment } = row;
   if (libraryId === null || mediaId === null || renditionId === null || firstSegment === null) {
-    return row.isDue ? BEGINNING : null;
+    return row.isDue ? { place: BEGINNING, isBeginning: true } : null;
   }
-  return { libraryId, mediaId, renditionId, firstSegment };
+  return { place: { libraryId, mediaId, renditionId, firstSegment }, isBeginning: false };
+}
+
+async function beginRound(tx: Tx): Promise<void> {
+  await sql`
+    update scrub set round_began_at = now(), objects_seen = 0, bytes_seen = 0, objects_damaged = 0, objects_unread = 0
+  `.execute(tx);
+}
+
+/** Null ends the round: the next begins from the first row, when it is due. */
+async function setPlace(tx: Tx, place: Place | null): Promise<void> {
+  const isWhole = place !== null && comparePlaces(place, BEGINNING) > 0;
+  await sql`
+    update scrub set library_id = ${isWhole ? place.libraryId : null}, media_id = ${isWhole ? place.mediaId : null},
+      rendition_id = ${isWhole ? place.renditionId : null}, first_segment = ${isWhole ? place.firstSegment : null}
+  `.execute(tx);
 }
 
 /** Whether a row names the object still. */
@@ -136,30 +172,18 @@ export async function isInUse(db: Db, item: ScrubItem): Promise<boolean> {
   return rows.length > 0;
 }
 
-/**
- * Notes that something was looked at: the next run goes on behind it, or behind the part of the store that is away,
- * after `restSec` at the earliest. Without a place before, a round began with it.
- */
-export async function noteScrubbed(
-  db: Db,
-  item: ScrubItem,
-  { outcome, restSec }: { outcome: ScrubOutcome; restSec: number },
-): Promise<void> {
-  const { libraryId, mediaId, renditionId, firstSegment } = placeBehind(item, outcome);
-  const isFirst = sql`library_id is null`;
-  const count = (column: string, by: number) => sql`case when ${isFirst} then 0 else ${sql.ref(column)} end + ${by}`;
+/** Counts what was looked at. The part of the store that is away is passed over, unless others are behind it. */
+export async function noteScrubbed(db: Db, item: ScrubItem, outcome: ScrubOutcome): Promise<void> {
   const { kind } = outcome;
-  await sql`
-    update scrub set library_id = ${libraryId}, media_id = ${mediaId}, rendition_id = ${renditionId},
-      first_segment = ${firstSegment},
-      round_began_at = case when ${isFirst} then now() else round_began_at end,
-      rests_until = now() + make_interval(secs => ${restSec}),
-      objects_seen = ${count('objects_seen', 1)},
-      bytes_seen = ${count('bytes_seen', item.sizeBytes)},
-      objects_damaged = ${count('objects_damaged', kind === 'damaged' ? 1 : 0)},
-      objects_unread = ${count('objects_unread', kind === 'unread' || kind === 'away' ? 1 : 0)}
-    where id = 1
-  `.execute(db);
+  await inTransaction(db, async (tx) => {
+    const standing = await lockRound(tx);
+    await sql`
+      update scrub set objects_seen = objects_seen + 1, bytes_seen = bytes_seen + ${item.sizeBytes},
+        objects_damaged = objects_damaged + ${kind === 'damaged' ? 1 : 0},
+        objects_unread = objects_unread + ${kind === 'unread' || kind === 'away' ? 1 : 0}`.execute(tx);
+    const behind = placeBehind(item, outcome);
+    if (kind === 'away' && standing !== null && comparePlaces(standing.place, behind) < 0) await setPlace(tx, behind);
+  });
 }
 
 function placeBehind(item: ScrubItem, outcome: ScrubOutcome): Place {
@@ -167,11 +191,4 @@ function placeBehind(item: ScrubItem, outcome: ScrubOutcome): Place {
   const { libraryId, mediaId } = item.key;
   const last = outcome.part === 'library' ? LAST_GUID : mediaId;
   return { libraryId, mediaId: last, renditionId: LAST_GUID, firstSegment: LAST_SEGMENT };
-}
-
-/** Ends the round: the next begins from the first row, when it is due. */
-export async function endRound(db: Db): Promise<void> {
-  await sql`
-    update scrub set library_id = null, media_id = null, rendition_id = null, first_segment = null where id = 1
-  `.execute(db);
 }

@@ -17,7 +17,6 @@ export type WorkerLine = { owner: string; tasks: number; kinds: string[]; leaseU
 
 export type ScrubLine = {
   roundBeganAt: Date;
-  restsUntil: Date | null;
   seen: number;
   bytes: number;
   damaged: number;
@@ -55,7 +54,7 @@ export function createSystemStore(db: Db): SystemStore {
           db,
         ),
         sql<ScrubLine>`
-          select round_began_at as "roundBeganAt", rests_until as "restsUntil", objects_seen as seen, bytes_seen as bytes,
+          select round_began_at as "roundBeganAt", objects_seen as seen, bytes_seen as bytes,
             objects_damaged as damaged, objects_unread as unread from scrub`.execute(db),
       ]);
       return { ...sizes, queue: queue.rows, workers: workers.rows, scrub: scrub.rows[0] ?? null };

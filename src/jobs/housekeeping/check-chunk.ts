@@ -16,7 +16,7 @@ export async function checkChunk(
   storage: Storage,
   signal: AbortSignal,
 ): Promise<ChunkDamage | null> {
-  const fault = await checkObject(chunk, { storage }, signal);
+  const fault = await checkObject(chunk, storage, signal);
   if (fault !== null) return { kind: fault.isMissing ? 'missing' : 'media', what: fault.what };
   const what = await checkIndex(chunk, storage, signal);
   return what === null ? null : { kind: 'index', what };

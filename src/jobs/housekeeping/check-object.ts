@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
@@ -10,13 +9,10 @@ export type StoredObject = { storageKey: StorageKey; sizeBytes: number; sha256: 
 /** What is wrong with an object, in words, and whether it is not there at all. */
 export type ObjectFault = { isMissing: boolean; what: string };
 
-/** How objects are read: by which store and, for long ones, through what. */
-export type Reading = { storage: Storage; through?: (body: Readable) => AsyncIterable<Uint8Array> };
-
 /** Reads an object whole and holds it against its row. Errors of reading are thrown on. */
 export async function checkObject(
   { storageKey, sizeBytes, sha256 }: StoredObject,
-  { storage, through = (body) => body }: Reading,
+  storage: Storage,
   signal: AbortSignal,
 ): Promise<ObjectFault | null> {
   const info = await storage.head(storageKey);
@@ -24,7 +20,7 @@ export async function checkObject(
   if (info.sizeBytes !== sizeBytes) return broken(`its object has ${info.sizeBytes} bytes instead of ${sizeBytes}`);
   try {
     const { body } = await storage.read(storageKey, null, signal);
-    return (await sha256Of(through(body))).equals(sha256) ? null : broken('its bytes changed');
+    return (await sha256Of(body)).equals(sha256) ? null : broken('its bytes changed');
   } catch (error) {
     if (isMissing(error)) return MISSING;
     if (isWorn(error)) return broken('its object cannot be read');

@@ -1,9 +1,7 @@
-import type { Readable } from 'node:stream';
 import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { findOriginal, reportDamage, reportDamagedOriginal, requestRepair } from '../../catalog/scrub/repair-store.ts';
 import {
-  isEncoding,
   isInUse,
   type ScrubChunk,
   type ScrubItem,
@@ -18,9 +16,6 @@ import { checkChunk, rebuildIndex } from './check-chunk.ts';
 import { checkObject, isReadable } from './check-object.ts';
 
 export type LookDeps = Pick<JobDeps, 'db' | 'storage' | 'queue' | 'report'>;
-
-/** Somebody waits for encoders: then the disk is theirs, also in the midst of a long original. */
-class Busy extends Error {}
 
 /** Trouble with one object, its `cause`, while the store itself answers. */
 class Unread extends Error {}
@@ -39,7 +34,7 @@ export async function lookAt(item: ScrubItem, deps: LookDeps, signal: AbortSigna
     }
     if (!(error instanceof Unread)) throw error;
     const message = `${item.storageKey} could not be read and is passed over until the next round.`;
-    if (!(error.cause instanceof Busy)) deps.report(new Error(message, { cause: error.cause }));
+    deps.report(new Error(message, { cause: error.cause }));
     return { kind: 'unread' };
   }
 }
@@ -83,28 +78,12 @@ async function lookAtOriginal(
   { db, storage, report }: LookDeps,
   signal: AbortSignal,
 ): Promise<ScrubOutcome> {
-  const through = (body: Readable) => whileIdle(body, db);
-  const fault = await readingOne(() => checkObject(original, { storage, through }, signal), storage, signal);
+  const fault = await readingOne(() => checkObject(original, storage, signal), storage, signal);
   if (fault === null || !(await isInUse(db, original))) return { kind: 'sound' };
   if (fault.isMissing) await expectPart(original.key, storage, signal);
   report(new Error(`Original ${original.storageKey} is damaged: ${fault.what}.`));
   await inTransaction(db, (tx) => reportDamagedOriginal(tx, original, fault.what));
   return { kind: 'damaged' };
-}
-
-const ASK_EVERY_BYTES = 256 * 2 ** 20;
-
-async function* whileIdle(body: Readable, db: LookDeps['db']): AsyncGenerator<Uint8Array> {
-  let untilAskedBytes = ASK_EVERY_BYTES;
-  for await (const chunk of body) {
-    // Bodies of the port's reads are byte streams.
-    const bytes = chunk as Uint8Array;
-    yield bytes;
-    untilAskedBytes -= bytes.length;
-    if (untilAskedBytes > 0) continue;
-    untilAskedBytes = ASK_EVERY_BYTES;
-    if (await isEncoding(db)) throw new Busy();
-  }
 }
 
 async function readingOne<T>(action: () => Promise<T>, storage: Storage, signal: AbortSignal): Promise<T> {

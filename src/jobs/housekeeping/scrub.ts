@@ -1,51 +1,68 @@
-import { endRound, findNext, isEncoding, noteScrubbed, type ScrubItem } from '../../catalog/scrub/scrub-store.ts';
-import { defineJob } from '../queue/define-job.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { giveBack, noteScrubbed, takeNext } from '../../catalog/scrub/scrub-store.ts';
 import { type LookDeps, lookAt } from './look-at-object.ts';
 
-/** Read in one run, once a minute: 4.5 MB/s at the most, a terabyte in three days. */
-const BYTES_A_RUN = 256 * 2 ** 20;
+/** How often a worker goes on, with what it may read in that time. */
 const RUN_SEC = 60;
-const ITEMS_AT_ONCE = 100;
 /** What cannot be read, and of which one run reports: where it is more, the next one goes on. */
 const MOST_UNREAD = 10;
 
-/** `scrubBytes`: what a run reads instead of the usual. */
-type ScrubDeps = LookDeps & { scrubBytes?: number };
+/** What one run reads at the most, but for the rest of the object at hand. */
+export type ScrubBudget = { bytes: number };
 
 /**
- * Looks for damage in what is stored, a bounded number of bytes a run, while nobody waits for encoders: every original,
- * and every chunk that viewers may ask for, is read and hashed once a week at most. A damaged index is made anew from
- * its chunk, a damaged chunk from the video's original; what cannot be is reported in the video's messages. It goes on where
- * the last run ended; what cannot be read is reported in the log and passed over until the next round.
+ * Looks for damage in what is stored: every original, and every chunk that viewers may ask for, is read and hashed once
+ * a week at most. A damaged index is made anew from its chunk, a damaged chunk from the video's original; what cannot be
+ * is reported in the video's messages. All workers share one round, object by object; a run goes on where the last one
+ * ended. What cannot be read is reported in the log and passed over until the next round. Returns the bytes that were read.
  */
-export const scrub = defineJob<object, ScrubDeps>({
-  name: 'scrub',
-  queue: 'long',
-  retryLimit: 0,
-  cron: '* * * * *',
-  async run(_, deps, signal) {
-    let leftBytes = deps.scrubBytes ?? BYTES_A_RUN;
-    let unread = 0;
-    for (;;) {
-      const items = await findNext(deps.db, ITEMS_AT_ONCE);
-      if (items === null) return;
-      if (items.length === 0) return await endRound(deps.db);
-      for (const item of items) {
-        // Work that comes meanwhile has this slot after the object at hand.
-        if (leftBytes <= 0 || unread >= MOST_UNREAD || (await isEncoding(deps.db))) return;
-        signal.throwIfAborted();
-        const outcome = await lookAt(item, deps, signal);
-        await noteScrubbed(deps.db, item, { outcome, restSec: outcome.kind === 'sound' ? restAfter(item) : 0 });
-        leftBytes -= item.sizeBytes;
-        if (outcome.kind === 'unread' || outcome.kind === 'away') unread += 1;
-        // The rest of this part of the store is passed over with it.
-        if (outcome.kind === 'away') break;
+export async function scrub(deps: LookDeps, { bytes }: ScrubBudget, signal: AbortSignal): Promise<number> {
+  let readBytes = 0;
+  let unread = 0;
+  while (readBytes < bytes && unread < MOST_UNREAD) {
+    signal.throwIfAborted();
+    const taken = await takeNext(deps.db);
+    if (taken === null) break;
+    const { item } = taken;
+    try {
+      const outcome = await lookAt(item, deps, signal);
+      await noteScrubbed(deps.db, item, outcome);
+      if (outcome.kind === 'unread' || outcome.kind === 'away') unread += 1;
+    } catch (error) {
+      await giveBack(deps.db, taken);
+      throw error;
+    }
+    readBytes += item.sizeBytes;
+  }
+  return readBytes;
+}
+
+/** `bytesPerSec`: what this worker reads, on average. */
+export type ScrubberDeps = LookDeps & { bytesPerSec: number };
+
+/**
+ * Looks for damage within this worker's share of the store's throughput, whether encoders are at work or not, until it is closed. A
+ * hash cannot be broken off: after a long object nothing is read for as long as its bytes would have taken.
+ */
+export function startScrubber({ bytesPerSec, ...deps }: ScrubberDeps): { close(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const task = (async () => {
+    let pauseSec = RUN_SEC;
+    while (!signal.aborted) {
+      await sleep(pauseSec * 1000, undefined, { signal }).catch(() => undefined);
+      try {
+        const readBytes = await scrub(deps, { bytes: bytesPerSec * RUN_SEC }, signal);
+        pauseSec = Math.max(RUN_SEC, readBytes / bytesPerSec);
+      } catch (cause) {
+        if (!signal.aborted) deps.report(new Error('Looking for damage in the store failed.', { cause }));
       }
     }
-  },
-});
-
-/** A hash cannot be broken off, so a long original is read in one run; those whose bytes it took are left out. */
-function restAfter({ sizeBytes }: ScrubItem): number {
-  return Math.floor(sizeBytes / BYTES_A_RUN) * RUN_SEC;
+  })();
+  return {
+    async close() {
+      stopping.abort(new Error('The worker is stopping.'));
+      await task;
+    },
+  };
 }
