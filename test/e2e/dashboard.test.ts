@@ -100,13 +100,13 @@ test(
       body: JSON.stringify({ link: link.split('#')[1] }),
     });
     expect(again.status).toBe(401);
-    await page.locator('input[type=file]').first().setInputFiles(path.join(folder, 'mill_stream.mp4'));
+    await page.locator('input[type=file]:not(.folder)').first().setInputFiles(path.join(folder, 'mill_stream.mp4'));
     await page.getByText('Uploaded', { exact: true }).waitFor({ timeout: WAIT_MS });
-    const card = page.locator('a.card', { hasText: 'mill stream' });
+    const card = page.locator('li.card', { hasText: 'mill stream' });
     await card.getByText(/playable|Ready/).waitFor({ timeout: WAIT_MS });
     await look('videos');
     await page.getByRole('button', { name: 'Dismiss mill_stream.mp4' }).click();
-    await card.click();
+    await card.getByRole('link').click();
     const player = page.frameLocator('iframe.player');
     const video = player.locator('video');
     await video.waitFor({ state: 'attached', timeout: WAIT_MS });
@@ -131,7 +131,7 @@ test(
     await page.reload();
     expect(await page.getByLabel('Title').inputValue({ timeout: WAIT_MS })).toBe('The mill');
     await look('again');
-    await page.getByRole('link', { name: 'Live' }).click();
+    await page.getByRole('link', { name: 'Live', exact: true }).click();
     await page.getByLabel('Title of the stream').fill('Market day');
     await page.getByRole('button', { name: 'Create stream' }).click();
     await page.getByRole('heading', { name: 'Market day' }).waitFor({ timeout: WAIT_MS });
@@ -196,7 +196,7 @@ async function bulk(body: object): Promise<Report> {
 }
 
 test(
-  'a operation over all that match is done in the background, reports each that it could not be done to, and is undone',
+  'an operation over all that match is done in the background, reports each that it could not be done to, and is undone',
   async () => {
     const titles = async (query: string) =>
       (await call<{ items: { title: string }[] }>('GET', `/videos?${query}`)).items.map(({ title }) => title);

@@ -15,7 +15,7 @@ export type DashboardFiles = { script: string; style: string; files: ReadonlyMap
 const root = path.resolve(import.meta.dirname, '../../..');
 const webFolder = path.join(root, 'web/dashboard');
 /** Packages that the browser code is made of, or made by. */
-const PACKAGES = ['preact', '@preact/signals', 'tus-js-client', 'rolldown'];
+const PACKAGES = ['preact', '@preact/signals', 'tus-js-client', 'uplot', 'rolldown'];
 /** A bound on hanging: on a busy machine packing takes its time. */
 const PACK_MS = 300_000;
 /** What was packed of other versions goes after this time: a service that still runs reads it no more. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refused } from '../../lib/refused.ts';
 import type { DashboardFile, DashboardFiles } from './load-dashboard.ts';
+import { addDocuments } from './serve-documents.ts';
 
 type Pages = { edgeUrl: string; publicUrl: string | null; files: () => Promise<DashboardFiles> };
 
@@ -15,6 +16,7 @@ export function addPages(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pa
       .type('text/html; charset=utf-8')
       .send(html(script, style, prefix));
   };
+  addDocuments(app, { prefix, files });
   app.get('/', page);
   app.get('/dashboard', page);
   app.get('/dashboard/*', page);
@@ -47,8 +49,9 @@ function pageHeaders(edgeUrl: string): Record<string, string> {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "connect-src 'self'",
-    `img-src 'self' data: ${edge}`,
+    `connect-src 'self' ${edge}`,
+    `media-src 'self' blob: ${edge}`,
+    `img-src 'self' data: blob: ${edge}`,
     `frame-src ${edge}`,
     "base-uri 'none'",
     "form-action 'none'",

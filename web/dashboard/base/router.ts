@@ -49,6 +49,18 @@ export function go(to: Route, search = ''): void {
   scrollTo(0, 0);
 }
 
+/** Changes what the address says behind its question mark; an empty text takes a name away. */
+export function changeQuery(changes: Readonly<Record<string, string>>): void {
+  const next = new URLSearchParams(query.value);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  const text = next.toString();
+  history.replaceState(null, '', text === '' ? location.pathname : `${location.pathname}?${text}`);
+  query.value = next;
+}
+
 function ownPath(): string {
   return location.pathname.startsWith(prefix) ? location.pathname.slice(prefix.length) : location.pathname;
 }

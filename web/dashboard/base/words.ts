@@ -47,3 +47,16 @@ export function videoState(status: number, availableResolutions: string): VideoS
       return { word: 'Ready', tone: 'good', isPlayable: true };
   }
 }
+
+/** Seconds that are left, as people say it. */
+export function timeLeft(sec: number): string {
+  if (sec < 60) return `${Math.max(1, Math.ceil(sec))} s left`;
+  return sec < 5400 ? `${Math.round(sec / 60)} min left` : `${(sec / 3600).toFixed(1)} h left`;
+}
+
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** A time of the interface as day and time here. */
+export function moment(text: string): string {
+  return MOMENT.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
+}

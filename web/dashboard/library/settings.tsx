@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { api, describeError } from '../base/api.ts';
 import { useLoaded } from '../base/load.ts';
+import { Check, NumberField, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 
-type Changes = Record<string, string | boolean>;
+type Changes = Record<string, string | boolean | number>;
 type Field = keyof VideoLibraryModel & string;
 
 const RUNGS = ['240p', '360p', '480p', '720p', '1080p', '1440p', '2160p'];
@@ -37,7 +38,7 @@ const SWITCHES: readonly { title: string; fields: readonly (readonly [Field, str
 ];
 
 /** The basics of a library; an owner's page, since its operations take the account's key. */
-export function Settings({ libraryId }: { libraryId: number }) {
+export function Settings({ libraryId }: { libraryId: number; part: string }) {
   const { value, error, again } = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);
   const found = value.value;
   if (found === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
@@ -61,7 +62,7 @@ export function Settings({ libraryId }: { libraryId: number }) {
 function Form({ libraryId, library, onSaved }: { libraryId: number; library: VideoLibraryModel; onSaved: () => void }) {
   const changes = useSignal<Changes>({});
   const said = useSignal<{ kind: 'error' | 'done'; text: string } | null>(null);
-  const change = (field: string, to: string | boolean) => {
+  const change = (field: string, to: string | boolean | number) => {
     changes.value = { ...changes.value, [field]: to };
     said.value = null;
   };
@@ -88,6 +89,11 @@ function Form({ libraryId, library, onSaved }: { libraryId: number; library: Vid
             value={shown.WebhookUrl ?? ''}
             onChange={(text) => change('WebhookUrl', text)}
           />
+          <NumberField
+            label="Size of captions, px"
+            value={shown.CaptionsFontSize}
+            onChange={(px) => change('CaptionsFontSize', px)}
+          />
         </section>
         <Rungs value={shown.EnabledResolutions ?? ''} onChange={(text) => change('EnabledResolutions', text)} />
         {SWITCHES.map(({ title, fields }) => (
@@ -106,24 +112,6 @@ function Form({ libraryId, library, onSaved }: { libraryId: number; library: Vid
         {said.value !== null && <Notice kind={said.value.kind}>{said.value.text}</Notice>}
       </div>
     </form>
-  );
-}
-
-function TextField({ label, value, onChange }: { label: string; value: string; onChange: (text: string) => void }) {
-  return (
-    <label>
-      {label}
-      <input value={value} onInput={(event) => onChange(event.currentTarget.value)} />
-    </label>
-  );
-}
-
-function Check({ label, value, onChange }: { label: string; value: boolean; onChange: (isOn: boolean) => void }) {
-  return (
-    <label class="check">
-      <input type="checkbox" checked={value} onChange={(event) => onChange(event.currentTarget.checked)} />
-      {label}
-    </label>
   );
 }
 

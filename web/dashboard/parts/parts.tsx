@@ -3,17 +3,19 @@ import type { ComponentChildren } from 'preact';
 import { addressOf, go, type Route, route } from '../base/router.ts';
 
 /** A link to another place of the dashboard; with a modifier key the browser opens it as any other. */
-export function Link({ to, class: name, children }: { to: Route; class?: string; children: ComponentChildren }) {
-  const address = addressOf(to);
+type LinkProps = { to: Route; class?: string; isHere?: boolean; search?: string; children: ComponentChildren };
+
+export function Link({ to, class: name, isHere, search = '', children }: LinkProps) {
+  const address = addressOf(to) + search;
   return (
     <a
       href={address}
       class={name}
-      aria-current={address === addressOf(route.value) ? 'page' : undefined}
+      aria-current={(isHere ?? address === addressOf(route.value)) ? 'page' : undefined}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        go(to);
+        go(to, search);
       }}
     >
       {children}
@@ -22,7 +24,9 @@ export function Link({ to, class: name, children }: { to: Route; class?: string;
 }
 
 /** A text to take along, with a button that copies it. */
-export function CopyField({ label, text, isSecret = false }: { label: string; text: string; isSecret?: boolean }) {
+type CopyProps = { label: string; text: string; isSecret?: boolean; isWrapped?: boolean };
+
+export function CopyField({ label, text, isSecret = false, isWrapped = false }: CopyProps) {
   const copied = useSignal(false);
   const shown = useSignal(!isSecret);
   const copy = async () => {
@@ -35,7 +39,7 @@ export function CopyField({ label, text, isSecret = false }: { label: string; te
   return (
     <div class="copy-field">
       <span class="label">{label}</span>
-      <code>{shown.value ? text : '•'.repeat(24)}</code>
+      <code class={isWrapped ? 'wrapped' : undefined}>{shown.value ? text : '•'.repeat(24)}</code>
       {isSecret && (
         <button type="button" class="quiet" onClick={() => (shown.value = !shown.value)}>
           {shown.value ? 'Hide' : 'Show'}

@@ -1,65 +1,142 @@
-import { bytes } from '../base/words.ts';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { bytes, plural, timeLeft } from '../base/words.ts';
 import { Link } from '../parts/parts.tsx';
-import { dismiss, pause, resume, type UploadItem, uploads } from './uploads.ts';
+import { type UploadItem, uploads } from './upload-item.ts';
+import {
+  dismiss,
+  dismissDone,
+  giveFile,
+  pause,
+  reopenFile,
+  restoreUploads,
+  resume,
+  retryAllFailed,
+} from './uploads.ts';
+
+/** Rows that are drawn: a folder of thousands is a count and its first files. */
+const MOST_SHOWN = 30;
+const RANK: Record<UploadItem['state'], number> = { failed: 0, lost: 1, sending: 2, paused: 3, waiting: 4, done: 5 };
 
 /** Files on their way, on every page until each is dismissed. */
 export function UploadTray() {
-  if (uploads.value.length === 0) return null;
+  const isSmall = useSignal(false);
+  useEffect(() => void restoreUploads(), []);
+  const items = uploads.value;
+  if (items.length === 0) return null;
+  const count = (state: UploadItem['state']) => items.filter((item) => item.state === state).length;
+  const open = items.length - count('done');
+  const shown = items.toSorted((first, second) => RANK[first.state] - RANK[second.state]).slice(0, MOST_SHOWN);
   return (
     <section class="tray" aria-label="Uploads">
-      <h2>Uploads</h2>
-      <ul>
-        {uploads.value.map((item) => (
-          <TrayItem key={item.id} item={item} />
-        ))}
-      </ul>
+      <header class="row spread">
+        <h2>{open === 0 ? 'Uploads' : `Uploading ${plural(open, 'file')}`}</h2>
+        <button
+          type="button"
+          class="quiet"
+          aria-expanded={!isSmall.value}
+          onClick={() => (isSmall.value = !isSmall.value)}
+        >
+          {isSmall.value ? 'Show' : 'Hide'}
+        </button>
+      </header>
+      {!isSmall.value && (
+        <>
+          <div class="row">
+            {count('failed') > 1 && (
+              <button type="button" class="quiet" onClick={retryAllFailed}>
+                Retry all {count('failed')} failed
+              </button>
+            )}
+            {count('done') > 1 && (
+              <button type="button" class="quiet" onClick={dismissDone}>
+                Clear {count('done')} uploaded
+              </button>
+            )}
+          </div>
+          <ul>
+            {shown.map((item) => (
+              <TrayItem key={item.id} item={item} />
+            ))}
+          </ul>
+          {items.length > shown.length && <p class="hint">and {plural(items.length - shown.length, 'more file')}</p>}
+        </>
+      )}
     </section>
   );
 }
 
 function TrayItem({ item }: { item: UploadItem }) {
-  const { id, file, state, sentBytes, videoId, libraryId, error } = item;
+  const { name, sizeBytes, sentBytes, videoId, libraryId, error } = item;
   return (
     <li>
       <div class="tray-title">
-        {videoId === null ? (
-          <span>{file.name}</span>
-        ) : (
-          <Link to={{ name: 'video', libraryId, videoId }}>{file.name}</Link>
-        )}
+        {videoId === null ? <span>{name}</span> : <Link to={{ name: 'video', libraryId, videoId }}>{name}</Link>}
         <span class="hint">{describe(item)}</span>
       </div>
-      <progress value={sentBytes} max={Math.max(1, file.size)} aria-label={`Upload of ${file.name}`} />
-      {error !== null && <p class="tray-error">{error}</p>}
-      <div class="tray-actions">
-        {(state === 'sending' || state === 'waiting') && (
-          <button type="button" class="quiet" onClick={() => pause(id)}>
-            Pause
-          </button>
-        )}
-        {(state === 'paused' || state === 'failed') && (
-          <button type="button" class="quiet" onClick={() => resume(id)}>
-            {state === 'failed' ? 'Try again' : 'Resume'}
-          </button>
-        )}
-        {state !== 'sending' && (
-          <button type="button" class="quiet" aria-label={`Dismiss ${file.name}`} onClick={() => dismiss(id)}>
-            Dismiss
-          </button>
-        )}
-      </div>
+      <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={`Upload of ${name}`} />
+      {error !== null && (
+        <p class="tray-error" role="alert">
+          {error}
+        </p>
+      )}
+      <TrayActions item={item} />
     </li>
   );
 }
 
-function describe({ state, sentBytes, file }: UploadItem): string {
+function TrayActions({ item: { id, name, state, handle } }: { item: UploadItem }) {
+  return (
+    <div class="tray-actions">
+      {(state === 'sending' || state === 'waiting') && (
+        <button type="button" class="quiet" onClick={() => pause(id)}>
+          Pause
+        </button>
+      )}
+      {(state === 'paused' || state === 'failed') && (
+        <button type="button" class="quiet" onClick={() => resume(id)}>
+          {state === 'failed' ? 'Try again' : 'Resume'}
+        </button>
+      )}
+      {state === 'lost' && handle !== null && (
+        <button type="button" class="quiet" onClick={() => reopenFile(id)}>
+          Go on
+        </button>
+      )}
+      {state === 'lost' && handle === null && (
+        <label class="button quiet">
+          Choose the file again
+          <input
+            type="file"
+            class="unseen"
+            onChange={({ currentTarget: { files } }) => {
+              const [file] = files ?? [];
+              if (file !== undefined) giveFile(id, file);
+            }}
+          />
+        </label>
+      )}
+      {state !== 'sending' && (
+        <button type="button" class="quiet" aria-label={`Dismiss ${name}`} onClick={() => dismiss(id)}>
+          Dismiss
+        </button>
+      )}
+    </div>
+  );
+}
+
+function describe({ state, sentBytes, sizeBytes, bytesPerSec }: UploadItem): string {
   switch (state) {
     case 'waiting':
       return 'Waiting';
     case 'sending':
-      return `${bytes(sentBytes)} of ${bytes(file.size)}`;
+      return bytesPerSec < 1
+        ? `${bytes(sentBytes)} of ${bytes(sizeBytes)}`
+        : `${bytes(bytesPerSec)}/s · ${timeLeft((sizeBytes - sentBytes) / bytesPerSec)}`;
     case 'paused':
       return 'Paused';
+    case 'lost':
+      return 'Interrupted';
     case 'done':
       return 'Uploaded';
     case 'failed':

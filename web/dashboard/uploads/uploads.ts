@@ -1,18 +1,8 @@
-import { signal } from '@preact/signals';
 import { Upload } from 'tus-js-client';
 import { api, describeError } from '../base/api.ts';
 import { prefix } from '../base/router.ts';
-
-/** A file on its way; it stays in the list until it is dismissed. */
-export type UploadItem = {
-  id: number;
-  libraryId: number;
-  file: File;
-  videoId: string | null;
-  sentBytes: number;
-  state: 'waiting' | 'sending' | 'paused' | 'done' | 'failed';
-  error: string | null;
-};
+import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
+import { changeItem, findItem, type Target, type UploadItem, uploads } from './upload-item.ts';
 
 type Signature = {
   LibraryId: string;
@@ -21,29 +11,84 @@ type Signature = {
   AuthorizationSignature: string;
 };
 
-/** Files sent at the same time; the others wait. */
+/** Files sent at the same time; the others wait. Browsers give six connections to a host. */
 const MOST_AT_ONCE = 2;
 const RETRY_MS = [0, 1_000, 3_000, 10_000, 30_000];
 /** A signature is made anew when less than this is left of it. */
 const RENEW_SEC = 300;
 /** Bytes in one request: what a lost connection costs at most. */
 const PIECE_BYTES = 16 * 2 ** 20;
+/** How much a new measurement of the speed weighs. */
+const SPEED_WEIGHT = 0.2;
 
-export const uploads = signal<readonly UploadItem[]>([]);
 const running = new Map<number, Upload>();
 let lastId = 0;
 
-export function addFiles(libraryId: number, files: Iterable<File>): void {
-  const added = [...files].map((file): UploadItem => {
+/** A file with what leads to it again after a reload. */
+export type GivenFile = { file: File; handle: FileSystemFileHandle | null };
+
+export function addFiles(target: Target, files: Iterable<GivenFile>): void {
+  const added = [...files].map(({ file, handle }): UploadItem => {
     lastId += 1;
-    return { id: lastId, libraryId, file, videoId: null, sentBytes: 0, state: 'waiting', error: null };
+    const { name, size: sizeBytes, lastModified: lastModifiedMs } = file;
+    const progress = { videoId: null, sentBytes: 0, bytesPerSec: 0, state: 'waiting' as const, error: null };
+    return {
+      ...target,
+      id: lastId,
+      key: crypto.randomUUID(),
+      name,
+      sizeBytes,
+      lastModifiedMs,
+      file,
+      handle,
+      ...progress,
+    };
   });
   uploads.value = [...uploads.value, ...added];
   startNext();
 }
 
+/** Lists what was on its way when the page was closed; each goes on where it was once its file is there. */
+export async function restoreUploads(): Promise<void> {
+  const known = new Set(uploads.value.map(({ key }) => key));
+  const lost = (await loadKept()).filter(({ key }) => !known.has(key));
+  const items = lost.map((kept): UploadItem => {
+    lastId += 1;
+    return { ...kept, id: lastId, file: null, sentBytes: 0, bytesPerSec: 0, state: 'lost', error: null };
+  });
+  uploads.value = [...uploads.value, ...items];
+}
+
+/** Gives an upload its file again. Another file than the one before is refused with a reason. */
+export function giveFile(id: number, file: File): void {
+  const item = findItem(id);
+  if (item === undefined) return;
+  if (file.size !== item.sizeBytes || file.name !== item.name) {
+    changeItem(id, {
+      error: `Expected ${item.name} (${item.sizeBytes} bytes), got ${file.name} (${file.size} bytes).`,
+    });
+    return;
+  }
+  changeItem(id, { file, state: 'waiting', error: null });
+  startNext();
+}
+
+/** Reads the file again by its handle, for which the browser may ask the user once more. */
+export async function reopenFile(id: number): Promise<void> {
+  const handle = findItem(id)?.handle ?? null;
+  if (handle === null) return;
+  try {
+    giveFile(id, await handle.getFile());
+  } catch (reason) {
+    changeItem(id, {
+      handle: null,
+      error: `The file cannot be read any more (${describeError(reason)}). Choose it again.`,
+    });
+  }
+}
+
 export function pause(id: number): void {
-  change(id, { state: 'paused' });
+  changeItem(id, { state: 'paused', bytesPerSec: 0 });
   running
     .get(id)
     ?.abort()
@@ -54,44 +99,61 @@ export function pause(id: number): void {
 
 /** Goes on where it was, also after a failure: the service knows how much it has. */
 export function resume(id: number): void {
-  change(id, { state: 'waiting', error: null });
+  changeItem(id, { state: 'waiting', error: null });
+  startNext();
+}
+
+export function retryAllFailed(): void {
+  for (const { id, state } of uploads.value) if (state === 'failed') changeItem(id, { state: 'waiting', error: null });
   startNext();
 }
 
 export function dismiss(id: number): void {
-  pause(id);
-  uploads.value = uploads.value.filter((item) => item.id !== id);
+  const item = findItem(id);
+  if (item?.state === 'sending') pause(id);
+  uploads.value = uploads.value.filter((one) => one.id !== id);
+  if (item !== undefined) void forgetUpload(item.key);
+}
+
+export function dismissDone(): void {
+  uploads.value = uploads.value.filter(({ state }) => state !== 'done');
 }
 
 function startNext(): void {
   const free = MOST_AT_ONCE - uploads.value.filter(({ state }) => state === 'sending').length;
   for (const item of uploads.value.filter(({ state }) => state === 'waiting').slice(0, Math.max(0, free))) {
-    change(item.id, { state: 'sending' });
+    changeItem(item.id, { state: 'sending' });
     send(item).catch((error: unknown) => fail(item.id, error));
   }
 }
 
-async function send({ id, libraryId, file, videoId: known }: UploadItem): Promise<void> {
-  const videoId = known ?? (await createVideo(libraryId, file.name));
-  change(id, { videoId });
+async function send(item: UploadItem): Promise<void> {
+  const { id, libraryId, file } = item;
+  if (file === null) throw new Error('The file is not there any more. Choose it again.');
+  const videoId = item.videoId ?? (await createVideo(item));
+  changeItem(id, { videoId });
+  const { key, collectionId, name, sizeBytes, lastModifiedMs, handle } = item;
+  await keepUpload({ key, libraryId, collectionId, videoId, name, sizeBytes, lastModifiedMs, handle });
   let signature = await sign(libraryId, videoId);
-  if (find(id)?.state !== 'sending') return;
+  if (findItem(id)?.state !== 'sending') return;
+  const speed = measureSpeed(id);
   const upload = new Upload(file, {
     endpoint: `${prefix}/tusupload`,
     retryDelays: RETRY_MS,
     chunkSize: PIECE_BYTES,
-    metadata: { filetype: file.type, title: titleOf(file.name) },
+    metadata: { filetype: file.type, title: titleOf(name) },
     fingerprint: async () => `millrace/${libraryId}/${videoId}`,
     removeFingerprintOnSuccess: true,
     async onBeforeRequest(request) {
       if (Number(signature.AuthorizationExpire) - Date.now() / 1000 < RENEW_SEC)
         signature = await sign(libraryId, videoId);
-      for (const [name, value] of Object.entries(signature)) request.setHeader(name, value);
+      for (const [header, value] of Object.entries(signature)) request.setHeader(header, value);
     },
-    onProgress: (sentBytes) => change(id, { sentBytes }),
+    onProgress: speed,
     onSuccess() {
       running.delete(id);
-      change(id, { state: 'done', sentBytes: file.size });
+      changeItem(id, { state: 'done', sentBytes: sizeBytes, bytesPerSec: 0 });
+      void forgetUpload(key);
       startNext();
     },
     onError: (error) => fail(id, error),
@@ -102,8 +164,27 @@ async function send({ id, libraryId, file, videoId: known }: UploadItem): Promis
   upload.start();
 }
 
-async function createVideo(libraryId: number, fileName: string): Promise<string> {
-  const { guid } = await api<{ guid: string }>('POST', `/library/${libraryId}/videos`, { title: titleOf(fileName) });
+/** Notes how far an upload is, and a speed that does not jump. */
+function measureSpeed(id: number): (sentBytes: number) => void {
+  let last = { sentBytes: -1, atMs: 0 };
+  return (sentBytes) => {
+    const atMs = performance.now();
+    const before = findItem(id)?.bytesPerSec ?? 0;
+    const elapsedMs = atMs - last.atMs;
+    if (last.sentBytes < 0 || elapsedMs < 200) {
+      if (last.sentBytes < 0) last = { sentBytes, atMs };
+      changeItem(id, { sentBytes });
+      return;
+    }
+    const now = ((sentBytes - last.sentBytes) * 1000) / elapsedMs;
+    changeItem(id, { sentBytes, bytesPerSec: before === 0 ? now : before + (now - before) * SPEED_WEIGHT });
+    last = { sentBytes, atMs };
+  };
+}
+
+async function createVideo({ libraryId, collectionId, name }: UploadItem): Promise<string> {
+  const body = { title: titleOf(name), ...(collectionId !== '' && { collectionId }) };
+  const { guid } = await api<{ guid: string }>('POST', `/library/${libraryId}/videos`, body);
   return guid;
 }
 
@@ -117,16 +198,8 @@ function titleOf(fileName: string): string {
 
 function fail(id: number, error: unknown): void {
   running.delete(id);
-  change(id, { state: 'failed', error: describeError(error) });
+  changeItem(id, { state: 'failed', error: describeError(error), bytesPerSec: 0 });
   startNext();
-}
-
-function find(id: number): UploadItem | undefined {
-  return uploads.value.find((item) => item.id === id);
-}
-
-function change(id: number, changes: Partial<UploadItem>): void {
-  uploads.value = uploads.value.map((item) => (item.id === id ? { ...item, ...changes } : item));
 }
 
 // Whoever closes the page is asked first while a file is on its way.

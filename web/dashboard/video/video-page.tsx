@@ -8,12 +8,12 @@ import { go } from '../base/router.ts';
 import { mayWrite, session } from '../base/session.ts';
 import { bytes, clock, day, plural, videoState } from '../base/words.ts';
 import { CopyField, Link, Notice } from '../parts/parts.tsx';
-import { VideoStatistics } from '../statistics/statistics.tsx';
-import { StateChip } from '../videos/videos.tsx';
+import { StateChip } from '../videos/card.tsx';
+import { VideoStatistics } from './video-statistics.tsx';
 
 type Place = { libraryId: number; videoId: string };
 
-export function VideoPage({ libraryId, videoId }: Place) {
+export function VideoPage({ libraryId, videoId }: Place & { part: string }) {
   const path = `/library/${libraryId}/videos/${videoId}`;
   const { value, error, again } = useLoaded<VideoModel>(path);
   const refresh = useRef(again);

@@ -1,179 +1,108 @@
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { PaginationListOfVideoModel, VideoModel } from '../../../src/api/models/video.ts';
-import { follow } from '../base/follow.ts';
-import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
-import { clock, day, plural, videoState } from '../base/words.ts';
-import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
-import { addFiles } from '../uploads/uploads.ts';
+import { useShortcuts } from '../base/shortcuts.ts';
+import { plural } from '../base/words.ts';
+import { Empty, Notice } from '../parts/parts.tsx';
+import { FilePicker } from '../uploads/file-picker.tsx';
+import { BulkBar, trashSelected } from './bulk-bar.tsx';
+import { Card, Row } from './card.tsx';
+import { Filters } from './filters.tsx';
+import { changeListQuery, isFiltered, type ListQuery, readListQuery, toApiQuery } from './list-query.ts';
+import { clearSelection, countSelected, selectAll, turn } from './selection.ts';
+import { type Shape, useWindow } from './use-window.ts';
+import { useVideoPages, type VideoPages } from './video-pages.ts';
 
-const PER_PAGE = 24;
-const TYPING_MS = 250;
+const CARD_TEXT_PX = 108;
+const GRID: Shape = {
+  gapPx: 18,
+  leastWidthPx: 240,
+  heightOf: (widthPx) => Math.round((widthPx * 9) / 16) + CARD_TEXT_PX,
+};
+const LIST: Shape = { gapPx: 0, leastWidthPx: 100_000, heightOf: () => 62 };
 
 export function Videos({ libraryId }: { libraryId: number }) {
-  const search = useSignal('');
-  const page = useSignal(1);
-  const orderBy = useSignal('date');
-  const query = new URLSearchParams({
-    page: String(page.value),
-    itemsPerPage: String(PER_PAGE),
-    search: search.value,
-    orderBy: orderBy.value,
+  const wanted = readListQuery();
+  const apiQuery = toApiQuery(wanted).toString();
+  const pages = useVideoPages(libraryId, apiQuery);
+  // Other filters, other videos: what was selected of the ones before is not meant any more.
+  useEffect(() => clearSelection, [libraryId, apiQuery]);
+  const total = pages.total.value;
+  useShortcuts({
+    g: () => changeListQuery({ view: wanted.view === 'grid' ? 'list' : 'grid' }),
+    Escape: clearSelection,
+    ...(mayWrite() && {
+      'ctrl+a': () => selectAll(),
+      Delete: () => {
+        if (countSelected(total ?? 0) > 0) void trashSelected({ libraryId, wanted, onChanged: pages.reload });
+      },
+    }),
   });
-  const { value, error, again } = useLoaded<PaginationListOfVideoModel>(`/library/${libraryId}/videos?${query}`);
-  const refresh = useRef(again);
-  refresh.current = again;
-  useEffect(() => follow(`/library/${libraryId}/progress`, () => refresh.current()), [libraryId]);
-  const found = value.value;
   return (
     <>
       <header class="place">
         <h1>Videos</h1>
-        {found !== null && <span class="hint">{plural(found.totalItems, 'video')}</span>}
-        <Search
-          onSearch={(text) => {
-            search.value = text;
-            page.value = 1;
-          }}
-        />
-        <select
-          aria-label="Order"
-          value={orderBy.value}
-          onChange={(event) => (orderBy.value = event.currentTarget.value)}
-        >
-          <option value="date">Newest first</option>
-          <option value="title">By title</option>
-          <option value="views">Most views</option>
-          <option value="length">Longest</option>
-        </select>
-        {mayWrite() && <FilePicker libraryId={libraryId} />}
+        {total !== null && <span class="hint">{plural(total, 'video')}</span>}
+        <span class="push" />
+        {mayWrite() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
       </header>
-      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      {found === null ? (
-        <Skeletons />
+      <Filters libraryId={libraryId} wanted={wanted} />
+      {pages.error.value !== null && <Notice kind="error">{pages.error.value}</Notice>}
+      {total === 0 ? (
+        <NoVideos wanted={wanted} libraryId={libraryId} />
       ) : (
-        <Found libraryId={libraryId} items={found.items} isSearch={search.value !== ''} />
+        <Found libraryId={libraryId} view={wanted.view} count={total ?? 24} pages={pages} />
       )}
-      {found !== null && (
-        <Pager
-          page={page.value}
-          pages={Math.ceil(found.totalItems / PER_PAGE)}
-          onPage={(next) => {
-            page.value = next;
-          }}
-        />
-      )}
+      {mayWrite() && <BulkBar libraryId={libraryId} wanted={wanted} total={total ?? 0} onChanged={pages.reload} />}
     </>
   );
 }
 
-function Search({ onSearch }: { onSearch: (text: string) => void }) {
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  return (
-    <input
-      type="search"
-      class="search"
-      placeholder="Search titles"
-      aria-label="Search titles"
-      onInput={({ currentTarget: { value } }) => {
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => onSearch(value), TYPING_MS);
-      }}
-    />
-  );
-}
+type FoundProps = { libraryId: number; view: ListQuery['view']; count: number; pages: VideoPages };
 
-export function FilePicker({ libraryId }: { libraryId: number }) {
+/** The part of the list that is on the screen, at its place within a box as high as the whole. */
+function Found({ libraryId, view, count, pages }: FoundProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const { from, to, topPx, heightPx, columns, rowHeightPx } = useWindow(place, count, view === 'grid' ? GRID : LIST);
+  useEffect(() => pages.show(from, to));
+  const maySelect = mayWrite();
+  const Item = view === 'grid' ? Card : Row;
+  const items = Array.from({ length: to - from }, (_, offset) => from + offset);
   return (
-    <label class="button primary">
-      Upload
-      <input
-        type="file"
-        class="unseen"
-        accept="video/*,audio/*,.mkv,.ts,.m2ts,.mxf,.mov"
-        multiple
-        onChange={({ currentTarget }) => {
-          addFiles(libraryId, currentTarget.files ?? []);
-          currentTarget.value = '';
+    <div ref={place} class="window" style={{ height: `${heightPx}px` }}>
+      <ul
+        class={view === 'grid' ? 'grid' : 'video-rows'}
+        style={{
+          transform: `translateY(${topPx}px)`,
+          gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+          gridAutoRows: `${rowHeightPx - (view === 'grid' ? GRID.gapPx : 0)}px`,
         }}
-      />
-    </label>
+      >
+        {items.map((index) => {
+          const video = pages.at(index);
+          if (video === undefined) return <li key={index} class="card skeleton" aria-hidden="true" />;
+          const onTurn = (isRange: boolean) => turn(index, video.guid, { isRange, idAt: (at) => pages.at(at)?.guid });
+          return <Item key={video.guid} libraryId={libraryId} video={video} maySelect={maySelect} onTurn={onTurn} />;
+        })}
+      </ul>
+    </div>
   );
 }
 
-function Found({ libraryId, items, isSearch }: { libraryId: number; items: VideoModel[]; isSearch: boolean }) {
-  if (items.length > 0) {
+function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number }) {
+  if (isFiltered(wanted)) {
     return (
-      <ul class="grid">
-        {items.map((video) => (
-          <Card key={video.guid} libraryId={libraryId} video={video} />
-        ))}
-      </ul>
-    );
-  }
-  if (isSearch) {
-    return (
-      <Empty title="No title matches">
-        <p>Try a part of the title.</p>
+      <Empty title="No video matches">
+        <p>Take a filter away, or search for a part of the title.</p>
+        <button type="button" onClick={() => changeListQuery({ search: '', state: '', collection: '', tag: '' })}>
+          Clear filters
+        </button>
       </Empty>
     );
   }
   return (
     <Empty title="Drop your first video here">
       <p>It can be watched within seconds, while it is still encoding.</p>
-      {mayWrite() && <FilePicker libraryId={libraryId} />}
+      {mayWrite() && <FilePicker to={{ libraryId, collectionId: '' }} />}
     </Empty>
-  );
-}
-
-function Card({ libraryId, video }: { libraryId: number; video: VideoModel }) {
-  return (
-    <li>
-      <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="card">
-        <div class="picture">
-          {hasPicture(video) && <img src={video.thumbnailUrl ?? ''} alt="" loading="lazy" />}
-          {video.length > 0 && <span class="length">{clock(video.length)}</span>}
-        </div>
-        <div class="card-text">
-          <h2>{video.title}</h2>
-          <p class="hint">
-            {day(video.dateUploaded)} · {plural(video.views, 'view')}
-          </p>
-          <StateChip video={video} />
-        </div>
-      </Link>
-    </li>
-  );
-}
-
-function hasPicture({ thumbnailUrl, status, thumbnailCount }: VideoModel): boolean {
-  return thumbnailUrl !== null && (status === 3 || status === 4 || status === 8 || thumbnailCount > 0);
-}
-
-export function StateChip({ video }: { video: VideoModel }) {
-  const { word, tone, isPlayable } = videoState(video.status, video.availableResolutions);
-  const percent = tone === 'busy' ? ` ${video.encodeProgress} %` : '';
-  return (
-    <span class={`chip ${tone}`}>
-      {word}
-      {percent}
-      {tone === 'busy' && isPlayable ? ' · playable' : ''}
-    </span>
-  );
-}
-
-function Skeletons() {
-  return (
-    <ul class="grid" aria-hidden="true">
-      {['a', 'b', 'c', 'd', 'e', 'f'].map((name) => (
-        <li key={name} class="card skeleton">
-          <div class="picture" />
-          <div class="card-text">
-            <h2>&nbsp;</h2>
-          </div>
-        </li>
-      ))}
-    </ul>
   );
 }

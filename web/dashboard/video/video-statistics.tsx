@@ -1,27 +1,6 @@
 import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
 import { useLoaded } from '../base/load.ts';
 import { clock, plural } from '../base/words.ts';
-import { Notice } from '../parts/parts.tsx';
-
-export function LibraryStatistics({ libraryId }: { libraryId: number }) {
-  const { value, error } = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics`);
-  return (
-    <>
-      <header class="place">
-        <h1>Statistics</h1>
-        <span class="hint">The last 30 days</span>
-      </header>
-      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      {value.value !== null && (
-        <div class="columns">
-          <ViewsPanel found={value.value} />
-          <WatchPanel found={value.value} />
-          <Countries found={value.value} />
-        </div>
-      )}
-    </>
-  );
-}
 
 export function VideoStatistics(props: { libraryId: number; videoId: string; lengthSec: number }) {
   const { libraryId, videoId, lengthSec } = props;
@@ -45,36 +24,6 @@ function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
       <p class="figure">{sum.toLocaleString()}</p>
       <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
       {sum === 0 && <p class="hint">Nobody watched yet. Share the link or put the embed code on a page.</p>}
-    </section>
-  );
-}
-
-function WatchPanel({ found }: { found: VideoStatisticsModel }) {
-  return (
-    <section class="panel">
-      <h2>Watch time</h2>
-      <p class="figure">{clock(total(found.watchTimeChart))}</p>
-      <Bars values={found.watchTimeChart ?? {}} name={clock} />
-    </section>
-  );
-}
-
-function Countries({ found }: { found: VideoStatisticsModel }) {
-  const rows = Object.entries(found.countryViewCounts ?? {})
-    .sort(([, first], [, second]) => second - first)
-    .slice(0, 12);
-  if (rows.length === 0) return null;
-  return (
-    <section class="panel">
-      <h2>Countries</h2>
-      <ul class="rows">
-        {rows.map(([code, views]) => (
-          <li key={code}>
-            <span>{code}</span>
-            <span class="hint">{plural(views, 'view')}</span>
-          </li>
-        ))}
-      </ul>
     </section>
   );
 }

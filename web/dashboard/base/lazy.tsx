@@ -1,0 +1,29 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentType, JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { describeError } from './api.ts';
+
+/** A screen whose code is loaded when it is first opened, and kept. */
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
+  let loaded: ComponentType<P> | null = null;
+  return function Lazy(props: P) {
+    const screen = useSignal(loaded);
+    const error = useSignal<string | null>(null);
+    useEffect(() => {
+      if (loaded !== null) return;
+      load().then(
+        (component) => {
+          loaded = component;
+          screen.value = component;
+        },
+        (reason: unknown) => {
+          error.value = `This screen could not be loaded. Load the page anew. (${describeError(reason)})`;
+        },
+      );
+    }, [error, screen]);
+    // A component is a function, which a setter would call: it is read from its signal in each rendering.
+    const Screen = screen.value;
+    if (error.value !== null) return <p class="notice error">{error.value}</p>;
+    return Screen === null ? <div class="panel skeleton tall" aria-hidden="true" /> : <Screen {...props} />;
+  };
+}

@@ -1,0 +1,151 @@
+import { useSignal } from '@preact/signals';
+import type { CollectionModel, PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { mayWrite } from '../base/session.ts';
+import { bytes, plural } from '../base/words.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+
+const PER_PAGE = 48;
+
+export function Collections({ libraryId }: { libraryId: number }) {
+  const page = useSignal(1);
+  const path = `/library/${libraryId}/collections`;
+  const { value, error, again } = useLoaded<PaginationListOfCollectionModel>(
+    `${path}?page=${page.value}&itemsPerPage=${PER_PAGE}&orderBy=name&includeThumbnails=true`,
+  );
+  const found = value.value;
+  return (
+    <>
+      <header class="place">
+        <h1>Collections</h1>
+        {found !== null && <span class="hint">{plural(found.totalItems, 'collection')}</span>}
+      </header>
+      {mayWrite() && <NewCollection path={path} onMade={again} />}
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {found?.items.length === 0 && (
+        <Empty title="No collection yet">
+          <p>Make one here, or drop a folder anywhere: its files go into a collection of its name.</p>
+        </Empty>
+      )}
+      <ul class="grid cards">
+        {found?.items.map((one) => (
+          <CollectionCard key={one.guid} libraryId={libraryId} path={path} collection={one} onChanged={again} />
+        ))}
+      </ul>
+      {found !== null && (
+        <Pager
+          page={page.value}
+          pages={Math.ceil(found.totalItems / PER_PAGE)}
+          onPage={(next) => {
+            page.value = next;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function NewCollection({ path, onMade }: { path: string; onMade: () => void }) {
+  const name = useSignal('');
+  const making = useAction();
+  const create = async (event: Event) => {
+    event.preventDefault();
+    if (!(await making.run(() => api('POST', path, { name: name.value })))) return;
+    name.value = '';
+    onMade();
+  };
+  return (
+    <form class="row new" onSubmit={create}>
+      <input
+        aria-label="Name of a new collection"
+        placeholder="Name of a new collection"
+        required
+        value={name.value}
+        onInput={(event) => (name.value = event.currentTarget.value)}
+      />
+      <button type="submit" class="primary">
+        Create
+      </button>
+      {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
+    </form>
+  );
+}
+
+type CardProps = { libraryId: number; path: string; collection: CollectionModel; onChanged: () => void };
+
+function CollectionCard({ libraryId, path, collection, onChanged }: CardProps) {
+  const { guid, name, videoCount, totalSize, previewImageUrls } = collection;
+  const isEdited = useSignal(false);
+  const covers = (previewImageUrls ?? []).slice(0, 4);
+  return (
+    <li class="card">
+      <Link to={{ name: 'videos', libraryId }} search={`?collection=${guid ?? ''}`} class="card-link">
+        <div class={`picture covers n${covers.length}`}>
+          {covers.map((url) => (
+            <img key={url} src={url} alt="" loading="lazy" />
+          ))}
+        </div>
+        <div class="card-text">
+          <h2>{name}</h2>
+          <p class="hint">
+            {plural(videoCount, 'video')} · {bytes(totalSize)}
+          </p>
+        </div>
+      </Link>
+      {mayWrite() && (
+        <button
+          type="button"
+          class="quiet card-edit"
+          aria-label={`Edit ${name ?? ''}`}
+          onClick={() => (isEdited.value = true)}
+        >
+          Edit
+        </button>
+      )}
+      {isEdited.value && (
+        <EditDialog
+          path={`${path}/${guid ?? ''}`}
+          name={name ?? ''}
+          onClose={() => {
+            isEdited.value = false;
+            onChanged();
+          }}
+        />
+      )}
+    </li>
+  );
+}
+
+function EditDialog({ path, name, onClose }: { path: string; name: string; onClose: () => void }) {
+  const text = useSignal(name);
+  const saving = useAction();
+  const save = async (event: Event) => {
+    event.preventDefault();
+    if (await saving.run(() => api('POST', path, { name: text.value }))) onClose();
+  };
+  const remove = async () => {
+    if (await saving.run(() => api('DELETE', path))) onClose();
+  };
+  return (
+    <Dialog title={`Collection ${name}`} onClose={onClose}>
+      <form class="stack" onSubmit={save}>
+        <label>
+          Name
+          <input value={text.value} required onInput={(event) => (text.value = event.currentTarget.value)} />
+        </label>
+        {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
+        <div class="row spread">
+          <button type="button" class="quiet" onClick={remove}>
+            Remove it; its videos stay
+          </button>
+          <button type="submit" class="primary">
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

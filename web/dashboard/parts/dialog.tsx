@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icons.tsx';
+
+type DialogProps = { title: string; class?: string; onClose: () => void; children: ComponentChildren };
+
+/** A modal dialog: the browser keeps the focus in it and closes it by Escape; so does a click beside it. */
+export function Dialog({ title, class: name = '', onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    element.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={element} class={`dialog ${name}`} aria-label={title} onClose={onClose} closedby="any">
+      <div class="dialog-body">
+        <header class="row spread">
+          <h2>{title}</h2>
+          <button type="button" class="quiet icon-button" aria-label="Close" onClick={() => element.current?.close()}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}

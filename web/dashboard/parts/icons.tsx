@@ -1,0 +1,37 @@
+/** Outlines of 24 by 24, drawn with the text's colour. */
+const PATHS = {
+  videos: 'M4 5h16v14H4zM10 9l5 3-5 3z',
+  collections: 'M4 7h6l2 2h8v10H4z',
+  live: 'M12 12m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0M7.500 7.500a6.400 6.400 0 0 0 0 9M16.500 7.500a6.400 6.400 0 0 1 0 9M4.700 4.700a10.300 10.300 0 0 0 0 14.600M19.300 4.700a10.300 10.300 0 0 1 0 14.600',
+  statistics: 'M5 20V10M12 20V4M19 20v-7',
+  events: 'M12 3l8 3v6c0 5-3.500 8-8 9-4.500-1-8-4-8-9V6zM9 12l2 2 4-4',
+  settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M14 4.500v5M6 14.500v5',
+  system: 'M4 5h16v6H4zM4 13h16v6H4zM7 8h.01M7 16h.01',
+  reference: 'M8 8l-4 4 4 4M16 8l4 4-4 4M13.500 6l-3 12',
+  docs: 'M6 3h9l4 4v14H6zM9 12h7M9 16h7M14 3v5h5',
+  trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10.500 11v6M13.500 11v6',
+  search: 'M11 11m-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0M15.500 15.500L20 20',
+  grid: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
+  list: 'M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01',
+  up: 'M12 19V5M6 11l6-6 6 6',
+  down: 'M12 5v14M6 13l6 6 6-6',
+  upload: 'M12 16V5M7 10l5-5 5 5M5 19h14',
+  link: 'M10 14a4 4 0 0 0 6 0l3-3a4.200 4.200 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4.200 4.200 0 0 0 6 6l1-1',
+  close: 'M6 6l12 12M18 6L6 18',
+  check: 'M5 12.500l4.500 4.500L19 7.500',
+  code: 'M8 8l-4 4 4 4M16 8l4 4-4 4',
+  help: 'M12 12m-9 0a9 9 0 1 0 18 0a9 9 0 1 0-18 0M9.500 9.500a2.500 2.500 0 1 1 3.500 2.300c-.700.300-1 .800-1 1.700M12 17h.01',
+  more: 'M6 12h.01M12 12h.01M18 12h.01',
+  play: 'M7 5l12 7-12 7z',
+  out: 'M10 5H5v14h5M14 8l4 4-4 4M18 12H9',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

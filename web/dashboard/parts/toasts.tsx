@@ -1,0 +1,49 @@
+import { signal } from '@preact/signals';
+import { Icon } from './icons.tsx';
+
+/** A short message at the foot of the page, with one thing to do about it. */
+type Toast = { id: number; text: string; action: { label: string; run: () => void } | null };
+
+/** Long enough to read it and to reach its button. */
+const SHOWN_MS = 12_000;
+
+const toasts = signal<readonly Toast[]>([]);
+let lastId = 0;
+
+export function toast(text: string, action: Toast['action'] = null): void {
+  lastId += 1;
+  const id = lastId;
+  toasts.value = [...toasts.value.slice(-3), { id, text, action }];
+  setTimeout(() => dismiss(id), SHOWN_MS);
+}
+
+function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((one) => one.id !== id);
+}
+
+export function Toasts() {
+  return (
+    <section class="toasts" role="status" aria-label="Messages">
+      {toasts.value.map(({ id, text, action }) => (
+        <p key={id} class="toast">
+          <span>{text}</span>
+          {action !== null && (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => {
+                dismiss(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </button>
+          )}
+          <button type="button" class="quiet icon-button" aria-label="Close the message" onClick={() => dismiss(id)}>
+            <Icon name="close" />
+          </button>
+        </p>
+      ))}
+    </section>
+  );
+}

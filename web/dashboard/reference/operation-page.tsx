@@ -1,0 +1,163 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { asCommand, asCurl, asTypeScript } from '../base/snippets.ts';
+import { Table, TextField } from '../parts/fields.tsx';
+import { CopyField, Notice } from '../parts/parts.tsx';
+import { type Listed, type OpenApi, resolve, type Schema, typeName } from './openapi.ts';
+
+/** One operation: what it does and takes, its models, and a form that runs it with this session. */
+export function OperationPage({ listed, document }: { listed: Listed; document: OpenApi }) {
+  const { method, path, operation } = listed;
+  const values = useSignal<Record<string, string>>({ libraryId: '1' });
+  const body = useSignal('');
+  const bodySchema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  const address = fillIn(listed, values.value);
+  const sent = body.value === '' ? undefined : parse(body.value);
+  const call = { method, path: address, body: sent };
+  return (
+    <article class="stack operation-page">
+      <h2>
+        <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
+      </h2>
+      <p>{operation.description ?? operation.summary}</p>
+      <Parameters
+        listed={listed}
+        values={values.value}
+        onChange={(name, text) => (values.value = { ...values.value, [name]: text })}
+      />
+      {bodySchema !== undefined && (
+        <section class="panel">
+          <h3>Body: {typeName(bodySchema)}</h3>
+          <Model schema={resolve(bodySchema, document)} />
+          <label>
+            JSON to send
+            <textarea rows={5} value={body.value} onInput={(event) => (body.value = event.currentTarget.value)} />
+          </label>
+        </section>
+      )}
+      <TryIt call={call} />
+      <section class="panel">
+        <h3>As code</h3>
+        <CopyField label="curl" text={asCurl(call)} isWrapped />
+        <CopyField label="TypeScript" text={asTypeScript(call)} isWrapped />
+        <CopyField label="millrace" text={asCommand(call)} isWrapped />
+      </section>
+      <Answers listed={listed} document={document} />
+    </article>
+  );
+}
+
+type ParametersProps = {
+  listed: Listed;
+  values: Record<string, string>;
+  onChange: (name: string, text: string) => void;
+};
+
+function Parameters({ listed: { operation }, values, onChange }: ParametersProps) {
+  const parameters = (operation.parameters ?? []).filter((one) => one.in === 'path' || one.in === 'query');
+  if (parameters.length === 0) return null;
+  return (
+    <section class="panel">
+      <h3>Parameters</h3>
+      <div class="columns tight">
+        {parameters.map(({ name, in: place, description, schema }) => (
+          <TextField
+            key={name}
+            label={`${name} (${place}, ${typeName(schema)})`}
+            {...(description !== undefined && { hint: description })}
+            value={values[name] ?? ''}
+            onChange={(text) => onChange(name, text)}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function TryIt({ call }: { call: { method: string; path: string; body: unknown } }) {
+  const answer = useSignal<string | null>(null);
+  const trying = useAction();
+  const isReady = !call.path.includes('{');
+  const run = () =>
+    trying.run(async () => {
+      answer.value = null;
+      const found = await api<unknown>(call.method, call.path, call.body);
+      answer.value = JSON.stringify(found, null, 2).slice(0, 20_000);
+    });
+  return (
+    <section class="panel">
+      <h3>Try it</h3>
+      <div class="row">
+        <button type="button" class="primary" disabled={!isReady || trying.isBusy.value} onClick={run}>
+          Run {call.method}
+        </button>
+        <span class="hint">
+          {isReady ? 'It runs for real, with what this session may do.' : 'Fill in the parameters of the path first.'}
+        </span>
+      </div>
+      {trying.error.value !== null && <Notice kind="error">{trying.error.value}</Notice>}
+      {answer.value !== null && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it (WCAG 2.1.1).
+        <pre class="code" tabIndex={0}>
+          {answer.value}
+        </pre>
+      )}
+    </section>
+  );
+}
+
+function Answers({ listed: { operation }, document }: { listed: Listed; document: OpenApi }) {
+  return (
+    <section class="panel">
+      <h3>Answers</h3>
+      {Object.entries(operation.responses ?? {}).map(([status, { description, content }]) => {
+        const schema = Object.values(content ?? {})[0]?.schema;
+        return (
+          <details key={status}>
+            <summary>
+              <strong>{status}</strong> {description} <span class="hint">{typeName(schema)}</span>
+            </summary>
+            {schema !== undefined && <Model schema={resolve(schema, document)} />}
+          </details>
+        );
+      })}
+    </section>
+  );
+}
+
+function Model({ schema }: { schema: Schema }) {
+  const fields = Object.entries(schema.properties ?? {});
+  if (fields.length === 0) return null;
+  return (
+    <Table label={schema.title ?? 'Fields'} head={['Field', 'Type', '']}>
+      {fields.map(([name, field]) => (
+        <tr key={name}>
+          <th scope="row">
+            <code>{name}</code>
+          </th>
+          <td>{typeName(field)}</td>
+          <td class="hint">{schema.required?.includes(name) === true ? 'always there' : ''}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function fillIn({ path, operation }: Listed, values: Record<string, string>): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    values[name] ? encodeURIComponent(values[name]) : whole,
+  );
+  const inQuery = (operation.parameters ?? []).filter((one) => one.in === 'query' && (values[one.name] ?? '') !== '');
+  const query = new URLSearchParams(inQuery.map(({ name }) => [name, values[name] ?? '']));
+  return inQuery.length === 0 ? filled : `${filled}?${query}`;
+}
+
+/** What is no JSON yet is shown as it is written. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

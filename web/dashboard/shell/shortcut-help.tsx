@@ -1,0 +1,38 @@
+import { signal } from '@preact/signals';
+import { Dialog } from '../parts/dialog.tsx';
+
+const KEYS: readonly (readonly [keys: string, action: string])[] = [
+  ['Ctrl K', 'Find a screen, a library or a video'],
+  ['/', 'Search titles'],
+  ['?', 'Show these shortcuts'],
+  ['Ctrl A', 'Select all videos that match (list of videos)'],
+  ['x', 'Select the video that has the focus'],
+  ['Delete', 'Put what is selected into the trash'],
+  ['Escape', 'Clear the selection, close a dialog'],
+  ['g', 'Change between grid and list'],
+  ['Ctrl Enter', 'Save captions or chapters that are edited'],
+];
+
+const isOpen = signal(false);
+
+export function showHelp(): void {
+  isOpen.value = true;
+}
+
+export function ShortcutHelp() {
+  if (!isOpen.value) return null;
+  return (
+    <Dialog title="Shortcuts" onClose={() => (isOpen.value = false)}>
+      <dl class="keys-list">
+        {KEYS.map(([keys, action]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{action}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import { signal, useSignal } from '@preact/signals';
+import { calls } from '../base/calls.ts';
+import { asCommand, asCurl, asTypeScript } from '../base/snippets.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { CopyField } from '../parts/parts.tsx';
+
+const isOpen = signal(false);
+
+export function openCalls(): void {
+  isOpen.value = true;
+}
+
+/** Shows what this page did just now as code: whatever a button does, a script does. */
+export function ShowCall() {
+  return isOpen.value ? <OpenCalls /> : null;
+}
+
+function OpenCalls() {
+  const shown = useSignal(0);
+  const call = calls.value[shown.value];
+  return (
+    <Dialog title="Show the call" class="wide" onClose={() => (isOpen.value = false)}>
+      <p class="hint">
+        What this page asked of the service, the latest first. Put a key of your own in the place of KEY.
+      </p>
+      {call === undefined ? (
+        <p>Nothing yet.</p>
+      ) : (
+        <>
+          <label>
+            Call
+            <select value={shown.value} onChange={(event) => (shown.value = Number(event.currentTarget.value))}>
+              {calls.value.map(({ id, method, path }, index) => (
+                <option key={id} value={index}>
+                  {`${method} ${path}`.slice(0, 110)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <CopyField label="curl" text={asCurl(call)} isWrapped />
+          <CopyField label="TypeScript" text={asTypeScript(call)} isWrapped />
+          <CopyField label="millrace" text={asCommand(call)} isWrapped />
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,81 @@
+import { addressOf, go, prefix, type Route, route } from '../base/router.ts';
+import { libraries, session, signOut } from '../base/session.ts';
+import { Icon, type IconName } from '../parts/icons.tsx';
+import { Link } from '../parts/parts.tsx';
+import { openPalette } from './palette.tsx';
+import { openCalls } from './show-call.tsx';
+import { Mark } from './sign-in.tsx';
+
+export function SideBar({ libraryId }: { libraryId: number | null }) {
+  const isOwner = session.value?.role === 'owner';
+  return (
+    <header class="side">
+      <Link to={{ name: 'home' }} class="brand">
+        <Mark /> <span>Millrace</span>
+      </Link>
+      {libraryId !== null && <LibraryPicker libraryId={libraryId} />}
+      <button type="button" class="find" aria-label="Find anything" onClick={openPalette}>
+        <Icon name="search" /> <span>Find anything</span> <kbd aria-hidden="true">Ctrl K</kbd>
+      </button>
+      {libraryId !== null && (
+        <nav aria-label="Library">
+          <Item to={{ name: 'videos', libraryId }} icon="videos" label="Videos" isHere={isPlace('videos', 'video')} />
+          <Item to={{ name: 'collections', libraryId }} icon="collections" label="Collections" />
+          <Item to={{ name: 'live', libraryId }} icon="live" label="Live" />
+          <Item to={{ name: 'statistics', libraryId }} icon="statistics" label="Statistics" />
+          {isOwner && <Item to={{ name: 'events', libraryId }} icon="events" label="Event log" />}
+          {isOwner && (
+            <Item to={{ name: 'settings', libraryId }} icon="settings" label="Settings" isHere={isPlace('settings')} />
+          )}
+          <Item to={{ name: 'trash', libraryId }} icon="trash" label="Trash" />
+        </nav>
+      )}
+      <nav aria-label="Service" class="service">
+        {isOwner && <Item to={{ name: 'system' }} icon="system" label="System" />}
+        <Item to={{ name: 'reference' }} icon="reference" label="API reference" />
+        <a href={`${prefix}/docs`}>
+          <Icon name="docs" /> Documents
+        </a>
+      </nav>
+      <div class="side-foot">
+        <button type="button" class="quiet" onClick={openCalls}>
+          <Icon name="code" /> Show the call
+        </button>
+        <button type="button" class="quiet" onClick={() => signOut()}>
+          <Icon name="out" /> Sign out
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function isPlace(...names: readonly Route['name'][]): boolean {
+  return names.includes(route.value.name) || (route.value.name === 'home' && names.includes('videos'));
+}
+
+type ItemProps = { to: Route; icon: IconName; label: string; isHere?: boolean };
+
+function Item({ to, icon, label, isHere = addressOf(to) === addressOf(route.value) }: ItemProps) {
+  return (
+    <Link to={to} isHere={isHere}>
+      <Icon name={icon} /> {label}
+    </Link>
+  );
+}
+
+function LibraryPicker({ libraryId }: { libraryId: number }) {
+  if (libraries.value.length < 2) return null;
+  return (
+    <select
+      aria-label="Library"
+      value={libraryId}
+      onChange={(event) => go({ name: 'videos', libraryId: Number(event.currentTarget.value) })}
+    >
+      {libraries.value.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

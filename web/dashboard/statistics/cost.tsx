@@ -1,0 +1,113 @@
+import { useSignal } from '@preact/signals';
+import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
+import { useLoaded } from '../base/load.ts';
+import { Table } from '../parts/fields.tsx';
+import { monthlyCost, PRICE_LISTS, type PriceList, type Usage } from './prices.ts';
+
+/** Of so many of the newest videos the lengths and sizes are read; the others are taken to be like them. */
+const SAMPLE = 200;
+const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
+/** A viewer's average stream, for what is billed by the gigabyte. */
+const USUAL_MBPS = 2.5;
+
+const FIELDS: readonly (readonly [keyof Omit<PriceList, 'name' | 'asOf'>, string])[] = [
+  ['storedPerMinuteMonth', 'Stored, a minute a month'],
+  ['storedPerGigabyteMonth', 'Stored, a GB a month'],
+  ['encodedPerMinute', 'Encoded, a minute'],
+  ['deliveredPerMinute', 'Delivered, a minute'],
+  ['deliveredPerGigabyte', 'Delivered, a GB'],
+];
+
+type CostProps = { libraryId: number; watchedSec: number; days: number };
+
+/** What the same library would cost at a hosted service, by price lists that can be edited, beside one's own power and disk. */
+export function Cost({ libraryId, watchedSec, days }: CostProps) {
+  const { value } = useLoaded<PaginationListOfVideoModel>(`/library/${libraryId}/videos?itemsPerPage=${SAMPLE}`);
+  const lists = useSignal<readonly PriceList[]>(PRICE_LISTS);
+  const watts = useSignal(30);
+  const perKilowattHour = useSignal(0.3);
+  const found = value.value;
+  if (found === null || found.items.length === 0) return null;
+  const usage = usageOf(found, { watchedSec, days });
+  const own = (watts.value / 1000) * 24 * 30 * perKilowattHour.value;
+  const change = (index: number, field: keyof PriceList, to: number) => {
+    lists.value = lists.value.map((list, at) => (at === index ? { ...list, [field]: to } : list));
+  };
+  return (
+    <section class="panel cost">
+      <h2>What it would cost elsewhere, a month</h2>
+      <p class="hint">
+        {Math.round(usage.storedMinutes).toLocaleString()} minutes ({usage.storedGigabytes.toFixed(1)} GB) stored,{' '}
+        {Math.round(usage.deliveredMinutes).toLocaleString()} minutes watched a month. The prices are shapes to begin
+        with: put in those of the list that you compare with.
+      </p>
+      <Table label="Costs" head={['Price', ...lists.value.map(({ name, asOf }) => `${name} (${asOf})`)]}>
+        {FIELDS.map(([field, label]) => (
+          <tr key={field}>
+            <th scope="row">{label}</th>
+            {lists.value.map((list, index) => (
+              <td key={list.name}>
+                <Price
+                  label={`${list.name}: ${label}`}
+                  value={list[field]}
+                  onChange={(to) => change(index, field, to)}
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+        <tr class="sum">
+          <th scope="row">A month</th>
+          {lists.value.map((list) => (
+            <td key={list.name}>
+              <strong>{DOLLARS.format(monthlyCost(usage, list))}</strong>
+            </td>
+          ))}
+        </tr>
+      </Table>
+      <div class="row">
+        <span>Here: power of</span>
+        <Price label="Watts" value={watts.value} onChange={(to) => (watts.value = to)} />
+        <span>W at</span>
+        <Price
+          label="Price of a kilowatt hour"
+          value={perKilowattHour.value}
+          onChange={(to) => (perKilowattHour.value = to)}
+        />
+        <span>
+          a kWh: <strong>{DOLLARS.format(own)}</strong> a month, and the disk that you have.
+        </span>
+      </div>
+    </section>
+  );
+}
+
+function usageOf(found: PaginationListOfVideoModel, { watchedSec, days }: Omit<CostProps, 'libraryId'>): Usage {
+  const scale = found.totalItems / found.items.length;
+  const minutes = (found.items.reduce((sum, { length }) => sum + length, 0) / 60) * scale;
+  const gigabytes = (found.items.reduce((sum, { storageSize }) => sum + storageSize, 0) / 1e9) * scale;
+  const deliveredMinutes = (watchedSec / 60) * (30 / days);
+  return {
+    storedMinutes: minutes,
+    storedGigabytes: gigabytes,
+    encodedMinutes: 0,
+    deliveredMinutes,
+    deliveredGigabytes: (deliveredMinutes * 60 * USUAL_MBPS) / 8000,
+  };
+}
+
+function Price({ label, value, onChange }: { label: string; value: number; onChange: (to: number) => void }) {
+  return (
+    <input
+      type="number"
+      class="price"
+      aria-label={label}
+      min={0}
+      step="any"
+      value={value}
+      onInput={({ currentTarget: { valueAsNumber } }) => {
+        if (Number.isFinite(valueAsNumber)) onChange(valueAsNumber);
+      }}
+    />
+  );
+}

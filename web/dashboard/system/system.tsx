@@ -1,0 +1,164 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { SystemModel } from '../../../src/api/models/system.ts';
+import { useLoaded } from '../base/load.ts';
+import { bytes, moment, plural } from '../base/words.ts';
+import { Panel, Table } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
+
+const LOOK_AGAIN_MS = 5_000;
+
+/** How the installation is: queue, workers, sizes, scrub, versions. */
+export function System() {
+  const { value, error, again } = useLoaded<SystemModel>('/system');
+  const refresh = useRef(again);
+  refresh.current = again;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) refresh.current();
+    }, LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const found = value.value;
+  return (
+    <>
+      <header class="place">
+        <h1>System</h1>
+        {found !== null && <span class="hint">Millrace {found.Version}</span>}
+      </header>
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {found !== null && <Figures system={found} />}
+      {found !== null && <Queue system={found} />}
+      {found !== null && <Rest system={found} />}
+    </>
+  );
+}
+
+function Figures({ system }: { system: SystemModel }) {
+  const used = system.TotalBytes === null ? null : system.TotalBytes - (system.FreeBytes ?? 0);
+  return (
+    <div class="figures">
+      <Figure
+        name="Videos"
+        value={system.Videos.toLocaleString()}
+        hint={plural(system.Libraries, 'library').replace('librarys', 'libraries')}
+      />
+      <Figure
+        name="Stored"
+        value={bytes(system.StoredBytes)}
+        hint={system.Storage === 's3' ? 'in S3' : 'in a folder'}
+      />
+      <Figure
+        name="Waiting to encode"
+        value={sum(system.Queue.map(({ Waiting }) => Waiting)).toLocaleString()}
+        hint={`${sum(system.Queue.map(({ Running }) => Running))} running`}
+      />
+      <section class="panel">
+        <h2>Disk</h2>
+        {used === null || system.TotalBytes === null ? (
+          <p class="hint">The store has no bound.</p>
+        ) : (
+          <>
+            <p class="figure">{bytes(system.FreeBytes ?? 0)}</p>
+            <progress value={used} max={system.TotalBytes} aria-label="Disk in use" />
+            <p class="hint">free of {bytes(system.TotalBytes)}</p>
+          </>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function Figure({ name, value, hint }: { name: string; value: string; hint: string }) {
+  return (
+    <section class="panel">
+      <h2>{name}</h2>
+      <p class="figure">{value}</p>
+      <p class="hint">{hint}</p>
+    </section>
+  );
+}
+
+function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemModel }) {
+  return (
+    <div class="columns">
+      <Panel title="Encode queue">
+        {lines.length === 0 ? (
+          <p class="hint">Nothing waits, nothing runs.</p>
+        ) : (
+          <Table label="Encode queue" head={['Kind', 'Queue', 'Waiting', 'Running', 'Failed', 'Oldest']}>
+            {lines.map(({ Queue: queue, Kind, Waiting, Running, Failed, OldestAt }) => (
+              <tr key={`${queue} ${Kind}`}>
+                <th scope="row">{Kind}</th>
+                <td>{queue}</td>
+                <td>{Waiting}</td>
+                <td>{Running}</td>
+                <td>{Failed}</td>
+                <td>{OldestAt === null ? '' : moment(OldestAt)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Panel>
+      <Panel title="Workers at work">
+        {workers.length === 0 ? (
+          <p class="hint">None holds a task now.</p>
+        ) : (
+          <ul class="rows">
+            {workers.map(({ Owner, Tasks, Kinds }) => (
+              <li key={Owner}>
+                <code>{Owner}</code>
+                <span class="hint">
+                  {plural(Tasks, 'task')}: {Kinds.join(', ')}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+function Rest({ system }: { system: SystemModel }) {
+  const { Scrub: scrub } = system;
+  return (
+    <div class="columns">
+      <Panel title="Scrub" hint="Reads what is stored, and makes damaged chunks anew.">
+        {scrub === null ? (
+          <p class="hint">It has not begun yet.</p>
+        ) : (
+          <dl>
+            <dt>Round began</dt>
+            <dd>{moment(scrub.RoundBeganAt)}</dd>
+            <dt>Read</dt>
+            <dd>
+              {scrub.Objects.toLocaleString()} objects, {bytes(scrub.Bytes)}
+            </dd>
+            <dt>Damaged</dt>
+            <dd>{scrub.Damaged}</dd>
+            <dt>Could not be read</dt>
+            <dd>{scrub.Unread}</dd>
+          </dl>
+        )}
+      </Panel>
+      <Panel title="Versions">
+        <dl>
+          <dt>Millrace</dt>
+          <dd>{system.Version}</dd>
+          <dt>Node</dt>
+          <dd>{system.NodeVersion}</dd>
+          <dt>PostgreSQL</dt>
+          <dd>{system.DatabaseVersion}</dd>
+          <dt>Database</dt>
+          <dd>{bytes(system.DatabaseBytes)}</dd>
+          <dt>In the trash</dt>
+          <dd>{plural(system.TrashedVideos, 'video')}</dd>
+        </dl>
+      </Panel>
+    </div>
+  );
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

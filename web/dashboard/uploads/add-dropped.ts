@@ -1,0 +1,90 @@
+import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
+import { api, describeError } from '../base/api.ts';
+import { toast } from '../parts/toasts.tsx';
+import type { Target } from './upload-item.ts';
+import { addFiles, type GivenFile } from './uploads.ts';
+
+/** What a folder brings at most; more is a mistake of the hand. */
+const MOST_FILES = 20_000;
+
+/** Uploads what was dropped: files into the target, and each folder into a collection of its name. */
+export async function addDropped(target: Target, { items }: DataTransfer): Promise<void> {
+  // All are read before the first wait: after the event the browser forgets them.
+  const entries = [...items].map((item) => ({
+    entry: item.webkitGetAsEntry(),
+    file: item.getAsFile(),
+    handle: readHandle(item),
+  }));
+  const files: GivenFile[] = [];
+  for (const { entry, file, handle } of entries) {
+    if (entry !== null && isFolder(entry)) await addFolder(target, entry);
+    else if (file !== null) files.push({ file, handle: await handle });
+  }
+  addFiles(target, files);
+}
+
+/** Uploads files that were chosen in the browser's own dialog; those of a folder into a collection of its name. */
+export async function addChosen(target: Target, files: readonly File[]): Promise<void> {
+  const folder = files[0]?.webkitRelativePath.split('/')[0] ?? '';
+  const given = files.map((file) => ({ file, handle: null }));
+  if (folder === '') addFiles(target, given);
+  else addFiles({ ...target, collectionId: await collectionNamed(target.libraryId, folder) }, given.filter(isMedia));
+}
+
+async function addFolder(target: Target, folder: FileSystemDirectoryEntry): Promise<void> {
+  try {
+    const files: GivenFile[] = [];
+    for await (const file of filesIn(folder)) {
+      files.push({ file, handle: null });
+      if (files.length >= MOST_FILES) break;
+    }
+    const media = files.filter(isMedia);
+    if (media.length === 0) {
+      toast(`The folder ${folder.name} has no video or sound.`);
+      return;
+    }
+    addFiles({ ...target, collectionId: await collectionNamed(target.libraryId, folder.name) }, media);
+  } catch (reason) {
+    toast(`The folder ${folder.name} could not be uploaded: ${describeError(reason)}`);
+  }
+}
+
+function isMedia({ file }: GivenFile): boolean {
+  return /^(video|audio)\//.test(file.type) || /\.(mkv|ts|m2ts|mts|mxf|mov|flv|wmv|avi|vob|3gp|ogv)$/i.test(file.name);
+}
+
+async function* filesIn(folder: FileSystemDirectoryEntry): AsyncGenerator<File> {
+  const reader = folder.createReader();
+  for (;;) {
+    // A reader gives a hundred entries at a time, and none at the end.
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (entries.length === 0) return;
+    for (const entry of entries) {
+      if (isFolder(entry)) yield* filesIn(entry);
+      else if (isFile(entry)) yield await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+    }
+  }
+}
+
+function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}
+
+type WithHandle = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
+
+async function readHandle(item: WithHandle): Promise<FileSystemFileHandle | null> {
+  const handle = await item.getAsFileSystemHandle?.().catch(() => null);
+  return handle instanceof FileSystemFileHandle ? handle : null;
+}
+
+async function collectionNamed(libraryId: number, name: string): Promise<string> {
+  const path = `/library/${libraryId}/collections`;
+  const query = new URLSearchParams({ search: name, itemsPerPage: '1000' });
+  const { items } = await api<PaginationListOfCollectionModel>('GET', `${path}?${query}`);
+  const found = items.find((one) => one.name === name)?.guid;
+  return found ?? (await api<{ guid: string }>('POST', path, { name })).guid;
+}

@@ -1,0 +1,83 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { addChosen } from './add-dropped.ts';
+import type { Target } from './upload-item.ts';
+
+/** Chooses files, a folder or an address to upload from. */
+export function FilePicker({ to }: { to: Target }) {
+  const isByAddress = useSignal(false);
+  return (
+    <div class="row">
+      <button type="button" onClick={() => (isByAddress.value = true)}>
+        By URL
+      </button>
+      <Chooser to={to} label="Folder" isFolder />
+      <Chooser to={to} label="Upload" isFolder={false} />
+      {isByAddress.value && <FetchDialog to={to} onClose={() => (isByAddress.value = false)} />}
+    </div>
+  );
+}
+
+function Chooser({ to, label, isFolder }: { to: Target; label: string; isFolder: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (input.current !== null) input.current.webkitdirectory = isFolder;
+  }, [isFolder]);
+  return (
+    <label class={isFolder ? 'button' : 'button primary'}>
+      {label}
+      <input
+        ref={input}
+        type="file"
+        class={isFolder ? 'unseen folder' : 'unseen'}
+        {...(!isFolder && { accept: 'video/*,audio/*,.mkv,.ts,.m2ts,.mxf,.mov' })}
+        multiple
+        onChange={({ currentTarget }) => {
+          const files = [...(currentTarget.files ?? [])];
+          currentTarget.value = '';
+          void addChosen(to, files);
+        }}
+      />
+    </label>
+  );
+}
+
+function FetchDialog({ to, onClose }: { to: Target; onClose: () => void }) {
+  const url = useSignal('');
+  const title = useSignal('');
+  const fetching = useAction();
+  const start = async (event: Event) => {
+    event.preventDefault();
+    const collection = to.collectionId === '' ? '' : `?collectionId=${to.collectionId}`;
+    const body = { url: url.value, ...(title.value !== '' && { title: title.value }) };
+    const isDone = await fetching.run(() => api('POST', `/library/${to.libraryId}/videos/fetch${collection}`, body));
+    if (!isDone) return;
+    toast('The service fetches the file. It appears among the videos.');
+    onClose();
+  };
+  return (
+    <Dialog title="Upload by URL" onClose={onClose}>
+      <form class="stack" onSubmit={start}>
+        <TextField
+          label="Address of the file"
+          hint="The service downloads it; nothing goes through this browser."
+          value={url.value}
+          onChange={(text) => (url.value = text)}
+        />
+        <TextField label="Title (optional)" value={title.value} onChange={(text) => (title.value = text)} />
+        {fetching.error.value !== null && <Notice kind="error">{fetching.error.value}</Notice>}
+        <div class="row end">
+          <button type="submit" class="primary" disabled={url.value === '' || fetching.isBusy.value}>
+            Fetch
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

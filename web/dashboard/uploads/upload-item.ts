@@ -1,0 +1,30 @@
+import { signal } from '@preact/signals';
+
+/** Where uploads go; an empty `collectionId` is no collection. */
+export type Target = { libraryId: number; collectionId: string };
+
+/** A file on its way; it stays in the list until it is dismissed. `lost` has to be given its file again after a reload. */
+export type UploadItem = Target & {
+  id: number;
+  key: string;
+  name: string;
+  sizeBytes: number;
+  lastModifiedMs: number;
+  file: File | null;
+  handle: FileSystemFileHandle | null;
+  videoId: string | null;
+  sentBytes: number;
+  bytesPerSec: number;
+  state: 'waiting' | 'sending' | 'paused' | 'lost' | 'done' | 'failed';
+  error: string | null;
+};
+
+export const uploads = signal<readonly UploadItem[]>([]);
+
+export function findItem(id: number): UploadItem | undefined {
+  return uploads.value.find((item) => item.id === id);
+}
+
+export function changeItem(id: number, changes: Partial<UploadItem>): void {
+  uploads.value = uploads.value.map((item) => (item.id === id ? { ...item, ...changes } : item));
+}

@@ -1,0 +1,152 @@
+import { useSignal } from '@preact/signals';
+import type { BulkModel, CreateBulkModel } from '../../../src/api/models/bulk.ts';
+import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { plural } from '../base/words.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { BulkProgress, watchBulk } from './bulk-progress.tsx';
+import { type ListQuery, toFilter } from './list-query.ts';
+import { clearSelection, countSelected, selectAll, selection } from './selection.ts';
+
+type Place = { libraryId: number; wanted: ListQuery; onChanged: () => void };
+type Action = CreateBulkModel['action'];
+
+const WORDS: Partial<Record<Action, string>> = { reencode: 'Encode anew', retry: 'Retry what failed', move: 'Move' };
+
+/** What can be done to the videos that are selected; each is one action in the background with a report. */
+export function BulkBar({ total, ...place }: Place & { total: number }) {
+  const asked = useSignal<Action | null>(null);
+  const running = useAction();
+  const count = countSelected(total);
+  const start = (action: Action, more: object = {}) =>
+    running.run(async () => {
+      watchBulk(await send(place, { action, ...more }), place.onChanged);
+      asked.value = null;
+      clearSelection();
+    });
+  return (
+    <>
+      <BulkProgress libraryId={place.libraryId} />
+      {count > 0 && (
+        <section class="bulk-bar" aria-label="Selected videos">
+          <strong>{count.toLocaleString()} selected</strong>
+          {selection.value.kind === 'some' && count < total && (
+            <button type="button" class="quiet" onClick={selectAll}>
+              Select all {total.toLocaleString()} matches
+            </button>
+          )}
+          <span class="push" />
+          <button type="button" onClick={() => (asked.value = 'move')}>
+            Move…
+          </button>
+          <button type="button" onClick={() => (asked.value = 'reencode')}>
+            Encode anew…
+          </button>
+          <button type="button" onClick={() => (asked.value = 'retry')}>
+            Retry…
+          </button>
+          <button type="button" disabled={running.isBusy.value} onClick={() => running.run(() => trashSelected(place))}>
+            <Icon name="trash" /> Trash
+          </button>
+          <button type="button" class="quiet icon-button" aria-label="Clear the selection" onClick={clearSelection}>
+            <Icon name="close" />
+          </button>
+          {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+        </section>
+      )}
+      {asked.value === 'move' && (
+        <MoveDialog
+          libraryId={place.libraryId}
+          count={count}
+          onMove={(collectionId) => start('move', { collectionId })}
+          onClose={() => (asked.value = null)}
+        />
+      )}
+      {(asked.value === 'reencode' || asked.value === 'retry') && (
+        <ConfirmDialog
+          action={asked.value}
+          count={count}
+          onConfirm={() => start(asked.value ?? 'retry')}
+          onClose={() => (asked.value = null)}
+        />
+      )}
+    </>
+  );
+}
+
+function send({ libraryId, wanted }: Place, body: object): Promise<BulkModel> {
+  const { value } = selection;
+  const which = value.kind === 'all' ? { filter: toFilter(wanted) } : { videoIds: [...value.ids] };
+  return api<BulkModel>('POST', `/library/${libraryId}/bulk`, { ...body, ...which });
+}
+
+/** Puts what is selected into the trash; the message that follows undoes it. */
+export async function trashSelected(place: Place): Promise<void> {
+  const made = await send(place, { action: 'trash' });
+  clearSelection();
+  watchBulk(made, place.onChanged);
+  toast(`${plural(made.total, 'video')} on the way to the trash.`, {
+    label: 'Undo',
+    run: () => {
+      const undo = api<BulkModel>('POST', `/library/${place.libraryId}/bulk`, { action: 'restore', undoOf: made.guid });
+      undo.then(
+        (undone) => watchBulk(undone, place.onChanged),
+        () => toast('The videos could not be restored now. They are in the trash.'),
+      );
+    },
+  });
+}
+
+type ConfirmProps = { action: 'reencode' | 'retry'; count: number; onConfirm: () => void; onClose: () => void };
+
+function ConfirmDialog({ action, count, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={`${WORDS[action]}: ${plural(count, 'video')}`} onClose={onClose}>
+      <p>
+        {action === 'reencode'
+          ? 'Each is encoded from its original with the settings of now. What is there plays until it is done.'
+          : 'Failed videos are encoded once more; of incomplete ones only what is missing.'}
+      </p>
+      <p class="hint">It runs in the background; a report names each video that it could not be done to.</p>
+      <div class="row end">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="primary" onClick={onConfirm}>
+          {WORDS[action]}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+type MoveProps = { libraryId: number; count: number; onMove: (collectionId: string) => void; onClose: () => void };
+
+function MoveDialog({ libraryId, count, onMove, onClose }: MoveProps) {
+  const { value } = useLoaded<PaginationListOfCollectionModel>(
+    `/library/${libraryId}/collections?itemsPerPage=1000&orderBy=name`,
+  );
+  return (
+    <Dialog title={`Move ${plural(count, 'video')}`} onClose={onClose}>
+      <ul class="choices">
+        <li>
+          <button type="button" onClick={() => onMove('')}>
+            No collection
+          </button>
+        </li>
+        {value.value?.items.map(({ guid, name, videoCount }) => (
+          <li key={guid}>
+            <button type="button" onClick={() => onMove(guid ?? '')}>
+              <span>{name}</span> <span class="hint">{plural(videoCount, 'video')}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

@@ -1,0 +1,102 @@
+import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { BulkModel } from '../../../src/api/models/bulk.ts';
+import { api } from '../base/api.ts';
+import { plural } from '../base/words.ts';
+import { Dialog } from '../parts/dialog.tsx';
+
+const LOOK_AGAIN_MS = 1_000;
+
+const WORDS: Record<BulkModel['action'], string> = {
+  move: 'Moving',
+  trash: 'Into the trash',
+  restore: 'Restoring',
+  delete: 'Deleting',
+  reencode: 'Sending to encode',
+  retry: 'Retrying',
+};
+
+type Watched = { report: BulkModel; onChanged: () => void };
+
+const watched = signal<readonly Watched[]>([]);
+
+/** Shows a action's progress until it has ended, and its report until it is dismissed. */
+export function watchBulk(report: BulkModel, onChanged: () => void): void {
+  watched.value = [...watched.value, { report, onChanged }];
+}
+
+export function BulkProgress({ libraryId }: { libraryId: number }) {
+  const isOpen = watched.value.some(({ report }) => report.dateEnded === null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setInterval(() => void look(libraryId), LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [isOpen, libraryId]);
+  if (watched.value.length === 0) return null;
+  return (
+    <section class="bulk-reports" aria-label="Bulk operations">
+      {watched.value.map(({ report }) => (
+        <Report key={report.guid} report={report} />
+      ))}
+    </section>
+  );
+}
+
+async function look(libraryId: number): Promise<void> {
+  for (const { report, onChanged } of watched.value.filter(({ report: { dateEnded } }) => dateEnded === null)) {
+    // A look that fails is made again a second later.
+    const now = await api<BulkModel>('GET', `/library/${libraryId}/bulk/${report.guid}`).catch(() => null);
+    if (now === null) continue;
+    watched.value = watched.value.map((one) => (one.report.guid === now.guid ? { ...one, report: now } : one));
+    if (now.done !== report.done || now.dateEnded !== null) onChanged();
+    if (now.dateEnded !== null && now.failed === 0) dismiss(now.guid);
+  }
+}
+
+function dismiss(guid: string): void {
+  watched.value = watched.value.filter(({ report }) => report.guid !== guid);
+}
+
+function Report({ report }: { report: BulkModel }) {
+  const isOpen = useSignal(false);
+  const { guid, action, total, done, failed, dateEnded, failures } = report;
+  return (
+    <div class="panel bulk-report">
+      <div class="row spread">
+        <strong>{WORDS[action]}</strong>
+        <span class="hint">
+          {(done + failed).toLocaleString()} of {total.toLocaleString()}
+          {failed > 0 && ` · ${failed.toLocaleString()} not done`}
+        </span>
+      </div>
+      <progress value={done + failed} max={Math.max(1, total)} aria-label={WORDS[action]} />
+      {failed > 0 && (
+        <div class="row">
+          <button type="button" class="quiet" onClick={() => (isOpen.value = true)}>
+            What was not done
+          </button>
+          {dateEnded !== null && (
+            <button type="button" class="quiet" onClick={() => dismiss(guid)}>
+              Dismiss
+            </button>
+          )}
+        </div>
+      )}
+      {isOpen.value && (
+        <Dialog title={`Not done: ${plural(failed, 'video')}`} class="wide" onClose={() => (isOpen.value = false)}>
+          <ul class="rows">
+            {failures.map(({ videoId, title, reason }) => (
+              <li key={videoId}>
+                <span>
+                  {title ?? videoId}
+                  <span class="hint block">{reason}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+          {failed > failures.length && <p class="hint">The first {failures.length} are shown.</p>}
+        </Dialog>
+      )}
+    </div>
+  );
+}

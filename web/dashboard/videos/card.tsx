@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { VideoModel } from '../../../src/api/models/video.ts';
+import { bytes, clock, day, plural, videoState } from '../base/words.ts';
+import { Link } from '../parts/parts.tsx';
+import { isSelected } from './selection.ts';
+
+export type ItemProps = {
+  libraryId: number;
+  video: VideoModel;
+  maySelect: boolean;
+  onTurn: (isRange: boolean) => void;
+};
+
+/** A video in the grid. */
+export function Card({ libraryId, video, ...choice }: ItemProps) {
+  const isChosen = isSelected(video.guid);
+  return (
+    <li class={isChosen ? 'card chosen' : 'card'}>
+      <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="card-link">
+        <Picture video={video} />
+        <div class="card-text">
+          <h2>{video.title}</h2>
+          <p class="hint">
+            {day(video.dateUploaded)} · {plural(video.views, 'view')}
+          </p>
+          <StateChip video={video} />
+        </div>
+      </Link>
+      {choice.maySelect && <Choose video={video} {...choice} />}
+    </li>
+  );
+}
+
+/** A video as a row of the list. */
+export function Row({ libraryId, video, ...choice }: ItemProps) {
+  const isChosen = isSelected(video.guid);
+  return (
+    <li class={isChosen ? 'video-row chosen' : 'video-row'}>
+      {choice.maySelect && <Choose video={video} {...choice} />}
+      <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="row-link">
+        <Picture video={video} />
+        <span class="row-title">{video.title}</span>
+        <span class="row-state">
+          <StateChip video={video} />
+        </span>
+        <span class="row-fact">{video.length > 0 ? clock(video.length) : ''}</span>
+        <span class="row-fact">{bytes(video.storageSize)}</span>
+        <span class="row-fact">{video.views.toLocaleString()}</span>
+        <span class="row-fact">{day(video.dateUploaded)}</span>
+      </Link>
+    </li>
+  );
+}
+
+function Choose({ video, onTurn }: Pick<ItemProps, 'video' | 'onTurn'>) {
+  return (
+    <input
+      type="checkbox"
+      class="choose"
+      aria-label={`Select ${video.title}`}
+      checked={isSelected(video.guid)}
+      onClick={(event) => onTurn(event.shiftKey)}
+    />
+  );
+}
+
+/** Long enough that a pointer on its way elsewhere loads nothing. */
+const HOVER_MS = 350;
+
+/** The thumbnail, which moves while the pointer rests on it. */
+function Picture({ video }: { video: VideoModel }) {
+  const isMoving = useSignal(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const still = hasPicture(video) ? video.thumbnailUrl : null;
+  const moving = video.hasHighQualityPreview === true ? previewOf(video) : null;
+  const rest = () => {
+    clearTimeout(timer.current);
+    isMoving.value = false;
+  };
+  return (
+    <div
+      class="picture"
+      onPointerEnter={() => {
+        timer.current = setTimeout(() => {
+          isMoving.value = true;
+        }, HOVER_MS);
+      }}
+      onPointerLeave={rest}
+    >
+      {still !== null && (
+        <img src={isMoving.value && moving !== null ? moving : still} alt="" loading="lazy" decoding="async" />
+      )}
+      {video.length > 0 && <span class="length">{clock(video.length)}</span>}
+    </div>
+  );
+}
+
+function previewOf({ thumbnailUrl, thumbnailFileName }: VideoModel): string | null {
+  if (thumbnailUrl === null || thumbnailFileName === null) return null;
+  return thumbnailUrl.replace(thumbnailFileName, 'preview.webp');
+}
+
+export function hasPicture({ thumbnailUrl, status, thumbnailCount }: VideoModel): boolean {
+  return thumbnailUrl !== null && (status === 3 || status === 4 || status === 8 || thumbnailCount > 0);
+}
+
+export function StateChip({ video }: { video: VideoModel }) {
+  const { word, tone, isPlayable } = videoState(video.status, video.availableResolutions);
+  const percent = tone === 'busy' ? ` ${video.encodeProgress} %` : '';
+  return (
+    <span class={`chip ${tone}`}>
+      {word}
+      {percent}
+      {tone === 'busy' && isPlayable ? ' · playable' : ''}
+    </span>
+  );
+}

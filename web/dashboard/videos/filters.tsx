@@ -1,0 +1,129 @@
+import { useRef } from 'preact/hooks';
+import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
+import { useLoaded } from '../base/load.ts';
+import { Icon } from '../parts/icons.tsx';
+import { changeListQuery, type ListQuery, ORDERS, STATES } from './list-query.ts';
+
+const TYPING_MS = 250;
+
+export function Filters({ libraryId, wanted }: { libraryId: number; wanted: ListQuery }) {
+  return (
+    <search class="filters" aria-label="Filters">
+      <Typed
+        label="Search titles"
+        class="search"
+        value={wanted.search}
+        onType={(search) => changeListQuery({ search })}
+      />
+      <Choice label="State" value={wanted.state} choices={STATES} onChoose={(state) => changeListQuery({ state })} />
+      <CollectionFilter libraryId={libraryId} value={wanted.collection} />
+      <Typed label="Tag" class="tag-filter" value={wanted.tag} onType={(tag) => changeListQuery({ tag })} />
+      <span class="push" />
+      <Choice
+        label="Order"
+        value={wanted.order}
+        choices={ORDERS}
+        onChoose={(order) => changeListQuery({ order: order === 'date' ? '' : order, direction: '' })}
+      />
+      <Direction wanted={wanted} />
+      <ViewSwitch wanted={wanted} />
+    </search>
+  );
+}
+
+type TypedProps = { label: string; class: string; value: string; onType: (text: string) => void };
+
+/** A field that takes effect soon after the last letter. */
+function Typed({ label, class: name, value, onType }: TypedProps) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  return (
+    <input
+      type="search"
+      class={name}
+      placeholder={label}
+      aria-label={label}
+      defaultValue={value}
+      onInput={({ currentTarget }) => {
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => onType(currentTarget.value), TYPING_MS);
+      }}
+    />
+  );
+}
+
+type ChoiceProps = {
+  label: string;
+  value: string;
+  choices: readonly (readonly [value: string, label: string, ...rest: unknown[]])[];
+  onChoose: (value: string) => void;
+};
+
+function Choice({ label, value, choices, onChoose }: ChoiceProps) {
+  return (
+    <select aria-label={label} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {choices.map(([key, text]) => (
+        <option key={key} value={key}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function CollectionFilter({ libraryId, value }: { libraryId: number; value: string }) {
+  const { value: found } = useLoaded<PaginationListOfCollectionModel>(
+    `/library/${libraryId}/collections?itemsPerPage=1000&orderBy=name`,
+  );
+  const items = found.value?.items ?? [];
+  if (items.length === 0 && value === '') return null;
+  const choices = [
+    ['', 'All collections'] as const,
+    ...items.map(({ guid, name }) => [guid ?? '', name ?? ''] as const),
+  ];
+  return (
+    <Choice
+      label="Collection"
+      value={value}
+      choices={choices}
+      onChoose={(collection) => changeListQuery({ collection })}
+    />
+  );
+}
+
+function Direction({ wanted }: { wanted: ListQuery }) {
+  const other = wanted.direction === 'asc' ? 'desc' : 'asc';
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={wanted.direction === 'asc' ? 'Rising; turn the order' : 'Falling; turn the order'}
+      onClick={() => changeListQuery({ direction: other })}
+    >
+      <Icon name={wanted.direction === 'asc' ? 'up' : 'down'} />
+    </button>
+  );
+}
+
+function ViewSwitch({ wanted }: { wanted: ListQuery }) {
+  const views = [
+    ['grid', 'Grid'],
+    ['list', 'List'],
+  ] as const;
+  return (
+    <fieldset class="switch">
+      <legend class="unseen">Shape</legend>
+      {views.map(([view, label]) => (
+        <button
+          key={view}
+          type="button"
+          class="icon-button"
+          aria-label={label}
+          aria-pressed={wanted.view === view}
+          onClick={() => changeListQuery({ view })}
+        >
+          <Icon name={view} />
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,69 @@
+import { changeQuery, query } from '../base/router.ts';
+
+/** Which videos are listed, in which order and shape; all of it stands in the address. */
+export type ListQuery = {
+  search: string;
+  state: string;
+  collection: string;
+  tag: string;
+  order: string;
+  direction: string;
+  view: 'grid' | 'list';
+};
+
+/** The states of the filter: numbers of VideoModelStatus; `incomplete` is finished without something that was planned. */
+export const STATES: readonly (readonly [value: string, label: string])[] = [
+  ['', 'All states'],
+  ['4', 'Ready'],
+  ['2,3,7,8', 'Encoding'],
+  ['1', 'Queued'],
+  ['5,6', 'Failed'],
+  ['incomplete', 'Incomplete'],
+  ['0', 'Waiting for a file'],
+];
+
+/** Each order with its usual direction. */
+export const ORDERS: readonly (readonly [value: string, label: string, usual: 'asc' | 'desc'])[] = [
+  ['date', 'Date', 'desc'],
+  ['title', 'Title', 'asc'],
+  ['views', 'Views', 'desc'],
+  ['length', 'Length', 'desc'],
+  ['size', 'Size', 'desc'],
+  ['status', 'State', 'asc'],
+];
+
+export function readListQuery(): ListQuery {
+  const text = (name: string) => query.value.get(name) ?? '';
+  const order = ORDERS.find(([value]) => value === text('order')) ?? ORDERS[0];
+  const [name = 'date', , usual = 'desc'] = order ?? [];
+  return {
+    search: text('search'),
+    state: STATES.some(([value]) => value === text('state')) ? text('state') : '',
+    collection: text('collection'),
+    tag: text('tag'),
+    order: name,
+    direction: text('direction') === 'asc' || text('direction') === 'desc' ? text('direction') : usual,
+    view: text('view') === 'list' ? 'list' : 'grid',
+  };
+}
+
+export function changeListQuery(changes: Partial<ListQuery>): void {
+  changeQuery(changes);
+}
+
+export function isFiltered({ search, state, collection, tag }: ListQuery): boolean {
+  return [search, state, collection, tag].some((text) => text !== '');
+}
+
+/** The same filters as a bulk action takes them. */
+export function toFilter({ search, state, collection, tag }: ListQuery) {
+  const isIncomplete = state === 'incomplete';
+  return { search, collection, tag, status: isIncomplete ? '' : state, incomplete: isIncomplete };
+}
+
+/** The query of the operation that lists videos. */
+export function toApiQuery(wanted: ListQuery): URLSearchParams {
+  const { incomplete, ...filter } = toFilter(wanted);
+  const given = { ...filter, incomplete: incomplete ? 'true' : '', orderBy: wanted.order, direction: wanted.direction };
+  return new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''));
+}

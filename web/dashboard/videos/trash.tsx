@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals';
+import type { PaginationListOfTrashedVideoModel } from '../../../src/api/models/trash.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { mayWrite } from '../base/session.ts';
+import { bytes, clock, day, plural } from '../base/words.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Table } from '../parts/fields.tsx';
+import { Empty, Notice, Pager } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+
+const PER_PAGE = 50;
+
+export function Trash({ libraryId }: { libraryId: number }) {
+  const page = useSignal(1);
+  const path = `/library/${libraryId}/trash`;
+  const { value, error, again } = useLoaded<PaginationListOfTrashedVideoModel>(
+    `${path}?page=${page.value}&itemsPerPage=${PER_PAGE}`,
+  );
+  const action = useAction();
+  const dropping = useSignal<{ guid: string; title: string } | null>(null);
+  const found = value.value;
+  const restore = (guid: string, title: string) =>
+    action.run(async () => {
+      await api('POST', `${path}/${guid}/restore`);
+      toast(`“${title}” is back among the videos.`);
+      again();
+    });
+  const drop = (guid: string) =>
+    action.run(async () => {
+      await api('DELETE', `${path}/${guid}`);
+      dropping.value = null;
+      again();
+    });
+  return (
+    <>
+      <header class="place">
+        <h1>Trash</h1>
+        {found !== null && <span class="hint">{plural(found.totalItems, 'video')}, each kept for seven days</span>}
+      </header>
+      {(error.value ?? action.error.value) !== null && (
+        <Notice kind="error">{error.value ?? action.error.value}</Notice>
+      )}
+      {found?.items.length === 0 && (
+        <Empty title="The trash is empty">
+          <p>
+            What you delete here waits for seven days, with all that is stored of it, and can be restored as it was.
+          </p>
+        </Empty>
+      )}
+      {found !== null && found.items.length > 0 && (
+        <Table label="Videos in the trash" head={['Title', 'Length', 'Size', 'Deleted', 'Gone for good', 'Actions']}>
+          {found.items.map(({ guid, title, length, storageSize, dateTrashed, dateExpires }) => (
+            <tr key={guid}>
+              <th scope="row">{title}</th>
+              <td>{clock(length)}</td>
+              <td>{bytes(storageSize)}</td>
+              <td>{day(dateTrashed)}</td>
+              <td>{day(dateExpires)}</td>
+              <td>
+                {mayWrite() && (
+                  <div class="row end">
+                    <button type="button" onClick={() => restore(guid, title)}>
+                      Restore
+                    </button>
+                    <button type="button" class="quiet" onClick={() => (dropping.value = { guid, title })}>
+                      Delete now…
+                    </button>
+                  </div>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {found !== null && (
+        <Pager
+          page={page.value}
+          pages={Math.ceil(found.totalItems / PER_PAGE)}
+          onPage={(next) => {
+            page.value = next;
+          }}
+        />
+      )}
+      {dropping.value !== null && (
+        <Dialog title={`Delete “${dropping.value.title}” now`} onClose={() => (dropping.value = null)}>
+          <p>All that is stored of it is deleted. This cannot be undone.</p>
+          <div class="row end">
+            <button type="button" onClick={() => (dropping.value = null)}>
+              Keep it
+            </button>
+            <button type="button" class="bad" onClick={() => drop(dropping.value?.guid ?? '')}>
+              Delete for good
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+/** What of a list is on the screen: rows of equal height, each of `columns` items. */
+export type ListWindow = {
+  columns: number;
+  rowHeightPx: number;
+  from: number;
+  to: number;
+  topPx: number;
+  heightPx: number;
+};
+
+export type Shape = { gapPx: number; leastWidthPx: number; heightOf: (widthPx: number) => number };
+
+/** Rows beyond the edges of the screen that are drawn too, so that a flick shows no holes. */
+const BEYOND = 3;
+
+/** Follows scrolling and the width of a list, and says which items to draw: as many as the screen holds, however many there are. */
+export function useWindow(place: RefObject<HTMLElement | null>, count: number, shape: Shape): ListWindow {
+  const view = useSignal({ scrollPx: 0, screenPx: innerHeight, widthPx: 0, startPx: 0 });
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    let frame = 0;
+    const measure = () => {
+      frame = 0;
+      const { top, width } = element.getBoundingClientRect();
+      view.value = { scrollPx: scrollY, screenPx: innerHeight, widthPx: width, startPx: top + scrollY };
+    };
+    const soon = () => {
+      frame ||= requestAnimationFrame(measure);
+    };
+    measure();
+    const resized = new ResizeObserver(soon);
+    resized.observe(element);
+    addEventListener('scroll', soon, { passive: true });
+    addEventListener('resize', soon);
+    return () => {
+      cancelAnimationFrame(frame);
+      resized.disconnect();
+      removeEventListener('scroll', soon);
+      removeEventListener('resize', soon);
+    };
+  }, [place, view]);
+  const { scrollPx, screenPx, widthPx, startPx } = view.value;
+  const columns = Math.max(1, Math.floor((widthPx + shape.gapPx) / (shape.leastWidthPx + shape.gapPx)));
+  const columnPx = (widthPx - shape.gapPx * (columns - 1)) / columns;
+  const rowHeightPx = shape.heightOf(columnPx) + shape.gapPx;
+  const rows = Math.ceil(count / columns);
+  const first = Math.max(0, Math.floor((scrollPx - startPx) / rowHeightPx) - BEYOND);
+  const last = Math.min(rows, Math.ceil((scrollPx - startPx + screenPx) / rowHeightPx) + BEYOND);
+  return {
+    columns,
+    rowHeightPx,
+    from: Math.min(count, first * columns),
+    to: Math.max(0, Math.min(count, last * columns)),
+    topPx: first * rowHeightPx,
+    heightPx: Math.max(0, rows * rowHeightPx - shape.gapPx),
+  };
+}

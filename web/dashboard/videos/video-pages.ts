@@ -1,0 +1,126 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { PaginationListOfVideoModel, VideoModel } from '../../../src/api/models/video.ts';
+import { api, describeError } from '../base/api.ts';
+import { follow } from '../base/follow.ts';
+
+/** Videos of one request; a window of the screen lies in two of them at most. */
+const PER_PAGE = 60;
+/** Pages that are kept: flat memory however far somebody scrolls. */
+const MOST_PAGES = 20;
+
+export type VideoPages = {
+  /** Null until the first page is there. */
+  total: Signal<number | null>;
+  error: Signal<string | null>;
+  at(index: number): VideoModel | undefined;
+  /** Loads what a window shows that is not there yet. */
+  show(from: number, to: number): void;
+  reload(): void;
+};
+
+type Page = { items: readonly VideoModel[]; isStale: boolean };
+
+/** Pages of a list that are loaded as they come into view, and anew when something in the library changed. */
+export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
+  const total = useSignal<number | null>(null);
+  const error = useSignal<string | null>(null);
+  const version = useSignal(0);
+  const store = useRef(new PageStore());
+  const pages = store.current;
+  pages.onChange = (found) => {
+    // The total of a search is too low as long as pages are left: it grows, and shrinks by the first page alone.
+    if (found !== null) total.value = found.isFirst ? found.total : Math.max(found.total, total.value ?? 0);
+    error.value = found === null ? pages.error : null;
+    version.value += 1;
+  };
+  useEffect(() => {
+    total.value = null;
+    pages.open(`/library/${libraryId}/videos?${apiQuery}`);
+    return () => pages.close();
+  }, [libraryId, apiQuery, pages, total]);
+  useEffect(() => follow(`/library/${libraryId}/progress`, () => pages.refresh()), [libraryId, pages]);
+  // Read here, so that whoever shows videos is drawn again when a page comes.
+  version.value;
+  return {
+    total,
+    error,
+    at: (index) => pages.at(index),
+    show: (from, to) => pages.show(from, to),
+    reload: () => pages.refresh(),
+  };
+}
+
+type Found = { total: number; isFirst: boolean };
+
+class PageStore {
+  error: string | null = null;
+  onChange: (found: Found | null) => void = () => undefined;
+  #path = '';
+  #pages = new Map<number, Page>();
+  #loading = new Map<number, AbortController>();
+  #shown = { from: 0, to: 1 };
+
+  open(path: string): void {
+    this.close();
+    this.#path = path;
+    this.#pages = new Map();
+    this.show(0, PER_PAGE);
+  }
+
+  close(): void {
+    for (const loading of this.#loading.values()) loading.abort();
+    this.#loading.clear();
+  }
+
+  at(index: number): VideoModel | undefined {
+    return this.#pages.get(Math.floor(index / PER_PAGE))?.items[index % PER_PAGE];
+  }
+
+  show(from: number, to: number): void {
+    this.#shown = { from, to };
+    const [first, last] = [Math.floor(from / PER_PAGE), Math.floor(Math.max(from, to - 1) / PER_PAGE)];
+    // What somebody scrolled past is not worth waiting for.
+    for (const [page, loading] of this.#loading) {
+      if (page < first || page > last) {
+        loading.abort();
+        this.#loading.delete(page);
+      }
+    }
+    for (let page = first; page <= last; page += 1) {
+      const known = this.#pages.get(page);
+      if ((known === undefined || known.isStale) && !this.#loading.has(page)) void this.#load(page);
+    }
+  }
+
+  refresh(): void {
+    if (this.#path === '') return;
+    for (const page of this.#pages.values()) page.isStale = true;
+    this.show(this.#shown.from, this.#shown.to);
+  }
+
+  async #load(page: number): Promise<void> {
+    const loading = new AbortController();
+    this.#loading.set(page, loading);
+    const path = `${this.#path}&page=${page + 1}&itemsPerPage=${PER_PAGE}`;
+    try {
+      const { items, totalItems } = await api<PaginationListOfVideoModel>('GET', path, undefined, loading.signal);
+      this.#keep(page, items);
+      this.error = null;
+      this.#loading.delete(page);
+      this.onChange({ total: totalItems, isFirst: page === 0 });
+    } catch (reason) {
+      if (loading.signal.aborted) return;
+      this.#loading.delete(page);
+      this.error = describeError(reason);
+      this.onChange(null);
+    }
+  }
+
+  #keep(page: number, items: readonly VideoModel[]): void {
+    this.#pages.delete(page);
+    const oldest = this.#pages.keys().next();
+    if (this.#pages.size >= MOST_PAGES && !oldest.done) this.#pages.delete(oldest.value);
+    this.#pages.set(page, { items, isStale: false });
+  }
+}
