@@ -41,12 +41,12 @@ export function addressOf(to: Route): string {
   return to.part === undefined ? place : `${place}/${to.part}`;
 }
 
-/** Opens a place; `search` is what its address says behind the question mark. */
-export function go(to: Route, search = ''): void {
+/** Opens a place from its top, or where the page is; `search` is what its address says behind the question mark. */
+export function go(to: Route, search = '', keepsPlace = false): void {
   history.pushState(null, '', addressOf(to) + search);
   query.value = new URLSearchParams(search);
   route.value = to;
-  scrollTo(0, 0);
+  if (!keepsPlace) scrollTo(0, 0);
 }
 
 /** Changes what the address says behind its question mark; an empty text takes a name away. */

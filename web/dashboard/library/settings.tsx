@@ -1,131 +1,112 @@
 import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
-import { api, describeError } from '../base/api.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
 import { useLoaded } from '../base/load.ts';
-import { Check, NumberField, TextField } from '../parts/fields.tsx';
-import { CopyField, Notice } from '../parts/parts.tsx';
+import { Link, Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { Audit } from './audit.tsx';
+import { DrmFields } from './drm-fields.tsx';
+import { EncodingFields } from './encoding-fields.tsx';
+import type { Changes, FieldsProps } from './fields-props.ts';
+import { GeneralFields } from './general-fields.tsx';
+import { Keys } from './keys.tsx';
+import { PlayerFields } from './player-fields.tsx';
+import { Rules } from './rules.tsx';
+import { Storage } from './storage.tsx';
+import { Watermark } from './watermark.tsx';
+import { Webhooks } from './webhooks.tsx';
 
-type Changes = Record<string, string | boolean | number>;
-type Field = keyof VideoLibraryModel & string;
+const PARTS = [
+  ['general', 'General'],
+  ['encoding', 'Encoding'],
+  ['player', 'Player'],
+  ['drm', 'DRM'],
+  ['watermark', 'Watermark'],
+  ['rules', 'Rules'],
+  ['webhooks', 'Webhooks'],
+  ['keys', 'Keys'],
+  ['storage', 'Storage'],
+  ['audit', 'Audit'],
+] as const;
 
-const RUNGS = ['240p', '360p', '480p', '720p', '1080p', '1440p', '2160p'];
+const FORMS: Readonly<Record<string, (props: FieldsProps) => JSX.Element>> = {
+  general: GeneralFields,
+  encoding: EncodingFields,
+  player: PlayerFields,
+  drm: DrmFields,
+};
 
-const SWITCHES: readonly { title: string; fields: readonly (readonly [Field, string])[] }[] = [
-  {
-    title: 'Encoding',
-    fields: [
-      ['KeepOriginalFiles', 'Keep the files that were uploaded'],
-      ['EnableMP4Fallback', 'Make MP4 files for downloads'],
-      ['JitEncodingEnabled', 'Encode on demand, as viewers ask'],
-      ['EnableMultiAudioTrackSupport', 'Keep all sound tracks'],
-    ],
-  },
-  {
-    title: 'Player',
-    fields: [
-      ['ShowHeatmap', 'Show which parts are watched most'],
-      ['RememberPlayerPosition', 'Go on where a viewer stopped'],
-      ['AllowDirectPlay', 'Let pages play outside of an embed'],
-    ],
-  },
-  {
-    title: 'Access',
-    fields: [
-      ['PlayerTokenAuthenticationEnabled', 'Play with a signed address only'],
-      ['BlockNoneReferrer', 'Refuse players without a referrer'],
-    ],
-  },
-];
-
-/** The basics of a library; an owner's page, since its operations take the account's key. */
-export function Settings({ libraryId }: { libraryId: number; part: string }) {
+/** A library's settings; an owner's pages, since their operations take the account's key. */
+export function Settings({ libraryId, part }: { libraryId: number; part: string }) {
   const { value, error, again } = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);
-  const found = value.value;
-  if (found === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
+  const library = value.value;
+  const name = PARTS.find(([one]) => one === part)?.[0] ?? 'general';
+  const Fields = FORMS[name];
   return (
     <>
       <header class="place">
         <h1>Settings</h1>
-        <span class="hint">Library {libraryId}</span>
+        <span class="hint">{library?.Name ?? `Library ${libraryId}`}</span>
       </header>
-      <Form libraryId={libraryId} library={found} onSaved={again} />
-      <section class="panel keys">
-        <h2>Keys</h2>
-        <p class="hint">For your own code and for encoders; never put them on a page.</p>
-        <CopyField label="API key" text={found.ApiKey ?? ''} isSecret />
-        <CopyField label="Read-only key" text={found.ReadOnlyApiKey ?? ''} isSecret />
-      </section>
+      <nav class="tabs" aria-label="Parts of the settings">
+        {PARTS.map(([one, label]) => (
+          <Link key={one} to={{ name: 'settings', libraryId, part: one }} isHere={one === name} keepsPlace>
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {library !== null && Fields !== undefined && (
+        <Form key={name} libraryId={libraryId} library={library} Fields={Fields} onSaved={again} />
+      )}
+      {library !== null && name === 'watermark' && (
+        <Watermark libraryId={libraryId} library={library} onChanged={again} />
+      )}
+      {library !== null && name === 'rules' && <Rules zoneId={library.PullZoneId} />}
+      {library !== null && name === 'keys' && <Keys libraryId={libraryId} library={library} onChanged={again} />}
+      {name === 'webhooks' && <Webhooks libraryId={libraryId} />}
+      {library !== null && name === 'storage' && <Storage library={library} />}
+      {name === 'audit' && <Audit libraryId={libraryId} />}
     </>
   );
 }
 
-function Form({ libraryId, library, onSaved }: { libraryId: number; library: VideoLibraryModel; onSaved: () => void }) {
+type FormProps = {
+  libraryId: number;
+  library: VideoLibraryModel;
+  Fields: (props: FieldsProps) => JSX.Element;
+  onSaved: () => void;
+};
+
+function Form({ libraryId, library, Fields, onSaved }: FormProps) {
   const changes = useSignal<Changes>({});
-  const said = useSignal<{ kind: 'error' | 'done'; text: string } | null>(null);
-  const change = (field: string, to: string | boolean | number) => {
-    changes.value = { ...changes.value, [field]: to };
-    said.value = null;
-  };
+  const saving = useAction();
   const save = async (event: Event) => {
     event.preventDefault();
-    try {
-      await api('POST', `/videolibrary/${libraryId}`, changes.value);
-      changes.value = {};
-      said.value = { kind: 'done', text: 'Saved.' };
-      onSaved();
-    } catch (reason) {
-      said.value = { kind: 'error', text: describeError(reason) };
-    }
+    if (!(await saving.run(() => api('POST', `/videolibrary/${libraryId}`, changes.value)))) return;
+    changes.value = {};
+    toast('Saved.');
+    onSaved();
   };
-  const shown = { ...library, ...changes.value };
+  // The names of changes are those of the model.
+  const shown = { ...library, ...changes.value } as VideoLibraryModel;
   return (
     <form class="settings" onSubmit={save}>
-      <div class="columns">
-        <section class="panel">
-          <h2>Library</h2>
-          <TextField label="Name" value={shown.Name ?? ''} onChange={(text) => change('Name', text)} />
-          <TextField
-            label="Webhook URL"
-            value={shown.WebhookUrl ?? ''}
-            onChange={(text) => change('WebhookUrl', text)}
-          />
-          <NumberField
-            label="Size of captions, px"
-            value={shown.CaptionsFontSize}
-            onChange={(px) => change('CaptionsFontSize', px)}
-          />
-        </section>
-        <Rungs value={shown.EnabledResolutions ?? ''} onChange={(text) => change('EnabledResolutions', text)} />
-        {SWITCHES.map(({ title, fields }) => (
-          <section class="panel" key={title}>
-            <h2>{title}</h2>
-            {fields.map(([field, label]) => (
-              <Check key={field} label={label} value={shown[field] === true} onChange={(isOn) => change(field, isOn)} />
-            ))}
-          </section>
-        ))}
-      </div>
+      <Fields
+        libraryId={libraryId}
+        library={shown}
+        change={(field, to) => {
+          changes.value = { ...changes.value, [field]: to };
+        }}
+      />
       <div class="row">
-        <button type="submit" class="primary" disabled={Object.keys(changes.value).length === 0}>
+        <button type="submit" class="primary" disabled={Object.keys(changes.value).length === 0 || saving.isBusy.value}>
           Save changes
         </button>
-        {said.value !== null && <Notice kind={said.value.kind}>{said.value.text}</Notice>}
+        {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
       </div>
     </form>
-  );
-}
-
-function Rungs({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const chosen = value.split(',').filter((rung) => rung !== '');
-  const turn = (rung: string, isOn: boolean) =>
-    onChange(RUNGS.filter((name) => (name === rung ? isOn : chosen.includes(name))).join(','));
-  return (
-    <section class="panel">
-      <h2>Resolutions</h2>
-      {RUNGS.map((rung) => (
-        <Check key={rung} label={rung} value={chosen.includes(rung)} onChange={(isOn) => turn(rung, isOn)} />
-      ))}
-      <p class="hint">For videos that are uploaded from now on.</p>
-    </section>
   );
 }

@@ -3,9 +3,16 @@ import type { ComponentChildren } from 'preact';
 import { addressOf, go, type Route, route } from '../base/router.ts';
 
 /** A link to another place of the dashboard; with a modifier key the browser opens it as any other. */
-type LinkProps = { to: Route; class?: string; isHere?: boolean; search?: string; children: ComponentChildren };
+type LinkProps = {
+  to: Route;
+  class?: string;
+  isHere?: boolean;
+  search?: string;
+  keepsPlace?: boolean;
+  children: ComponentChildren;
+};
 
-export function Link({ to, class: name, isHere, search = '', children }: LinkProps) {
+export function Link({ to, class: name, isHere, search = '', keepsPlace = false, children }: LinkProps) {
   const address = addressOf(to) + search;
   return (
     <a
@@ -15,7 +22,7 @@ export function Link({ to, class: name, isHere, search = '', children }: LinkPro
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        go(to, search);
+        go(to, search, keepsPlace);
       }}
     >
       {children}

@@ -1,107 +1,132 @@
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
-import { api, describeError } from '../base/api.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
 import { follow } from '../base/follow.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
-import { mayWrite, session } from '../base/session.ts';
-import { bytes, clock, day, plural, videoState } from '../base/words.ts';
-import { CopyField, Link, Notice } from '../parts/parts.tsx';
+import { mayWrite } from '../base/session.ts';
+import { bytes, clock, day, plural } from '../base/words.ts';
+import { Icon } from '../parts/icons.tsx';
+import { Link, Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
 import { StateChip } from '../videos/card.tsx';
+import { Activity } from './activity.tsx';
+import { Captions } from './captions.tsx';
+import { Chapters } from './chapters.tsx';
+import { ClipMaker } from './clip-maker.tsx';
+import { Details, TitleForm } from './details.tsx';
+import { Files } from './files.tsx';
+import type { PartProps } from './part-props.ts';
+import { Player, usePlayer } from './player-frame.tsx';
+import { Share } from './share.tsx';
+import { Thumbnails } from './thumbnails.tsx';
 import { VideoStatistics } from './video-statistics.tsx';
 
 type Place = { libraryId: number; videoId: string };
 
-export function VideoPage({ libraryId, videoId }: Place & { part: string }) {
+const TABS = [
+  ['overview', 'Overview'],
+  ['share', 'Share'],
+  ['captions', 'Captions'],
+  ['chapters', 'Chapters'],
+  ['thumbnail', 'Thumbnail'],
+  ['clip', 'Clip'],
+  ['statistics', 'Statistics'],
+  ['files', 'Files'],
+  ['activity', 'Activity'],
+] as const;
+
+export function VideoPage({ libraryId, videoId, part }: Place & { part: string }) {
   const path = `/library/${libraryId}/videos/${videoId}`;
   const { value, error, again } = useLoaded<VideoModel>(path);
   const refresh = useRef(again);
   refresh.current = again;
   useEffect(() => follow(`${path}/progress`, () => refresh.current()), [path]);
+  const link = usePlayer();
   const video = value.value;
   if (video === null) {
     return error.value === null ? <div class="player skeleton" /> : <Notice kind="error">{error.value}</Notice>;
   }
   return (
     <article class="video">
-      <nav class="trail" aria-label="Way back">
+      <nav class="trail row spread" aria-label="Way back">
         <Link to={{ name: 'videos', libraryId }}>Videos</Link>
+        {mayWrite() && <TrashButton path={path} libraryId={libraryId} video={video} />}
       </nav>
-      <Player libraryId={libraryId} video={video} />
-      <TitleForm key={video.title} path={path} title={video.title} onSaved={again} />
-      <p class="facts">
-        <StateChip video={video} />
-        <span>{clock(video.length)}</span>
-        <span>{plural(video.views, 'view')}</span>
-        <span>{bytes(video.storageSize)}</span>
-        <span>{day(video.dateUploaded)}</span>
-      </p>
-      <Messages video={video} />
-      <div class="columns">
-        <Share libraryId={libraryId} videoId={videoId} title={video.title} />
-        <Made video={video} />
-        <Captions path={path} video={video} onChanged={again} />
-        <VideoStatistics libraryId={libraryId} videoId={videoId} lengthSec={video.length} />
+      <div class={part === 'overview' ? 'video-stage' : 'video-stage beside'}>
+        <Player libraryId={libraryId} video={video} link={link} />
+        <div class="stack">
+          <TitleForm key={video.title} path={path} title={video.title} onSaved={again} />
+          <p class="facts">
+            <StateChip video={video} />
+            <span>{clock(video.length)}</span>
+            <span>{plural(video.views, 'view')}</span>
+            <span>{bytes(video.storageSize)}</span>
+            <span>{day(video.dateUploaded)}</span>
+          </p>
+          <Messages video={video} />
+        </div>
       </div>
-      {mayWrite() && <Danger path={path} libraryId={libraryId} />}
+      <nav class="tabs" aria-label="Parts of the video">
+        {TABS.map(([name, label]) => (
+          <Link key={name} to={{ name: 'video', libraryId, videoId, part: name }} isHere={name === part} keepsPlace>
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <Part name={part} libraryId={libraryId} path={path} video={video} link={link} onChanged={again} />
     </article>
   );
 }
 
-function Player({ libraryId, video }: { libraryId: number; video: VideoModel }) {
-  const { value } = useLoaded<{ address: string }>(
-    `/dashboard/libraries/${libraryId}/videos/${video.guid}/embed-address`,
-  );
-  const { isPlayable, word } = videoState(video.status, video.availableResolutions);
-  if (!isPlayable || value.value === null) {
-    return (
-      <div class="player waiting">
-        <p>{isPlayable ? '' : word}</p>
-      </div>
-    );
+function Part({ name, ...props }: PartProps & { name: string }) {
+  switch (name) {
+    case 'share':
+      return <Share {...props} />;
+    case 'captions':
+      return <Captions {...props} />;
+    case 'chapters':
+      return <Chapters {...props} />;
+    case 'thumbnail':
+      return <Thumbnails {...props} />;
+    case 'clip':
+      return <ClipMaker {...props} />;
+    case 'statistics':
+      return <VideoStatistics libraryId={props.libraryId} videoId={props.video.guid} lengthSec={props.video.length} />;
+    case 'files':
+      return <Files {...props} />;
+    case 'activity':
+      return <Activity {...props} />;
+    default:
+      return <Details {...props} />;
   }
-  const address = new URL(value.value.address);
-  address.searchParams.set('autoplay', 'false');
-  return (
-    <iframe
-      class="player"
-      title={`Player: ${video.title}`}
-      src={address.href}
-      allow="autoplay; encrypted-media; picture-in-picture; fullscreen"
-    />
-  );
 }
 
-function TitleForm({ path, title, onSaved }: { path: string; title: string; onSaved: () => void }) {
-  const text = useSignal(title);
-  const error = useSignal<string | null>(null);
-  const save = async (event: Event) => {
-    event.preventDefault();
-    try {
-      await api('POST', path, { title: text.value });
-      error.value = null;
-      onSaved();
-    } catch (reason) {
-      error.value = describeError(reason);
-    }
-  };
-  if (!mayWrite()) return <h1>{title}</h1>;
+/** Into the trash at once, with a message that undoes it: no question is asked. */
+function TrashButton({ path, libraryId, video }: { path: string; libraryId: number; video: VideoModel }) {
+  const removing = useAction();
+  const remove = () =>
+    removing.run(async () => {
+      await api('DELETE', `${path}?trash=true`);
+      go({ name: 'videos', libraryId });
+      toast(`“${video.title}” is in the trash.`, {
+        label: 'Undo',
+        run: () => {
+          api('POST', `/library/${libraryId}/trash/${video.guid}/restore`).then(
+            () => go({ name: 'video', libraryId, videoId: video.guid }),
+            () => toast('It could not be restored now. It is in the trash.'),
+          );
+        },
+      });
+    });
   return (
-    <form class="title" onSubmit={save}>
-      <input
-        aria-label="Title"
-        value={text.value}
-        required
-        onInput={(event) => (text.value = event.currentTarget.value)}
-      />
-      {text.value !== title && (
-        <button type="submit" class="primary">
-          Save
-        </button>
-      )}
-      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-    </form>
+    <>
+      <button type="button" class="quiet" disabled={removing.isBusy.value} onClick={remove}>
+        <Icon name="trash" /> Move to trash
+      </button>
+      {removing.error.value !== null && <Notice kind="error">{removing.error.value}</Notice>}
+    </>
   );
 }
 
@@ -115,154 +140,5 @@ function Messages({ video }: { video: VideoModel }) {
         </Notice>
       ))}
     </>
-  );
-}
-
-function Share({ libraryId, videoId, title }: Place & { title: string }) {
-  const address = `${session.value?.edgeUrl ?? ''}/embed/${libraryId}/${videoId}`;
-  const code = `<iframe src="${address}" title="${escapeHtml(title)}" loading="lazy" style="border:0;width:100%;aspect-ratio:16/9" allow="autoplay; encrypted-media; picture-in-picture; fullscreen" allowfullscreen></iframe>`;
-  return (
-    <section class="panel">
-      <h2>Share</h2>
-      <CopyField label="Embed code" text={code} />
-      <CopyField label="Link" text={address} />
-      <CopyField label="Video ID" text={videoId} />
-    </section>
-  );
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-}
-
-function Made({ video }: { video: VideoModel }) {
-  const rungs = video.availableResolutions.split(',').filter((rung) => rung !== '');
-  return (
-    <section class="panel">
-      <h2>Renditions</h2>
-      {rungs.length === 0 ? (
-        <p class="hint">None yet: they appear here as they are encoded.</p>
-      ) : (
-        <ul class="tags">
-          {rungs.map((rung) => (
-            <li key={rung}>{rung}</li>
-          ))}
-        </ul>
-      )}
-      <dl>
-        <dt>Codecs</dt>
-        <dd>{video.outputCodecs}</dd>
-        <dt>Source</dt>
-        <dd>
-          {video.width} × {video.height}, {video.framerate.toFixed(2)} fps
-        </dd>
-        <dt>MP4 files</dt>
-        <dd>{video.hasMP4Fallback ? 'Yes' : 'No'}</dd>
-      </dl>
-    </section>
-  );
-}
-
-function Captions({ path, video, onChanged }: { path: string; video: VideoModel; onChanged: () => void }) {
-  const error = useSignal<string | null>(null);
-  const act = async (action: () => Promise<unknown>) => {
-    try {
-      await action();
-      error.value = null;
-      onChanged();
-    } catch (reason) {
-      error.value = describeError(reason);
-    }
-  };
-  return (
-    <section class="panel">
-      <h2>Captions</h2>
-      {video.captions.length === 0 && <p class="hint">None yet. Add a VTT or SRT file for each language.</p>}
-      <ul class="rows">
-        {video.captions.map(({ srclang, label }) => (
-          <li key={srclang}>
-            <span>
-              {label} <span class="hint">{srclang}</span>
-            </span>
-            {mayWrite() && (
-              <button
-                type="button"
-                class="quiet"
-                onClick={() => act(() => api('DELETE', `${path}/captions/${srclang}`))}
-              >
-                Remove
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
-      {mayWrite() && (
-        <AddCaption onAdd={(srclang, body) => act(() => api('POST', `${path}/captions/${srclang}`, body))} />
-      )}
-      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-    </section>
-  );
-}
-
-function AddCaption({ onAdd }: { onAdd: (srclang: string, body: object) => Promise<void> }) {
-  const language = useSignal('en');
-  const add = async (file: File | undefined) => {
-    if (file === undefined) return;
-    const binary = Array.from(new Uint8Array(await file.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('');
-    const label = new Intl.DisplayNames(undefined, { type: 'language' }).of(language.value) ?? language.value;
-    await onAdd(language.value, { srclang: language.value, label, captionsFile: btoa(binary) });
-  };
-  return (
-    <div class="row">
-      <input
-        class="short"
-        aria-label="Language code"
-        value={language.value}
-        onInput={(event) => (language.value = event.currentTarget.value.trim())}
-      />
-      <label class="button">
-        Add file
-        <input
-          type="file"
-          class="unseen"
-          accept=".vtt,.srt"
-          onChange={(event) => add(event.currentTarget.files?.[0])}
-        />
-      </label>
-    </div>
-  );
-}
-
-function Danger({ path, libraryId }: { path: string; libraryId: number }) {
-  const isAsked = useSignal(false);
-  const error = useSignal<string | null>(null);
-  const remove = async () => {
-    try {
-      await api('DELETE', path);
-      go({ name: 'videos', libraryId });
-    } catch (reason) {
-      error.value = describeError(reason);
-    }
-  };
-  return (
-    <section class="panel danger">
-      <h2>Delete</h2>
-      <p class="hint">The video, its files and its statistics go for good.</p>
-      {isAsked.value ? (
-        <div class="row">
-          <button type="button" class="bad" onClick={remove}>
-            Delete for good
-          </button>
-          <button type="button" onClick={() => (isAsked.value = false)}>
-            Keep it
-          </button>
-        </div>
-      ) : (
-        <button type="button" onClick={() => (isAsked.value = true)}>
-          Delete this video…
-        </button>
-      )}
-      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-    </section>
   );
 }

@@ -1,0 +1,101 @@
+import { bytes } from '../base/words.ts';
+import { Check, Panel, Table } from '../parts/fields.tsx';
+import type { FieldsProps } from './fields-props.ts';
+
+const RUNGS = ['240p', '360p', '480p', '720p', '1080p', '1440p', '2160p'] as const;
+const CODECS = ['x264', 'vp9', 'hevc', 'av1'];
+/** Sound beside the picture. */
+const SOUND_KBPS = 128;
+
+/** The ladder with the size that an hour of each rung has at its bitrate, and what else is made. */
+export function EncodingFields({ library, change }: FieldsProps) {
+  const rungs = listOf(library.EnabledResolutions);
+  const codecs = listOf(library.OutputCodecs);
+  const turn = (list: readonly string[], all: readonly string[], name: string, isOn: boolean) =>
+    all.filter((one) => (one === name ? isOn : list.includes(one))).join(',');
+  const kbpsOf = (rung: (typeof RUNGS)[number]) => library[`Bitrate${rung}`];
+  const hour = RUNGS.filter((rung) => rungs.includes(rung)).reduce((sum, rung) => sum + hourBytes(kbpsOf(rung)), 0);
+  return (
+    <div class="stack">
+      <Panel title="Resolutions" hint="For videos that are uploaded from now on; nothing is scaled up.">
+        <Table label="Resolutions" head={['Resolution', 'Most kbit/s', 'An hour takes at most']}>
+          {RUNGS.map((rung) => (
+            <tr key={rung}>
+              <th scope="row">
+                <Check
+                  label={rung}
+                  value={rungs.includes(rung)}
+                  onChange={(isOn) => change('EnabledResolutions', turn(rungs, RUNGS, rung, isOn))}
+                />
+              </th>
+              <td>
+                <input
+                  type="number"
+                  class="price"
+                  aria-label={`Bitrate of ${rung}`}
+                  min={50}
+                  value={kbpsOf(rung)}
+                  onInput={({ currentTarget: { valueAsNumber } }) => {
+                    if (Number.isFinite(valueAsNumber)) change(`Bitrate${rung}`, valueAsNumber);
+                  }}
+                />
+              </td>
+              <td>{bytes(hourBytes(kbpsOf(rung)))}</td>
+            </tr>
+          ))}
+        </Table>
+        <p>
+          An hour of video takes at most <strong>{bytes(hour * Math.max(1, codecs.length))}</strong>, beside its
+          original.
+        </p>
+      </Panel>
+      <div class="columns">
+        <Panel title="Codecs">
+          {CODECS.map((codec) => (
+            <Check
+              key={codec}
+              label={codec}
+              value={codecs.includes(codec)}
+              onChange={(isOn) => change('OutputCodecs', turn(codecs, CODECS, codec, isOn))}
+            />
+          ))}
+        </Panel>
+        <Panel title="What is made">
+          <Check
+            label="Keep the files that were uploaded"
+            value={library.KeepOriginalFiles}
+            onChange={(isOn) => change('KeepOriginalFiles', isOn)}
+          />
+          <Check
+            label="Make MP4 files for downloads"
+            value={library.EnableMP4Fallback}
+            onChange={(isOn) => change('EnableMP4Fallback', isOn)}
+          />
+          <Check
+            label="Encode on demand, as viewers ask"
+            value={library.JitEncodingEnabled}
+            onChange={(isOn) => change('JitEncodingEnabled', isOn)}
+          />
+          <Check
+            label="Bitrates by what the picture needs"
+            value={library.PerTitleEncoding}
+            onChange={(isOn) => change('PerTitleEncoding', isOn)}
+          />
+          <Check
+            label="Keep all sound tracks"
+            value={library.EnableMultiAudioTrackSupport}
+            onChange={(isOn) => change('EnableMultiAudioTrackSupport', isOn)}
+          />
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+function listOf(text: string | null): string[] {
+  return (text ?? '').split(',').filter((name) => name !== '');
+}
+
+function hourBytes(kbps: number): number {
+  return ((kbps + SOUND_KBPS) * 1000 * 3600) / 8;
+}

@@ -1,0 +1,90 @@
+import { useSignal } from '@preact/signals';
+import type { AccessKeyModel, NewAccessKeyModel } from '../../../src/api/models/access-key.ts';
+import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { day } from '../base/words.ts';
+import { Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
+import { CopyField, Notice } from '../parts/parts.tsx';
+
+const SCOPES = [
+  ['read', 'May read'],
+  ['write', 'May read and write'],
+] as const;
+
+type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => void };
+
+/** The library's own keys, and further ones that can be revoked one by one. */
+export function Keys({ libraryId, library }: Props) {
+  const path = `/videolibrary/${libraryId}/keys`;
+  const { value, error, again } = useLoaded<AccessKeyModel[]>(path);
+  const revoking = useAction();
+  const revoke = (id: string) =>
+    revoking.run(async () => {
+      await api('DELETE', `${path}/${id}`);
+      again();
+    });
+  return (
+    <div class="stack">
+      <div class="columns">
+        <Panel title="Keys of the library" hint="For your own code; never put them on a page.">
+          <CopyField label="API key" text={library.ApiKey ?? ''} isSecret />
+          <CopyField label="Read-only key" text={library.ReadOnlyApiKey ?? ''} isSecret />
+        </Panel>
+        <NewKey path={path} onMade={again} />
+      </div>
+      {(error.value ?? revoking.error.value) !== null && (
+        <Notice kind="error">{error.value ?? revoking.error.value}</Notice>
+      )}
+      {(value.value ?? []).length > 0 && (
+        <Table label="Further keys" head={['Name', 'May', 'Made', 'Used', 'Ends', 'Actions']}>
+          {value.value?.map((key) => (
+            <tr key={key.Id}>
+              <th scope="row">{key.Label || key.Id}</th>
+              <td>{key.Scope}</td>
+              <td>{day(key.DateCreated)}</td>
+              <td>{key.DateLastUsed === null ? 'never' : day(key.DateLastUsed)}</td>
+              <td>{key.DateExpires === null ? '' : day(key.DateExpires)}</td>
+              <td>
+                <button type="button" onClick={() => revoke(key.Id)}>
+                  Revoke
+                </button>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </div>
+  );
+}
+
+function NewKey({ path, onMade }: { path: string; onMade: () => void }) {
+  const label = useSignal('');
+  const scope = useSignal('read');
+  const made = useSignal<string | null>(null);
+  const making = useAction();
+  const make = (event: Event) => {
+    event.preventDefault();
+    void making.run(async () => {
+      const { Key } = await api<NewAccessKeyModel>('POST', path, { Label: label.value, Scope: scope.value });
+      made.value = Key;
+      onMade();
+    });
+  };
+  return (
+    <Panel title="Another key">
+      <form class="stack" onSubmit={make}>
+        <TextField label="Name" value={label.value} onChange={(text) => (label.value = text)} />
+        <SelectField label="It" value={scope.value} choices={SCOPES} onChange={(chosen) => (scope.value = chosen)} />
+        <div class="row">
+          <button type="submit" class="primary">
+            Make a key
+          </button>
+        </div>
+      </form>
+      {made.value !== null && <CopyField label="The new key, shown this once" text={made.value} />}
+      {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
+    </Panel>
+  );
+}

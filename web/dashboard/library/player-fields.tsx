@@ -1,0 +1,117 @@
+import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
+import { useLoaded } from '../base/load.ts';
+import { session } from '../base/session.ts';
+import { Check, NumberField, Panel, TextField } from '../parts/fields.tsx';
+import type { FieldsProps } from './fields-props.ts';
+
+/** How the player looks, beside the player itself as it is saved. */
+export function PlayerFields({ libraryId, library, change }: FieldsProps) {
+  const { value } = useLoaded<PaginationListOfVideoModel>(`/library/${libraryId}/videos?status=4&itemsPerPage=1`);
+  const [video] = value.value?.items ?? [];
+  const address =
+    video === undefined
+      ? null
+      : `${session.value?.edgeUrl ?? ''}/embed/${libraryId}/${video.guid}?autoplay=false&count=false`;
+  return (
+    <div class="columns">
+      <Panel title="Look">
+        <label>
+          Colour
+          <input
+            type="color"
+            value={library.PlayerKeyColor ?? '#ff5f1f'}
+            onInput={({ currentTarget }) => change('PlayerKeyColor', currentTarget.value)}
+          />
+        </label>
+        <TextField label="Font" value={library.FontFamily ?? ''} onChange={(text) => change('FontFamily', text)} />
+        <TextField
+          label="Language"
+          hint="Of the player's own words, such as en or de."
+          value={library.UILanguage ?? ''}
+          onChange={(text) => change('UILanguage', text)}
+        />
+        <TextField
+          label="Speeds"
+          hint="With commas between them."
+          value={library.PlaybackSpeeds ?? ''}
+          onChange={(text) => change('PlaybackSpeeds', text)}
+        />
+        <TextField
+          label="Controls"
+          hint="Names with commas between them."
+          value={library.Controls ?? ''}
+          onChange={(text) => change('Controls', text)}
+        />
+      </Panel>
+      <Panel title="Live preview" hint="A saved change shows when the player is loaded again.">
+        {address === null ? (
+          <p class="hint">Appears with the first finished video.</p>
+        ) : (
+          <iframe
+            key={`${library.DateModified} ${library.PlayerKeyColor ?? ''}`}
+            class="player small"
+            title="Preview of the player"
+            src={address}
+            allow="autoplay; encrypted-media; fullscreen"
+          />
+        )}
+        <p class="swatch" style={{ background: library.PlayerKeyColor ?? '#ff5f1f' }} />
+      </Panel>
+      <CaptionsPanel library={library} change={change} />
+      <Panel title="What it does">
+        <Check
+          label="Show which parts are watched most"
+          value={library.ShowHeatmap}
+          onChange={(isOn) => change('ShowHeatmap', isOn)}
+        />
+        <Check
+          label="Go on where a viewer stopped"
+          value={library.RememberPlayerPosition}
+          onChange={(isOn) => change('RememberPlayerPosition', isOn)}
+        />
+        <Check
+          label="Compact controls"
+          value={library.EnableCompactControls}
+          onChange={(isOn) => change('EnableCompactControls', isOn)}
+        />
+        <label>
+          HTML in the head of the player's page
+          <textarea
+            rows={4}
+            value={library.CustomHTML ?? ''}
+            onInput={({ currentTarget }) => change('CustomHTML', currentTarget.value)}
+          />
+          <span class="hint">It runs on the player's own address, never here.</span>
+        </label>
+      </Panel>
+    </div>
+  );
+}
+
+function CaptionsPanel({ library, change }: Pick<FieldsProps, 'library' | 'change'>) {
+  return (
+    <Panel title="Captions">
+      <NumberField
+        label="Size, px"
+        value={library.CaptionsFontSize}
+        onChange={(px) => change('CaptionsFontSize', px)}
+      />
+      <label>
+        Colour of the letters
+        <input
+          type="color"
+          value={library.CaptionsFontColor ?? '#ffffff'}
+          onInput={({ currentTarget }) => change('CaptionsFontColor', currentTarget.value)}
+        />
+      </label>
+      <label>
+        Ground
+        <input
+          type="color"
+          value={library.CaptionsBackground ?? '#000000'}
+          onInput={({ currentTarget }) => change('CaptionsBackground', currentTarget.value)}
+        />
+      </label>
+    </Panel>
+  );
+}

@@ -1,0 +1,146 @@
+import { useSignal } from '@preact/signals';
+import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { Panel } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+
+type Place = {
+  WatermarkPositionLeft: number;
+  WatermarkPositionTop: number;
+  WatermarkWidth: number;
+  WatermarkHeight: number;
+};
+type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => void };
+
+/** The picture that is drawn into new videos, placed by dragging it. */
+export function Watermark({ libraryId, library, onChanged }: Props) {
+  const place = useSignal<Place>({
+    WatermarkPositionLeft: library.WatermarkPositionLeft,
+    WatermarkPositionTop: library.WatermarkPositionTop,
+    WatermarkWidth: library.WatermarkWidth || 15,
+    WatermarkHeight: library.WatermarkHeight || 15,
+  });
+  const picture = useSignal<string | null>(null);
+  const running = useAction();
+  const upload = (file: File | undefined) => {
+    if (file === undefined) return;
+    void running.run(async () => {
+      await api('PUT', `/videolibrary/${libraryId}/watermark`, file);
+      picture.value = URL.createObjectURL(file);
+      onChanged();
+    });
+  };
+  const save = () =>
+    running.run(async () => {
+      await api('POST', `/videolibrary/${libraryId}`, place.value);
+      toast('The place is saved. Videos that are encoded from now on carry it there.');
+      onChanged();
+    });
+  const remove = () =>
+    running.run(async () => {
+      await api('DELETE', `/videolibrary/${libraryId}/watermark`);
+      picture.value = null;
+      onChanged();
+    });
+  return (
+    <Panel title="Watermark" hint="Drawn into the picture of videos that are encoded from now on.">
+      <Stage
+        place={place.value}
+        picture={picture.value}
+        hasPicture={library.HasWatermark}
+        onPlace={(to) => (place.value = to)}
+      />
+      <div class="row">
+        {FIELDS.map(([field, label]) => (
+          <label key={field} class="inline">
+            {label}
+            <input
+              type="number"
+              class="price"
+              min={0}
+              max={100}
+              value={place.value[field]}
+              onInput={({ currentTarget: { valueAsNumber } }) => {
+                if (Number.isFinite(valueAsNumber))
+                  place.value = { ...place.value, [field]: Math.round(valueAsNumber) };
+              }}
+            />
+          </label>
+        ))}
+      </div>
+      <div class="row">
+        <label class="button">
+          {library.HasWatermark ? 'Another picture' : 'Upload a picture'}
+          <input
+            type="file"
+            class="unseen"
+            accept="image/png,image/jpeg,image/webp"
+            onChange={({ currentTarget }) => upload(currentTarget.files?.[0])}
+          />
+        </label>
+        {library.HasWatermark && (
+          <button type="button" class="quiet" onClick={remove}>
+            Take it away
+          </button>
+        )}
+        <span class="push" />
+        <button type="button" class="primary" disabled={running.isBusy.value} onClick={save}>
+          Save the place
+        </button>
+      </div>
+      {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+    </Panel>
+  );
+}
+
+const FIELDS: readonly (readonly [keyof Place, string])[] = [
+  ['WatermarkPositionLeft', 'Left, %'],
+  ['WatermarkPositionTop', 'Top, %'],
+  ['WatermarkWidth', 'Width, %'],
+  ['WatermarkHeight', 'Height, %'],
+];
+
+type StageProps = { place: Place; picture: string | null; hasPicture: boolean; onPlace: (place: Place) => void };
+
+function Stage({ place, picture, hasPicture, onPlace }: StageProps) {
+  const stageWord = hasPicture ? 'Watermark' : 'No picture yet';
+  const isHeld = useSignal(false);
+  const move = (event: PointerEvent & { currentTarget: HTMLElement }) => {
+    const { width, height } = event.currentTarget.getBoundingClientRect();
+    const left = place.WatermarkPositionLeft + (event.movementX / width) * 100;
+    const top = place.WatermarkPositionTop + (event.movementY / height) * 100;
+    const within = (value: number, size: number) => Math.round(Math.min(100 - size, Math.max(0, value)));
+    onPlace({
+      ...place,
+      WatermarkPositionLeft: within(left, place.WatermarkWidth),
+      WatermarkPositionTop: within(top, place.WatermarkHeight),
+    });
+  };
+  return (
+    <div
+      class="watermark-stage"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        isHeld.value = true;
+      }}
+      onPointerMove={(event) => {
+        if (isHeld.value) move(event);
+      }}
+      onPointerUp={() => (isHeld.value = false)}
+    >
+      <span
+        class="watermark-mark"
+        style={{
+          left: `${place.WatermarkPositionLeft}%`,
+          top: `${place.WatermarkPositionTop}%`,
+          width: `${place.WatermarkWidth}%`,
+          height: `${place.WatermarkHeight}%`,
+        }}
+      >
+        {picture === null ? stageWord : <img src={picture} alt="The watermark" draggable={false} />}
+      </span>
+    </div>
+  );
+}

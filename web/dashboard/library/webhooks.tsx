@@ -1,0 +1,98 @@
+import { useSignal } from '@preact/signals';
+import type { WebhookEventModel } from '../../../src/api/models/webhook.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { moment } from '../base/words.ts';
+import { SelectField, Table } from '../parts/fields.tsx';
+import { Empty, Notice, Pager } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+
+type EventPage = { totalItems: number; items: WebhookEventModel[] };
+
+const PER_PAGE = 30;
+const STATES = [
+  ['', 'All'],
+  ['pending', 'Pending'],
+  ['delivered', 'Delivered'],
+  ['dead', 'Given up'],
+] as const;
+const TONES = { pending: 'busy', delivered: 'good', dead: 'bad' } as const;
+
+/** Every message that the service sent, or tries to send, with its body and what the receiver answered. */
+export function Webhooks({ libraryId }: { libraryId: number }) {
+  const state = useSignal('');
+  const page = useSignal(1);
+  const path = `/library/${libraryId}/webhooks`;
+  const { value, error, again } = useLoaded<EventPage>(
+    `${path}?state=${state.value}&page=${page.value}&itemsPerPage=${PER_PAGE}`,
+  );
+  const running = useAction();
+  const test = () =>
+    running.run(async () => {
+      await api('POST', `${path}/test`);
+      toast('A test message is on its way; the list shows what came of it.');
+      again();
+    });
+  const resend = (guid: string) =>
+    running.run(async () => {
+      await api('POST', `${path}/${guid}/resend`);
+      toast('It is sent again.');
+      again();
+    });
+  const found = value.value;
+  return (
+    <div class="stack">
+      <div class="filters">
+        <SelectField label="State" value={state.value} choices={STATES} onChange={(chosen) => (state.value = chosen)} />
+        <button type="button" onClick={again}>
+          Look again
+        </button>
+        <span class="push" />
+        <button type="button" class="primary" disabled={running.isBusy.value} onClick={test}>
+          Send a test
+        </button>
+      </div>
+      {(error.value ?? running.error.value) !== null && (
+        <Notice kind="error">{error.value ?? running.error.value}</Notice>
+      )}
+      {found?.items.length === 0 ? (
+        <Empty title="No message yet">
+          <p>Set the webhook URL under General; each change of a video's state is sent there.</p>
+        </Empty>
+      ) : (
+        <Table label="Deliveries" head={['Time', 'Body', 'State', 'Attempts', 'Last answer', 'Actions']}>
+          {found?.items.map((event) => (
+            <tr key={event.guid}>
+              <td>{moment(event.dateCreated)}</td>
+              <td>
+                <code class="wrapped">{bodyOf(event)}</code>
+              </td>
+              <td>
+                <span class={`chip ${TONES[event.state]}`}>{event.state}</span>
+              </td>
+              <td>{event.attempts}</td>
+              <td>{event.lastAnswer}</td>
+              <td>
+                <button type="button" onClick={() => resend(event.guid)}>
+                  Resend
+                </button>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {found !== null && (
+        <Pager
+          page={page.value}
+          pages={Math.ceil(found.totalItems / PER_PAGE)}
+          onPage={(next) => (page.value = next)}
+        />
+      )}
+    </div>
+  );
+}
+
+function bodyOf({ videoLibraryId, videoGuid, status }: WebhookEventModel): string {
+  return JSON.stringify({ VideoLibraryId: videoLibraryId, VideoGuid: videoGuid, Status: status });
+}

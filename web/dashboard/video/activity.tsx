@@ -1,0 +1,136 @@
+import type { ComponentChildren } from 'preact';
+import type { VideoActivityModel, WhyModel } from '../../../src/api/models/activity.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { mayWrite, session } from '../base/session.ts';
+import { moment } from '../base/words.ts';
+import { Panel, Table } from '../parts/fields.tsx';
+import { Link, Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+import type { PartProps } from './part-props.ts';
+
+/** Why it plays as it does, in sentences each with its button; what is done for it; and what happened. */
+export function Activity(props: PartProps) {
+  const why = useLoaded<WhyModel>(`${props.path}/why`);
+  const activity = useLoaded<VideoActivityModel>(`${props.path}/activity`);
+  const error = why.error.value ?? activity.error.value;
+  return (
+    <div class="stack">
+      {error !== null && <Notice kind="error">{error}</Notice>}
+      {why.value.value !== null && <Why {...props} why={why.value.value} />}
+      {activity.value.value !== null && <Tasks activity={activity.value.value} />}
+    </div>
+  );
+}
+
+type Finding = WhyModel['findings'][number];
+
+function Why({ why, libraryId, path, onChanged }: PartProps & { why: WhyModel }) {
+  const share = async () => {
+    const lines = why.findings.map(({ sentence }) => `- ${sentence}`);
+    await navigator.clipboard.writeText([`Video ${why.guid}`, ...lines].join('\n'));
+    toast('Copied. It holds no secret.');
+  };
+  return (
+    <Panel title="Why?">
+      <ul class="findings">
+        {why.findings.map((finding) => (
+          <li key={finding.sentence} class={`finding ${finding.level}`}>
+            <span>{finding.sentence}</span>
+            <RemedyButton finding={finding} libraryId={libraryId} path={path} onChanged={onChanged} />
+          </li>
+        ))}
+      </ul>
+      <div class="row">
+        <button type="button" class="quiet" onClick={share}>
+          Copy as text
+        </button>
+      </div>
+    </Panel>
+  );
+}
+
+type RemedyProps = Pick<PartProps, 'libraryId' | 'path' | 'onChanged'> & { finding: Finding };
+
+function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: RemedyProps): ComponentChildren {
+  const running = useAction();
+  const isOwner = session.value?.role === 'owner';
+  const run = (way: string, text: string) =>
+    running.run(async () => {
+      await api('POST', `${path}/${way}`);
+      toast(text);
+      onChanged();
+    });
+  const button = (label: string, way: string, text: string) => (
+    <>
+      <button type="button" disabled={running.isBusy.value} onClick={() => run(way, text)}>
+        {label}
+      </button>
+      {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+    </>
+  );
+  if (remedy === 'reencode' && mayWrite()) return button('Encode anew', 'reencode', 'Sent to be encoded anew.');
+  if (remedy === 'retry' && mayWrite())
+    return button('Retry', 'resolutions/retry', 'What failed is encoded once more.');
+  if (remedy === 'open-rules' && isOwner) {
+    return (
+      <Link class="button" to={{ name: 'settings', libraryId, part: 'rules' }}>
+        Open the rules
+      </Link>
+    );
+  }
+  if (remedy === 'open-queue' && isOwner) {
+    return (
+      <Link class="button" to={{ name: 'system' }}>
+        Open the queue
+      </Link>
+    );
+  }
+  return null;
+}
+
+function Tasks({ activity: { works, messages } }: { activity: VideoActivityModel }) {
+  return (
+    <div class="stack">
+      <Panel title="Encode tasks">
+        {works.length === 0 ? (
+          <p class="hint">Nothing waits or runs for this video. Tasks go when their video is finished.</p>
+        ) : (
+          <Table
+            label="Encode tasks"
+            head={['What', 'Segments', 'State', 'Done', 'Failed attempts', 'Reason', 'Since']}
+          >
+            {works.map((work) => (
+              <tr key={work.id}>
+                <th scope="row">
+                  {work.kind} {work.renditions.join(', ')}
+                </th>
+                <td>
+                  {work.fromSegment}–{work.toSegment}
+                </td>
+                <td>{work.state}</td>
+                <td>{Math.round(work.done * 100)} %</td>
+                <td>{work.failures + work.deaths}</td>
+                <td>{work.reason}</td>
+                <td>{moment(work.dateStarted ?? work.dateCreated)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Panel>
+      {messages.length > 0 && (
+        <Panel title="Messages">
+          <ul class="rows">
+            {messages.map(({ timeStamp, message }) => (
+              <li key={`${timeStamp} ${message ?? ''}`}>
+                <span>{message}</span>
+                <span class="hint">{moment(timeStamp)}</span>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { useSignal } from '@preact/signals';
+import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { mayWrite } from '../base/session.ts';
+import { Panel } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { CueEditor } from './cue-editor.tsx';
+import { type Cue, readCues } from './cues.ts';
+import type { PartProps } from './part-props.ts';
+
+type Edited = { srclang: string; label: string; cues: readonly Cue[] };
+
+/** The languages of a video's captions, and an editor beside the picture. */
+export function Captions({ libraryId, path, video, link, onChanged }: PartProps) {
+  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
+  const edited = useSignal<Edited | null>(null);
+  const running = useAction();
+  const open = (srclang: string, label: string, version: number) =>
+    running.run(async () => {
+      const answer = await fetch(`${play.value.value?.captionsPath ?? ''}${srclang}.vtt?ver=${version}`);
+      if (!answer.ok) throw new Error(`The captions could not be read (status ${answer.status}).`);
+      edited.value = { srclang, label, cues: readCues(await answer.text()) };
+    });
+  const remove = (srclang: string) =>
+    running.run(async () => {
+      await api('DELETE', `${path}/captions/${srclang}`);
+      onChanged();
+    });
+  return (
+    <div class="stack">
+      <Panel title="Languages">
+        {video.captions.length === 0 && (
+          <p class="hint">None yet. Add a VTT or SRT file, write them here, or have the sound transcribed.</p>
+        )}
+        <ul class="rows">
+          {video.captions.map(({ srclang, label, version }) => (
+            <li key={srclang}>
+              <span>
+                {label} <span class="hint">{srclang}</span>
+              </span>
+              {mayWrite() && (
+                <span class="row">
+                  <button
+                    type="button"
+                    disabled={play.value.value === null}
+                    onClick={() => open(srclang ?? '', label ?? '', version)}
+                  >
+                    Edit
+                  </button>
+                  <button type="button" class="quiet" onClick={() => remove(srclang ?? '')}>
+                    Remove
+                  </button>
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+        {mayWrite() && <AddCaption path={path} onChanged={onChanged} onWrite={(start) => (edited.value = start)} />}
+        {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+      </Panel>
+      {edited.value !== null && (
+        <CueEditor
+          key={edited.value.srclang}
+          {...edited.value}
+          path={path}
+          link={link}
+          onSaved={() => {
+            toast('The captions are saved.');
+            onChanged();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+type AddProps = { path: string; onChanged: () => void; onWrite: (start: Edited) => void };
+
+function AddCaption({ path, onChanged, onWrite }: AddProps) {
+  const language = useSignal('en');
+  const adding = useAction();
+  const label = nameOf(language.value);
+  const add = (file: File | undefined) => {
+    if (file === undefined) return;
+    void adding.run(async () => {
+      const bytes = Array.from(new Uint8Array(await file.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('');
+      const body = { srclang: language.value, label, captionsFile: btoa(bytes) };
+      await api('POST', `${path}/captions/${language.value}`, body);
+      onChanged();
+    });
+  };
+  const transcribe = () =>
+    adding.run(async () => {
+      await api('POST', `${path}/transcribe?language=${encodeURIComponent(language.value)}`, {});
+      toast('The sound is transcribed in the background.');
+    });
+  return (
+    <>
+      <div class="row">
+        <input
+          class="short"
+          aria-label="Language code"
+          value={language.value}
+          onInput={(event) => (language.value = event.currentTarget.value.trim())}
+        />
+        <label class="button">
+          Add file
+          <input
+            type="file"
+            class="unseen"
+            accept=".vtt,.srt"
+            onChange={({ currentTarget }) => add(currentTarget.files?.[0])}
+          />
+        </label>
+        <button type="button" onClick={() => onWrite({ srclang: language.value, label, cues: [] })}>
+          Write them
+        </button>
+        <button type="button" onClick={transcribe}>
+          Transcribe
+        </button>
+      </div>
+      {adding.error.value !== null && <Notice kind="error">{adding.error.value}</Notice>}
+    </>
+  );
+}
+
+function nameOf(language: string): string {
+  try {
+    return new Intl.DisplayNames(undefined, { type: 'language' }).of(language) ?? language;
+  } catch {
+    // What is no language tag has no name.
+    return language;
+  }
+}

@@ -1,0 +1,183 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { mayWrite } from '../base/session.ts';
+import { useShortcuts } from '../base/shortcuts.ts';
+import { clock } from '../base/words.ts';
+import { Panel } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+import type { PartProps } from './part-props.ts';
+
+type Chapter = { title: string; start: number; end: number };
+type Moment = { label: string; timestamp: number };
+
+/** Chapters and moments on the timeline; a click there plays from that place. */
+export function Chapters({ path, video, link, onChanged }: PartProps) {
+  const chapters = useSignal<readonly Chapter[]>(
+    video.chapters.map(({ title, start = 0, end = 0 }) => ({ title, start, end })),
+  );
+  const moments = useSignal<readonly Moment[]>(video.moments.map(({ label, timestamp = 0 }) => ({ label, timestamp })));
+  const saving = useAction();
+  const save = () =>
+    saving.run(async () => {
+      await api('POST', path, { chapters: chapters.value, moments: moments.value });
+      toast('Chapters and moments are saved.');
+      onChanged();
+    });
+  useShortcuts({ 'ctrl+enter': () => void save() });
+  const now = Math.floor(link.timeSec.value);
+  const addChapter = () => {
+    const next = chapters.value.find(({ start }) => start > now);
+    const added = { title: 'New chapter', start: now, end: next?.start ?? video.length };
+    const before = chapters.value.map((one) => (one.start < now && one.end > now ? { ...one, end: now } : one));
+    chapters.value = [...before, added].toSorted((first, second) => first.start - second.start);
+  };
+  const addMoment = () => {
+    const added = { label: 'New moment', timestamp: now };
+    moments.value = [...moments.value, added].toSorted((first, second) => first.timestamp - second.timestamp);
+  };
+  return (
+    <div class="stack">
+      <Timeline
+        lengthSec={video.length}
+        chapters={chapters.value}
+        moments={moments.value}
+        nowSec={link.timeSec.value}
+        onSeek={link.seek}
+      />
+      {mayWrite() && (
+        <div class="row">
+          <button type="button" onClick={addChapter}>
+            Chapter at {clock(now)}
+          </button>
+          <button type="button" onClick={addMoment}>
+            Moment at {clock(now)}
+          </button>
+          <span class="push" />
+          <button type="button" class="primary" disabled={saving.isBusy.value} onClick={save}>
+            Save
+          </button>
+        </div>
+      )}
+      {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
+      <div class="columns">
+        <Panel title="Chapters">
+          {chapters.value.length === 0 && <p class="hint">None yet. Play to where one begins and add it.</p>}
+          {chapters.value.map((chapter, index) => (
+            <TimedRow
+              // Rows have no id of their own: their place is what they are.
+              key={index}
+              name={`chapter ${index + 1}`}
+              text={chapter.title}
+              times={[chapter.start, chapter.end]}
+              onText={(title) => (chapters.value = replaceAt(chapters.value, index, { ...chapter, title }))}
+              onTimes={([start = 0, end = 0]) =>
+                (chapters.value = replaceAt(chapters.value, index, { ...chapter, start, end }))
+              }
+              onRemove={() => (chapters.value = chapters.value.filter((_, at) => at !== index))}
+            />
+          ))}
+        </Panel>
+        <Panel title="Moments">
+          {moments.value.length === 0 && <p class="hint">None yet: a moment is a point with a name.</p>}
+          {moments.value.map((moment, index) => (
+            <TimedRow
+              key={index}
+              name={`moment ${index + 1}`}
+              text={moment.label}
+              times={[moment.timestamp]}
+              onText={(label) => (moments.value = replaceAt(moments.value, index, { ...moment, label }))}
+              onTimes={([timestamp = 0]) => (moments.value = replaceAt(moments.value, index, { ...moment, timestamp }))}
+              onRemove={() => (moments.value = moments.value.filter((_, at) => at !== index))}
+            />
+          ))}
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+function replaceAt<T>(list: readonly T[], index: number, item: T): T[] {
+  return list.map((one, at) => (at === index ? item : one));
+}
+
+type TimelineProps = {
+  lengthSec: number;
+  chapters: readonly Chapter[];
+  moments: readonly Moment[];
+  nowSec: number;
+  onSeek: (sec: number) => void;
+};
+
+function Timeline({ lengthSec, chapters, moments, nowSec, onSeek }: TimelineProps) {
+  const length = Math.max(1, lengthSec);
+  const percent = (sec: number) => `${(Math.min(sec, length) / length) * 100}%`;
+  return (
+    <div class="timeline">
+      <input
+        type="range"
+        aria-label="Place in the video"
+        min={0}
+        max={length}
+        step={1}
+        value={nowSec}
+        onInput={({ currentTarget: { valueAsNumber } }) => onSeek(valueAsNumber)}
+      />
+      {chapters.map(({ title, start, end }) => (
+        <span
+          key={`${start} ${title}`}
+          class="timeline-chapter"
+          style={{ left: percent(start), width: percent(end - start) }}
+        >
+          {title}
+        </span>
+      ))}
+      {moments.map(({ label, timestamp }) => (
+        <span
+          key={`${timestamp} ${label}`}
+          class="timeline-moment"
+          title={label}
+          style={{ left: percent(timestamp) }}
+        />
+      ))}
+    </div>
+  );
+}
+
+type RowProps = {
+  name: string;
+  text: string;
+  times: readonly number[];
+  onText: (text: string) => void;
+  onTimes: (times: readonly number[]) => void;
+  onRemove: () => void;
+};
+
+function TimedRow({ name, text, times, onText, onTimes, onRemove }: RowProps) {
+  return (
+    <div class="timed-row">
+      <input aria-label={`Name of ${name}`} value={text} onInput={({ currentTarget }) => onText(currentTarget.value)} />
+      {times.map((time, index) => (
+        <input
+          key={index === 0 ? 'begin' : 'end'}
+          class="time"
+          aria-label={`${index === 0 ? 'Begin' : 'End'} of ${name}`}
+          value={clock(time)}
+          onChange={({ currentTarget }) =>
+            onTimes(times.map((one, at) => (at === index ? readClock(currentTarget.value) : one)))
+          }
+        />
+      ))}
+      <button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={onRemove}>
+        ✕
+      </button>
+    </div>
+  );
+}
+
+/** `1:05` as seconds; 0 for what is no time. */
+function readClock(text: string): number {
+  const parts = text.split(':').map(Number);
+  return parts.some((part) => !Number.isFinite(part)) ? 0 : Math.round(parts.reduce((sec, part) => sec * 60 + part, 0));
+}

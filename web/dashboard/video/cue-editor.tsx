@@ -1,0 +1,141 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../base/action.ts';
+import { ApiError, api } from '../base/api.ts';
+import { useShortcuts } from '../base/shortcuts.ts';
+import { Notice } from '../parts/parts.tsx';
+import { type Cue, findFaults, readSec, writeCues, writeSec } from './cues.ts';
+import type { PlayerLink } from './player-frame.tsx';
+
+type EditorProps = {
+  srclang: string;
+  label: string;
+  cues: readonly Cue[];
+  path: string;
+  link: PlayerLink;
+  onSaved: () => void;
+};
+
+const NEW_SEC = 3;
+
+/** Lines of captions with their times beside the picture; a line that is wrong says why, and is not sent. */
+export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: EditorProps) {
+  const cues = useSignal(start);
+  const refused = useSignal<readonly string[]>([]);
+  const saving = useAction();
+  const faults = findFaults(cues.value);
+  const change = (index: number, changes: Partial<Cue>) => {
+    cues.value = cues.value.map((cue, at) => (at === index ? { ...cue, ...changes } : cue));
+  };
+  const add = () => {
+    const startSec = Math.round(link.timeSec.value * 1000) / 1000;
+    const added = { startSec, endSec: startSec + NEW_SEC, text: '' };
+    cues.value = [...cues.value, added].toSorted((first, second) => first.startSec - second.startSec);
+  };
+  const save = () => {
+    if (faults.size > 0) return;
+    void saving.run(async () => {
+      const bytes = new TextEncoder().encode(writeCues(cues.value));
+      const captionsFile = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+      try {
+        await api('POST', `${path}/captions/${srclang}`, { srclang, label, captionsFile });
+        refused.value = [];
+        onSaved();
+      } catch (reason) {
+        refused.value = readErrorList(reason);
+        throw reason;
+      }
+    });
+  };
+  useShortcuts({ 'ctrl+enter': save });
+  return (
+    <section class="panel cue-editor" aria-label={`Captions in ${label}`}>
+      <div class="row spread">
+        <h2>{label}</h2>
+        <div class="row">
+          <button type="button" onClick={add}>
+            Add a line at {writeSec(link.timeSec.value).slice(3, 8)}
+          </button>
+          <button type="button" class="primary" disabled={faults.size > 0 || saving.isBusy.value} onClick={save}>
+            Save
+          </button>
+        </div>
+      </div>
+      {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
+      {refused.value.length > 0 && (
+        <ul class="tray-error">
+          {refused.value.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      <ol class="cues">
+        {cues.value.map((cue, index) => (
+          <CueRow
+            // Lines have no id of their own: their place is what they are.
+            key={index}
+            cue={cue}
+            line={index + 1}
+            fault={faults.get(index) ?? null}
+            isNow={link.timeSec.value >= cue.startSec && link.timeSec.value < cue.endSec}
+            onChange={(changes) => change(index, changes)}
+            onSeek={() => link.seek(cue.startSec)}
+            onRemove={() => (cues.value = cues.value.filter((_, at) => at !== index))}
+          />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+type RowProps = {
+  cue: Cue;
+  line: number;
+  fault: string | null;
+  isNow: boolean;
+  onChange: (changes: Partial<Cue>) => void;
+  onSeek: () => void;
+  onRemove: () => void;
+};
+
+function CueRow({ cue, line, fault, isNow, onChange, onSeek, onRemove }: RowProps) {
+  return (
+    <li class={isNow ? 'cue now' : 'cue'}>
+      <button type="button" class="quiet" aria-label={`Play line ${line}`} onClick={onSeek}>
+        {line}
+      </button>
+      <input
+        aria-label={`Begin of line ${line}`}
+        class="time"
+        defaultValue={writeSec(cue.startSec)}
+        onChange={({ currentTarget }) => onChange({ startSec: readSec(currentTarget.value) })}
+      />
+      <input
+        aria-label={`End of line ${line}`}
+        class="time"
+        defaultValue={writeSec(cue.endSec)}
+        onChange={({ currentTarget }) => onChange({ endSec: readSec(currentTarget.value) })}
+      />
+      <textarea
+        aria-label={`Text of line ${line}`}
+        rows={Math.max(1, cue.text.split('\n').length)}
+        value={cue.text}
+        onInput={({ currentTarget }) => onChange({ text: currentTarget.value })}
+      />
+      <button type="button" class="quiet" aria-label={`Remove line ${line}`} onClick={onRemove}>
+        ✕
+      </button>
+      {fault !== null && (
+        <p class="tray-error" role="alert">
+          Line {line}: {fault}
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** The service's own validation names the lines that it refuses. */
+function readErrorList(reason: unknown): string[] {
+  if (!(reason instanceof ApiError)) return [];
+  const { data }: { data?: { errorList?: unknown } } = Object(reason.body);
+  return Array.isArray(data?.errorList) ? data.errorList.map(String) : [];
+}

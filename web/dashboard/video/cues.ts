@@ -1,0 +1,62 @@
+/** A line of captions; times in seconds. */
+export type Cue = { startSec: number; endSec: number; text: string };
+
+const TIMES = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})\s*-->\s*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/;
+
+/** Reads the cues of a WebVTT text (W3C WebVTT section 4.1); styles, notes and settings of cues are left out. */
+export function readCues(vtt: string): Cue[] {
+  return vtt
+    .replaceAll('\r', '')
+    .split(/\n{2,}/)
+    .flatMap((block) => {
+      const lines = block.split('\n');
+      const at = lines.findIndex((line) => TIMES.test(line));
+      const [, start, end] = TIMES.exec(lines[at] ?? '') ?? [];
+      if (start === undefined || end === undefined) return [];
+      return [
+        {
+          startSec: readSec(start),
+          endSec: readSec(end),
+          text: lines
+            .slice(at + 1)
+            .join('\n')
+            .trim(),
+        },
+      ];
+    });
+}
+
+export function writeCues(cues: readonly Cue[]): string {
+  const blocks = cues.map(({ startSec, endSec, text }) => `${writeSec(startSec)} --> ${writeSec(endSec)}\n${text}`);
+  return `WEBVTT\n\n${blocks.join('\n\n')}\n`;
+}
+
+/** What is wrong with each cue that has a fault, by its index. */
+export function findFaults(cues: readonly Cue[]): Map<number, string> {
+  const faults = new Map<number, string>();
+  cues.forEach(({ startSec, endSec, text }, index) => {
+    const before = cues[index - 1];
+    if (Number.isNaN(startSec) || Number.isNaN(endSec)) faults.set(index, 'A time is written 1:02.500 or 0:01:02.500.');
+    else if (endSec <= startSec) faults.set(index, 'It ends before it begins.');
+    else if (before !== undefined && startSec < before.endSec)
+      faults.set(index, 'It begins before the line above ends.');
+    else if (text.trim() === '') faults.set(index, 'It has no text.');
+  });
+  return faults;
+}
+
+/** Reads `1:02.500`; not a number for what is no time. */
+export function readSec(text: string): number {
+  if (!/^\d+(:\d{1,2}){0,2}([.,]\d{1,3})?$/.test(text.trim())) return Number.NaN;
+  return text
+    .trim()
+    .replace(',', '.')
+    .split(':')
+    .reduce((sec, part) => sec * 60 + Number(part), 0);
+}
+
+export function writeSec(sec: number): string {
+  const ms = Math.round(sec * 1000);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}.${String(ms % 1000).padStart(3, '0')}`;
+}

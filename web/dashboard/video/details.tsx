@@ -1,0 +1,181 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { mayWrite, session } from '../base/session.ts';
+import { Panel } from '../parts/fields.tsx';
+import { CopyField, Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { embedCode, playerAddress } from './embed-code.ts';
+import type { PartProps } from './part-props.ts';
+
+export function TitleForm({ path, title, onSaved }: { path: string; title: string; onSaved: () => void }) {
+  const text = useSignal(title);
+  const saving = useAction();
+  const save = async (event: Event) => {
+    event.preventDefault();
+    if (await saving.run(() => api('POST', path, { title: text.value }))) onSaved();
+  };
+  if (!mayWrite()) return <h1>{title}</h1>;
+  return (
+    <form class="title" onSubmit={save}>
+      <h1 class="unseen">{title}</h1>
+      <input
+        aria-label="Title"
+        value={text.value}
+        required
+        onInput={(event) => (text.value = event.currentTarget.value)}
+      />
+      {text.value !== title && (
+        <button type="submit" class="primary">
+          Save
+        </button>
+      )}
+      {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
+    </form>
+  );
+}
+
+/** What to take along, what it is made of, its tags, and what can be done with it. */
+export function Details({ libraryId, path, video, onChanged }: PartProps) {
+  const rungs = video.availableResolutions.split(',').filter((rung) => rung !== '');
+  const address = playerAddress(session.value?.edgeUrl ?? '', libraryId, video.guid);
+  return (
+    <div class="columns">
+      <Panel title="Embed">
+        <CopyField label="Embed code" text={embedCode(address, video.title)} />
+        <CopyField label="Link" text={address} />
+        <CopyField label="Video ID" text={video.guid} />
+      </Panel>
+      <Panel title="Renditions">
+        {rungs.length === 0 ? (
+          <p class="hint">None yet: they appear here as they are encoded.</p>
+        ) : (
+          <ul class="tags">
+            {rungs.map((rung) => (
+              <li key={rung}>{rung}</li>
+            ))}
+          </ul>
+        )}
+        <dl>
+          <dt>Codecs</dt>
+          <dd>{video.outputCodecs}</dd>
+          <dt>Source</dt>
+          <dd>
+            {video.width} × {video.height}, {video.framerate.toFixed(2)} fps
+          </dd>
+          <dt>MP4 files</dt>
+          <dd>{video.hasMP4Fallback ? 'Yes' : 'No'}</dd>
+        </dl>
+      </Panel>
+      <Tags key={JSON.stringify(video.metaTags)} path={path} video={video} onChanged={onChanged} />
+      {mayWrite() && <Doings path={path} video={video} onChanged={onChanged} />}
+    </div>
+  );
+}
+
+type TagsProps = Pick<PartProps, 'path' | 'video' | 'onChanged'>;
+
+function Tags({ path, video, onChanged }: TagsProps) {
+  const property = useSignal('');
+  const value = useSignal('');
+  const saving = useAction();
+  const tags = video.metaTags.map((tag) => ({ property: tag.property ?? '', value: tag.value ?? '' }));
+  const save = async (metaTags: readonly object[]) => {
+    if (await saving.run(() => api('POST', path, { metaTags }))) onChanged();
+  };
+  const add = (event: Event) => {
+    event.preventDefault();
+    void save([...tags, { property: property.value, value: value.value }]);
+  };
+  return (
+    <Panel title="Tags" hint="Lists filter by them; the player's page carries them as meta tags.">
+      <ul class="rows">
+        {tags.map((tag, index) => (
+          <li key={`${tag.property}=${tag.value}`}>
+            <span>
+              <strong>{tag.property}</strong> {tag.value}
+            </span>
+            {mayWrite() && (
+              <button type="button" class="quiet" onClick={() => save(tags.filter((_, at) => at !== index))}>
+                Remove
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {mayWrite() && (
+        <form class="row" onSubmit={add}>
+          <input
+            class="tag-field"
+            aria-label="Name of the tag"
+            placeholder="name"
+            required
+            value={property.value}
+            onInput={(event) => (property.value = event.currentTarget.value)}
+          />
+          <input
+            class="tag-field"
+            aria-label="Value of the tag"
+            placeholder="value"
+            value={value.value}
+            onInput={(event) => (value.value = event.currentTarget.value)}
+          />
+          <button type="submit">Add</button>
+        </form>
+      )}
+      {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
+    </Panel>
+  );
+}
+
+function Doings({ path, video, onChanged }: TagsProps) {
+  const running = useAction();
+  const run = (deed: string, text: string) =>
+    running.run(async () => {
+      await api('POST', `${path}/${deed}`);
+      toast(text);
+      onChanged();
+    });
+  const replace = (file: File | undefined) => {
+    if (file === undefined) return;
+    void running.run(async () => {
+      await api('POST', `${path}/replace`);
+      await api('PUT', path, file);
+      toast('The other file is there: it takes the place of the one before when it is encoded.');
+      onChanged();
+    });
+  };
+  return (
+    <Panel title="Encode">
+      <div class="row">
+        <button
+          type="button"
+          disabled={running.isBusy.value}
+          onClick={() => run('reencode', 'Sent to be encoded anew.')}
+        >
+          Encode anew
+        </button>
+        <button
+          type="button"
+          disabled={running.isBusy.value}
+          onClick={() => run('resolutions/retry', 'What failed is encoded once more.')}
+        >
+          Retry what failed
+        </button>
+        {video.status === 4 && (
+          <label class="button">
+            {running.isBusy.value ? 'Sending…' : 'Replace the file'}
+            <input
+              type="file"
+              class="unseen"
+              accept="video/*,audio/*"
+              onChange={({ currentTarget }) => replace(currentTarget.files?.[0])}
+            />
+          </label>
+        )}
+      </div>
+      <p class="hint">The address, captions and statistics stay. What is there plays until the new one is done.</p>
+      {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+    </Panel>
+  );
+}

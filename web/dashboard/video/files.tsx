@@ -1,0 +1,73 @@
+import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
+import type {
+  StatusModelOfVideoResolutionsInfoModel,
+  StatusModelOfVideoStorageSizeModel,
+} from '../../../src/api/models/video-storage.ts';
+import { useLoaded } from '../base/load.ts';
+import { bytes } from '../base/words.ts';
+import { Panel, Table } from '../parts/fields.tsx';
+import { CopyField, Notice } from '../parts/parts.tsx';
+import type { PartProps } from './part-props.ts';
+
+type Loaded = {
+  files: ReturnType<typeof useLoaded<StatusModelOfVideoResolutionsInfoModel>>;
+  sizes: ReturnType<typeof useLoaded<StatusModelOfVideoStorageSizeModel>>;
+};
+
+/** What is stored of a video, to the byte, and the addresses under which viewers get it. */
+export function Files({ libraryId, path, video }: PartProps) {
+  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
+  const loaded: Loaded = {
+    files: useLoaded<StatusModelOfVideoResolutionsInfoModel>(`${path}/resolutions`),
+    sizes: useLoaded<StatusModelOfVideoStorageSizeModel>(`${path}/storage`),
+  };
+  const playlist = play.value.value?.videoPlaylistUrl ?? '';
+  const base = playlist.replace(/playlist\.m3u8.*$/, '');
+  const mp4 = loaded.files.value.value?.data?.mp4Resolutions ?? [];
+  const error = play.error.value ?? loaded.files.error.value ?? loaded.sizes.error.value;
+  return (
+    <div class="columns">
+      {error !== null && <Notice kind="error">{error}</Notice>}
+      <Panel title="Addresses">
+        <CopyField label="HLS playlist" text={playlist} />
+        {video.thumbnailUrl !== null && <CopyField label="Thumbnail" text={video.thumbnailUrl} />}
+        {mp4.map(({ resolution, path: name }) => (
+          <CopyField key={resolution} label={`MP4 ${resolution ?? ''}`} text={`${base}${name ?? ''}`} />
+        ))}
+      </Panel>
+      <Sizes {...loaded} />
+    </div>
+  );
+}
+
+function Sizes({ sizes }: Loaded) {
+  const data = sizes.value.value?.data;
+  if (data == null) return null;
+  const encoded = Object.entries(data.encoded ?? {});
+  return (
+    <Panel title="Stored">
+      <Table label="Stored" head={['What', 'Codec', 'Size']}>
+        {encoded.map(([name, { codec, resolution, size }]) => (
+          <tr key={name}>
+            <th scope="row">{resolution ?? name}</th>
+            <td>{codec}</td>
+            <td>{bytes(size)}</td>
+          </tr>
+        ))}
+        {REST.map(([field, label]) => (
+          <tr key={field}>
+            <th scope="row">{label}</th>
+            <td />
+            <td>{bytes(Number(data[field] ?? 0))}</td>
+          </tr>
+        ))}
+      </Table>
+    </Panel>
+  );
+}
+
+const REST = [
+  ['originals', 'Original'],
+  ['thumbnails', 'Thumbnails'],
+  ['previews', 'Previews'],
+] as const;

@@ -1,0 +1,81 @@
+import { type Signal, signal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { VideoModel } from '../../../src/api/models/video.ts';
+import { useLoaded } from '../base/load.ts';
+import { videoState } from '../base/words.ts';
+
+/** The real player in its frame, spoken to by the player.js protocol as any page would. */
+export type PlayerLink = {
+  frame: RefObject<HTMLIFrameElement | null>;
+  timeSec: Signal<number>;
+  seek: (sec: number) => void;
+};
+
+const CONTEXT = { context: 'player.js', version: '0.0.11' };
+
+export function usePlayer(): PlayerLink {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const timeSec = useMemo(() => signal(0), []);
+  const send = (message: object) => {
+    const { current } = frame;
+    if (current?.src)
+      current.contentWindow?.postMessage(JSON.stringify({ ...CONTEXT, ...message }), new URL(current.src).origin);
+  };
+  useEffect(() => {
+    const receive = ({ source, data }: MessageEvent) => {
+      if (source !== frame.current?.contentWindow || typeof data !== 'string') return;
+      const { event, value } = readEvent(data);
+      if (event === 'ready') send({ method: 'addEventListener', value: 'timeupdate', listener: 'dashboard' });
+      if (event === 'timeupdate' && typeof value?.seconds === 'number') timeSec.value = value.seconds;
+    };
+    addEventListener('message', receive);
+    return () => removeEventListener('message', receive);
+  }, [timeSec]);
+  return {
+    frame,
+    timeSec,
+    seek: (sec) => {
+      timeSec.value = sec;
+      send({ method: 'setCurrentTime', value: sec });
+    },
+  };
+}
+
+function readEvent(text: string): { event?: string; value?: { seconds?: number } } {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    // Other messages of the page are not for us.
+    return {};
+  }
+}
+
+type PlayerProps = { libraryId: number; video: VideoModel; link: PlayerLink };
+
+export function Player({ libraryId, video, link }: PlayerProps) {
+  const { value } = useLoaded<{ address: string }>(
+    `/dashboard/libraries/${libraryId}/videos/${video.guid}/embed-address`,
+  );
+  const { isPlayable, word } = videoState(video.status, video.availableResolutions);
+  if (!isPlayable || value.value === null) {
+    return (
+      <div class="player waiting">
+        <p>{isPlayable ? '' : word}</p>
+      </div>
+    );
+  }
+  const address = new URL(value.value.address);
+  address.searchParams.set('autoplay', 'false');
+  // An owner's look counts as no view.
+  address.searchParams.set('count', 'false');
+  return (
+    <iframe
+      ref={link.frame}
+      class="player"
+      title={`Player: ${video.title}`}
+      src={address.href}
+      allow="autoplay; encrypted-media; picture-in-picture; fullscreen"
+    />
+  );
+}

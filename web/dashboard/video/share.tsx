@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals';
+import { useLoaded } from '../base/load.ts';
+import { session } from '../base/session.ts';
+import { Check, Panel, TextField } from '../parts/fields.tsx';
+import { CopyField, Notice } from '../parts/parts.tsx';
+import { embedCode, playerAddress } from './embed-code.ts';
+import type { PartProps } from './part-props.ts';
+
+/** Parameters of the player's address, each with what it is without being named. */
+const FLAGS: readonly (readonly [name: string, label: string, standard: boolean])[] = [
+  ['autoplay', 'Start by itself', true],
+  ['muted', 'Without sound', false],
+  ['loop', 'Again and again', false],
+  ['preload', 'Load ahead', true],
+  ['showSpeed', 'Choice of speed', true],
+  ['showHeatmap', 'Heatmap on the timeline', false],
+  ['rememberPosition', 'Go on where a viewer stopped', false],
+  ['compactControls', 'Compact controls', false],
+];
+
+/** The address of the player with its parameters, as it looks, and a signed link. */
+export function Share({ libraryId, video }: PartProps) {
+  const flags = useSignal<Readonly<Record<string, boolean>>>({});
+  const start = useSignal('');
+  const captions = useSignal('');
+  const signed = useLoaded<{ address: string }>(`/dashboard/libraries/${libraryId}/videos/${video.guid}/embed-address`);
+  const address = new URL(playerAddress(session.value?.edgeUrl ?? location.origin, libraryId, video.guid));
+  for (const [name, , standard] of FLAGS) {
+    const value = flags.value[name] ?? standard;
+    if (value !== standard) address.searchParams.set(name, String(value));
+  }
+  if (start.value !== '') address.searchParams.set('t', start.value);
+  if (captions.value !== '') address.searchParams.set('captions', captions.value);
+  const preview = new URL(signed.value.value?.address ?? address.href);
+  for (const [name, value] of address.searchParams) preview.searchParams.set(name, value);
+  preview.searchParams.set('count', 'false');
+  return (
+    <div class="columns">
+      <Panel title="What the player does">
+        <div class="columns tight">
+          {FLAGS.map(([name, label, standard]) => (
+            <Check
+              key={name}
+              label={label}
+              value={flags.value[name] ?? standard}
+              onChange={(isOn) => (flags.value = { ...flags.value, [name]: isOn })}
+            />
+          ))}
+        </div>
+        <TextField
+          label="Begin at"
+          hint="1m30s, 90 or 1:30"
+          value={start.value}
+          onChange={(text) => (start.value = text)}
+        />
+        <TextField
+          label="Captions"
+          hint="A language such as en; en-auto shows them at once."
+          value={captions.value}
+          onChange={(text) => (captions.value = text)}
+        />
+      </Panel>
+      <Panel title="As it looks">
+        <iframe
+          class="player small"
+          title="Preview of the player"
+          src={preview.href}
+          allow="autoplay; encrypted-media; fullscreen"
+        />
+        <CopyField label="Embed code" text={embedCode(address.href, video.title)} />
+        <CopyField label="Link" text={address.href} />
+        {signed.value.value?.address.includes('token=') === true && (
+          <CopyField label="Signed link, good for an hour" text={signed.value.value.address} />
+        )}
+        {signed.error.value !== null && <Notice kind="error">{signed.error.value}</Notice>}
+      </Panel>
+    </div>
+  );
+}
