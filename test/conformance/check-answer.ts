@@ -17,8 +17,8 @@ const ADVICE =
 /** What a refusal says in words; null when it has no body. */
 export function messageOf({ body }: Answer): string | null {
   if (typeof body === 'string') return body;
-  const { message, Message, detail, errorResponse }: Record<string, unknown> = { ...Object(body) };
-  const words = message ?? Message ?? Object(errorResponse).message ?? detail;
+  const { message, Message, errorResponse }: Record<string, unknown> = { ...Object(body) };
+  const words = message ?? Message ?? Object(errorResponse).message;
   return typeof words === 'string' ? words : null;
 }
 
@@ -79,11 +79,7 @@ export function expectBodyOf(row: Row, answer: Answer): void {
 /** Holds a refusal for which no body is declared: it has none, or the usual one of its address. */
 export function expectErrorBody({ errorShape }: Pick<Real, 'errorShape'>, { status, body, text }: Answer): void {
   if (text === '') return;
-  if (errorShape === 'problem') {
-    expect(body).toEqual({ type: 'about:blank', title: expect.any(String), status, detail: expect.any(String) });
-    return;
-  }
-  const usual = status === 401 ? 'AuthError401' : 'StatusModel';
+  const usual = status === 401 && errorShape !== 'status-throughout' ? 'AuthError401' : 'StatusModel';
   expect(faultsOf(body, errorShape === 'core' ? 'ApiErrorData' : usual), `${status} ${text}`).toEqual([]);
   const { statusCode, StatusCode }: Record<string, unknown> = { ...Object(body) };
   expect(statusCode ?? StatusCode ?? status).toBe(status);

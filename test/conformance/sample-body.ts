@@ -11,6 +11,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
   const samples: Record<string, object> = {
     CreateVideoModel: { title: 'A sample' },
     TranscribeSettings: { sourceLanguage: 'en' },
+    SmartGenerateModel: { generateTitle: true },
     UpdateVideoModel: { title: 'A sample' },
     ComposeVideoModel: { title: 'A sample', parts: [{ videoId: UNKNOWN_GUID, startMs: 0, endMs: 1000 }] },
     CreateLiveStreamModel: { title: 'A sample', dvrEnabled: true, dvrWindowSeconds: 7200 },

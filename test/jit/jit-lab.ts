@@ -47,7 +47,7 @@ export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise
       `)
       .execute(db);
   }
-  return async () => void (await sql`drop function hold_jit_run, hold_jit_wish cascade`.execute(db));
+  return async () => void (await sql`drop function hold_jit_run, hold_segment_request cascade`.execute(db));
 }
 
 /** A library that encodes on demand. */

@@ -6,6 +6,7 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
 import type { PlannedTimeline } from '../lifecycle/encode-plan.ts';
 import { saveTimeline } from '../lifecycle/plan-store.ts';
+import { entering } from '../media-state.ts';
 import type { RenditionPlan } from '../schema.ts';
 import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { loadCutList } from '../tasks/task-view-store.ts';
@@ -86,8 +87,7 @@ export function composing(key: MediaKey, { timeline, recipe, facts, durationMs }
     await tx
       .updateTable('media')
       .set({
-        state: 'transcoding',
-        state_reason: WAITING_FOR_SLOT,
+        ...entering('transcoding', WAITING_FOR_SLOT),
         facts: JSON.stringify(facts),
         duration_ms: durationMs,
         width_px: video?.displayWidthPx ?? 0,

@@ -5,6 +5,7 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { entering, mayEnter } from '../media-state.ts';
 import type { StoredWatermark } from '../pictures/picture-schema.ts';
 import type { MediaState, UploadOptions } from '../schema.ts';
 import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
@@ -75,10 +76,10 @@ export async function addToShown(
 export async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await tx
     .updateTable('media')
-    .set({ state: 'transcoding', state_reason: WAITING_FOR_SLOT, encode_progress: 0 })
-    .set({ state_since: sql<Date>`now()` })
+    .set({ ...entering('transcoding', WAITING_FOR_SLOT), encode_progress: 0 })
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
+    .where(mayEnter('transcoding'))
     .execute();
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { entering } from '../media-state.ts';
 import { planPictures } from '../pictures/plan-pictures-store.ts';
 import { dropPictures } from '../pictures/shown-pictures-store.ts';
 import { type Extent, findGap } from '../renditions/coverage.ts';
@@ -83,7 +84,7 @@ async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: Re
 async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await tx
     .updateTable('media')
-    .set({ state: 'finished', state_reason: null, state_since: sql<Date>`now()`, encode_progress: 100 })
+    .set({ ...entering('finished', null), encode_progress: 100 })
     // What the library says of originals later is no matter of this one.
     .set({ leaves_original: sql<boolean>`exists (${leavesOriginals(key.libraryId)})` })
     .where('library_id', '=', key.libraryId)

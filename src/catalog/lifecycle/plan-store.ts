@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { SourceChapter } from '../../media/probe/parse-chapters.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { entering } from '../media-state.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import type { Chapter } from '../schema.ts';
@@ -23,9 +24,9 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   const { numUpdatedRows } = await tx
     .updateTable('media')
     .set({
-      state: plan.isOnDemand ? 'jit-segmenting' : 'transcoding',
-      state_reason: plan.isOnDemand ? 'preparing its playlists' : WAITING_FOR_SLOT,
-      state_since: sql<Date>`now()`,
+      ...(plan.isOnDemand
+        ? entering('jit-segmenting', 'preparing its playlists')
+        : entering('transcoding', WAITING_FOR_SLOT)),
       lease_owner: null,
       lease_until: null,
       process_tries: 0,

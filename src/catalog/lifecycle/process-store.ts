@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { entering, enteringSql, mayEnter } from '../media-state.ts';
 import { keepActiveRenditions } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import type { MediaMessage, UploadOptions } from '../schema.ts';
-import { ENCODING_STATES, LEASE_SEC } from '../tasks/encode-task.ts';
+import { LEASE_SEC } from '../tasks/encode-task.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { restoreReplaced } from './replacement-store.ts';
@@ -87,17 +88,16 @@ async function findDropped(tx: Tx): Promise<MediaKey | undefined> {
 
 async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<ClaimRow | undefined> {
   const { rows } = await sql<ClaimRow>`
-    update media m set state = 'processing', state_reason = 'probing the source',
-      state_since = case when state = 'processing' then state_since else now() end,
+    update media set ${enteringSql('processing', 'probing the source')},
       lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${LEASE_SEC}),
       process_attempt = process_attempt + 1, process_tries = process_tries + 1
     from library l
-    where l.id = m.library_id and m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
-      and m.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
-      and (m.state = 'uploaded' or (m.state = 'processing' and (m.lease_until is null or m.lease_until < now())))
-    returning m.process_attempt, m.process_tries, m.state_since = now() as is_new,
-      m.source_key, m.source_bytes, m.upload_options, m.thumbnail_time_ms, l.settings,
-      exists (select 1 from timeline t where t.library_id = m.library_id and t.media_id = m.id and t.active) as shown
+    where l.id = media.library_id and media.library_id = ${key.libraryId} and media.id = ${key.mediaId}
+      and media.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
+      and (media.state = 'uploaded' or (media.state = 'processing' and (media.lease_until is null or media.lease_until < now())))
+    returning media.process_attempt, media.process_tries, media.state_since = now() as is_new,
+      media.source_key, media.source_bytes, media.upload_options, media.thumbnail_time_ms, l.settings,
+      exists (select 1 from timeline t where t.library_id = media.library_id and t.media_id = media.id and t.active) as shown
   `.execute(tx);
   return rows[0];
 }
@@ -180,16 +180,14 @@ export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: 
   const { numUpdatedRows } = await tx
     .updateTable('media')
     .set({
-      state: 'failed',
-      state_reason: reason,
-      state_since: sql<Date>`now()`,
+      ...entering('failed', reason),
       lease_owner: null,
       lease_until: null,
       messages: sql<string>`messages || ${JSON.stringify([message])}::jsonb`,
     })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
-    .where('state', 'in', ['uploaded', 'processing', ...ENCODING_STATES])
+    .where(mayEnter('failed'))
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return;
   await sumStorage(tx, key);

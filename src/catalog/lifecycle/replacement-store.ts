@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { entering } from '../media-state.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
@@ -72,9 +73,7 @@ async function putBack(tx: Tx, { libraryId, mediaId }: MediaKey, before: Replace
   await tx
     .updateTable('media')
     .set({
-      state: 'finished',
-      state_reason: null,
-      state_since: sql<Date>`now()`,
+      ...entering('finished', null),
       lease_owner: null,
       lease_until: null,
       encode_progress: 100,

@@ -4,6 +4,7 @@ import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { countInLibrary } from '../libraries/video-count-store.ts';
+import { enteringSql } from '../media-state.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
@@ -126,11 +127,11 @@ async function becomeVideo(
   stream: { collection_id: Guid | null; is_public: boolean },
 ): Promise<void> {
   await sql`
-    update media m set type = 'video', state = 'finished', state_since = now(), encode_progress = 100,
+    update media set type = 'video', ${enteringSql('finished', null)}, encode_progress = 100,
       collection_id = ${stream.collection_id}, is_public = ${stream.is_public},
       duration_ms = (select round(sum(end_ticks * 1000.0 / timescale)) from timeline t
-        where t.library_id = m.library_id and t.media_id = m.id),
+        where t.library_id = media.library_id and t.media_id = media.id),
       width_px = coalesce(s.width_px, 0), height_px = coalesce(s.height_px, 0),
       frame_rate = coalesce(s.frame_rate, 0)
-    from live_stream s where m.library_id = ${libraryId} and m.id = ${mediaId} and s.id = m.id`.execute(tx);
+    from live_stream s where media.library_id = ${libraryId} and media.id = ${mediaId} and s.id = media.id`.execute(tx);
 }

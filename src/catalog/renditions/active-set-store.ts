@@ -4,6 +4,7 @@ import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
 import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { entering, mayEnter } from '../media-state.ts';
 import type { MediaMessage } from '../schema.ts';
 import { BACKFILL_STEP, ENCODING_STATES, type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import type { TaskKind } from '../tasks/task-kind.ts';
@@ -46,8 +47,8 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
   await tx
     .updateTable('media')
     .set({
-      ...(isWhole ? WHOLE : ON_DEMAND),
-      state_since: sql<Date>`now()`,
+      ...(isWhole ? entering('finished', null) : entering('jit-ready', READY_REASON)),
+      encode_progress: isWhole ? 100 : 0,
       lease_owner: null,
       lease_until: null,
       process_tries: 0,
@@ -55,15 +56,13 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
     })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
+    .where(mayEnter(isWhole ? 'finished' : 'jit-ready'))
     .execute();
   await recountStorage(tx, key);
   await bumpPublication(tx, key);
   await announce(key, isWhole ? WebhookStatus.finished : WebhookStatus.resolutionFinished)(tx);
   return true;
 }
-
-const WHOLE = { state: 'finished', state_reason: null, encode_progress: 100 } as const;
-const ON_DEMAND = { state: 'jit-ready', state_reason: READY_REASON, encode_progress: 0 } as const;
 
 function canBeHadOnDemand(shown: readonly Shown[]): boolean {
   const onDemand = shown.filter(({ kind, isOnDemand, isWhole }) => kind === 'video' && isOnDemand && !isWhole);

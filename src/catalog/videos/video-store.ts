@@ -6,6 +6,7 @@ import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHA
 import { inTransaction } from '../in-transaction.ts';
 import { countInLibrary } from '../libraries/video-count-store.ts';
 import { keepReplaced } from '../lifecycle/replacement-store.ts';
+import { entering, requireTransition } from '../media-state.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
 
@@ -115,6 +116,7 @@ function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
 async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   const key = { libraryId: before.libraryId, mediaId: before.id };
   await moveBetweenCollections(tx, before, after);
+  requireTransition(before.state, after.state);
   const source = sourceIn(after);
   const earlier = sourceIn(before);
   const isOtherFile = source !== null && source.key !== earlier?.key;
@@ -133,13 +135,11 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
       moments: JSON.stringify(after.moments),
       meta_tags: JSON.stringify(after.metaTags),
       upload_options: JSON.stringify(after.uploadOptions),
-      state: after.state,
-      state_reason: 'reason' in after ? after.reason : null,
+      ...entering(after.state, 'reason' in after ? after.reason : null),
       source_key: source?.key ?? null,
       source_bytes: source?.sizeBytes ?? null,
       source_sha256: source?.sha256 ?? null,
       ...(moreBytes !== 0 && { storage_bytes: eb('storage_bytes', '+', moreBytes) }),
-      ...(after.state !== before.state && { state_since: new Date() }),
       ...(after.state === 'finished' && { replace_until: after.acceptsReplacement ? TAKEN_UNTIL : null }),
       ...(after.state === 'uploaded' && { encode_progress: 0, process_tries: 0, lease_owner: null, lease_until: null }),
     }))

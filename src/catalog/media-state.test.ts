@@ -1,0 +1,37 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { requireTransition, stateDiagram, statesBefore, TRANSITIONS } from './media-state.ts';
+
+test('a change that is no transition is refused, one to the same state is none', () => {
+  expect(() => requireTransition('created', 'jit-ready')).toThrow('created to jit-ready');
+  expect(() => requireTransition('failed', 'finished')).toThrow('failed to finished');
+  expect(() => requireTransition('failed', 'failed')).not.toThrow();
+  expect(() => requireTransition('failed', 'uploaded')).not.toThrow();
+});
+
+test('every state can be entered, and left again for another upload or encode', () => {
+  const states = new Set(TRANSITIONS.flatMap(({ from, to }) => [...from, to]));
+  for (const state of states) {
+    expect(statesBefore(state), state).not.toEqual([]);
+    expect(
+      TRANSITIONS.some(({ from }) => from.includes(state)),
+      state,
+    ).toBe(true);
+  }
+});
+
+test('nothing but this module writes the time of a state', async () => {
+  const writers: string[] = [];
+  for (const file of await readdir('src', { recursive: true })) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.includes('migrations')) continue;
+    const text = await readFile(`src/${file}`, 'utf8');
+    if (/\bstate_since: (?!CreatedAt)|\bstate_since = (?!now\(\) as)/.test(text)) writers.push(file);
+  }
+  expect(writers).toEqual(['catalog/media-state.ts']);
+});
+
+test('the diagram of the documentation is that of the table', async () => {
+  const text = await readFile('docs/architecture.md', 'utf8');
+  const diagram = /```mermaid\n([\s\S]*?)\n```/.exec(text)?.[1];
+  expect(diagram).toBe(stateDiagram());
+});

@@ -1,0 +1,80 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { MediaState } from './schema.ts';
+
+/** Every change of a media's state, and what causes it. Nothing else changes the state: see `entering`. */
+export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState; cause: string }[] = [
+  { from: ['upload-failed'], to: 'created', cause: 'another upload begins' },
+  { from: ['created'], to: 'upload-failed', cause: 'the upload came to nothing' },
+  { from: ['created', 'upload-failed', 'failed'], to: 'uploaded', cause: 'a file is stored' },
+  { from: ['finished'], to: 'uploaded', cause: 'another file or a re-encode' },
+  {
+    from: ['processing', 'transcoding', 'jit-segmenting', 'jit-ready'],
+    to: 'uploaded',
+    cause: 're-encode',
+  },
+  { from: ['uploaded', 'processing'], to: 'processing', cause: 'a worker plans it' },
+  { from: ['processing'], to: 'transcoding', cause: 'planned' },
+  { from: ['processing'], to: 'jit-segmenting', cause: 'planned on demand' },
+  { from: ['created'], to: 'transcoding', cause: 'composed of other videos' },
+  { from: ['finished'], to: 'transcoding', cause: 'renditions are added or retried' },
+  { from: ['jit-segmenting'], to: 'jit-ready', cause: 'every segment can be had' },
+  { from: ['transcoding', 'jit-segmenting', 'jit-ready'], to: 'finished', cause: 'all tasks ended' },
+  { from: ['created'], to: 'finished', cause: 'a live recording is sealed' },
+  {
+    from: ['uploaded', 'processing', 'transcoding', 'jit-segmenting', 'jit-ready'],
+    to: 'failed',
+    cause: 'nothing playable could be made',
+  },
+  { from: ['uploaded', 'processing'], to: 'finished', cause: 'a new file or re-encode failed: as before' },
+  {
+    from: ['uploaded', 'processing', 'transcoding', 'jit-segmenting'],
+    to: 'jit-ready',
+    cause: 'a re-encode failed: on demand as before',
+  },
+];
+
+/** The states from which a media can come into this one. */
+export function statesBefore(to: MediaState): MediaState[] {
+  return [...new Set(TRANSITIONS.flatMap((each) => (each.to === to ? each.from : [])))];
+}
+
+/** Throws where a change that was decided in code is no transition; the same state is none. */
+export function requireTransition(from: MediaState, to: MediaState): void {
+  if (from === to || statesBefore(to).includes(from)) return;
+  throw new Error(`Expected a transition of a media's state, got ${from} to ${to}. TRANSITIONS lists those that are.`);
+}
+
+/**
+ * The columns of a media that enters a state, for an update that is held to `mayEnter` by its condition; the time is
+ * that of the change, not of an update within the same state.
+ */
+export function entering(to: MediaState, reason: string | null) {
+  return {
+    state: to,
+    state_reason: reason,
+    state_since: sql<Date>`case when media.state = ${to} then media.state_since else now() end`,
+  };
+}
+
+/** `entering` as the text of an update. */
+export function enteringSql(to: MediaState, reason: string | null): RawBuilder<unknown> {
+  const { state_since } = entering(to, reason);
+  return sql`state = ${to}, state_reason = ${reason}, state_since = ${state_since}`;
+}
+
+/** The condition that the media's state now may be followed by this one. */
+export function mayEnter(to: MediaState): RawBuilder<boolean> {
+  return sql<boolean>`media.state = any(${statesBefore(to)})`;
+}
+
+/** The transitions as a Mermaid state diagram, as `docs/architecture.md` shows it. */
+export function stateDiagram(): string {
+  const lines = TRANSITIONS.flatMap(({ from, to, cause }) =>
+    from.map((state) => `    ${idOf(state)} --> ${idOf(to)}: ${cause}`),
+  );
+  return ['stateDiagram-v2', '    [*] --> created', ...lines].join('\n');
+}
+
+function idOf(state: MediaState): string {
+  return state.replace('-', '_');
+}
