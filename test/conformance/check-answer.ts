@@ -17,8 +17,8 @@ const ADVICE =
 /** What a refusal says in words; null when it has no body. */
 export function messageOf({ body }: Answer): string | null {
   if (typeof body === 'string') return body;
-  const { message, Message, errorResponse }: Record<string, unknown> = { ...Object(body) };
-  const words = message ?? Message ?? Object(errorResponse).message;
+  const { message, Message, detail, errorResponse }: Record<string, unknown> = { ...Object(body) };
+  const words = message ?? Message ?? detail ?? Object(errorResponse).message;
   return typeof words === 'string' ? words : null;
 }
 
@@ -79,8 +79,16 @@ export function expectBodyOf(row: Row, answer: Answer): void {
 /** Holds a refusal for which no body is declared: it has none, or the usual one of its address. */
 export function expectErrorBody({ errorShape }: Pick<Real, 'errorShape'>, { status, body, text }: Answer): void {
   if (text === '') return;
-  const usual = status === 401 && errorShape !== 'status-throughout' ? 'AuthError401' : 'StatusModel';
-  expect(faultsOf(body, errorShape === 'core' ? 'ApiErrorData' : usual), `${status} ${text}`).toEqual([]);
+  if (errorShape === 'problem') {
+    expect(body).toMatchObject({ status, title: expect.any(String), detail: expect.any(String) });
+    return;
+  }
+  expect(faultsOf(body, usualModel(errorShape, status)), `${status} ${text}`).toEqual([]);
   const { statusCode, StatusCode }: Record<string, unknown> = { ...Object(body) };
   expect(statusCode ?? StatusCode ?? status).toBe(status);
+}
+
+function usualModel(shape: Real['errorShape'], status: number): string {
+  if (shape === 'core') return 'ApiErrorData';
+  return status === 401 && shape !== 'status-throughout' ? 'AuthError401' : 'StatusModel';
 }
