@@ -1,7 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { MediaState } from './schema.ts';
 
-/** Every change of a media's state, and what causes it. Nothing else changes the state: see `entering`. */
+/** Every change of a media's state, and what causes it. Nothing else changes the state: see `media-state-store.ts`. */
 export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState; cause: string }[] = [
   { from: ['upload-failed'], to: 'created', cause: 'another upload begins' },
   { from: ['created'], to: 'upload-failed', cause: 'the upload came to nothing' },
@@ -42,29 +41,6 @@ export function statesBefore(to: MediaState): MediaState[] {
 export function requireTransition(from: MediaState, to: MediaState): void {
   if (from === to || statesBefore(to).includes(from)) return;
   throw new Error(`Expected a transition of a media's state, got ${from} to ${to}. TRANSITIONS lists those that are.`);
-}
-
-/**
- * The columns of a media that enters a state, for an update that is held to `mayEnter` by its condition; the time is
- * that of the change, not of an update within the same state.
- */
-export function entering(to: MediaState, reason: string | null) {
-  return {
-    state: to,
-    state_reason: reason,
-    state_since: sql<Date>`case when media.state = ${to} then media.state_since else now() end`,
-  };
-}
-
-/** `entering` as the text of an update. */
-export function enteringSql(to: MediaState, reason: string | null): RawBuilder<unknown> {
-  const { state_since } = entering(to, reason);
-  return sql`state = ${to}, state_reason = ${reason}, state_since = ${state_since}`;
-}
-
-/** The condition that the media's state now may be followed by this one. */
-export function mayEnter(to: MediaState): RawBuilder<boolean> {
-  return sql<boolean>`media.state = any(${statesBefore(to)})`;
 }
 
 /** The transitions as a Mermaid state diagram, as `docs/architecture.md` shows it. */

@@ -6,7 +6,7 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
 import type { PlannedTimeline } from '../lifecycle/encode-plan.ts';
 import { saveTimeline } from '../lifecycle/plan-store.ts';
-import { entering } from '../media-state.ts';
+import { entering } from '../media-state-store.ts';
 import type { RenditionPlan } from '../schema.ts';
 import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { loadCutList } from '../tasks/task-view-store.ts';

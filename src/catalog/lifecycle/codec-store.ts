@@ -5,7 +5,7 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { entering, mayEnter } from '../media-state.ts';
+import { entering, mayEnter } from '../media-state-store.ts';
 import type { StoredWatermark } from '../pictures/picture-schema.ts';
 import type { MediaState, UploadOptions } from '../schema.ts';
 import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { entering } from '../media-state.ts';
+import { entering } from '../media-state-store.ts';
 import { planPictures } from '../pictures/plan-pictures-store.ts';
 import { dropPictures } from '../pictures/shown-pictures-store.ts';
 import { type Extent, findGap } from '../renditions/coverage.ts';

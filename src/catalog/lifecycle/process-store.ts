@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { entering, enteringSql, mayEnter } from '../media-state.ts';
+import { entering, enteringSql, mayEnter } from '../media-state-store.ts';
 import { keepActiveRenditions } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import type { MediaMessage, UploadOptions } from '../schema.ts';

@@ -4,7 +4,7 @@ import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { countInLibrary } from '../libraries/video-count-store.ts';
-import { enteringSql } from '../media-state.ts';
+import { enteringSql } from '../media-state-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { MediaKey, Tx } from '../db.ts';
-import { enteringSql } from '../media-state.ts';
+import { enteringSql } from '../media-state-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 

@@ -6,7 +6,8 @@ import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHA
 import { inTransaction } from '../in-transaction.ts';
 import { countInLibrary } from '../libraries/video-count-store.ts';
 import { keepReplaced } from '../lifecycle/replacement-store.ts';
-import { entering, requireTransition } from '../media-state.ts';
+import { requireTransition } from '../media-state.ts';
+import { entering } from '../media-state-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
 
