@@ -11,10 +11,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
   const samples: Record<string, object> = {
     CreateVideoModel: { title: 'A sample' },
     TranscribeSettings: { sourceLanguage: 'en' },
-    UpdateShieldZoneModel: { shieldZoneId: 1, shieldZone: { wafEnabled: true } },
     CreateBulkModel: { action: 'retry', videoIds: [UNKNOWN_GUID] },
-    EventLogsSearchRequest: { from: 0, to: Date.now() },
-    EventLogsExportRequest: { from: 0, to: Date.now() },
     SmartGenerateModel: { generateTitle: true },
     UpdateVideoModel: { title: 'A sample' },
     ComposeVideoModel: { title: 'A sample', parts: [{ videoId: UNKNOWN_GUID, startMs: 0, endMs: 1000 }] },
