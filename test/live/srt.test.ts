@@ -20,7 +20,7 @@ let service: Service;
 let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
 let clip = '';
 beforeAll(async () => {
-  [service, clip] = await Promise.all([startService(null), makeClip()]);
+  [service, clip] = await Promise.all([startService(null, { MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8' }), makeClip()]);
   catalogue = await openLiveCatalogue(service);
 });
 afterAll(async () => {
@@ -29,8 +29,8 @@ afterAll(async () => {
   await rm(path.dirname(clip), { recursive: true });
 });
 
-async function createStream() {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+async function createStream(relays: string[] | null = null) {
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, relays, libraryId: 1 });
   const key = { libraryId: 1, mediaId: stream.id };
   await catalogue.streams.change(key, startStream);
   const { listeners } = await service.health();
@@ -81,12 +81,18 @@ test.each([
 ])(
   '$what',
   async ({ codecs, video, nameOf }) => {
-    const stream = await createStream();
+    const receiver = await createStream();
+    const { listeners } = await service.health();
+    const stream = await createStream([`rtmp://127.0.0.1:${listeners.rtmp}/live/${receiver.streamKey}`]);
     const publisher = publish(`${stream.srt}?streamid=${nameOf(stream.streamKey)}`, codecs);
     const found = await watched(stream, publisher);
     expect(found).toMatchObject({ errors: '', video, audio: 'aac' });
     expect(found.videoFrames).toBeGreaterThanOrEqual(100);
     expect(found.audioFrames).toBeGreaterThanOrEqual(150);
+    // What the stream names as its relay got the same by RTMP.
+    await catalogue.streams.change(receiver.key, stopStream);
+    await until(async () => ((await catalogue.streams.load(receiver.key)).isVideo ? true : null), 'the video');
+    expect(await framesOf(`${receiver.base}/playlist.m3u8`)).toMatchObject({ errors: '', video, audio: 'aac' });
   },
   90_000,
 );

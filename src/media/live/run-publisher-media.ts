@@ -1,6 +1,8 @@
+import type { LiveEvent } from './access-unit.ts';
 import type { ForeignAudio, IngestEvent } from './foreign-audio.ts';
 import type { MediaInput } from './publisher.ts';
 import { AudioEncoder, fitsRun } from './run-audio-encoder.ts';
+import { FlvTagWriter } from './write-flv-tag.ts';
 
 /** After a failed run sound is left out for so long. */
 const PAUSE_MS = 5_000;
@@ -30,6 +32,7 @@ type Deps = { budget: EncoderBudget; report(error: Error): void };
 export class PublisherMedia {
   readonly #input: MediaInput;
   readonly #deps: Deps;
+  readonly #tags = new FlvTagWriter();
   #run: { encoder: AudioEncoder; last: ForeignAudio } | null = null;
   #pausedUntilMs = 0;
   #isEnded = false;
@@ -42,7 +45,7 @@ export class PublisherMedia {
   /** `wireBytes`: what the event took on its way here. */
   push(event: IngestEvent, wireBytes: number): void {
     if (this.#isEnded) return;
-    if (event.type !== 'foreign') this.#input.push(event, wireBytes);
+    if (event.type !== 'foreign') this.#pass(event, wireBytes);
     else this.#encode(event.audio);
   }
 
@@ -52,6 +55,11 @@ export class PublisherMedia {
     this.#isEnded = true;
     this.#stop();
     this.#input.end(reason);
+  }
+
+  #pass(event: LiveEvent, wireBytes: number): void {
+    this.#input.push(event, wireBytes);
+    this.#input.relay(this.#tags.write(event));
   }
 
   #encode(audio: ForeignAudio): void {
@@ -71,7 +79,7 @@ export class PublisherMedia {
     const encoder = new AudioEncoder(audio, {
       unit: (event) => {
         if (this.#run?.encoder === encoder && !this.#isEnded)
-          this.#input.push(event, event.type === 'unit' ? event.unit.bytes.length : 0);
+          this.#pass(event, event.type === 'unit' ? event.unit.bytes.length : 0);
       },
       failed: (error) => {
         if (this.#run?.encoder !== encoder) return;

@@ -86,6 +86,45 @@ test('what follows a publisher that was cut off amid reordered pictures begins w
   expect(segmentsOf(second, 'video')[0]?.startTick).toBeGreaterThanOrEqual(Math.max(...shown) + 3_600);
 });
 
+const frames = (count: number, frame: (at: number) => { ms: number; offsetMs?: number; isKey?: boolean }) =>
+  Array.from({ length: count }, (_, at): AccessUnit => {
+    const { ms, offsetMs = 0, isKey = at === 0 } = frame(at);
+    return { kind: 'video', dtsMs: ms, ptsMs: ms + offsetMs, isKey, bytes: Buffer.alloc(10) };
+  });
+
+test.each([
+  // Segments: their count, and the seconds of the longest and of all.
+  {
+    what: 'keyframes each 8 s',
+    units: frames(600, (at) => ({ ms: at * 40, isKey: at % 200 === 0 })),
+    expected: [3, 8, 24],
+  },
+  { what: 'no keyframe after the first', units: frames(1_000, (at) => ({ ms: at * 40 })), expected: [2, 20, 40] },
+  {
+    what: 'frames of changing length',
+    units: frames(200, (at) => ({ ms: Math.floor(at / 2) * 100 + (at % 2) * 20, isKey: at % 40 === 0 })),
+    expected: [5, 2, 10],
+  },
+  {
+    what: 'a decode time that goes back a little',
+    units: frames(100, (at) => ({ ms: at === 50 ? 1_950 : at * 40, isKey: at % 50 === 0 })),
+    expected: [2, 2, 4],
+  },
+  {
+    what: 'a clock that jumps an hour',
+    units: frames(100, (at) => ({ ms: at * 40 + (at < 50 ? 0 : 3_600_000), isKey: at % 50 === 0 })),
+    expected: [2, 2, 4],
+  },
+])('a stream goes on: $what', ({ units, expected }) => {
+  const packager = new StreamPackager({ video: { ...VIDEO, frameRate: 0 }, audio: null }, NEW);
+  const segments = segmentsOf([...pushAll(packager, units), ...packager.end()], 'video');
+  const lengths = segments.map(({ durationTicks }) => durationTicks / 90_000);
+  const [count = 0, longest = 0, all = 0] = expected;
+  expect(lengths).toHaveLength(count);
+  expect(Math.abs(Math.max(...lengths) - longest)).toBeLessThan(0.15);
+  expect(Math.abs(lengths.reduce((sum, sec) => sum + sec, 0) - all)).toBeLessThan(0.15);
+});
+
 test('decode times rise whatever times a publisher sends', () => {
   const times = fc.array(
     fc.tuple(fc.integer({ min: -5_000, max: 50_000 }), fc.integer({ min: -200, max: 500 }), fc.boolean()),
