@@ -31,6 +31,7 @@ const TOOLS = {
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
     { program: 'mpv', debianPackage: 'mpv' },
     { program: '/usr/share/modsecurity-crs/rules', debianPackage: 'modsecurity-crs' },
+    { program: '/usr/sbin/nginx', debianPackage: 'nginx-light' },
     { program: 'pocketsphinx_continuous', debianPackage: SPEECH },
     { program: 'gst-launch-1.0', debianPackage: `gstreamer1.0-tools ${GSTREAMER_PLUGINS}` },
   ],

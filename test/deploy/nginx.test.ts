@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.ts';
+import { readAddress } from '../../src/catalog/pull-zones/url-token.ts';
+import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
+import type { ZonePolicy } from '../../src/catalog/pull-zones/zone-policy.ts';
+import { parseEdgePath } from '../../src/delivery/edge-path.ts';
+import { createGrowingRoom, type GrowingRoom, makeChunk } from '../delivery/growing-video.ts';
+import type { RenditionKey } from '../delivery/publish.ts';
+import { makeZonePolicy } from '../support/zone-policy.ts';
+
+type Vector = {
+  name: string;
+  zone: { keys: string[]; includeIp?: boolean };
+  request: { url: string; ip: string; country: string; now: number };
+  expect: string;
+};
+const vectors: Vector[] = JSON.parse(
+  await readFile(new URL('../delivery/token-vectors.json', import.meta.url), 'utf8'),
+).verify;
+/** Zones of the vectors, beside that of the video. */
+const FIRST_ZONE = 100;
+const KEY = 'the key of the zone';
+
+let videos: GrowingRoom;
+let video: RenditionKey;
+let nginx: ChildProcess;
+let folder: string;
+let base: string;
+
+const targetOf = ({ request }: Vector) => request.url.replace(/^https?:\/\/[^/]+/, '');
+
+/** Those of files that our grammar has: of any other nothing is ever given, with or without a token. */
+const isOfGrammar = (vector: Vector) => {
+  const { path } = readAddress(targetOf(vector), null);
+  return parseEdgePath(path).target !== null && vector.expect !== 'expired';
+};
+
+function policyOf(name: string): ZonePolicy | null {
+  const number = Number(name.replace(/^vz-/, ''));
+  const vector = vectors[number - FIRST_ZONE];
+  const change = (keys: readonly string[], settings: object) => {
+    const policy = makeZonePolicy(videos.libraryId);
+    const [current = '', previous] = keys;
+    return {
+      ...policy,
+      ...{ id: number, name: parsePullZoneName(name) ?? policy.name },
+      settings: { ...policy.settings, tokenRequired: true, ...settings },
+      keys: {
+        current,
+        previous: previous === undefined ? null : { key: previous, untilMs: Number.POSITIVE_INFINITY },
+        library: 'the library key',
+      },
+    };
+  };
+  if (vector !== undefined) return change(vector.zone.keys, { tokenHoldsAddress: vector.zone.includeIp === true });
+  return number === videos.libraryId ? change([KEY], {}) : null;
+}
+
+beforeAll(async () => {
+  videos = await createGrowingRoom();
+  video = await videos.addVideo();
+  for (const segment of [0, 1, 2]) await videos.publish(video, segment);
+  const edge = await videos.open({
+    loadPolicy: async (ref) => policyOf(ref.by === 'name' ? ref.name : ''),
+    trustedProxies: ['127.0.0.1'],
+    places: {
+      locate: (address) => ({
+        country: vectors.find(({ request }) => request.ip === address)?.request.country ?? '',
+        asn: '',
+      }),
+    },
+  });
+  folder = await mkdtemp(join(tmpdir(), 'mr-nginx-'));
+  const port = await freePort();
+  base = `http://127.0.0.1:${port}`;
+  const conf = await readFile(new URL('../../deploy/nginx/millrace.conf', import.meta.url), 'utf8');
+  const site = conf
+    .replace('server EDGE;', `server 127.0.0.1:${edge.port};`)
+    .replace('listen LISTEN;', `listen 127.0.0.1:${port};`)
+    .replace('proxy_cache_path CACHE', `proxy_cache_path ${folder}/cache`);
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join(' ');
+  await writeFile(
+    join(folder, 'nginx.conf'),
+    // The test's own client stands behind a proxy that nginx trusts, so that vectors bring their addresses.
+    `daemon off; master_process off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
+     events { worker_connections 256; }
+     http { access_log off; ${paths} set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address; ${site} }`,
+  );
+  nginx = spawn('/usr/sbin/nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit' });
+  await vi.waitFor(() => fetch(`${base}/`), 10_000);
+});
+afterAll(async () => {
+  nginx?.kill('SIGTERM');
+  if (nginx?.exitCode === null) await once(nginx, 'exit');
+  await rm(folder, { recursive: true, force: true });
+  await videos.closeEdges();
+  await videos.close();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function signed(segment: number, expiresSec = Date.now() / 1000 + 600): string {
+  const token = signFolder({
+    key: KEY,
+    folder: `/${video.mediaId}/`,
+    expiresSec: Math.round(expiresSec),
+    address: null,
+  });
+  return `/vz-${videos.libraryId}/${token}/${video.mediaId}/r/${video.renditionId}/${segment}.m4s`;
+}
+
+async function ask(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${base}${path}`, { headers });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return {
+    status: response.status,
+    bytes,
+    cache: response.headers.get('x-cache'),
+    rule: response.headers.get('x-millrace-rule'),
+  };
+}
+
+test('a hit needs a verdict as well: what one viewer opened stays closed to the next', async () => {
+  const whole = makeChunk(0).bytes;
+  const [first, second] = [await ask(signed(0)), await ask(signed(0, Date.now() / 1000 + 900))];
+  expect([first.status, first.bytes.equals(whole)]).toEqual([200, true]);
+  expect([second.status, second.cache, second.bytes.equals(whole)]).toEqual([200, 'HIT', true]);
+  expect(await ask(signed(0, 1_000))).toMatchObject({ status: 403, rule: '10102' });
+  const bare = `/vz-${videos.libraryId}/${video.mediaId}/r/${video.renditionId}/0.m4s`;
+  expect(await ask(bare)).toMatchObject({ status: 403, rule: '10100' });
+});
+
+test('ranges are right from the first request on, whole files behind them too', async () => {
+  const whole = makeChunk(1).bytes;
+  const part = await ask(signed(1), { range: 'bytes=100-299' });
+  expect([part.status, part.bytes.equals(whole.subarray(100, 300))]).toEqual([206, true]);
+  const rest = await ask(signed(1));
+  expect([rest.status, rest.bytes.equals(whole)]).toEqual([200, true]);
+  const end = await ask(signed(1), { range: 'bytes=-50' });
+  expect([end.status, end.bytes.equals(whole.subarray(-50))]).toEqual([206, true]);
+});
+
+test('what is missing is 404, and playlists are the edge’s own', async () => {
+  expect((await ask(signed(999_999))).status).toBe(404);
+  expect((await ask(signed(0).replace(/r\/.*$/, 'playlist.m3u8'))).bytes.toString()).toContain('#EXTM3U');
+});
+
+const known = vectors.map((vector, index) => ({ ...vector, index })).filter(isOfGrammar);
+
+test.each(known)('$name: $expect', async ({ index, ...vector }) => {
+  const { status } = await ask(`/vz-${FIRST_ZONE + index}${targetOf(vector)}`, { 'x-test-address': vector.request.ip });
+  // The videos of the vectors are not there: whoever is let in learns that.
+  expect(status).toBe(vector.expect.startsWith('ok') ? 404 : 403);
+});
