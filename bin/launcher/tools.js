@@ -35,7 +35,15 @@ const TOOLS = {
     { program: 'pocketsphinx_continuous', debianPackage: SPEECH },
     { program: 'gst-launch-1.0', debianPackage: `gstreamer1.0-tools ${GSTREAMER_PLUGINS}` },
   ],
-  soak: [...SERVE_TOOLS, { program: 'zzuf', debianPackage: 'zzuf' }],
+  soak: [
+    ...SERVE_TOOLS,
+    { program: 'zzuf', debianPackage: 'zzuf' },
+    { program: 'chromium', debianPackage: 'chromium' },
+    { program: 'firefox-esr', debianPackage: 'firefox-esr' },
+    { program: 'mpv', debianPackage: 'mpv' },
+    { program: 'vlc', debianPackage: 'vlc' },
+    { program: 'gst-launch-1.0', debianPackage: `gstreamer1.0-tools ${GSTREAMER_PLUGINS}` },
+  ],
 };
 
 /**

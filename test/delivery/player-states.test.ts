@@ -182,3 +182,59 @@ test('sound alone has a page of its own, without picture in picture or heights',
   expect(await page.locator('media-pip-button').isVisible()).toBe(false);
   await page.close();
 });
+
+test('captions lie above the bar while that is shown, and at the bottom while it is not', async () => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const url = `${edge.base}/captions.vtt`;
+  const body = 'WEBVTT\n\n00:00.000 --> 10:00.000\nWhat is said\n';
+  await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body }));
+  await forceState(page, ({ state }) =>
+    Object.assign(state.details, { captions: [{ language: 'en', label: 'English', url }] }),
+  );
+  await open(page, '&captions=en-auto');
+  const boxOf = async (selector: string) => {
+    const { y = 0, height = 0 } = (await page.locator(selector).boundingBox()) ?? {};
+    return { topPx: y, endPx: y + height };
+  };
+  const gapPx = async () => (await boxOf('.row')).topPx - (await boxOf('bunny-captions-display .cue')).endPx;
+  await page.locator('bunny-captions-display .cue').waitFor(PATIENCE);
+  await page.mouse.move(300, 300);
+  await page.keyboard.press('k');
+  await expect.poll(gapPx, PATIENCE).toBeGreaterThanOrEqual(0);
+  await page.keyboard.press('k');
+  await expect.poll(gapPx, PATIENCE).toBeLessThan(0);
+  await page.close();
+});
+
+test('each of twelve sound tracks can be chosen, in a small frame too', async () => {
+  const page = await browser.newPage({ viewport: { width: 320, height: 180 } });
+  const fetched = new Set<string>();
+  page.on('request', (request) => fetched.add(new URL(request.url()).searchParams.get('sound') ?? ''));
+  await page.route('**/playlist.m3u8*', async (route) => {
+    const response = await route.fetch();
+    const multiply = (line: string) =>
+      Array.from({ length: 12 }, (_, index) =>
+        line
+          .replace(/NAME="[^"]*"/, `NAME="Voice ${index + 1}"`)
+          .replace('DEFAULT=YES', index === 0 ? 'DEFAULT=YES' : 'DEFAULT=NO')
+          .replace(/URI="([^"?]*)"/, `URI="$1?sound=${index + 1}"`),
+      ).join('\n');
+    const playlist = (await response.text()).replace(/^#EXT-X-MEDIA:TYPE=AUDIO.*$/m, multiply);
+    await route.fulfill({ response, body: playlist });
+  });
+  await open(page);
+  await page.mouse.move(160, 60);
+  for (const voice of ['Voice 12', 'Voice 7']) {
+    await page.locator('bunny-settings-menu-button').click();
+    await page.getByRole('menuitem', { name: 'Sound track' }).click();
+    expect(await page.getByRole('menuitemradio').count()).toBe(12);
+    await page.getByRole('menuitemradio', { name: voice, exact: true }).click();
+    await expect.poll(() => fetched.has(voice.replace('Voice ', '')), PATIENCE).toBe(true);
+    await page.keyboard.press('Escape');
+  }
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem', { name: 'Sound track' }).click();
+  const chosen = page.getByRole('menuitemradio', { checked: true });
+  expect(await chosen.textContent()).toContain('Voice 7');
+  await page.close();
+});

@@ -14,10 +14,9 @@ import { findMutator } from './mutate.ts';
 
 const run = promisify(execFile);
 
-// vitest shows its mode by the way of Vite, which the types of Node do not know.
-const { MODE } = (import.meta as { env?: { MODE?: string } }).env ?? {};
 /** `npm run soak -- media` takes its time; `npm test` takes a slice of a quarter of a minute. */
-const isSoak = MODE === 'soak';
+// vitest puts its mode there; `import.meta.env` is Vite's alone, which does not run these files.
+const isSoak = process.env.MODE === 'soak';
 const SAMPLES = isSoak ? 300 : 60;
 const SLICE_MS = isSoak ? Number.POSITIVE_INFINITY : 15_000;
 /** Other suites share the processors of a slice. */

@@ -1,31 +1,11 @@
 import { expect, test } from 'vitest';
+import { makeFacts, makeVideoFacts } from '../../../test/support/media/source-facts.ts';
 import { newGuid } from '../../lib/guid.ts';
 import type { Rung } from '../../media/encode/ladder.ts';
-import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import { planCodec } from './plan-codec.ts';
 import { type ChosenPassThrough, planVideo } from './plan-video.ts';
 
-const VIDEO: VideoFacts = {
-  streamIndex: 0,
-  codec: 'h264',
-  profile: 'High',
-  pixelFormat: 'yuv420p',
-  bitDepth: 8,
-  codedWidthPx: 1280,
-  codedHeightPx: 720,
-  displayWidthPx: 1280,
-  displayHeightPx: 720,
-  rotationDeg: 0,
-  sampleAspect: { num: 1, den: 1 },
-  rate: { num: 25, den: 1 },
-  isVariableRate: false,
-  isInterlaced: false,
-  hdr: null,
-  colorMatrix: 'bt709',
-  bitrateBps: null,
-  durationSec: 100,
-  startSec: 0,
-};
+const VIDEO = makeVideoFacts({ durationSec: 100 });
 const TRACK = {
   streamIndex: 1,
   codec: 'aac',
@@ -35,21 +15,15 @@ const TRACK = {
   startSec: 0,
   durationSec: 100,
 };
-const FACTS: SourceFacts = {
-  container: 'mp4',
-  sizeBytes: 1,
+const FACTS = makeFacts({
   durationSec: 100,
-  startSec: 0,
-  seeksToKeyframes: true,
   video: VIDEO,
   audio: [
     { ...TRACK, language: 'en' },
     { ...TRACK, streamIndex: 2, language: 'en' },
     { ...TRACK, streamIndex: 3, language: 'fr' },
   ],
-  subtitles: [],
-  warnings: [],
-};
+});
 const RUNGS: Rung[] = [240, 480, 720];
 const REQUESTS = {
   watermark: null,

@@ -89,7 +89,7 @@ function wholeDurationSec(known: {
   const ends = streams.map((stream) => (stream.durationSec === null ? 0 : stream.startSec + stream.durationSec));
   const lastSec = Math.max(...ends) - known.startSec;
   // A stream without a duration of its own may be the longest: then only the container knows.
-  const isComplete = ends.every((end) => end > 0);
+  const isComplete = streams.every(({ durationSec }) => (durationSec ?? 0) > 0);
   return isComplete ? lastSec : Math.max(lastSec, known.statedSec ?? 0, 0);
 }
 

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { factsOf, makeClip, makeFolder } from '../../../test/support/media/run-clip.ts';
+
+let dir = '';
+let remove = async () => {};
+
+beforeAll(async () => {
+  ({ dir, remove } = await makeFolder());
+});
+afterAll(() => remove());
+
+const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast'];
+const REORDERED = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3'];
+const SOURCES = [
+  { name: 'reordered.mkv', codec: REORDERED },
+  { name: 'reordered.flv', codec: REORDERED },
+  { name: 'sorenson.flv', codec: ['-c:v', 'flv1'] },
+  { name: 'theora.ogv', codec: ['-c:v', 'libtheora', '-q:v', '5'] },
+  { name: 'web.webm', codec: ['-c:v', 'libvpx', '-deadline', 'realtime'] },
+  { name: 'plain.ts', codec: X264 },
+];
+
+/** Containers of a second or so state 120 frames a second, or a fifth of what there is. */
+test.each(
+  SOURCES.flatMap(({ name, codec }) =>
+    ['30000/1001', '25'].flatMap((rate) =>
+      [0.5, 1].flatMap((sec) => [true, false].map((hasSound) => ({ name, codec, rate, sec, hasSound }))),
+    ),
+  ),
+)('$name of $sec s at $rate keeps its rate and its length, sound: $hasSound', async ({ name, codec, ...clip }) => {
+  const { rate, sec, hasSound } = clip;
+  const picture = ['-f', 'lavfi', '-i', `testsrc2=s=96x64:r=${rate}:d=${sec}`];
+  const sound = hasSound ? ['-f', 'lavfi', '-i', `sine=d=${sec}:sample_rate=44100`] : [];
+  const path = await makeClip(dir, name, [...picture, ...sound, ...codec, '-pix_fmt', 'yuv420p']);
+  const facts = await factsOf(path);
+  const [num = 0, den = 1] = rate.split('/').map(Number);
+  expect(facts.video).toMatchObject({ rate: { num, den }, isVariableRate: false });
+  expect(Math.abs(facts.durationSec - sec)).toBeLessThan(0.15);
+});

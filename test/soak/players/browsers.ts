@@ -1,0 +1,89 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openBrowser } from '../../support/browser.ts';
+import { Firefox } from '../../support/firefox.ts';
+import { measureRecording } from './measure-recording.ts';
+import type { Outcome, Trial } from './trial.ts';
+
+/** A bound on hanging: five steps, of which each has its own. */
+const TRIAL_MS = 210_000;
+const LOOK_EACH_MS = 500;
+
+/** What a page of either browser can do here. */
+type Tab = {
+  goto(url: string): Promise<unknown>;
+  evaluate<Answer, Arg>(run: (arg: Arg) => Answer | Promise<Answer>, arg: Arg): Promise<Answer>;
+  close(): Promise<void>;
+};
+export type TrialBrowser = { name: string; hears: Trial['hears']; newPage(): Promise<Tab>; close(): Promise<void> };
+
+/** What `page.ts` puts into the window. */
+type TrialWindow = { beginTrial(trial: Trial): void; trialResult: Outcome | { error: string } | null };
+
+export async function openChromium(): Promise<TrialBrowser> {
+  const browser = await openBrowser();
+  const newPage = async (): Promise<Tab> => {
+    const page = await browser.newPage();
+    return {
+      goto: (url) => page.goto(url),
+      // Playwright unwraps handles in the types of arguments; here there are none.
+      evaluate: (run, arg) => page.evaluate(run as never, arg),
+      close: () => page.close(),
+    };
+  };
+  const name = `Chromium ${browser.version().split('.')[0]}`;
+  return { name, hears: 'web-audio', newPage, close: () => browser.close() };
+}
+
+export async function openFirefox(): Promise<TrialBrowser> {
+  const browser = await Firefox.launch();
+  const page = await browser.newPage();
+  const name = await page.evaluate(() => /Firefox\/\d+/.exec(navigator.userAgent)?.[0].replace('/', ' ') ?? 'Firefox');
+  await page.close();
+  return { name, hears: 'recording', newPage: () => browser.newPage(), close: () => browser.close() };
+}
+
+/** Opens a player's page, runs its trial and looks for the result until it is there. */
+export async function tryInBrowser(
+  browser: TrialBrowser,
+  { page: address, trial, folder }: { page: string; trial: Omit<Trial, 'hears'>; folder: string },
+): Promise<Outcome> {
+  const page = await browser.newPage();
+  try {
+    await page.goto(address);
+    await page.evaluate((whole: Trial) => (window as unknown as TrialWindow).beginTrial(whole), {
+      ...trial,
+      hears: browser.hears,
+    });
+    const endMs = performance.now() + TRIAL_MS;
+    for (;;) {
+      const result = await page.evaluate(() => (window as unknown as TrialWindow).trialResult, null);
+      if (result !== null && 'error' in result) throw new Error(result.error);
+      if (result !== null) return await withRecording(result, folder);
+      if (performance.now() > endMs) throw new Error(`Expected a result within ${TRIAL_MS} ms.`);
+      await sleep(LOOK_EACH_MS);
+    }
+  } finally {
+    await page.close();
+  }
+}
+
+/** Finds in what the page recorded how far its sound is from its pictures. */
+async function withRecording(outcome: Outcome, folder: string): Promise<Outcome> {
+  const { play } = outcome;
+  if (!play.isGood || play.value.recording === null) return outcome;
+  const { pictureMs, recording } = play.value;
+  const file = path.join(folder, 'recording.webm');
+  await writeFile(file, Buffer.from(recording, 'base64'));
+  const measured = await measureRecording(file);
+  await rm(file);
+  const soundMs = pictureMs + measured.soundMs - measured.pictureMs;
+  return { ...outcome, play: { isGood: true, value: { pictureMs, soundMs, recording: null } } };
+}
+
+/** The outcome of a player whose page did not come to one. */
+export function failEverything(error: Error): Outcome {
+  const failed = { isGood: false, reason: error.message } as const;
+  return { play: failed, seek: failed, switch: failed, end: failed, replay: failed };
+}

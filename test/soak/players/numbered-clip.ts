@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export const RATE = 25;
+export const LENGTH_SEC = 24;
+export const FRAMES = RATE * LENGTH_SEC;
+
+const WIDTH_PX = 854;
+const HEIGHT_PX = 480;
+/** A beep of a tenth of a second at each full second, from 1 on. */
+const BEEP = "aevalsrc='if(gte(t,0.9)*lt(mod(t,1),0.1),0.8*sin(2*PI*1000*t),0)':s=48000";
+
+/**
+ * The cells of a picture that shows its own number, row by row, `true` for white: ten bits from the highest on, whether
+ * their sum is odd, and the opposite of that, so that a picture which is none of these is recognised. 4 x 3 cells fill
+ * the picture.
+ */
+export function cellsOf(number: number): boolean[] {
+  const bits = Array.from({ length: 10 }, (_, index) => ((number >> (9 - index)) & 1) === 1);
+  const isOdd = bits.filter(Boolean).length % 2 === 1;
+  return [...bits, isOdd, !isOdd];
+}
+
+/**
+ * Makes a clip of 854x480 in which each picture shows its own number and each second begins with a beep: H.264 with
+ * reordered pictures and a keyframe every two seconds, so that its highest rung is copied and the lower ones are encoded.
+ */
+export async function makeNumberedClip(file: string): Promise<void> {
+  const picture = [
+    '-f',
+    'rawvideo',
+    '-pix_fmt',
+    'gray',
+    '-s',
+    `${WIDTH_PX}x${HEIGHT_PX}`,
+    '-r',
+    `${RATE}`,
+    '-i',
+    'pipe:0',
+  ];
+  const sound = ['-f', 'lavfi', '-i', `${BEEP}:d=${LENGTH_SEC}`];
+  const reordered = ['-x264-params', 'bframes=3:b-adapt=0:keyint=50:min-keyint=50:scenecut=0:open-gop=0'];
+  const output = ['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', ...reordered, '-c:a', 'aac', file];
+  const child = spawn('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...picture, ...sound, ...output], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  for (let number = 0; number < FRAMES; number += 1) {
+    if (!child.stdin.write(drawPicture(number))) await once(child.stdin, 'drain');
+  }
+  child.stdin.end();
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`Expected ffmpeg to make the numbered clip, it ended with ${code}.`);
+}
+
+function drawPicture(number: number): Buffer {
+  const cells = cellsOf(number);
+  const rows = [0, 1, 2].map((row) => {
+    const line = Buffer.alloc(WIDTH_PX);
+    for (let x = 0; x < WIDTH_PX; x += 1) line[x] = cells[row * 4 + Math.floor((x * 4) / WIDTH_PX)] === true ? 235 : 16;
+    return Buffer.concat(Array.from({ length: HEIGHT_PX / 3 }, () => line));
+  });
+  return Buffer.concat(rows);
+}
+
+/** Reads the number of a picture of 4 x 3 grey cells (0 to 255, row by row); null when it is none. */
+export function readNumber(levels: ArrayLike<number>): number | null {
+  const cells = Array.from({ length: 12 }, (_, index) => (levels[index] ?? 0) > 127);
+  const number = cells.slice(0, 10).reduce((value, isWhite) => value * 2 + Number(isWhite), 0);
+  return cellsOf(number).every((isWhite, index) => isWhite === cells[index]) ? number : null;
+}

@@ -1,0 +1,109 @@
+import { RATE } from './numbered-clip.ts';
+import type { Row, Step } from './trial.ts';
+
+/** What a player is known not to do, with why it is not ours to mend; by `player format program`, without versions. */
+type Note = { row: RegExp; steps: readonly (keyof Row['outcome'] | 'step')[]; text: string };
+
+const NOTES: readonly Note[] = [
+  {
+    row: /^mpv/,
+    steps: ['switch'],
+    text: 'mpv 0.35 ends when another video track is chosen while it plays, as it does with HLS in fMP4 that ffmpeg writes; opened with a rung (`--hls-bitrate`) it plays that one.',
+  },
+  {
+    row: /^GStreamer/,
+    steps: ['seek'],
+    text: 'GStreamer 1.22 passes over edit lists: pictures and sound alike are 0.2 s (five frames) late on its clock (`decisions/048-presentation-delay.md`).',
+  },
+  {
+    row: /^VLC/,
+    steps: ['seek'],
+    text: 'VLC 3, paused, shows a picture about 0.3 s before the place that it was sent to: it places segments by decode times, without the edit list. It plays in step. With HLS whose times are all later by the delay, as ffmpeg writes it, it is exact, but media then begin late in hls.js (`decisions/048-presentation-delay.md`).',
+  },
+  {
+    row: /^Shaka 5 DASH Firefox/,
+    steps: ['end', 'replay'],
+    text: 'Shaka 5.2 in Firefox at times fetches no more after a seek that follows a change of rung at once; its 3.3 does, and so does 5.2 with the same fragments by HLS.',
+  },
+];
+
+const STEPS = ['play', 'seek', 'switch', 'end', 'replay'] as const;
+/** A seek is good within a frame; picture and sound are in step within what nobody notices (ITU-R BT.1359 allows 45 ms). */
+const MOST_SEEK_FRAMES = 1;
+const MOST_SKEW_MS = 45;
+
+/** What is wrong in a row and stands in no note. */
+export function unexpected(row: Row): string[] {
+  const faults = faultsOf(row).filter(({ step }) => noteOf(row, step) === -1);
+  return faults.map(({ step, reason }) => `${nameOf(row)}: ${step}: ${reason}`);
+}
+
+/** The page `docs/players.md`. `made` says of what and when. */
+export function writePage(rows: readonly Row[], made: { heights: readonly number[] }): string {
+  const used = NOTES.filter((_, index) =>
+    rows.some((row) => faultsOf(row).some(({ step }) => noteOf(row, step) === index)),
+  );
+  const mark = (note: number) => (note === -1 ? 'no' : `no (${used.indexOf(NOTES[note] as Note) + 1})`);
+  const lines = rows.map((row) => {
+    const faults = faultsOf(row);
+    const cells = STEPS.map((step) => {
+      const fault = faults.find((one) => one.step === step);
+      return fault === undefined
+        ? good(row, step)
+        : `${mark(noteOf(row, step))}${step === 'seek' ? ` ${good(row, step)}` : ''}`;
+    });
+    return `| ${row.player} | ${row.format} | ${row.program} | ${cells.join(' | ')} | ${skewOf(row) ?? ''} |`;
+  });
+  return `# Players
+
+\`npm run soak -- players\` writes this page. It uploads a clip of 24 s whose pictures show their own number and whose seconds
+begin with a beep, and drives each player over the rungs that are made of it (${made.heights.join('p, ')}p: the highest copied, the
+others encoded).
+
+- **Plays**: more than five seconds, every picture at its time.
+- **Seeks**: to five places, paused; by how many frames the picture is off, at worst.
+- **Switches**: every rung is chosen while it plays, and shown. VLC and GStreamer choose by the line alone: of VLC it is
+  shown that it goes up by itself, of GStreamer that it goes where the line sends it.
+- **Ends** with the last picture and **replays** from the first.
+- **Sound**: by how many ms beeps come later than their pictures, within about 20.
+
+| Player | Format | In | Plays | Seeks | Switches | Ends | Replays | Sound, ms |
+|---|---|---|---|---|---|---|---|---|
+${lines.join('\n')}
+${used.length === 0 ? '' : `\n${used.map(({ text }, index) => `${index + 1}. ${text}`).join('\n')}\n`}`;
+}
+
+function nameOf({ player, format, program }: Row): string {
+  return `${player} ${format} ${program}`;
+}
+
+function noteOf(row: Row, step: string): number {
+  return NOTES.findIndex((note) => note.row.test(nameOf(row)) && note.steps.some((known) => known === step));
+}
+
+function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] {
+  const failed = STEPS.flatMap((step) => {
+    const { isGood, ...rest }: Step<unknown> = outcome[step];
+    return isGood ? [] : [{ step, reason: 'reason' in rest ? rest.reason : '' }];
+  });
+  const { seek } = outcome;
+  if (seek.isGood && (seek.value ?? Number.POSITIVE_INFINITY) > MOST_SEEK_FRAMES) {
+    failed.push({ step: 'seek', reason: `off by ${seek.value} frames` });
+  }
+  const skewMs = skewOf({ outcome });
+  if (outcome.play.isGood && (skewMs === null || Math.abs(skewMs) > MOST_SKEW_MS)) {
+    failed.push({ step: 'play', reason: `sound ${skewMs} ms after the picture in ${player}` });
+  }
+  return failed;
+}
+
+function good({ outcome }: Row, step: (typeof STEPS)[number]): string {
+  const { seek } = outcome;
+  if (step !== 'seek') return 'yes';
+  return seek.isGood ? `${seek.value} of ${Math.round(1000 / RATE)} ms` : '';
+}
+
+function skewOf({ outcome }: Pick<Row, 'outcome'>): number | null {
+  const { play } = outcome;
+  return play.isGood && play.value.soundMs !== null ? play.value.soundMs - play.value.pictureMs : null;
+}
