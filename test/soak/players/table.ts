@@ -100,7 +100,7 @@ function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] 
 function good({ outcome }: Row, step: (typeof STEPS)[number]): string {
   const { seek } = outcome;
   if (step !== 'seek') return 'yes';
-  return seek.isGood ? `${seek.value} of ${Math.round(1000 / RATE)} ms` : '';
+  return seek.isGood && Number.isFinite(seek.value) ? `${seek.value} of ${Math.round(1000 / RATE)} ms` : '';
 }
 
 function skewOf({ outcome }: Pick<Row, 'outcome'>): number | null {
