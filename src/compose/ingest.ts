@@ -13,8 +13,10 @@ import { openRelays } from '../ingest/rtmp/open-relays.ts';
 import { listen } from '../jobs/queue/listen.ts';
 import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
 import { createAddressRules } from '../lib/outbound/address-rules.ts';
+import { createOutbound } from '../lib/outbound/outbound.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
+import { openPackager } from './drm.ts';
 import { endpointsOf, openListeners, reachableHost } from './ingest-listeners.ts';
 import { feedSecretOf } from './live-source.ts';
 
@@ -31,6 +33,8 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
   const streams = createLiveStore(shared);
   const rules = createAddressRules(settings.outboundAllow);
   const publishing = createPublishStore(shared);
+  const outbound = createOutbound({ allow: settings.outboundAllow });
+  const packager = await openPackager(settings, database.db, outbound);
   let listeners: Record<string, number> = {};
   const node = await startLiveNode({
     db: database.db,
@@ -43,6 +47,7 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
     journalFolder: join(folder, 'journal'),
     keptFolder: join(folder, 'kept'),
     capacity: CAPACITY,
+    protect: (key, signal) => packager.protectNew(key, signal),
     ladderCores: settings.liveCores,
     region: settings.region,
     openRelays: (requests) => openRelays(requests, { rules, report }),
@@ -61,6 +66,7 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
     async close() {
       await node.close();
       await open.close();
+      await outbound.close();
       await database.close();
     },
   };

@@ -173,9 +173,12 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
       const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
       const play = readPlayRequest(request);
       const mayPreview = await deps.permits.holdsToken(publication, play);
-      const asked = { file, query: queryOf(request), acceptsGzip, viewer: play.viewer, mayPreview, leave };
-      return serveLive(publication, live, asked, deps.live);
+      const asked = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave };
+      return serveLive(publication, live, asked, { ...deps, streams: deps.live, written: deps.objects.hot });
     }
+    case 'key':
+    case 'licence':
+    case 'fair-play-certificate':
     case 'picture':
     case 'still':
     case 'storyboard':

@@ -19,7 +19,7 @@ export type MediaFile =
   | { kind: 'init'; renditionId: Guid; cover: Cover }
   | { kind: 'segment'; renditionId: Guid; segment: number; cover: Cover }
   /** A partial segment of a live stream. */
-  | { kind: 'part'; renditionId: Guid; segment: number; part: number }
+  | { kind: 'part'; renditionId: Guid; segment: number; part: number; cover: Cover }
   | { kind: 'i-frame-playlist'; renditionId: Guid; cover: Cover }
   | { kind: 'i-frame'; renditionId: Guid; startTick: number; cover: Cover }
   /** `system` is null for our own, ClearKey's. */
@@ -151,7 +151,7 @@ function parseRenditionFile(renditionId: Guid, names: readonly string[]): MediaF
   if (name === 'i-frames.m3u8') return { kind: 'i-frame-playlist', renditionId, cover };
   if (name === 'init.mp4') return { kind: 'init', renditionId, cover };
   const [, partOf, part] = PART_FILE.exec(name) ?? [];
-  if (partOf !== undefined) return { kind: 'part', renditionId, segment: Number(partOf), part: Number(part) };
+  if (partOf !== undefined) return { kind: 'part', renditionId, segment: Number(partOf), part: Number(part), cover };
   const segment = SEGMENT_FILE.exec(name)?.[1];
   return segment === undefined ? null : { kind: 'segment', renditionId, segment: Number(segment), cover };
 }

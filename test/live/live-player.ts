@@ -7,27 +7,37 @@ export type LivePlayback = { timeSec: number; latencySec: number; stalls: number
 
 type Page1 = { live: { hls: HlsEngine; stalls: number; errors: string[] } };
 
-/** Opens a page that plays a live stream with low latency until it is closed. */
-export async function playLive(browser: Browser, origin: string, address: string): Promise<Page> {
+/** Opens a page that plays a live stream with low latency until it is closed; `licenceUrl` gives ClearKey licences. */
+export async function playLive(
+  browser: Browser,
+  origin: string,
+  address: string,
+  licenceUrl: string | null = null,
+): Promise<Page> {
   const page = await openScriptPage(browser, origin, HLS_JS);
-  await page.evaluate((source) => {
-    const video = document.querySelector('video') as HTMLVideoElement;
-    // The script tag put hls.js's one export there.
-    const { Hls } = window as unknown as { Hls: typeof HlsEngine };
-    const hls = new Hls({ lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 });
-    const live = { hls, stalls: 0, errors: [] as string[] };
-    Object.assign(window, { live });
-    hls.on(Hls.Events.ERROR, (_, { details, fatal }) => {
-      live.errors.push(details);
-      if (fatal) hls.startLoad();
-    });
-    video.addEventListener('waiting', () => {
-      if (video.currentTime > 0) live.stalls += 1;
-    });
-    hls.on(Hls.Events.MANIFEST_PARSED, () => void video.play().catch(() => undefined));
-    hls.loadSource(source);
-    hls.attachMedia(video);
-  }, address);
+  await page.evaluate(
+    ({ source, licenseUrl }) => {
+      const video = document.querySelector('video') as HTMLVideoElement;
+      // The script tag put hls.js's one export there.
+      const { Hls } = window as unknown as { Hls: typeof HlsEngine };
+      const drm = licenseUrl === null ? {} : { emeEnabled: true, drmSystems: { 'org.w3.clearkey': { licenseUrl } } };
+      const hls = new Hls({ ...drm, lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 });
+      const live = { hls, stalls: 0, errors: [] as string[] };
+      Object.assign(window, { live });
+      hls.on(Hls.Events.ERROR, (_, { details, fatal }) => {
+        // A request that the engine itself gave up, as it does when it changes the rendition.
+        if (details !== 'aborted') live.errors.push(details);
+        if (fatal) hls.startLoad();
+      });
+      video.addEventListener('waiting', () => {
+        if (video.currentTime > 0) live.stalls += 1;
+      });
+      hls.on(Hls.Events.MANIFEST_PARSED, () => void video.play().catch(() => undefined));
+      hls.loadSource(source);
+      hls.attachMedia(video);
+    },
+    { source: address, licenseUrl: licenceUrl },
+  );
   return page;
 }
 

@@ -43,7 +43,7 @@ export async function loadPackageable(db: Db, { libraryId, mediaId }: MediaKey):
     .select('library.settings')
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
-    .where('media.type', '=', 'video')
+    .where('media.type', 'in', ['video', 'live'])
     .executeTakeFirst();
   if (row === undefined) throw unknownVideo({ libraryId, mediaId });
   const codecs = await db
@@ -142,7 +142,7 @@ async function lockVideo(tx: Tx, key: MediaKey): Promise<string> {
     .select('state')
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
-    .where('type', '=', 'video')
+    .where('type', 'in', ['video', 'live'])
     .forUpdate()
     .executeTakeFirst();
   if (row === undefined) throw unknownVideo(key);

@@ -4,7 +4,7 @@ import type { FeedPeriod } from '../../media/live/feed-message.ts';
 import type { SegmentRow } from '../../media/live/live-index.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { LiveHead } from './live-head.ts';
-import { slotOf } from './period-store.ts';
+import { slotOf } from './period-rendition-store.ts';
 
 /** Longer than any recording. */
 const WHOLE_SEC = 1e9;
@@ -39,6 +39,7 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
       'height_px',
       'init',
     ])
+    .select(['key_group', 'iv_prefix'])
     .where('library_id', '=', key.libraryId)
     .where('media_id', '=', key.mediaId)
     .orderBy('kind', 'desc')
@@ -69,6 +70,8 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
             timescale: one.timescale,
             widthPx: one.width_px,
             heightPx: one.height_px,
+            keyGroup: one.key_group,
+            ivPrefix: one.iv_prefix,
           })),
         },
       };

@@ -1,34 +1,16 @@
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { markMergeable } from '../lifecycle/chunk-store.ts';
 import type { LiveLease } from './live-lease.ts';
-
-/** A rendition of a period as its owner makes it. */
-export type PeriodRendition = {
-  id: Guid;
-  kind: 'video' | 'audio';
-  /** `pass-through`: as it came. */
-  origin: 'pass-through' | 'encode';
-  /** Null for sound. */
-  rung: number | null;
-  codec: string;
-  codecString: string;
-  timescale: number;
-  init: Buffer;
-  widthPx: number | null;
-  heightPx: number | null;
-};
-
-/** What a rendition stands for over periods: sound, pictures as they came, or a rung. */
-export function slotOf({ kind, origin, rung }: Pick<PeriodRendition, 'kind' | 'origin' | 'rung'>): string {
-  if (kind === 'audio') return 'audio';
-  return origin === 'encode' ? `${rung}p` : 'source';
-}
+import {
+  insertRendition,
+  type NewRendition,
+  type PeriodRendition,
+  selectRenditions,
+} from './period-rendition-store.ts';
 
 /** A run of segments with one set of parameters. Media sequence numbers go on over periods. */
 export type Period = {
@@ -93,7 +75,7 @@ export async function loadLastPeriod(db: Db, key: MediaKey): Promise<OpenPeriod 
 export function openPeriod(
   db: Db,
   lease: LiveLease,
-  wanted: Omit<Period, 'timelineId' | 'number'>,
+  wanted: Omit<Period, 'timelineId' | 'number' | 'renditions'> & { renditions: readonly NewRendition[] },
   facts: { widthPx: number; heightPx: number; frameRate: number },
 ): Promise<Period> {
   return inTransaction(db, async (tx) => {
@@ -105,9 +87,9 @@ export function openPeriod(
       where library_id = ${libraryId} and media_id = ${mediaId}`.execute(tx);
     const number = rows[0]?.number ?? 0;
     await insertTimeline(tx, lease.key, timelineId, wanted.renditions);
+    const renditions: PeriodRendition[] = [];
     for (const rendition of wanted.renditions) {
-      await insertRendition(tx, lease.key, timelineId, rendition);
-      await markMergeable(tx, lease.key, rendition.id);
+      renditions.push(await insertRendition(tx, lease.key, timelineId, rendition));
     }
     const row = {
       library_id: libraryId,
@@ -129,15 +111,22 @@ export function openPeriod(
       .where('id', '=', mediaId)
       .execute();
     await bumpPublication(tx, lease.key);
-    return { ...wanted, number, timelineId };
+    return { ...wanted, renditions, number, timelineId };
   });
 }
 
 /** Adds the rungs that are encoded to a period that is open. Throws LostLease. */
-export function addRungs(db: Db, lease: LiveLease, timelineId: Guid, rungs: readonly PeriodRendition[]): Promise<void> {
+export function addRungs(
+  db: Db,
+  lease: LiveLease,
+  timelineId: Guid,
+  rungs: readonly NewRendition[],
+): Promise<PeriodRendition[]> {
   return inTransaction(db, async (tx) => {
     await lockLease(tx, lease);
-    for (const rung of rungs) await insertRendition(tx, lease.key, timelineId, rung);
+    const added: PeriodRendition[] = [];
+    for (const rung of rungs) added.push(await insertRendition(tx, lease.key, timelineId, rung));
+    return added;
   });
 }
 
@@ -206,7 +195,7 @@ async function insertTimeline(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
   id: Guid,
-  renditions: readonly PeriodRendition[],
+  renditions: readonly NewRendition[],
 ): Promise<void> {
   const main = renditions.find(({ kind }) => kind === 'video') ?? renditions[0];
   const row = {
@@ -220,77 +209,4 @@ async function insertTimeline(
     .insertInto('timeline')
     .values({ ...row, start_ticks: [], end_ticks: 0 })
     .execute();
-}
-
-async function insertRendition(
-  tx: Tx,
-  { libraryId, mediaId }: MediaKey,
-  timelineId: Guid,
-  rendition: PeriodRendition,
-): Promise<void> {
-  const { heightPx } = rendition;
-  await tx
-    .insertInto('rendition')
-    .values({
-      library_id: libraryId,
-      media_id: mediaId,
-      id: rendition.id,
-      timeline_id: timelineId,
-      kind: rendition.kind,
-      origin: rendition.origin,
-      codec: rendition.codec,
-      rung: rendition.rung,
-      key_group: rendition.kind === 'audio' ? 'audio' : (heightPx ?? 0) >= 720 ? 'hd' : 'sd',
-      state: 'building',
-      plan: JSON.stringify({ durationSec: 0 }),
-      timescale: rendition.timescale,
-      width_px: rendition.widthPx,
-      height_px: heightPx,
-      codec_string: rendition.codecString,
-      init: rendition.init,
-      init_sha256: createHash('sha256').update(rendition.init).digest(),
-    })
-    .execute();
-}
-
-async function selectRenditions(
-  db: Db,
-  { libraryId, mediaId }: MediaKey,
-  timelineId: Guid,
-): Promise<PeriodRendition[]> {
-  const rows = await db
-    .selectFrom('rendition')
-    .select(['id', 'kind', 'origin', 'rung', 'codec', 'codec_string', 'timescale', 'init', 'width_px', 'height_px'])
-    .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
-    .where('timeline_id', '=', timelineId)
-    .orderBy('kind')
-    .orderBy('id')
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    kind: row.kind,
-    origin: row.origin,
-    rung: row.rung,
-    codec: row.codec,
-    codecString: row.codec_string ?? '',
-    timescale: row.timescale,
-    init: row.init ?? Buffer.alloc(0),
-    widthPx: row.width_px,
-    heightPx: row.height_px,
-  }));
-}
-
-/** Every rendition of a stream's periods, by its id. */
-export async function findPeriodRenditions(
-  db: Db,
-  { libraryId, mediaId }: MediaKey,
-): Promise<Map<Guid, Pick<PeriodRendition, 'kind' | 'origin' | 'timescale'>>> {
-  const rows = await db
-    .selectFrom('rendition')
-    .select(['id', 'kind', 'origin', 'timescale'])
-    .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
-    .execute();
-  return new Map(rows.map(({ id, ...rendition }) => [id, rendition]));
 }

@@ -3,10 +3,8 @@ import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
-import { drmModeOf } from '../drm/drm-package.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { hashKey } from '../keys/access-key.ts';
-import { readLibrarySettings } from '../libraries/library-settings.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { LiveLease } from './live-lease.ts';
@@ -70,18 +68,13 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
 }
 
 async function findByKey(tx: Db, streamKey: string): Promise<MediaKey> {
-  const { rows } = await sql<{ libraryId: number; mediaId: Guid; settings: unknown }>`
-    select s.library_id as "libraryId", s.id as "mediaId", l.settings from live_stream s
+  const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
+    select s.library_id as "libraryId", s.id as "mediaId" from live_stream s
     join library l on l.id = s.library_id and l.deleted_at is null
     where s.key_hash = ${hashKey(streamKey)}`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Refused('not-found', 'No stream has this key.');
-  const { settings, ...key } = row;
-  // Its media would be given out in the clear.
-  if (drmModeOf(readLibrarySettings(settings)) !== 'none') {
-    throw new Refused('invalid', 'The library of this stream has DRM, which live streams do not offer yet.');
-  }
-  return key;
+  return row;
 }
 
 async function checkName(db: Db, name: string, secretBox: SecretBox) {

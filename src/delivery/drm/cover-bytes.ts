@@ -5,7 +5,7 @@ import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/dr
 import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
 import { OVER } from '../hls/choose-playlist-variant.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, type ObjectWindow } from '../http/answer.ts';
-import { nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';
+import { type KeyedRendition, nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';
 import type { PlaySessions } from './play-sessions.ts';
 import type { ProtectedObjects } from './protected-objects.ts';
 import { type Cover, isClear, livePackages } from './protection.ts';
@@ -56,7 +56,7 @@ export function openCover(
 /** A piece of a video's rendition, and the cover under which it is given out. */
 export type Covered<C = Exclude<OpenCover, { kind: 'clear' }>> = {
   publication: Publication;
-  rendition: OpenedRendition;
+  rendition: KeyedRendition;
   piece: Piece;
   cover: C;
 };

@@ -11,8 +11,11 @@ import { HeldCache } from '../cache/held-cache.ts';
 /** A rendition that has bytes to encrypt. */
 export type OpenedRendition = StoredRendition & { init: Buffer };
 
+/** As much of a rendition as its encryption needs. */
+export type KeyedRendition = Pick<OpenedRendition, 'id' | 'kind' | 'init' | 'keyGroup' | 'ivPrefix'>;
+
 /** A rendition of a video and the package under which it is wanted. */
-export type PackagedTrack = { publication: Publication; packaged: DrmPackage; rendition: OpenedRendition };
+export type PackagedTrack = { publication: Publication; packaged: DrmPackage; rendition: KeyedRendition };
 
 const KEYS_BYTES = 600;
 const CIPHER_BYTES = 4_000;

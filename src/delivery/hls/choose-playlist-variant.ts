@@ -42,7 +42,7 @@ export async function choosePlaylistVariant(
     if (session !== null) return sessions.keyOf(publication, session, nowMs) === null ? OVER : sessionVariant(session);
     const refusal = await permits.refusalOf(publication, play);
     if (refusal !== null) return refusal;
-    const durationSec = publication.durationMs / 1000;
+    const durationSec = publication.live === undefined ? publication.durationMs / 1000 : LIVE_SESSION_SEC;
     const begun = isReread
       ? sessions.keep(publication, play.viewer, { durationSec, nowMs })
       : sessions.begin(publication, durationSec, nowMs);
@@ -57,6 +57,9 @@ export async function choosePlaylistVariant(
     ? identityVariant(packaged, opened, tokenQuery(play))
     : packageVariant(packaged, opened);
 }
+
+/** A live stream has no length yet: a viewer may stay for so long. */
+const LIVE_SESSION_SEC = 12 * 3600;
 
 export const OVER: Problem = {
   status: 403,

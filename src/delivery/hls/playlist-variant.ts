@@ -20,12 +20,14 @@ export type PlaylistVariant = {
   /** Whether single pictures are listed. */
   listsIFrames: boolean;
   /** EXT-X-SESSION-KEY lines for those renditions. */
-  sessionKeyLines(renditions: readonly StoredRendition[]): string[];
+  sessionKeyLines(renditions: readonly Pick<StoredRendition, 'keyGroup'>[]): string[];
   /** EXT-X-KEY lines of a rendition; `toVideo` leads from the playlist to the video's folder. */
-  keyLines(rendition: StoredRendition, toVideo: string): string[];
+  keyLines(rendition: Pick<StoredRendition, 'keyGroup'>, toVideo: string): string[];
   /** Puts in what differs from viewer to viewer; null where the text is the same for all. */
   fill: ((text: string) => string) | null;
 };
+
+export const SESSION_TAG = '-s';
 
 /** Stands for what `fill` puts in. No address of ours has braces. */
 const GAP = '{gap}';
@@ -89,7 +91,7 @@ export function identityVariant({ number }: DrmPackage, keys: ContentKeys, query
 /** Of a play session: whole segments encrypted under the session's key. */
 export function sessionVariant(session: string): PlaylistVariant {
   return {
-    tag: '-s',
+    tag: SESSION_TAG,
     segmentFolder: `${GAP}/`,
     added: () => BYTES_ADDED_BY_PADDING,
     addresses: { ...CLEAR_VARIANT.addresses, media: (id) => `r/${id}/${GAP}/video.m3u8` },
@@ -105,6 +107,10 @@ export function packageFolder(number: number): string {
   return `e${number}/`;
 }
 
-function keyLines({ scheme, groups }: ContentKeys, { keyGroup }: StoredRendition, system: KeySystem): string[] {
+function keyLines(
+  { scheme, groups }: ContentKeys,
+  { keyGroup }: Pick<StoredRendition, 'keyGroup'>,
+  system: KeySystem,
+): string[] {
   return writeHlsKeyLines('media', { scheme, kid: groups[keyGroup].kid }, [system]);
 }

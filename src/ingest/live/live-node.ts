@@ -1,4 +1,4 @@
-import type { Db } from '../../catalog/db.ts';
+import type { Db, MediaKey } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LiveState, RelayRequest } from '../../catalog/live/live-stream.ts';
 import { removeNode, reportNode } from '../../catalog/live/node-store.ts';
@@ -38,6 +38,8 @@ export type LiveNodeDeps = {
   endpoints(): Record<string, string>;
   /** Publishers at once. */
   capacity: number;
+  /** Gives a stream its keys where its library encrypts what it gives out. */
+  protect(key: MediaKey, signal: AbortSignal): Promise<void>;
   /** Cores that encoding the rungs of streams may take. */
   ladderCores: number;
   /** Starts to send a publisher's media on to the receivers that its stream names. */
@@ -81,6 +83,7 @@ class Node implements LiveNode {
   #closers: (() => Promise<void>)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #renewal: Promise<void> | null = null;
+  readonly #closing = new AbortController();
   #isClosing = false;
 
   constructor(deps: LiveNodeDeps) {
@@ -130,6 +133,7 @@ class Node implements LiveNode {
 
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#closing.abort();
     if (this.#timer !== null) clearInterval(this.#timer);
     const settled = Promise.all([...this.#streams.values()].map((stream) => stream.finalize()));
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())]);
@@ -166,6 +170,7 @@ class Node implements LiveNode {
       committer: this.#committer,
       stills: this.#stills,
       budget: this.#budget,
+      protect: (key) => this.#deps.protect(key, this.#closing.signal),
       subscribers,
       report: this.#deps.report,
     });

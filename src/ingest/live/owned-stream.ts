@@ -1,3 +1,4 @@
+import type { MediaKey } from '../../catalog/db.ts';
 import { loadLibrary } from '../../catalog/libraries/read-library-store.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LiveState } from '../../catalog/live/live-stream.ts';
@@ -14,7 +15,11 @@ import type { LivePublisher } from './live-publisher.ts';
 import { renditionOf } from './period-rendition.ts';
 import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
 
-export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & { subscribers: FeedSubscribers };
+export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
+  subscribers: FeedSubscribers;
+  /** Gives the stream its keys where its library encrypts what it gives out; before its first media. */
+  protect(key: MediaKey): Promise<void>;
+};
 
 /** Media that waits for a period to be opened, or for a second track. */
 const MOST_HELD_BYTES = 16 * 2 ** 20;
@@ -207,6 +212,7 @@ export class OwnedStream {
   async #openNext(tracks: PeriodTracks): Promise<PeriodWriter> {
     const known = this.#last;
     const writer = this.#writers.at(-1);
+    await this.#deps.protect(this.lease.key);
     const ladder = await this.#planLadder(tracks);
     const deps = {
       ...this.#deps,

@@ -1,10 +1,13 @@
-import type { PeriodRendition } from '../../catalog/live/period-store.ts';
+import type { NewRendition } from '../../catalog/live/period-rendition-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import type { TrackConfig } from '../../media/live/access-unit.ts';
 import { buildLiveInit, codecNameOf } from '../../media/live/period-init.ts';
 
+/** Pictures from this height on have a key of their own. */
+const HD_PX = 720;
+
 /** A rendition of a track that has no rows yet. */
-export function renditionOf(track: TrackConfig, origin: PeriodRendition['origin']): PeriodRendition {
+export function renditionOf(track: TrackConfig, origin: NewRendition['origin']): NewRendition {
   const { init, facts } = buildLiveInit(track);
   const isVideo = track.kind === 'video';
   return {
@@ -18,5 +21,6 @@ export function renditionOf(track: TrackConfig, origin: PeriodRendition['origin'
     init,
     widthPx: isVideo ? track.widthPx : null,
     heightPx: isVideo ? track.heightPx : null,
+    keyGroup: isVideo ? (track.heightPx >= HD_PX ? 'hd' : 'sd') : 'audio',
   };
 }

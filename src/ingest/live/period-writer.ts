@@ -1,7 +1,8 @@
 import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LadderState } from '../../catalog/live/live-stream.ts';
-import { addRungs, type Period, type PeriodRendition, slotOf } from '../../catalog/live/period-store.ts';
+import { type PeriodRendition, slotOf } from '../../catalog/live/period-rendition-store.ts';
+import { addRungs, type Period } from '../../catalog/live/period-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/access-unit.ts';
 import { type FeedMessage, writeFeedFrame } from '../../media/live/feed-message.ts';
@@ -185,8 +186,8 @@ export class PeriodWriter {
     const known = this.#rungs();
     const made = configs.map((config, at) => ({ ...renditionOf(config, 'encode'), rung: ladder.rungs[at]?.rung ?? 0 }));
     if (known.length > 0) return made.every(({ init }, at) => known[at]?.init.equals(init) === true);
-    await addRungs(this.#deps.db, this.#lease, this.#period.timelineId, made);
-    this.#period = { ...this.#period, renditions: [...this.#period.renditions, ...made] };
+    const added = await addRungs(this.#deps.db, this.#lease, this.#period.timelineId, made);
+    this.#period = { ...this.#period, renditions: [...this.#period.renditions, ...added] };
     this.#isLadderPending = false;
     this.#deps.broadcast(this.#description());
     return true;
@@ -272,6 +273,16 @@ export class PeriodWriter {
 
 function partFrame(renditionId: Guid, { segment, part, fragment, durationTicks, isIndependent }: LivePart): Buffer[] {
   const startTick = fragment.baseTick;
-  const message = { type: 'part', renditionId, segment, part, startTick, durationTicks, isIndependent } as const;
+  const samples = fragment.samples.length;
+  const message = {
+    type: 'part',
+    renditionId,
+    segment,
+    part,
+    startTick,
+    durationTicks,
+    samples,
+    isIndependent,
+  } as const;
   return writeFeedFrame(message, fragment.head, fragment.payload);
 }

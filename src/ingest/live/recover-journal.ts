@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
-import { findPeriodRenditions, type PeriodRendition } from '../../catalog/live/period-store.ts';
+import { findPeriodRenditions, type PeriodRendition } from '../../catalog/live/period-rendition-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { toCutSegment } from '../../media/live/part-writer.ts';
 import { type JournalEntry, listJournal, readJournalFile } from './journal.ts';

@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import type { KeyGroup } from '../../ports/drm-key-source.ts';
 
 /** A rendition of a period as edges need it; its init segment follows in a message of its own. */
 export type FeedRendition = {
@@ -11,6 +12,9 @@ export type FeedRendition = {
   timescale: number;
   widthPx: number | null;
   heightPx: number | null;
+  /** Which of a protected stream's keys encrypts it, and the beginning of its IVs. */
+  keyGroup: KeyGroup;
+  ivPrefix: number;
 };
 
 export type FeedPeriod = {
@@ -39,6 +43,7 @@ export type FeedMessage =
       part: number;
       startTick: number;
       durationTicks: number;
+      samples: number;
       isIndependent: boolean;
     }
   /** All parts of a segment were sent. */

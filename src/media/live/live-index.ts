@@ -2,7 +2,13 @@ import type { Guid } from '../../lib/guid.ts';
 import type { FeedFrame, FeedMessage, FeedPeriod, FeedRendition } from './feed-message.ts';
 
 /** A partial segment and its bytes; null once the segment is stored and they were let go. */
-export type IndexedPart = { startTick: number; durationTicks: number; isIndependent: boolean; bytes: Buffer | null };
+export type IndexedPart = {
+  startTick: number;
+  durationTicks: number;
+  samples: number;
+  isIndependent: boolean;
+  bytes: Buffer | null;
+};
 
 /** A segment of one rendition as an edge knows it. */
 export type IndexedSegment = {
@@ -166,8 +172,8 @@ export class LiveIndex {
       insert(segments, segment);
     }
     if (segment.isClosed || message.part !== segment.parts.length) return false;
-    const { startTick, durationTicks, isIndependent } = message;
-    segment.parts.push({ startTick, durationTicks, isIndependent, bytes });
+    const { startTick, durationTicks, samples, isIndependent } = message;
+    segment.parts.push({ startTick, durationTicks, samples, isIndependent, bytes });
     segment.durationTicks += durationTicks;
     return true;
   }

@@ -5,11 +5,17 @@ import { type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
 const UNKNOWN_BPS = 6_000_000;
 const AUDIO_GROUP = 'audio';
 
+/** Addresses of media playlists, and EXT-X-SESSION-KEY lines of renditions. */
+export type LiveAddresses = {
+  addresses: { media(id: string): string };
+  sessionKeyLines(renditions: readonly IndexedRendition[]): readonly string[];
+};
+
 /**
  * Writes the multivariant playlist of a stream from its newest period (RFC 8216 section 4.3.4). Null while it has none.
  * Rates are those of the segments that are known.
  */
-export function liveMultivariant(index: LiveIndex, isPreview: boolean): string | null {
+export function liveMultivariant(index: LiveIndex, isPreview: boolean, ways: LiveAddresses): string | null {
   const period = index.periods.findLast((one) => one.isPreview === isPreview);
   if (period === undefined) return null;
   const audio = period.renditions.find(({ kind }) => kind === 'audio');
@@ -18,7 +24,9 @@ export function liveMultivariant(index: LiveIndex, isPreview: boolean): string |
     ({ kind, slot, segments }) => kind === 'video' && (!isRung(slot) || segments.length > 0),
   );
   const audioBps = audio === undefined ? 0 : peakBps(audio);
-  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
+  const addressOf = ({ id }: IndexedRendition) => ways.addresses.media(id);
+  const listed = [...videos, ...(audio === undefined ? [] : [audio])];
+  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS', ...ways.sessionKeyLines(listed)];
   if (audio !== undefined && videos.length === 0) {
     lines.push(`#EXT-X-STREAM-INF:BANDWIDTH=${audioBps},CODECS="${audio.codecString}"`, addressOf(audio));
   } else if (audio !== undefined) {
@@ -35,10 +43,6 @@ export function liveMultivariant(index: LiveIndex, isPreview: boolean): string |
     lines.push(`#EXT-X-STREAM-INF:${attributes.join(',')}`, addressOf(video));
   }
   return `${lines.join('\n')}\n`;
-}
-
-function addressOf({ id }: IndexedRendition): string {
-  return `r/${id}/video.m3u8`;
 }
 
 function peakBps({ segments, timescale, kind, rung, slot }: IndexedRendition): number {

@@ -110,11 +110,24 @@ export type PlaylistRequest = {
   /** `_HLS_skip`: leave out what the client has already. */
   isDelta: boolean;
   hasEnded: boolean;
+  protection: LiveProtection;
+};
+
+/** How the media of a stream is given out. */
+export type LiveProtection = {
+  /** Where init and media segments of a rendition lie, from the playlist of `own`: empty or ending in `/`. */
+  folder(id: Guid, own: Guid): string;
+  /** Whether there are partial segments: what is encrypted as a whole has none. */
+  hasParts: boolean;
+  /** EXT-X-KEY lines of a rendition. */
+  keyLines(rendition: IndexedRendition): readonly string[];
 };
 
 /** Writes the media playlist of a slot over all periods in the window. Null while there is nothing to list. */
 export function livePlaylist(index: LiveIndex, request: PlaylistRequest): MediaTag[] | null {
-  const listed = listSlot(index, request.slot, request.view);
+  const { hasParts } = request.protection;
+  const all = listSlot(index, request.slot, request.view);
+  const listed = hasParts || request.hasEnded ? all : all.filter(({ segment }) => segment?.isClosed !== false);
   const [first] = listed;
   if (first === undefined) return null;
   const targetSec = targetDurationSec(listed);
@@ -126,10 +139,10 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): MediaT
       tag: 'server-control',
       canBlockReload: true,
       canSkipUntilSec: 6 * targetSec,
-      partHoldBackSec: 3 * PART_TARGET_SEC,
+      ...(hasParts && { partHoldBackSec: 3 * PART_TARGET_SEC }),
       holdBackSec: 3 * targetSec,
     },
-    { tag: 'part-inf', targetSec: PART_TARGET_SEC },
+    ...(hasParts ? [{ tag: 'part-inf', targetSec: PART_TARGET_SEC } as const] : []),
     { tag: 'media-sequence', number: first.sequence },
     { tag: 'discontinuity-sequence', number: discontinuitySequence(index, first.period) },
     { tag: 'independent-segments' },
@@ -137,15 +150,15 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): MediaT
   if (skipped > 0) tags.push({ tag: 'skip', segments: skipped });
   let before: ListedSegment | null = null;
   listed.forEach((one, at) => {
-    const withParts = at >= listed.length - LISTED_PARTS_SEGMENTS;
+    const withParts = hasParts && at >= listed.length - LISTED_PARTS_SEGMENTS;
     const isOpen = !request.hasEnded && at === listed.length - 1 && one.segment?.isClosed === false;
     if (at >= skipped) tags.push(...segmentTags(one, before, { withParts, isOpen }, request));
     before = one;
   });
   if (request.hasEnded) return [...tags, { tag: 'end-list' }];
   const last = listed.at(-1);
-  if (last !== undefined) tags.push(preloadHint(last, request));
-  return [...tags, ...reports(index, request)];
+  if (last !== undefined && hasParts) tags.push(preloadHint(last, request));
+  return hasParts ? [...tags, ...reports(index, request)] : tags;
 }
 
 function skippable(listed: readonly ListedSegment[], untilSec: number): number {
@@ -174,7 +187,13 @@ function segmentTags(
   const tags: MediaTag[] = [];
   const isNewPeriod = before?.period !== one.period;
   if (isNewPeriod && before !== null) tags.push({ tag: 'discontinuity' });
-  if (isNewPeriod) tags.push({ tag: 'map', uri: `${folderOf(rendition, request)}init.mp4` });
+  if (isNewPeriod) {
+    const keys = request.protection.keyLines(rendition);
+    // The key before must not count for the next init segment, which is clear.
+    if (before !== null && keys.length > 0) tags.push({ tag: 'key', line: '#EXT-X-KEY:METHOD=NONE' });
+    tags.push({ tag: 'map', uri: `${folderOf(rendition, request)}init.mp4` });
+    tags.push(...keys.map((line) => ({ tag: 'key', line }) as const));
+  }
   if (segment === null) {
     return [
       ...tags,
@@ -229,6 +248,6 @@ function reports(index: LiveIndex, { slot, view }: PlaylistRequest): MediaTag[] 
     });
 }
 
-function folderOf({ id }: IndexedRendition, { folder }: PlaylistRequest): string {
-  return id === folder ? '' : `../${id}/`;
+function folderOf({ id }: IndexedRendition, { folder, protection }: PlaylistRequest): string {
+  return protection.folder(id, folder);
 }

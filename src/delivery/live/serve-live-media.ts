@@ -1,0 +1,176 @@
+import type { Publication } from '../../catalog/publications/publication.ts';
+import { openAes } from '../../lib/aes.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { encryptSegment, HEADROOM_BYTES } from '../../media/drm/encrypt-segment.ts';
+import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
+import {
+  findSegment,
+  type IndexedPeriod,
+  type IndexedRendition,
+  type IndexedSegment,
+} from '../../media/live/live-index.ts';
+import { storageKey } from '../../ports/storage.ts';
+import type { HeldCache } from '../cache/held-cache.ts';
+import { type CoverDeps, coverBytes, type OpenCover, openCover, type Piece } from '../drm/cover-bytes.ts';
+import { nameOf } from '../drm/package-keys.ts';
+import type { Cover } from '../drm/protection.ts';
+import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, unavailable } from '../http/answer.ts';
+import type { WatchedStream } from './watched-stream.ts';
+
+/** An init segment, a segment or a part, under the cover that its address names. */
+export type LiveMediaFile = { renditionId: Guid; cover: Cover } & (
+  | { kind: 'init' }
+  | { kind: 'segment'; segment: number }
+  | { kind: 'part'; segment: number; part: number }
+);
+
+export type LiveMediaDeps = CoverDeps & { written: HeldCache<Buffer> };
+
+type Asked = { publication: Publication; file: LiveMediaFile; leave: () => AbortSignal };
+
+/** What is to be given out, with its place: encrypted as its cover says. */
+type Found = {
+  period: IndexedPeriod;
+  rendition: IndexedRendition;
+  name: string;
+  segment: number;
+  firstSample: number;
+  bytes: Buffer;
+};
+
+/** A part that is hinted at comes within this time, or not at all. */
+const PART_WAIT_MS = 4_000;
+const SEGMENT_WAIT_MS = 9_000;
+
+/** Answers media of a live stream, encrypted as its address says. */
+export async function serveLiveMedia(stream: WatchedStream, asked: Asked, deps: LiveMediaDeps): Promise<Answer> {
+  const { publication, file } = asked;
+  const cover = openCover(publication, file.cover, deps.sessions);
+  if ('refusal' in cover) return cover.refusal;
+  const found = stream.index.find(file.renditionId);
+  if (found === null || found.rendition.init.length === 0) {
+    return notFound('unknown-rendition', 'There is no such rendition.');
+  }
+  const { open } = cover;
+  switch (file.kind) {
+    case 'init': {
+      const piece: Piece = { kind: 'init', bytes: found.rendition.init };
+      if (open.kind === 'clear') return media(found.rendition, 'init', piece.bytes);
+      return coverBytes({ publication, rendition: found.rendition, piece, cover: open }, deps, asked.leave);
+    }
+    case 'segment':
+      return serveSegment(stream, { ...found, number: file.segment }, { ...asked, open }, deps);
+    case 'part':
+      return servePart(stream, { ...found, number: file.segment, part: file.part }, { ...asked, open }, deps);
+  }
+}
+
+type Opened = Asked & { open: OpenCover };
+
+async function serveSegment(
+  stream: WatchedStream,
+  { period, rendition, number }: { period: IndexedPeriod; rendition: IndexedRendition; number: number },
+  { publication, open, leave }: Opened,
+  deps: LiveMediaDeps,
+): Promise<Answer> {
+  const find = () => {
+    const found = findSegment(rendition.segments, number);
+    return found !== null && (found.isClosed || stream.index.hasEnded) && !found.isGap ? found : undefined;
+  };
+  const last = rendition.segments.at(-1);
+  const isNext = last !== undefined && number >= last.number && number <= last.number + 1;
+  if (isNext && find() === undefined) await stream.until(() => find() !== undefined, SEGMENT_WAIT_MS, leave());
+  const segment = find();
+  if (segment === undefined) return notFound('unknown-segment', 'There is no such segment.');
+  const bytes = bytesOf(segment);
+  const place = { period, rendition, name: `${number}`, segment: number, firstSample: 0 };
+  if (bytes !== null) return give({ ...place, bytes }, { publication, open }, deps);
+  if (segment.stored === null) return unavailable('The segment is being stored.');
+  const { storageKey: key, sizeBytes } = segment.stored;
+  const window = { key: storageKey(key), version: '', start: 0, sizeBytes };
+  if (open.kind === 'clear') return { kind: 'object', window, ...described(rendition, `${number}`) };
+  // The IV of a session's segment is its media sequence number.
+  const sequence = open.kind === 'session' ? period.firstSequence + number : number;
+  const piece: Piece = { kind: 'segment', window, segment: sequence };
+  return coverBytes({ publication, rendition, piece, cover: open }, deps, leave);
+}
+
+async function servePart(
+  stream: WatchedStream,
+  place: { period: IndexedPeriod; rendition: IndexedRendition; number: number; part: number },
+  { publication, open, leave }: Opened,
+  deps: LiveMediaDeps,
+): Promise<Answer> {
+  const { period, rendition, number, part } = place;
+  if (open.kind === 'session') return notFound('unknown-part', 'Of a play session there are whole segments only.');
+  const find = () => findSegment(rendition.segments, number)?.parts[part]?.bytes ?? null;
+  const last = rendition.segments.at(-1);
+  const isHinted = last !== undefined && (number === last.number || number === last.number + 1);
+  if (isHinted) await stream.until(() => find() !== null || isPassed(rendition, number), PART_WAIT_MS, leave());
+  const bytes = find();
+  if (bytes === null) return notFound('unknown-part', 'There is no such part.');
+  const before = findSegment(rendition.segments, number)?.parts.slice(0, part) ?? [];
+  const firstSample = before.reduce((sum, { samples }) => sum + samples, 0);
+  const found = { period, rendition, name: `${number}.${part}`, segment: number, firstSample, bytes };
+  return give(found, { publication, open }, deps);
+}
+
+/** A closed segment gets no further parts. */
+function isPassed({ segments }: IndexedRendition, number: number): boolean {
+  return findSegment(segments, number)?.isClosed === true;
+}
+
+/** The whole segment, when all its parts are at hand. */
+function bytesOf({ parts }: IndexedSegment): Buffer | null {
+  const pieces = parts.flatMap(({ bytes }) => (bytes === null ? [] : [bytes]));
+  return pieces.length > 0 && pieces.length === parts.length ? Buffer.concat(pieces) : null;
+}
+
+/** Answers bytes that are in memory. What a package encrypts is the same for all viewers, and kept a while. */
+async function give(
+  { period, rendition, name, segment, firstSample, bytes }: Found,
+  { publication, open }: { publication: Publication; open: OpenCover },
+  { keys, written }: LiveMediaDeps,
+): Promise<Answer> {
+  switch (open.kind) {
+    case 'clear':
+      return media(rendition, name, bytes);
+    case 'package': {
+      const track = { publication, packaged: open.packaged, rendition };
+      const cipher = await keys.cipherOf(track);
+      const tag = `${nameOf(track)}|${name}`;
+      const encrypted = await written.get(`live|${tag}`, () => {
+        const room = Buffer.concat([Buffer.alloc(HEADROOM_BYTES), bytes]);
+        const steps = encryptSegment(
+          { bytes: room, clearStart: HEADROOM_BYTES },
+          { cipher, number: segment, firstSample },
+        );
+        return Buffer.from(runSteps(steps));
+      });
+      return { ...media(rendition, name, encrypted), etag: `"${tag}"` };
+    }
+    case 'session': {
+      const room = Buffer.concat([bytes, Buffer.alloc(encryptedHlsSizeBytes(bytes.length) - bytes.length)]);
+      const steps = encryptHlsSegment(
+        { room, clearBytes: bytes.length },
+        openAes('cbc', open.key),
+        period.firstSequence + segment,
+      );
+      const etag = `"${rendition.id}-${open.session}-${segment}"`;
+      return { ...media(rendition, name, runSteps(steps)), cacheControl: CACHE_PRIVATELY, etag };
+    }
+  }
+}
+
+/** A part, or a segment of a few seconds: done within milliseconds. */
+function runSteps(steps: Generator<undefined, Buffer>): Buffer {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+function media(rendition: IndexedRendition, name: string, bytes: Buffer): Extract<Answer, { kind: 'bytes' }> {
+  return { kind: 'bytes', bytes, ...described(rendition, name) };
+}
+
+function described({ id, kind }: IndexedRendition, name: string) {
+  return { contentType: `${kind}/mp4`, cacheControl: CACHE_FOR_EVER, etag: `"${id}-${name}"` };
+}

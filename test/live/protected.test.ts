@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { openBrowser } from '../support/browser.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { playLive, readPlayback } from './live-player.ts';
+import { ended, LIVE_SETTINGS, openLiveCatalogue, publish, readText, until } from './live-service.ts';
+
+let service: Service;
+let browser: Browser;
+let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  catalogue = await openLiveCatalogue(service);
+});
+afterAll(async () => {
+  await browser.close();
+  await catalogue.database.close();
+  await discard(service);
+});
+
+test('parts are encrypted under keys that were there before them, and the video keeps these keys', async () => {
+  await setDrm('enterprise');
+  const { key, base, publisher } = await goLive();
+  const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
+  const playlist = `${base}/${/^r\/.*m3u8$/m.exec(multivariant)?.[0]}`;
+  const live = (await readText(playlist)) ?? '';
+  const [keyLine] = live.match(/^#EXT-X-KEY:.*$/m) ?? [];
+  expect(keyLine).toContain('METHOD=SAMPLE-AES');
+  const part = /#EXT-X-PART:.*URI="(e1\/\d+\.\d+\.m4s)"/.exec(live)?.[1] ?? '';
+  const bytes = Buffer.from(await (await fetch(new URL(part, playlist))).arrayBuffer());
+  expect(bytes.includes('senc')).toBe(true);
+  for (const name of ['init.mp4', '0.m4s', '0.0.m4s']) {
+    expect((await fetch(new URL(name, playlist))).status).toBe(404);
+  }
+  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`, `${base}/license`);
+  const played = await until(async () => {
+    const now = await readPlayback(page);
+    return now.timeSec > 4 ? now : null;
+  }, 'playback');
+  expect(played.errors.filter((error) => !error.startsWith('buffer'))).toEqual([]);
+  expect(played.frames).toBeGreaterThan(10);
+  await catalogue.streams.change(key, stopStream);
+  await ended(publisher);
+  const video = await until(async () => {
+    const text = await readText(playlist);
+    return text?.includes('#EXT-X-ENDLIST') ? text : null;
+  }, 'the video');
+  expect(video).toContain(keyLine);
+  expect(video).toContain('e1/0.m4s');
+  const { rows } = await sql`select from drm_package where media_id = ${key.mediaId}`.execute(catalogue.database.db);
+  expect(rows).toHaveLength(1);
+  await page.close();
+}, 120_000);
+
+test('under basic protection a play session gets whole segments, encrypted under its own key', async () => {
+  await setDrm('basic');
+  const { key, base, publisher } = await goLive();
+  await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
+  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`);
+  const played = await until(async () => {
+    const now = await readPlayback(page);
+    return now.timeSec > 3 ? now : null;
+  }, 'playback');
+  expect(played.errors.filter((error) => !error.startsWith('buffer'))).toEqual([]);
+  const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
+  const playlist = `${base}/${/^r\/.*m3u8$/m.exec(multivariant)?.[0]}`;
+  const live = (await readText(playlist)) ?? '';
+  expect(live).toContain('METHOD=AES-128');
+  expect(live).not.toContain('EXT-X-PART');
+  const stored = await fetch(new URL('0.m4s', playlist));
+  expect(Buffer.from(await stored.arrayBuffer()).includes('moof')).toBe(false);
+  await catalogue.streams.change(key, stopStream);
+  await ended(publisher);
+  await page.close();
+}, 120_000);
+
+async function goLive() {
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+  const key = { libraryId: 1, mediaId: stream.id };
+  await catalogue.streams.change(key, startStream);
+  const { listeners } = await service.health();
+  const publisher = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
+  return { key, publisher, base: `${service.edgeUrl}/vz-1/${stream.id}` };
+}
+
+async function setDrm(version: 'basic' | 'enterprise'): Promise<void> {
+  const drm = JSON.stringify({ drm: { enabled: true, version } });
+  await sql`update library set settings = settings || ${drm}::jsonb where id = 1`.execute(catalogue.database.db);
+}
