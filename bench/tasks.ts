@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { type Db, migrate, openDatabase } from '../src/catalog/db.ts';
+import { type Db, migrate, openDatabase, UNHURRIED } from '../src/catalog/db.ts';
 import type { Claim } from '../src/catalog/tasks/encode-task.ts';
 import { claimNext, renewLeases, restoreShares } from '../src/catalog/tasks/task-store.ts';
 import { createOutlookStore } from '../src/catalog/videos/outlook-store.ts';
@@ -36,7 +36,7 @@ await report('tasks', async (scope) => {
   const main = openDatabase({ ...config, database: 'millrace', max: 1 }, () => {});
   await sql.raw(`create database ${DATABASE}`).execute(main.db);
   await main.close();
-  const { db, close } = openDatabase({ ...config, database: DATABASE, max: CONNECTIONS }, () => {});
+  const { db, close } = openDatabase({ ...config, database: DATABASE, max: CONNECTIONS, ...UNHURRIED }, () => {});
   scope.own(close);
   await migrate(db);
   await seed(db);
