@@ -14,8 +14,8 @@ export function SideBar({ libraryId }: { libraryId: number | null }) {
         <Mark /> <span>Millrace</span>
       </Link>
       {libraryId !== null && <LibraryPicker libraryId={libraryId} />}
-      <button type="button" class="find" aria-label="Find anything, Ctrl K" onClick={openPalette}>
-        <Icon name="search" /> <span>Find anything</span> <kbd>Ctrl K</kbd>
+      <button type="button" class="find" aria-label="Find Ctrl K" onClick={openPalette}>
+        <Icon name="search" /> <span>Find</span> <kbd>Ctrl K</kbd>
       </button>
       {libraryId !== null && (
         <nav aria-label="Library">

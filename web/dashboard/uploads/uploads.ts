@@ -35,7 +35,7 @@ export function addFiles(target: Target, files: Iterable<GivenFile>): void {
     return {
       ...target,
       id: lastId,
-      key: crypto.randomUUID(),
+      key: newKey(),
       name,
       sizeBytes,
       lastModifiedMs,
@@ -162,6 +162,11 @@ async function send(item: UploadItem): Promise<void> {
   const [earlier] = await upload.findPreviousUploads();
   if (earlier !== undefined) upload.resumeFromPreviousUpload(earlier);
   upload.start();
+}
+
+/** A name that no other upload of this browser has; `randomUUID` is not there on pages of plain http. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Notes how far an upload is, and a speed that does not jump. */

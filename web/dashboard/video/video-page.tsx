@@ -42,7 +42,7 @@ export function VideoPage({ libraryId, videoId, part }: Place & { part: string }
   const { value, error, again } = useLoaded<VideoModel>(path);
   const refresh = useRef(again);
   refresh.current = again;
-  useEffect(() => follow(`${path}/progress`, () => refresh.current()), [path]);
+  useEffect(() => follow(libraryId, () => refresh.current(), videoId), [libraryId, videoId]);
   const link = usePlayer();
   const video = value.value;
   if (video === null) {

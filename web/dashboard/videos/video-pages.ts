@@ -39,7 +39,7 @@ export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
     pages.open(`/library/${libraryId}/videos?${apiQuery}`);
     return () => pages.close();
   }, [libraryId, apiQuery, pages, total]);
-  useEffect(() => follow(`/library/${libraryId}/progress`, () => pages.refresh()), [libraryId, pages]);
+  useEffect(() => follow(libraryId, () => pages.refresh()), [libraryId, pages]);
   // Read here, so that whoever shows videos is drawn again when a page comes.
   version.value;
   return {

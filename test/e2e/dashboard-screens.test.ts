@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operations } from '../../src/api/operations.ts';
+import { openBrowser } from '../support/browser.ts';
+import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
+
+/** Bounds on hanging: on a busy machine everything takes its time. */
+const WAIT_MS = 120_000;
+const HANG_MS = 300_000;
+const NOBODY = '0192f000-0000-7000-8000-00000000dead';
+
+let service: Service;
+let browser: Browser;
+let page: Page;
+let folder: string;
+const faults: string[] = [];
+const strangers: string[] = [];
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-screens-'));
+  const clip = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=4', '-c:v', 'libx264', '-preset', 'ultrafast'];
+  await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...clip, path.join(folder, 'long.mp4')]);
+  page = await browser.newPage();
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (line) => {
+    if (line.type() === 'error' && !line.text().includes('401')) faults.push(line.text());
+  });
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol.startsWith('http') && ![service.apiUrl, service.edgeUrl].includes(origin)) strangers.push(origin);
+  });
+  await page.goto(service.apiUrl, { timeout: WAIT_MS });
+  await page.getByLabel('Key').fill(ACCOUNT_KEY);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor({ timeout: WAIT_MS });
+}, HANG_MS);
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ROLES = [
+  { role: 'owner', key: ACCOUNT_KEY },
+  { role: 'editor', key: LIBRARY_KEY },
+  { role: 'reader', key: '' },
+] as const;
+
+/** What a session of a role is answered for being who it is; null where the role is let in. */
+function refusalOf(
+  { auth, method }: { auth: string; method: string },
+  role: (typeof ROLES)[number]['role'],
+): number | null {
+  if (auth === 'account-key') return role === 'owner' ? null : 401;
+  return role === 'reader' && method !== 'GET' ? 403 : null;
+}
+
+test(
+  'each operation lets in the roles that it is for, by the cookie of a session',
+  async () => {
+    const library = await fetch(`${service.apiUrl}/videolibrary/1`, { headers: { AccessKey: ACCOUNT_KEY } });
+    const { ReadOnlyApiKey }: { ReadOnlyApiKey: string } = JSON.parse(await library.text());
+    const own = { Origin: service.apiUrl, 'X-Millrace-Dashboard': '1' };
+    const wrong: string[] = [];
+    // The event log answers 401 to a day that it does not have, too.
+    const guarded = operations.filter(({ auth, path: place }) => auth !== 'none' && !place.includes('event-logs'));
+    for (const { role, key } of ROLES) {
+      const signedIn = await fetch(`${service.apiUrl}/dashboard/session`, {
+        method: 'POST',
+        headers: own,
+        body: JSON.stringify({ key: key || ReadOnlyApiKey }),
+      });
+      const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+      for (const operation of guarded) {
+        // Ids that nobody has: whoever is let in finds nothing, and nothing is changed.
+        const place = operation.path
+          .replace('{libraryId}', '1')
+          .replaceAll(/\{(\w+Id|id)\}/g, (_, name: string) =>
+            name === 'id' || name === 'shieldZoneId' ? '999999999' : NOBODY,
+          );
+        const url = service.apiUrl + place.replaceAll(/\{\w+\}/g, 'x');
+        const answer = await fetch(url, { method: operation.method, headers: { ...own, Cookie: cookie } });
+        await answer.body?.cancel();
+        const expected = refusalOf(operation, role);
+        const isRight = expected === null ? ![401, 403].includes(answer.status) : answer.status === expected;
+        if (!isRight) wrong.push(`${role} ${operation.name}: ${answer.status}, expected ${expected ?? 'to be let in'}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  },
+  HANG_MS,
+);
+
+test(
+  'every screen passes axe in both themes and fits 360 px, without a fault or a request to another host',
+  async () => {
+    const axe = await readFile(path.join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
+    const guid = await createVideo(service, 'A film');
+    await uploadFile(service, guid, path.join(folder, 'long.mp4'));
+    await untilVideo(service, guid, ({ status }) => status === FINISHED);
+    const video = `/dashboard/library/1/videos/${guid}`;
+    const places = [
+      ...['videos', 'videos?view=list', 'collections', 'trash', 'live', 'statistics', 'events'].map(
+        (name) => `/dashboard/library/1/${name}`,
+      ),
+      ...['', '/share', '/captions', '/chapters', '/thumbnail', '/clip', '/statistics', '/files', '/activity'].map(
+        (tab) => video + tab,
+      ),
+      ...['general', 'encoding', 'player', 'drm', 'watermark', 'rules', 'webhooks', 'keys', 'storage', 'audit'].map(
+        (part) => `/dashboard/library/1/settings/${part}`,
+      ),
+      '/dashboard/system',
+      '/dashboard/reference',
+      '/docs',
+    ];
+    const found: string[] = [];
+    const views = [
+      ['light', 1280],
+      ['dark', 360],
+    ] as const;
+    for (const place of places) {
+      await page.goto(service.apiUrl + place, { timeout: WAIT_MS });
+      await page.locator('main').waitFor({ timeout: WAIT_MS });
+      // A stream of events keeps the network busy: what a screen asks first is there by then.
+      await page.waitForTimeout(700);
+      for (const [colorScheme, width] of views) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: 800 });
+        // Colours change over a moment.
+        await page.waitForTimeout(200);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        if (wide > width) found.push(`${place} ${width}: ${wide} px wide`);
+        const run = `(() => { ${axe}; return axe.run({ exclude: ['iframe'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target.join(' ')).join(', '))); })()`;
+        const violations = await page.evaluate<string[]>(run);
+        found.push(...violations.map((one) => `${place} ${colorScheme} ${width}: ${one}`));
+      }
+    }
+    expect({ found, faults, strangers }).toEqual({ found: [], faults: [], strangers: [] });
+  },
+  HANG_MS,
+);
+
+test(
+  'an upload that a reload interrupts goes on with its file where it was',
+  async () => {
+    const file = path.join(folder, 'long.mp4');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${service.apiUrl}/dashboard/library/1/videos`, { timeout: WAIT_MS });
+    let isHeld = true;
+    await page.route('**/tusupload/**', (route) => (isHeld ? route.abort() : route.continue()));
+    await page.locator('input[type=file]:not(.folder)').first().setInputFiles(file);
+    const row = page.locator('.tray li', { hasText: 'long.mp4' });
+    await row.getByRole('link').waitFor({ timeout: WAIT_MS });
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.reload({ timeout: WAIT_MS });
+    isHeld = false;
+    await row.getByText('Interrupted').waitFor({ timeout: WAIT_MS });
+    await row.locator('input[type=file]').setInputFiles(file);
+    await row.getByText('Uploaded', { exact: true }).waitFor({ timeout: WAIT_MS });
+    await expect.poll(() => page.locator('li.card', { hasText: 'long' }).count(), { timeout: WAIT_MS }).toBe(1);
+  },
+  HANG_MS,
+);
