@@ -20,6 +20,16 @@ const CALLS = 60;
 const BAR_MS = 50;
 const CASE_LIMIT_MS = 15_000;
 
+const CASES = [
+  ['one video says it', 'marker 77 zyzzyva'],
+  ['one block in a thousand', 'quokka'],
+  ['a word of one block in a hundred', word(400)],
+  ['a word of most blocks', word(1)],
+  ['two words of most blocks', `${word(1)} ${word(2)}`],
+  ['a common and a rare word', `${word(1)} quokka`],
+  ['no video', 'xylophonist'],
+] as const;
+
 await report('spoken', async (scope) => {
   const folder = makeFolder(scope);
   const service = await startMillrace(scope);
@@ -52,16 +62,6 @@ await report('spoken', async (scope) => {
   }
   return results;
 });
-
-const CASES = [
-  ['one video says it', 'marker 77 zyzzyva'],
-  ['one block in a thousand', 'quokka'],
-  ['a word of one block in a hundred', word(400)],
-  ['a word of most blocks', word(1)],
-  ['two words of most blocks', `${word(1)} ${word(2)}`],
-  ['a common and a rare word', `${word(1)} quokka`],
-  ['no video', 'xylophonist'],
-] as const;
 
 /** A made-up word of a rank. */
 function word(rank: number): string {

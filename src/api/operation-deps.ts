@@ -39,8 +39,8 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { PictureMaker } from '../media/images/run-picture.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { SpeechEngine } from './models/speech-engine.ts';
 import type { ProgressHub } from './progress/progress-hub.ts';
-import type { SpeechEngine } from './videos/spoken-language.ts';
 
 /** All that operations are made to work with; each names the part that it needs. */
 export type OperationDeps = {

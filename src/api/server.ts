@@ -24,10 +24,10 @@ import { addDashboard } from './dashboard/add-dashboard.ts';
 import type { DashboardFiles } from './dashboard/load-dashboard.ts';
 import { rulesOfAddress } from './errors.ts';
 import { type KeylessGuard, openKeylessGuard, type Place } from './keyless-guard.ts';
+import type { SpeechEngine } from './models/speech-engine.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 import { playerAddress } from './videos/player-address.ts';
-import type { SpeechEngine } from './videos/spoken-language.ts';
 
 const HEADERS_LIMIT_MS = 10_000;
 const KEEP_ALIVE_MS = 75_000;

@@ -9,6 +9,8 @@ export type Transcriber = {
   name: string;
   /** The languages that it knows, ISO 639-1; null for those of the interface, all of them. */
   languages: readonly string[] | null;
+  /** Whether it works on this machine, beside the encoders. */
+  isLocal: boolean;
   /**
    * Transcribes at most half a minute of sound: signed 16-bit little-endian samples, one channel, 16 kHz. `language` is
    * that of the speaker, null for the engine's own guess. Throws when the engine fails; `Refused` when it never will succeed.

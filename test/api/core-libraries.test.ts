@@ -140,6 +140,8 @@ test('languages are listed with their codes', async () => {
     SupportTranscribing: true,
     TranscribingAccuracy: 0,
   });
+  // The engine of this test knows English alone.
+  expect(body).toContainEqual(expect.objectContaining({ ShortCode: 'de', SupportTranscribing: false }));
 });
 
 const OPERATIONS = [

@@ -12,7 +12,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     CreateVideoModel: { title: 'A sample' },
     TranscribeSettings: { sourceLanguage: 'en' },
     CreateBulkModel: { action: 'retry', videoIds: [UNKNOWN_GUID] },
-    SmartGenerateModel: { generateTitle: true },
+    SmartGenerateModel: { generateTitle: true, sourceLanguage: 'en' },
     UpdateVideoModel: { title: 'A sample' },
     ComposeVideoModel: { title: 'A sample', parts: [{ videoId: UNKNOWN_GUID, startMs: 0, endMs: 1000 }] },
     CreateLiveStreamModel: { title: 'A sample', dvrEnabled: true, dvrWindowSeconds: 7200 },

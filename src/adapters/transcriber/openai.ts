@@ -19,6 +19,7 @@ export function createOpenAiTranscriber({ baseUrl, model, key, outbound }: OpenA
   return {
     name: new URL(url).host,
     languages: null,
+    isLocal: false,
     async transcribe(samples, { language }, signal) {
       const form = new FormData();
       form.set(

@@ -6,6 +6,7 @@ import { toWav } from '../../lib/wav.ts';
 import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
 
 const LIMIT_MS = 5 * 60_000;
+const NICENESS = '15';
 const MAX_OUTPUT_BYTES = 2 ** 20;
 /** `word start end confidence`; other readings of a word carry a number, `read(2)`. */
 const LINE = /^(\S+?)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) \d/;
@@ -14,6 +15,7 @@ const LINE = /^(\S+?)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) \d/;
 export const pocketsphinx: Transcriber = {
   name: 'pocketsphinx (English, for demonstrations)',
   languages: ['en'],
+  isLocal: true,
   async transcribe(samples, _, signal) {
     const folder = await mkdtemp(path.join(tmpdir(), 'millrace-speech-'));
     try {
@@ -30,7 +32,8 @@ export const pocketsphinx: Transcriber = {
 function run(args: readonly string[], signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const limits = { signal, timeout: LIMIT_MS, killSignal: 'SIGKILL' as const, maxBuffer: MAX_OUTPUT_BYTES };
-    execFile('pocketsphinx_continuous', args, limits, (error, stdout) => {
+    // Encoders have a niceness of 10: what is encoded goes first.
+    execFile('nice', ['-n', NICENESS, 'pocketsphinx_continuous', ...args], limits, (error, stdout) => {
       if (error === null) resolve(stdout);
       else
         reject(

@@ -1,10 +1,11 @@
 import { defineOperation } from '../define-operation.ts';
+import type { SpeechEngine } from '../models/speech-engine.ts';
 import { VideoLanguageList } from '../models/video-library.ts';
 import { NoParams } from '../read-params.ts';
 import { NoQuery } from '../read-query.ts';
 import { LANGUAGES } from './languages.ts';
 
-/** No accuracy was measured, which is 0; the player's own words are English. */
+/** What is transcribed is what the configured engine knows. No accuracy was measured, which is 0; the player's own words are English. */
 export const listLanguages = defineOperation({
   name: 'listLanguages',
   method: 'GET',
@@ -17,12 +18,12 @@ export const listLanguages = defineOperation({
   answer: VideoLanguageList,
   refusals: {},
   errorShape: 'core',
-  async run() {
+  async run(_, { speech }: { speech: SpeechEngine | null }) {
     return LANGUAGES.map(([ShortCode, Name]) => ({
       ShortCode,
       Name,
       SupportPlayerTranslation: ShortCode === 'en',
-      SupportTranscribing: true,
+      SupportTranscribing: speech !== null && (speech.languages?.includes(ShortCode) ?? true),
       TranscribingAccuracy: 0,
     }));
   },

@@ -28,7 +28,7 @@ export const searchSpoken = defineOperation({
   async run({ params: { libraryId }, query: { q, language, itemsPerPage } }, { db }: { db: Db }) {
     const words = readSpokenQuery(q);
     if (words === null) {
-      throw new Refused('invalid', 'Expected a word of at least three letters as q. Add one.', { field: 'q' });
+      throw new Refused('invalid', 'Expected a word of at least three letters as q. Send one.', { field: 'q' });
     }
     const matches = await searchStore(db, { libraryId, words, language, limit: itemsPerPage });
     return {

@@ -7,10 +7,11 @@ import type { Queue } from '../../jobs/queue/define-job.ts';
 import { featuresOf, sendSmart } from '../../jobs/smart/generate-smart.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
+import type { SpeechEngine } from '../models/speech-engine.ts';
 import { StatusModel } from '../models/status.ts';
 import { SmartGenerateModel } from '../models/video.ts';
 import { NoQuery } from '../read-query.ts';
-import { readSpokenLanguage, requireEngine, type SpeechEngine } from './spoken-language.ts';
+import { readSpokenLanguage, requireEngine } from './spoken-language.ts';
 import { VideoParams } from './video-model.ts';
 
 type Deps = { db: Db; queue: Queue; libraries: LibraryStore; speech: SpeechEngine | null };
@@ -28,7 +29,7 @@ export const smartGenerate = defineOperation({
   answer: StatusModel,
   answerStatus: 202,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404, busy: 429 },
-  errorShape: 'status-throughout',
+  errorShape: 'status',
   async run({ params: { libraryId, videoId }, body }, { db, queue, libraries, speech }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const source = await loadSpeechSource(db, key);

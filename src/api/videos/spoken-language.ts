@@ -1,7 +1,5 @@
 import { Refused } from '../../lib/refused.ts';
-
-/** The languages of the configured engine; null: any. */
-export type SpeechEngine = { languages: readonly string[] | null };
+import type { SpeechEngine } from '../models/speech-engine.ts';
 
 const LANGUAGE = /^[a-z]{2}$/;
 

@@ -10,10 +10,11 @@ import { requestTranscription } from '../../jobs/speech/transcribe-video.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
+import type { SpeechEngine } from '../models/speech-engine.ts';
 import { StatusModel } from '../models/status.ts';
 import { TranscribeSettings } from '../models/video.ts';
 import { queryFlag, queryText } from '../read-query.ts';
-import { readSpokenLanguage, requireEngine, type SpeechEngine } from './spoken-language.ts';
+import { readSpokenLanguage, requireEngine } from './spoken-language.ts';
 import { VideoParams } from './video-model.ts';
 
 /** `speech` names the languages of the configured engine (null: any); it is null where none is set. */

@@ -36,6 +36,7 @@ import { up as liveLadder } from './125-live-ladder.ts';
 import { up as shieldSettings } from './130-shield-settings.ts';
 import { up as smart } from './150-smart.ts';
 import { up as spokenSearch } from './151-spoken-search.ts';
+import { up as speechSpans } from './152-speech-spans.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
 import { up as trashAndBulk } from './161-trash-and-bulk.ts';
 
@@ -79,5 +80,6 @@ export const migrations: Record<string, Migration> = {
   '160-sign-in-link': { up: signInLink },
   '150-smart': { up: smart },
   '151-spoken-search': { up: spokenSearch },
+  '152-speech-spans': { up: speechSpans },
   '161-trash-and-bulk': { up: trashAndBulk },
 };

@@ -16,7 +16,9 @@ export async function beginSpeechRun(tx: Tx, { libraryId, mediaId }: MediaKey): 
       where speech_run.state in ('finished', 'failed')
         or speech_run.updated_at < now() - make_interval(secs => ${SILENT_SEC})
     returning state`.execute(tx);
-  return rows.length > 0;
+  if (rows.length === 0) return false;
+  await sql`delete from speech_span where library_id = ${libraryId} and media_id = ${mediaId}`.execute(tx);
+  return true;
 }
 
 export async function loadSpeechRun(db: Db, { libraryId, mediaId }: MediaKey): Promise<SpeechRun | null> {

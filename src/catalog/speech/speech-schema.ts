@@ -26,7 +26,18 @@ type SpokenBlockTable = {
 /** A video whose captions changed and were not read since. */
 type CaptionsUnreadTable = { library_id: number; media_id: Guid; changes: Generated<number> };
 
+/** What was found in a span of a transcription that is under way. */
+type SpeechSpanTable = {
+  library_id: number;
+  media_id: Guid;
+  start_ms: number;
+  identity: Buffer;
+  language: string;
+  words: { text: string; startSec: number; endSec: number }[];
+};
+
 export type SpeechSchema = {
+  speech_span: SpeechSpanTable;
   speech_run: SpeechRunTable;
   spoken_block: SpokenBlockTable;
   captions_unread: CaptionsUnreadTable;

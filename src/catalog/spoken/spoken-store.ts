@@ -18,29 +18,50 @@ const BLOCKS_A_VIDEO = 8;
 
 type Row = { media_id: Guid; title: string; srclang: string; start_ms: number[]; end_ms: number[]; cues: string };
 
+/** Blocks that are looked through one by one before the index is: a word that is said often is found among them. */
+const NEWEST_BLOCKS = 4_000;
+
+type Wanted = { libraryId: number; words: readonly string[]; language: string; limit: number };
+
 /**
  * Finds the videos of a library in which all words are said within about a minute, the newest first. At most `limit`
  * videos with up to five cues each.
  */
-export async function searchSpoken(
+export async function searchSpoken(db: Db, wanted: Wanted): Promise<SpokenMatch[]> {
+  const newest = await selectBlocks(db, wanted, 'newest');
+  const isEnough = new Set(newest.map(({ media_id }) => media_id)).size >= wanted.limit;
+  return toMatches(isEnough ? newest : await selectBlocks(db, wanted, 'index'), wanted);
+}
+
+// PostgreSQL keeps no statistics of values this long and would guess between the two, wrong by seconds at times: so the
+// one is bounded and the other, materialized, cannot be stopped early and goes by the trigrams. ALL of an array of
+// patterns is not answered by the index, AND is.
+async function selectBlocks(
   db: Db,
-  {
-    libraryId,
-    words,
-    language,
-    limit,
-  }: { libraryId: number; words: readonly string[]; language: string; limit: number },
-): Promise<SpokenMatch[]> {
-  const patterns = words.map(containing);
+  { libraryId, words, language, limit }: Wanted,
+  from: 'newest' | 'index',
+): Promise<Row[]> {
+  const columns = sql`media_id, created_at, srclang, first_ms, start_ms, end_ms, cues`;
+  const order = sql`order by created_at desc, media_id, first_ms`;
+  const said = sql.join(
+    words.map((word) => sql`cues ilike ${containing(word)}`),
+    sql` and `,
+  );
+  const inLanguage = sql`(${language} = '' or srclang in (${language}, ${`${language}-auto`}))`;
+  const source =
+    from === 'newest'
+      ? sql`select ${columns} from (select ${columns} from spoken_block where library_id = ${libraryId} ${order}
+          limit ${NEWEST_BLOCKS}) as newest where ${said} and ${inLanguage}`
+      : sql`select ${columns} from spoken_block where library_id = ${libraryId} and ${said} and ${inLanguage}`;
   const { rows } = await sql<Row>`
+    with hit as materialized (${source}), b as (select * from hit ${order} limit ${limit * BLOCKS_A_VIDEO})
     select b.media_id, m.title, b.srclang, b.start_ms, b.end_ms, b.cues
-    from (
-      select media_id, created_at, srclang, first_ms, start_ms, end_ms, cues from spoken_block
-      where library_id = ${libraryId} and cues ilike all(${patterns})
-        and (${language} = '' or srclang in (${language}, ${`${language}-auto`}))
-      order by created_at desc, media_id, first_ms limit ${limit * BLOCKS_A_VIDEO}
-    ) as b join media m on m.library_id = ${libraryId} and m.id = b.media_id and m.type = 'video'
+    from b join media m on m.library_id = ${libraryId} and m.id = b.media_id and m.type = 'video'
     order by b.created_at desc, b.media_id, b.first_ms`.execute(db);
+  return rows;
+}
+
+function toMatches(rows: readonly Row[], { words, limit }: Wanted): SpokenMatch[] {
   const matches = new Map<Guid, SpokenMatch>();
   for (const row of rows) {
     const match = matches.get(row.media_id) ?? { mediaId: row.media_id, title: row.title, cues: [] };

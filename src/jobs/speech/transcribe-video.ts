@@ -3,18 +3,16 @@ import { inTransaction } from '../../catalog/in-transaction.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { transcriptionMessage } from '../../catalog/lifecycle/messages.ts';
 import { beginSpeechRun, noteSpeechRun } from '../../catalog/speech/speech-run-store.ts';
-import { loadSpeechSource, mayTranscribe, type SpeechSound } from '../../catalog/speech/speech-store.ts';
+import { dropSpans } from '../../catalog/speech/speech-span-store.ts';
+import { loadSpeechSource, mayTranscribe } from '../../catalog/speech/speech-store.ts';
 import { Refused } from '../../lib/refused.ts';
-import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { unreachable } from '../../lib/unreachable.ts';
 import { buildCues } from '../../media/speech/build-cues.ts';
-import { cutSpans } from '../../media/speech/cut-spans.ts';
-import { planSpeechSound } from '../../media/speech/plan-speech-sound.ts';
 import { EngineBusy } from '../../ports/engine-busy.ts';
-import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob, type Queue, type SendOptions } from '../queue/define-job.ts';
 import { publishCues } from './publish-cues.ts';
-import { asBuffers, readFragments } from './read-fragments.ts';
+import { type SpokenText, transcribeSpans } from './transcribe-spans.ts';
 import { translateCaptions } from './translate-captions.ts';
 
 /**
@@ -28,11 +26,17 @@ const WAIT_SEC = 10;
 /** Waiting ends with the video; this bounds it all the same. */
 const LONGEST_WAIT_SEC = 24 * 3600;
 
+/** New videos go before speech; steady uploads must not keep it off for longer than this in all. */
+const GIVE_WAY_SEC = 5;
+const LONGEST_GIVING_WAY_SEC = 600;
+
+type Sent = Transcription & { waitedSec?: number; gaveWaySec?: number };
+
 /**
  * Makes captions of what is said in a video, span by span, from its stored sound. Captions that a person wrote are left
  * alone, before and after; doing it twice changes nothing. A video whose sound is not stored yet is waited for.
  */
-export const transcribeVideo = defineJob<Transcription & { waitedSec?: number }, JobDeps>({
+export const transcribeVideo = defineJob<Sent, JobDeps>({
   name: 'transcribe-video',
   queue: 'long',
   retryLimit: 4,
@@ -40,7 +44,11 @@ export const transcribeVideo = defineJob<Transcription & { waitedSec?: number },
     const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
     try {
       const outcome = await transcribe(wanted, deps, signal);
-      if (outcome.kind === 'later') return await sendAgain(wanted, deps, outcome.delaySec);
+      if (outcome.kind === 'later') {
+        const gaveWaySec = (wanted.gaveWaySec ?? 0) + (outcome.gaveWaySec ?? 0);
+        return await sendAgain({ ...wanted, gaveWaySec }, deps, outcome.delaySec);
+      }
+      await dropSpans(deps.db, key);
       await noteSpeechRun(deps.db, key, { state: 'finished', reason: outcome.reason });
       if (outcome.reason === '') await sendTranslations(wanted, deps);
     } catch (error) {
@@ -63,9 +71,9 @@ export function requestTranscription(queue: Queue, wanted: Transcription, option
 }
 
 /** `reason` says why there are no captions now, where there are none. */
-type Outcome = { kind: 'over'; reason: string } | { kind: 'later'; delaySec: number };
+type Outcome = { kind: 'over'; reason: string } | { kind: 'later'; delaySec: number; gaveWaySec?: number };
 
-async function transcribe(wanted: Transcription, deps: JobDeps, signal: AbortSignal): Promise<Outcome> {
+async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Promise<Outcome> {
   const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
   const { transcriber } = deps;
   if (transcriber === null) throw new Refused('invalid', 'No speech engine is set. Set MILLRACE_TRANSCRIBER.');
@@ -78,9 +86,21 @@ async function transcribe(wanted: Transcription, deps: JobDeps, signal: AbortSig
   const done: Outcome = { kind: 'over', reason: '' };
   if (language !== null && !mayTranscribe(source.captions, language, force)) return done;
   await noteSpeechRun(deps.db, key, { state: 'running' });
-  const transcript = await transcribeSound(source.sound, { transcriber, language, deps }, signal);
-  if (!mayTranscribe(source.captions, transcript.language, force)) return done;
-  return { kind: 'over', reason: await publish(key, transcript, { force, deps }, signal) };
+  const givesWay = (wanted.gaveWaySec ?? 0) < LONGEST_GIVING_WAY_SEC;
+  const end = await transcribeSpans({ key, sound: source.sound, transcriber, language, force, givesWay }, deps, signal);
+  switch (end.kind) {
+    case 'dropped':
+      return done;
+    case 'turn':
+      return { kind: 'later', delaySec: 0 };
+    case 'gave-way':
+      return { kind: 'later', delaySec: GIVE_WAY_SEC, gaveWaySec: GIVE_WAY_SEC };
+    case 'whole':
+      if (!mayTranscribe(source.captions, end.text.language, force)) return done;
+      return { kind: 'over', reason: await publish(key, end.text, { force, deps }, signal) };
+    default:
+      return unreachable(end);
+  }
 }
 
 async function sendTranslations({ targets, ...wanted }: Transcription, { db, queue }: JobDeps): Promise<void> {
@@ -91,50 +111,17 @@ async function sendTranslations({ targets, ...wanted }: Transcription, { db, que
   }
 }
 
-async function sendAgain(
-  wanted: Transcription & { waitedSec?: number },
-  { db, queue }: JobDeps,
-  delaySec: number,
-): Promise<void> {
+async function sendAgain(wanted: Sent, { db, queue }: JobDeps, delaySec: number): Promise<void> {
   const waitedSec = (wanted.waitedSec ?? 0) + delaySec;
   if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'What is needed for it was not there within a day.');
   await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec }));
   await noteSpeechRun(db, wanted, { state: 'waiting' });
 }
 
-/** The decoder stands still while an engine works on a span; adapters give one at most five minutes. */
-const SLOWEST_SPAN_SEC = 900;
-
-type Transcript = { language: string; words: SpokenWord[] };
-
-/** Transcribes all of the sound; the first span that holds words decides on the language of the rest. */
-async function transcribeSound(
-  sound: SpeechSound,
-  { transcriber, language, deps }: { transcriber: Transcriber; language: string | null; deps: JobDeps },
-  signal: AbortSignal,
-): Promise<Transcript> {
-  const plan = planSpeechSound(sound.durationSec, SPEECH_SAMPLE_RATE);
-  const input = readFragments(sound, deps.storage, signal);
-  const run = await runFfmpeg(plan, { sourcePath: null, input, stallSec: SLOWEST_SPAN_SEC }, signal);
-  const [samples] = run.outputs;
-  if (samples === undefined) throw new Error('Expected a pipe of samples, the decoder has none.');
-  const transcript: Transcript = { language: language ?? '', words: [] };
-  for await (const { startSec, samples: span } of cutSpans(asBuffers(samples), SPEECH_SAMPLE_RATE)) {
-    const wanted = transcript.language === '' ? null : transcript.language;
-    const speech = await transcriber.transcribe(span, { language: wanted }, signal);
-    if (transcript.language === '' && speech.words.length > 0) transcript.language = speech.language;
-    for (const word of speech.words) {
-      transcript.words.push({ text: word.text, startSec: startSec + word.startSec, endSec: startSec + word.endSec });
-    }
-  }
-  await run.done;
-  return transcript;
-}
-
 /** Publishes captions of a transcript; answers why there are none. */
 async function publish(
   key: MediaKey,
-  { language, words }: Transcript,
+  { language, words }: SpokenText,
   { force, deps }: { force: boolean; deps: JobDeps },
   signal: AbortSignal,
 ): Promise<string> {

@@ -65,3 +65,15 @@ test('a language without spaces is broken between words, and none is lost', () =
   expect(cues.flatMap((cue) => cue.text.split('\n')).join('')).toBe(text);
   for (const cue of cues) for (const line of cue.text.split('\n')) expect(line.length).toBeLessThanOrEqual(MAX_LINE);
 });
+
+test('a phrase that an engine repeats without end stays twice', () => {
+  const phrase = 'Thank you for watching.'.split(' ');
+  const words = Array.from({ length: 40 }, (_, index) => say(phrase[index % 4] ?? '', index * 0.3, index * 0.3 + 0.2));
+  const cues = buildCues(words, 'en');
+  expect(
+    cues
+      .map((cue) => cue.text)
+      .join(' ')
+      .match(/Thank you/g),
+  ).toHaveLength(2);
+});

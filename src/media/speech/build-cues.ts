@@ -85,8 +85,24 @@ function plausible(words: readonly SpokenWord[]): SpokenWord[] {
     if (run.length === STUTTER && run.every((each) => each.text.trim() === text)) continue;
     // Cut to a line, so that no single word can break the limits.
     kept.push({ ...word, text: text.slice(0, MAX_LINE) });
+    dropRepeated(kept);
   }
   return kept;
+}
+
+/** An engine that has lost the thread says a phrase of up to so many words again and again: twice may be meant. */
+const LONGEST_PHRASE = 12;
+const MOST_TIMES = 2;
+
+function dropRepeated(kept: SpokenWord[]): void {
+  for (let length = 2; length <= LONGEST_PHRASE; length += 1) {
+    const tail = kept.slice(-length * (MOST_TIMES + 1)).map(({ text }) => text.toLowerCase());
+    if (tail.length < length * (MOST_TIMES + 1)) return;
+    if (tail.every((text, at) => text === tail[at % length])) {
+      kept.length -= length;
+      return;
+    }
+  }
 }
 
 /** WebVTT cue text knows these three (W3C WebVTT 4.2.2). */

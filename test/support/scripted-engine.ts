@@ -1,0 +1,47 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** What comes for a request: the place of its span among those that came so far, and how often it came, from 1. */
+type Call = { span: number; times: number };
+export type ScriptedEngine = {
+  url: string;
+  /** How often each span was requested, in the order in which spans came first. */
+  counts(): number[];
+  close(): void;
+};
+
+/** A server behind the OpenAI transcription protocol whose answers a test writes; a span is known by its samples. */
+export async function startScriptedEngine(
+  answer: (call: Call, response: ServerResponse) => void,
+): Promise<ScriptedEngine> {
+  const seen = new Map<string, Call>();
+  const server = createServer(async (request, response) => {
+    const form = await new Response(new Uint8Array(await buffer(request)), {
+      headers: { 'content-type': request.headers['content-type'] ?? '' },
+    }).formData();
+    const file = form.get('file');
+    if (!(file instanceof Blob)) return response.writeHead(400).end('{}');
+    const samples = Buffer.from(await file.arrayBuffer()).toString('latin1');
+    const call = seen.get(samples) ?? { span: seen.size, times: 0 };
+    call.times += 1;
+    seen.set(samples, call);
+    return answer(call, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    counts: () => [...seen.values()].map(({ times }) => times),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Answers words, half a second each. */
+export function answerWords(response: ServerResponse, words: readonly string[], language = 'english'): void {
+  const said = words.map((word, index) => ({ word, start: index * 0.5, end: index * 0.5 + 0.4 }));
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ language, words: said }));
+}
