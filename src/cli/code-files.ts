@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const LONGEST_FILE_LINES = 300;
 
 /** Written code: not what a build makes, and not the violations kept to test the checks. */
-const CODE = '{src,web,bench,test,bin}/**/*.{ts,tsx,js,mjs,cjs}';
+const CODE = '{src,web,sdk,bench,test,bin}/**/*.{ts,tsx,js,mjs,cjs}';
 const EXCLUDED = ['**/node_modules/**', '**/dist/**', 'test/house/violations/**'];
 
 /** All files of code of a project, by absolute path. */

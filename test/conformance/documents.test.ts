@@ -7,6 +7,7 @@ import { toOpenApi } from '../../src/api/openapi/openapi-document.ts';
 import { operations } from '../../src/api/operations.ts';
 import { openApiText } from '../../src/cli/openapi.ts';
 import { interfacePage } from './interface-page.ts';
+import { sdkOperations } from './sdk-operations.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
 const document = toOpenApi(operations);
@@ -21,6 +22,7 @@ const described = Object.entries(document.paths).flatMap(([address, item]) =>
 test.each([
   ['openapi.json', openApiText],
   ['interface.md', interfacePage],
+  ['../sdk/src/operations.table.ts', sdkOperations],
 ])('docs/%s is current: npm test -- test/conformance/documents.test.ts -u writes it', async (file, write) => {
   expect(existsSync(path.join(docs, file))).toBe(true);
   await expect(write()).toMatchFileSnapshot(path.join(docs, file));

@@ -1,0 +1,64 @@
+import { ApiError, UnreachableError } from './api-error.ts';
+import { type OperationName, type Operations, operations } from './operations.table.ts';
+
+/** `key` is an AccessKey; null calls only what needs none. */
+export type Connection = { url: string; key: string | null };
+
+/** Parameters of path and query by name, and `body`. */
+export type Input<Name extends OperationName> = Operations[Name]['input'];
+export type Answer<Name extends OperationName> = Operations[Name]['answer'];
+
+/** Where and how an operation is called, read at run time. */
+type Route = { method: string; path: string; query: readonly string[]; body: string | null; answer: string };
+
+/**
+ * Calls an operation. Resolves with the parsed JSON, with a Response whose body is not read for bytes and event
+ * streams, or with undefined for an empty answer. Rejects with `ApiError` or `UnreachableError`.
+ */
+export async function callOperation<Name extends OperationName>(
+  { url, key }: Connection,
+  name: Name,
+  { signal, ...input }: Input<Name> & { signal?: AbortSignal },
+): Promise<Answer<Name>> {
+  const route: Route = operations[name];
+  const values: Record<string, unknown> = input;
+  const headers = new Headers(key === null ? {} : { AccessKey: key });
+  const request: RequestInit = { method: route.method, headers, signal: signal ?? null };
+  if (values.body !== undefined && route.body !== null) {
+    headers.set('content-type', route.body);
+    // The types of `Operations` let only bytes through where the body is no JSON.
+    request.body = route.body === 'application/json' ? JSON.stringify(values.body) : (values.body as BodyInit);
+  }
+  const response = await send(`${url.replace(/\/+$/, '')}${addressOf(route, values)}`, request);
+  // The table of routes and the types come from one document: the answer is of this type.
+  return (await readAnswer(route, response)) as Answer<Name>;
+}
+
+/** Sends any request; a status from 400 on rejects with `ApiError`. */
+export async function send(url: string, request: RequestInit): Promise<Response> {
+  const response = await fetch(url, request).catch((error: unknown) => {
+    if (request.signal?.aborted === true) throw error;
+    throw new UnreachableError(url, error);
+  });
+  if (response.ok) return response;
+  throw new ApiError(`${request.method ?? 'GET'} ${new URL(url).pathname}`, response, await response.text());
+}
+
+function addressOf({ path, query }: Route, values: Record<string, unknown>): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined || value === null || value === '') throw new TypeError(`Expected ${name} for ${path}.`);
+    return encodeURIComponent(String(value));
+  });
+  const pairs = query.flatMap((name) => {
+    const value = values[name];
+    return value === undefined || value === null ? [] : [[name, String(value)]];
+  });
+  return pairs.length === 0 ? filled : `${filled}?${new URLSearchParams(pairs)}`;
+}
+
+async function readAnswer({ answer }: Route, response: Response): Promise<unknown> {
+  if (answer === 'response') return response;
+  const text = await response.text();
+  return text === '' ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,75 @@
+import { type Answer, type Connection, callOperation, type Input } from './call.ts';
+import type { OperationName, VideoModel } from './operations.table.ts';
+import { eachItem, type PagedName } from './pages.ts';
+import { sleep, type UploadOptions, uploadFile } from './upload.ts';
+
+export { ApiError, isTemporary, UnreachableError } from './api-error.ts';
+export type * from './operations.table.ts';
+export { signEmbedUrl } from './sign-embed-url.ts';
+export { signUpload, type UploadOptions, type UploadSignature, type UploadState } from './upload.ts';
+export { verifyWebhook } from './verify-webhook.ts';
+export type { Answer, Connection, Input, OperationName, PagedName };
+
+/** VideoModelStatus of the interface. */
+const STATUS = { encoding: 3, finished: 4, failed: 5, uploadFailed: 6 };
+const POLL_MS = 1000;
+
+/** The video ended without becoming playable; `video` has the messages. */
+export class VideoFailedError extends Error {
+  readonly video: VideoModel;
+
+  constructor(video: VideoModel) {
+    const said = (video.transcodingMessages ?? []).map(({ message }) => message).join(' ');
+    super(`Video ${video.guid} failed (status ${video.status}). ${said}`.trim());
+    this.name = 'VideoFailedError';
+    this.video = video;
+  }
+}
+
+/** What can be done at one address with one key. */
+export class Millrace {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Calls an operation of `docs/openapi.json` by its operationId. */
+  async call<Name extends OperationName>(
+    name: Name,
+    input: Input<Name> & { signal?: AbortSignal },
+  ): Promise<Answer<Name>> {
+    return await callOperation(this.#connection, name, input);
+  }
+
+  /** All items of an operation that answers pages. */
+  pages<Name extends PagedName>(name: Name, input: Omit<Input<Name>, 'page'> & { signal?: AbortSignal }) {
+    return eachItem(this.#connection, name, input);
+  }
+
+  /** Uploads a file so that interruptions cost at most one part; resolves with the video's id. */
+  async upload(file: Blob, options: UploadOptions): Promise<string> {
+    return await uploadFile(this.#connection, file, options);
+  }
+
+  /**
+   * Resolves as soon as a player can start the video, which is before all renditions are made. Rejects with
+   * `VideoFailedError` when it cannot become so, and with the signal's reason: give `AbortSignal.timeout` for a bound.
+   */
+  async waitUntilPlayable(
+    { libraryId, videoId }: { libraryId: number; videoId: string },
+    { onChange, signal }: { onChange?: (video: VideoModel) => void; signal?: AbortSignal } = {},
+  ): Promise<VideoModel> {
+    for (;;) {
+      const video = await this.call('getVideo', { libraryId, videoId, ...(signal && { signal }) });
+      onChange?.(video);
+      if (isPlayable(video)) return video;
+      if ([STATUS.failed, STATUS.uploadFailed].includes(video.status)) throw new VideoFailedError(video);
+      await sleep(POLL_MS, signal);
+    }
+  }
+}
+
+function isPlayable({ status, availableResolutions }: VideoModel): boolean {
+  return status === STATUS.finished || (status === STATUS.encoding && Boolean(availableResolutions));
+}

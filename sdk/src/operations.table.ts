@@ -1,0 +1,594 @@
+// Generated from docs/openapi.json: npm test -- test/conformance/documents.test.ts -u writes it.
+
+export type AccessKeyList = (AccessKeyModel)[];
+
+export type AccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope; DateCreated: string; DateExpires: string | null; DateLastUsed: string | null };
+
+export type AccessKeyScope = "read" | "write";
+
+export type ApiErrorData = { ErrorKey: string | null; Field: string | null; Message: string | null };
+
+export type AppleFairPlayDrm = { Enabled: boolean; CertificateId: number | null; CertificateExpirationDate: string | null; Provider: string | null };
+
+export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
+
+export type AuthError401 = { Success: boolean; Message: string; StatusCode: number };
+
+export type BillingModel = { Balance: number; AvailableBalance: number; ThisMonthCharges: number; BillingEnabled: boolean; BillingRecords: (Record<string, unknown>)[]; MonthlyChargesStorage: number; MonthlyChargesEUTraffic: number; MonthlyChargesUSTraffic: number; MonthlyChargesASIATraffic: number; MonthlyChargesAFTraffic: number; MonthlyChargesSATraffic: number; MonthlyChargesTranscribe: number; MonthlyChargesPremiumEncoding: number; MonthlyChargesDrm: number; MonthlyChargesTaxes: number; VATRate: number };
+
+export type BlockedIpModel = { BlockedIp: string };
+
+export type BulkAction = "move" | "trash" | "restore" | "delete" | "reencode" | "retry";
+
+export type BulkFailureModel = { videoId: string; title: string | null; reason: string };
+
+export type BulkFilterModel = { search?: string; collection?: string; status?: string; tag?: string; incomplete?: boolean };
+
+export type BulkModel = { guid: string; videoLibraryId: number; action: BulkAction; collectionId: string; total: number; done: number; failed: number; dateCreated: string; dateEnded: string | null; failures: (BulkFailureModel)[] };
+
+export type CaptionModel = { srclang: string | null; label: string | null; version: number };
+
+export type CaptionModelAdd = { srclang?: string | null; label?: string | null; captionsFile?: string | null };
+
+export type CaptionValidationModel = { valid: boolean; errorList: (string)[] | null; warningList: (string)[] | null; warningMessage: string | null };
+
+export type ChapterModel = { title: string; start?: number; end?: number };
+
+export type CodecRenditionSizeModel = { codec: string | null; resolution: string | null; size: number };
+
+export type CollectionModel = { videoLibraryId: number; guid: string | null; name: string | null; videoCount: number; totalSize: number; previewVideoIds: string | null; previewImageUrls: (string)[] | null };
+
+export type ComposePartModel = { videoId: string; startMs?: number | null; endMs?: number | null };
+
+export type ComposeVideoModel = { title: string; collectionId?: string | null; exact?: boolean | null; parts: (ComposePartModel)[] };
+
+export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScope; ExpiresInSec?: number | null };
+
+export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null };
+
+export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
+
+export type CreateVideoModel = { title: string; collectionId?: string | null; thumbnailTime?: number | null };
+
+export type DrmStatisticsModel = { TotalLicensesIssued: number; LicensesIssuedChart: Record<string, number> };
+
+export type DrmVersion = 0 | 1 | 2;
+
+export type EncodingTier = 0 | 1;
+
+export type EventLogPage = { logs: (Log)[] | null; hasMoreData: boolean; continuationToken: string | null; startToken: string | null; errorResponse: GenericRequestResponse };
+
+export type ExperienceModel = { country: string; sessions: number; startupMs: number | null; stalled: number; stallMs: number; failures: number };
+
+export type ExplainRequestModel = { Url: string; Method?: string | null; RemoteIp?: string | null; Headers?: Record<string, string>; At?: string | null };
+
+export type ExplanationModel = { Verdict: string; RuleId: string | null; Stages: ({ Stage: string; Verdict: string; RuleId: string | null; Expected: string | null; Came: string | null })[]; SignedString: string | null; NearMiss: string | null };
+
+export type FairPlayLicence = { ckc: string };
+
+export type FairPlayRequest = { spc: string };
+
+export type FetchVideoRequest = { url: string; headers?: Record<string, string> | null; title?: string | null };
+
+export type FindingModel = { kind: string; level: string; sentence: string; remedy: string | null };
+
+export type GenericRequestResponse = { statusCode: number; success: boolean; message: string | null; errorKey: string | null };
+
+export type GoogleWidevineDrm = { Enabled: boolean; CertificateId: number | null; CertificateExpirationDate: string | null; Provider: string | null; SdOnlyForL3: boolean; MinClientSecurityLevel: WidevineMinClientSecurityLevel | null };
+
+export type HostnameModel = { Id: number; Value: string | null; ForceSSL: boolean; IsSystemHostname: boolean; HasCertificate: boolean };
+
+export type IngestEndpoints = { rtmp: IngestEndpointsRtmp | null; rtmps?: IngestEndpointsRtmp; srt?: IngestEndpointsRtmp; whip?: IngestEndpointsRtmp };
+
+export type IngestEndpointsRtmp = { primaryIngestUrl: string | null; backupIngestUrl: string | null };
+
+export type IssueCodes = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11;
+
+export type Labels = { asn: string | null; country: string | null; ruleId: string | null; severity: string | null; method: string | null; ruleGroup: string | null; status: string | null; serverZone: string | null };
+
+export type LiveStreamModel = { videoLibraryId: number; guid: string; title: string; description: string | null; category: string | null; collectionId: string | null; public: boolean; status: LiveStreamStatus; dateCreated: string; scheduledStartTime: string | null; scheduledEndTime: string | null; startedAt: string | null; endedAt: string | null; durationSeconds: number | null; streamKey: string; playbackUrlHls: string; dvrEnabled: boolean; dvrWindowSeconds: number | null; recordVod: boolean; availableResolutions: string; width: number | null; height: number | null; framerate: number | null; ingestRegion: string; peakConcurrentViewers: number | null; totalViewerSeconds: number | null; thumbnailFileName: string | null; thumbnailUpdatedAt: string | null; enableCountdown: boolean | null; rtmpOutputs: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId: string | null; ingestEndpoints: IngestEndpoints | null };
+
+export type LiveStreamPlayDataModel = { liveStream: LiveStreamModel | null; libraryName: string | null; captionsPath: string; seekPath: string; thumbnailUrl: string; fallbackUrl: string | null; videoPlaylistUrl: string; originalUrl: string | null; previewUrl: string | null; controls: string; enableDRM: boolean; drmVersion: number; playerKeyColor: string; vastTagUrl: string | null; viAiPublisherId: string | null; captionsFontSize: number; captionsFontColor: string; captionsBackground: string; uiLanguage: string; allowEarlyPlay: boolean; tokenAuthEnabled: boolean; enableMP4Fallback: boolean; showHeatmap: boolean; fontFamily: string; playbackSpeeds: string | null; widevineMinClientSecurityLevel: number | null; zoneTier: number | null; rememberPlayerPosition: boolean; enableCompactControls: boolean };
+
+export type LiveStreamStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+
+export type LiveStreamStatusModel = { readyToStart: boolean | null; primaryLive: boolean | null; backupLive: boolean | null; lastPingAgo: number | null; duration: number | null; statusTimeUtc: string | null; transcoding: { state: string; reason: string | null; resolutions: string } | null };
+
+export type Log = { logId: string | null; timestamp: number; log: string | null; labels: Labels };
+
+export type MetaTagModel = { property?: string | null; value?: string | null };
+
+export type MomentModel = { label: string; timestamp?: number };
+
+export type NewAccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope; DateCreated: string; DateExpires: string | null; DateLastUsed: string | null; Key: string };
+
+export type PaginationListModelOfAuditLineModel = { Items: (AuditLineModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
+
+export type PaginationListModelOfPullZoneModel = { Items: (PullZoneModel)[] | null; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
+
+export type PaginationListModelOfVideoLibraryModel = { Items: (VideoLibraryModel)[] | null; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
+
+export type PaginationListOfCollectionModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (CollectionModel)[] };
+
+export type PaginationListOfLiveStreamModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (LiveStreamModel)[] };
+
+export type PaginationListOfTrashedVideoModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (TrashedVideoModel)[] };
+
+export type PaginationListOfVideoModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (VideoModel)[] };
+
+export type PaginationListOfWebhookEventModel = { totalItems: number; currentPage: number; itemsPerPage: number; items: (WebhookEventModel)[] };
+
+export type ProblemDetails = { type: string | null; title: string | null; status: number; detail: string | null };
+
+export type PullZoneList = PaginationListModelOfPullZoneModel | (PullZoneModel)[];
+
+export type PullZoneModel = { Id: number; Name: string | null; Enabled: boolean; Suspended: boolean; Hostnames: (HostnameModel)[]; VideoLibraryId: number; StorageZoneId: number; ZoneSecurityEnabled: boolean; ZoneSecurityKey: string | null; ZoneSecurityIncludeHashRemoteIP: boolean; AllowedReferrers: (string)[]; BlockedReferrers: (string)[]; BlockNoneReferrer: boolean; BlockedIps: (string)[]; BlockedCountries: (string)[]; RequestLimit: number; BurstSize: number; ConnectionLimitPerIPCount: number; BlockRootPathAccess: boolean; BlockPostRequests: boolean; LimitRatePerSecond: number; LimitRateAfter: number; IgnoreQueryStrings: boolean; EnableAccessControlOriginHeader: boolean; AccessControlOriginHeaderExtensions: (string)[]; UseStaleWhileUpdating: boolean; UseStaleWhileOffline: boolean; CacheErrorResponses: boolean; OriginRetries: number; LoggingIPAnonymizationEnabled: boolean; Type: PullZoneType };
+
+export type PullZoneType = 0 | 1;
+
+export type PullZoneUpdateModel = { ZoneSecurityEnabled?: boolean | null; ZoneSecurityIncludeHashRemoteIP?: boolean | null; AllowedReferrers?: (string)[] | null; BlockedReferrers?: (string)[] | null; BlockNoneReferrer?: boolean | null; BlockedIps?: (string)[] | null; BlockedCountries?: (string)[] | null; RequestLimit?: number | null; BurstSize?: number | null; ConnectionLimitPerIPCount?: number | null; BlockRootPathAccess?: boolean | null; BlockPostRequests?: boolean | null; LimitRatePerSecond?: number | null; LimitRateAfter?: number | null; IgnoreQueryStrings?: boolean | null; EnableAccessControlOriginHeader?: boolean | null; AccessControlOriginHeaderExtensions?: (string)[] | null; UseStaleWhileUpdating?: boolean | null; UseStaleWhileOffline?: boolean | null; CacheErrorResponses?: boolean | null; OriginRetries?: number | null; LoggingIPAnonymizationEnabled?: boolean | null };
+
+export type QueueLineModel = { Queue: string; Kind: string; Waiting: number; Running: number; Failed: number; OldestAt: string | null };
+
+export type ReferrerModel = { Hostname: string };
+
+export type ResetPullZoneSecurityKeyModel = { SecurityKey?: string | null };
+
+export type ResolutionReference = { resolution: string | null; path: string | null };
+
+export type RetryIncompleteModel = { retried: number; refused: number };
+
+export type ScrubModel = { RoundBeganAt: string; Objects: number; Bytes: number; Damaged: number; Unread: number };
+
+export type Severity = 0 | 1 | 2 | 3;
+
+export type SmartGenerateFeaturesStatusModel = { title: SmartGenerateStatus | null; description: SmartGenerateStatus | null; chapters: SmartGenerateStatus | null; moments: SmartGenerateStatus | null };
+
+export type SmartGenerateModel = { generateTitle?: boolean | null; generateDescription?: boolean | null; generateChapters?: boolean | null; generateMoments?: boolean | null; sourceLanguage?: string | null };
+
+export type SmartGenerateStatus = 0 | 1 | 2 | 3 | 4;
+
+export type StatusModel = { success: boolean; message: string; statusCode: number; data?: unknown; id?: string | null };
+
+export type StatusModelOfCaptionValidationModel = { success: boolean; message: string; statusCode: number; data: CaptionValidationModel | null; id?: string | null };
+
+export type StatusModelOfListOfString = { success: boolean; message: string; statusCode: number; data: (string)[] | null; id?: string | null };
+
+export type StatusModelOfVideoResolutionsInfoModel = { success: boolean; message: string; statusCode: number; data: VideoResolutionsInfoModel | null; id?: string | null };
+
+export type StatusModelOfVideoStorageSizeModel = { success: boolean; message: string; statusCode: number; data: VideoStorageSizeModel | null; id?: string | null };
+
+export type StorageObjectModel = { guid: string | null; storageZoneName: string | null; path: string | null; objectName: string | null; length: number; lastChanged: string; serverId: number; isDirectory: boolean; userId: string | null; contentType: string | null; dateCreated: string; storageZoneId: number; checksum: string | null; replicatedZones: string | null };
+
+export type StorageZoneModel = { Id: number; Name: string | null; Password: string | null; ReadOnlyPassword: string | null; UserId: string | null; DateModified: string; Deleted: boolean; StorageUsed: number; Region: string | null; ReplicationRegions: (string)[]; StorageHostname: string | null; ZoneTier: number; ReplicationChangeInProgress: boolean; Custom404FilePath: string | null; Rewrite404To200: boolean };
+
+export type StorageZoneUpdateModel = { ReplicationZones?: (string)[] | null; OriginUrl?: string | null; Custom404FilePath?: string | null; Rewrite404To200?: boolean | null };
+
+export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Scrub: ScrubModel | null };
+
+export type ThumbnailListResponseModel = { url: string | null; timestamp: string };
+
+export type TranscodingMessageModel = { timeStamp: string; level: Severity; issueCode: IssueCodes; message: string | null; value: string | null };
+
+export type TranscribeSettings = { targetLanguages?: (string)[] | null; generateTitle?: boolean | null; generateDescription?: boolean | null; generateChapters?: boolean | null; generateMoments?: boolean | null; sourceLanguage?: string | null };
+
+export type TranscribingStatisticsModel = { TotalTranscriptionSeconds: number; TranscriptionSecondsChart: Record<string, number> };
+
+export type TrashedVideoModel = { guid: string; title: string; length: number; storageSize: number; dateTrashed: string; dateExpires: string };
+
+export type UpdateCollectionModel = { name?: string | null };
+
+export type UpdateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
+
+export type UpdateVideoModel = { title?: string | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
+
+export type UserModel = { Id: string; AccountId: string; Email: string | null; BillingEmail: string | null; FirstName: string | null; LastName: string | null; StreetAddress: string | null; City: string | null; ZipCode: string | null; Country: string | null; CompanyName: string | null; VATNumber: string | null; DateJoined: string; Balance: number; Suspended: boolean; EmailVerified: boolean; TwoFactorAuthenticationEnabled: boolean; IsSsoAccount: boolean; PaymentsDisabled: boolean; HasCompleteBillingProfile: boolean; ReceiveNotificationEmails: boolean; ReceivePromotionalEmails: boolean; UnreadSupportTicketCount: number; Roles: (string)[]; FeatureFlags: (string)[]; EnabledPaymentTypes: (string)[] };
+
+export type VideoActivityModel = { works: (WorkModel)[]; messages: (TranscodingMessageModel)[] };
+
+export type VideoHeatmapModel = { heatmap: Record<string, number> | null };
+
+export type VideoLanguage = { ShortCode: string; Name: string; SupportPlayerTranslation: boolean; SupportTranscribing: boolean; TranscribingAccuracy: number };
+
+export type VideoLanguageList = (VideoLanguage)[];
+
+export type VideoLibraryCreateModel = { Name: string; ReplicationRegions?: (string)[] | null; PlayerVersion?: number | null; EncodingTier?: EncodingTier | null; JitEncodingEnabled?: boolean | null; OutputCodecs?: string | null; EnabledResolutions?: string | null; BlockNoneReferrer?: boolean | null; EnableMP4Fallback?: boolean | null; KeepOriginalFiles?: boolean | null; AllowDirectPlay?: boolean | null; EnableMultiAudioTrackSupport?: boolean | null; EnableTranscribing?: boolean | null; TranscribingCaptionLanguages?: (string)[] | null; EnableTranscribingTitleGeneration?: boolean | null; EnableTranscribingDescriptionGeneration?: boolean | null; EnableTranscribingChaptersGeneration?: boolean | null; EnableTranscribingMomentsGeneration?: boolean | null; AllowEarlyPlay?: boolean | null };
+
+export type VideoLibraryList = PaginationListModelOfVideoLibraryModel | (VideoLibraryModel)[];
+
+export type VideoLibraryModel = { Id: number; Name: string | null; VideoCount: number; TrafficUsage: number; StorageUsage: number; DateCreated: string; DateModified: string; ReplicationRegions: (string)[] | null; ApiKey: string | null; ReadOnlyApiKey: string | null; HasWatermark: boolean; WatermarkPositionLeft: number; WatermarkPositionTop: number; WatermarkWidth: number; PullZoneId: number; StorageZoneId: number; WatermarkHeight: number; EnabledResolutions: string | null; ViAiPublisherId: string | null; VastTagUrl: string | null; WebhookUrl: string | null; CaptionsFontSize: number; CaptionsFontColor: string | null; CaptionsBackground: string | null; UILanguage: string | null; AllowEarlyPlay: boolean | null; PlayerTokenAuthenticationEnabled: boolean; AllowedReferrers: (string)[] | null; BlockedReferrers: (string)[] | null; BlockNoneReferrer: boolean; EnableMP4Fallback: boolean; KeepOriginalFiles: boolean; AllowDirectPlay: boolean; EnableDRM: boolean; DrmVersion: DrmVersion; AppleFairPlayDrm: AppleFairPlayDrm | null; GoogleWidevineDrm: GoogleWidevineDrm | null; Bitrate240p: number; Bitrate360p: number; Bitrate480p: number; Bitrate720p: number; Bitrate1080p: number; Bitrate1440p: number; Bitrate2160p: number; ApiAccessKey: string | null; ShowHeatmap: boolean; EnableContentTagging: boolean; PerTitleEncoding: boolean; PullZoneType: PullZoneType; CustomHTML: string | null; Controls: string | null; PlaybackSpeeds: string | null; PlayerKeyColor: string | null; FontFamily: string | null; WatermarkVersion: number; EnableTranscribing: boolean; EnableTranscribingTitleGeneration: boolean; EnableTranscribingDescriptionGeneration: boolean; EnableTranscribingChaptersGeneration: boolean; EnableTranscribingMomentsGeneration: boolean; TranscribingCaptionLanguages: (string)[] | null; EnableCaptionsInPlaylist: boolean | null; RememberPlayerPosition: boolean; EnableMultiAudioTrackSupport: boolean; UseSeparateAudioStream: boolean; JitEncodingEnabled: boolean; EncodingTier: EncodingTier; OutputCodecs: string | null; DrmBasePriceOverride: number | null; DrmCostPerLicenseOverride: number | null; TranscribingPriceOverride: number | null; PremiumEncodingPriceOverride: number | null; MonthlyChargesTranscribing: number; MonthlyChargesPremiumEncoding: number; MonthlyChargesEnterpriseDrm: number; FeatureFlags: string | null; PlayerVersion: number; RemoveMetadataFromFallbackVideos: boolean; ScaleVideoUsingBothDimensions: boolean; ExposeOriginals: boolean; ExposeVideoMetadata: boolean; EnableCompactControls: boolean };
+
+export type VideoLibraryUpdateModel = { Name?: string | null; CustomHTML?: string | null; PlayerKeyColor?: string | null; EnableTokenAuthentication?: boolean | null; EnableTokenIPVerification?: boolean | null; ResetToken?: boolean | null; WatermarkPositionLeft?: number | null; WatermarkPositionTop?: number | null; WatermarkWidth?: number | null; WatermarkHeight?: number | null; EnabledResolutions?: string | null; ViAiPublisherId?: string | null; VastTagUrl?: string | null; WebhookUrl?: string | null; CaptionsFontSize?: number | null; CaptionsFontColor?: string | null; CaptionsBackground?: string | null; UILanguage?: string | null; AllowEarlyPlay?: boolean | null; PlayerTokenAuthenticationEnabled?: boolean | null; BlockNoneReferrer?: boolean | null; EnableMP4Fallback?: boolean | null; KeepOriginalFiles?: boolean | null; AllowDirectPlay?: boolean | null; EnableDRM?: boolean | null; DrmVersion?: DrmVersion | null; Controls?: string | null; PlaybackSpeeds?: string | null; Bitrate240p?: number | null; Bitrate360p?: number | null; Bitrate480p?: number | null; Bitrate720p?: number | null; Bitrate1080p?: number | null; Bitrate1440p?: number | null; Bitrate2160p?: number | null; ShowHeatmap?: boolean | null; EnableContentTagging?: boolean | null; PerTitleEncoding?: boolean | null; FontFamily?: string | null; EnableTranscribing?: boolean | null; EnableTranscribingTitleGeneration?: boolean | null; EnableTranscribingDescriptionGeneration?: boolean | null; EnableTranscribingChaptersGeneration?: boolean | null; EnableTranscribingMomentsGeneration?: boolean | null; TranscribingCaptionLanguages?: (string)[] | null; EnableCaptionsInPlaylist?: boolean | null; RememberPlayerPosition?: boolean | null; EnableMultiAudioTrackSupport?: boolean | null; UseSeparateAudioStream?: boolean | null; JitEncodingEnabled?: boolean | null; EncodingTier?: EncodingTier | null; OutputCodecs?: string | null; AppleFairPlayDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null } | null; GoogleWidevineDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null; SdOnlyForL3?: boolean; MinClientSecurityLevel?: WidevineMinClientSecurityLevel | null } | null; PlayerVersion?: number | null; RemoveMetadataFromFallbackVideos?: boolean | null; ScaleVideoUsingBothDimensions?: boolean | null; ExposeOriginals?: boolean | null; ExposeVideoMetadata?: boolean | null; EnableCompactControls?: boolean | null };
+
+export type VideoModel = { videoLibraryId: number; guid: string; title: string; description: string | null; dateUploaded: string; views: number; isPublic: boolean; length: number; status: VideoModelStatus; framerate: number; rotation: number | null; width: number; height: number; availableResolutions: string; outputCodecs: string; thumbnailCount: number; encodeProgress: number; storageSize: number; captions: (CaptionModel)[]; hasMP4Fallback: boolean; collectionId: string; thumbnailFileName: string | null; thumbnailBlurhash: string | null; averageWatchTime: number; totalWatchTime: number; category: string | null; chapters: (ChapterModel)[]; moments: (MomentModel)[]; metaTags: (MetaTagModel)[]; transcodingMessages: (TranscodingMessageModel)[] | null; jitEncodingEnabled: boolean | null; smartGenerateStatus: SmartGenerateStatus | null; hasOriginal: boolean | null; originalHash: string | null; thumbnailUrl: string | null; smartGenerateFeaturesStatus: SmartGenerateFeaturesStatusModel | null; hasHighQualityPreview: boolean | null };
+
+export type VideoModelStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+
+export type VideoOEmbedModel = { version: string | null; title: string | null; type: string | null; thumbnail_url: string | null; thumbnail_width: number | null; thumbnail_height: number | null; width: number; height: number; html: string | null; provider_name: string | null; provider_url: string | null; thumbnailUrl: string | null; thumbnailWidth: number | null; thumbnailHeight: number | null; providerName: string | null; providerUrl: string | null };
+
+export type VideoPlayDataModel = { video: VideoModel | null; libraryName: string | null; captionsPath: string; seekPath: string; thumbnailUrl: string; fallbackUrl: string | null; videoPlaylistUrl: string; originalUrl: string | null; previewUrl: string | null; controls: string; enableDRM: boolean; drmVersion: number; playerKeyColor: string; vastTagUrl: string | null; viAiPublisherId: string | null; captionsFontSize: number; captionsFontColor: string; captionsBackground: string; uiLanguage: string; allowEarlyPlay: boolean; tokenAuthEnabled: boolean; enableMP4Fallback: boolean; showHeatmap: boolean; fontFamily: string; playbackSpeeds: string | null; widevineMinClientSecurityLevel: number | null; zoneTier: number | null; rememberPlayerPosition: boolean; customCss: string | null; pullZoneId: number; widevineEmeRobustness: string | null; widevineSdOnlyForL3: boolean; maxSoftwareWidevineResolution: number | null; isPlayable: boolean; isPlaylistPlayable: boolean; preferredPlaybackSource: VideoPlaybackSource; exposeVideoMetadata: boolean; enableCompactControls: boolean; resumePosition?: number | null; heatmap?: Record<string, number> | null };
+
+export type VideoPlaybackSource = "None" | "Playlist" | "Original";
+
+export type VideoQueueModel = { videoLibraryId: number; guid: string; status: VideoModelStatus; encodeProgress: number; waitsFor: number; otherLibraries: number; etaSeconds: number | null; estimatedFinish: string | null; message: string };
+
+export type VideoResolutionsInfoModel = { videoId: string | null; videoLibraryId: number; availableResolutions: (string)[] | null; configuredResolutions: (string)[] | null; playlistResolutions: (ResolutionReference)[] | null; storageResolutions: (ResolutionReference)[] | null; mp4Resolutions: (ResolutionReference)[] | null; storageObjects: (StorageObjectModel)[] | null; oldResolutions: (StorageObjectModel)[] | null; hasBothOldAndNewResolutionFormat: boolean; hasOriginal: boolean };
+
+export type VideoStatisticsModel = { viewsChart: Record<string, number> | null; watchTimeChart: Record<string, number> | null; countryViewCounts: Record<string, number> | null; countryWatchTime: Record<string, number> | null; engagementScore: number };
+
+export type VideoStorageSizeModel = { encoded: Record<string, CodecRenditionSizeModel> | null; thumbnails: number; previews: number; originals: number; mp4Fallback: number; miscellaneous: number; calculatedAt: string };
+
+export type WebhookEventModel = { videoLibraryId: number; guid: string; videoGuid: string; status: WebhookStatus; state: WebhookEventState; attempts: number; lastAnswer: string | null; dateCreated: string; dateNextAttempt: string | null; dateSettled: string | null };
+
+export type WebhookEventState = "pending" | "delivered" | "dead";
+
+export type WebhookStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
+
+export type WebhookTestModel = { guid: string };
+
+export type WhyModel = { guid: string; etaSeconds: number | null; findings: (FindingModel)[]; experience: (ExperienceModel)[] };
+
+export type WidevineMinClientSecurityLevel = 0 | 1 | 2 | 3;
+
+export type WorkModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
+
+export type WorkerLineModel = { Owner: string; Tasks: number; Kinds: (string)[]; LeaseUntil: string | null };
+
+export type Operations = {
+  /** Adds a host to the pages that may show a library's videos. `POST /videolibrary/{id}/addAllowedReferrer` */
+  addAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Puts an entry on the addresses that a pull zone refuses. `POST /pullzone/{id}/addBlockedIp` */
+  addBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
+  /** Adds a host to the pages that may not show a library's videos. `POST /videolibrary/{id}/addBlockedReferrer` */
+  addBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was mended. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
+  addCaption: { input: { libraryId: number; videoId: string; srclang: string; body?: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
+  /** Has a pull zone answer under a further host name. `POST /pullzone/{id}/addHostname` */
+  addHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Encodes a finished video in one more codec. What is there keeps playing meanwhile. `PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}` */
+  addOutputCodec: { input: { libraryId: number; videoId: string; outputCodecId: string }; answer: VideoModel };
+  /** Puts an entry on the allowed referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/addAllowedReferrer` */
+  addZoneAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Puts an entry on the blocked referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/addBlockedReferrer` */
+  addZoneBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Answers the FairPlay licence (CKC) for the raw request (SPC) of a player. Referrer rules and embed token apply. `POST /FairPlay/{libraryId}/license` */
+  askFairPlayLicence: { input: { libraryId: number; token?: string; expires?: number; videoId?: string; body?: BodyInit }; answer: Response };
+  /** Answers the FairPlay licence (CKC) for the request (SPC) of a player, both in base64 in JSON. `POST /FairPlayLicense/{libraryId}/{videoId}` */
+  askFairPlayLicenceByPath: { input: { libraryId: number; videoId: string; token?: string; expires?: number; body: FairPlayRequest }; answer: FairPlayLicence };
+  /** Answers the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply. `POST /WidevineLicense/{libraryId}/{videoId}` */
+  askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
+  /** Deletes resolutions or the original of a finished video. Sizes and lists change at once; the objects go within a day, so that players under way can end. MP4 files are put together while they are sent: there is no second copy to delete. `POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup` */
+  cleanResolutions: { input: { libraryId: number; videoId: string; resolutionsToDelete?: string; deleteNonConfiguredResolutions?: boolean; deleteOriginal?: boolean; deleteMp4Files?: boolean; dryRun?: boolean; allResolutions?: boolean; outputs?: string }; answer: StatusModel };
+  /** Creates a video from parts of other videos of the library, without another upload. `POST /library/{libraryId}/videos/compose` */
+  composeVideos: { input: { libraryId: number; body: ComposeVideoModel }; answer: VideoModel };
+  /** Moves, trashes, restores, deletes, re-encodes or retries many videos in the background: those named, all that match a filter, or those of an earlier operation. The report names each that could not be done. `POST /library/{libraryId}/bulk` */
+  createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };
+  /** Creates a collection, which groups videos of a library. `POST /library/{libraryId}/collections` */
+  createCollection: { input: { libraryId: number; body?: UpdateCollectionModel }; answer: CollectionModel };
+  /** Creates a further key of a library, for reading or for writing. Its text is shown this once. `POST /videolibrary/{id}/keys` */
+  createKey: { input: { id: number; body: CreateAccessKeyModel }; answer: NewAccessKeyModel };
+  /** Creates a library with keys and a pull zone of its own. `POST /videolibrary` */
+  createLibrary: { input: { body: VideoLibraryCreateModel }; answer: VideoLibraryModel };
+  /** Creates a live stream with a key to publish with. Viewers are let in when it is started, or at its scheduled time. `POST /library/{libraryId}/live` */
+  createLiveStream: { input: { libraryId: number; body?: CreateLiveStreamModel }; answer: LiveStreamModel };
+  /** Creates a video without a file. Upload the file next, by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
+  createVideo: { input: { libraryId: number; body: CreateVideoModel }; answer: VideoModel };
+  /** Deletes the captions of a language. `DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
+  deleteCaption: { input: { libraryId: number; videoId: string; srclang: string }; answer: StatusModel };
+  /** Deletes a collection. Its videos stay in the library, in no collection. `DELETE /library/{libraryId}/collections/{collectionId}` */
+  deleteCollection: { input: { libraryId: number; collectionId: string }; answer: StatusModel };
+  /** Ends a further key of a library for good. `DELETE /videolibrary/{id}/keys/{keyId}` */
+  deleteKey: { input: { id: number; keyId: string }; answer: undefined };
+  /** Deletes a library with all of its videos. It cannot be undone. `DELETE /videolibrary/{id}` */
+  deleteLibrary: { input: { id: number }; answer: undefined };
+  /** Deletes a stream with all that was recorded of it; the video that it became stays. Answers the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
+  deleteLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
+  /** Takes the picture of a stream away; what it shows is shown again. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
+  deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
+  /** Deletes a video that is in the trash, with all that is stored of it. It cannot be undone. `DELETE /library/{libraryId}/trash/{videoId}` */
+  deleteTrashedVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
+  /** Deletes a video with all that is stored of it, which cannot be undone; with trash=true it is kept in the trash for a week. `DELETE /library/{libraryId}/videos/{videoId}` */
+  deleteVideo: { input: { libraryId: number; videoId: string; trash?: boolean }; answer: StatusModel };
+  /** Deletes the watermark of a library; videos that were encoded with it keep it. `DELETE /videolibrary/{id}/watermark` */
+  deleteWatermark: { input: { id: number }; answer: undefined };
+  /** Judges a request as the edge would, without counting it: the verdict of each rule, and the usual mistake in its token. `POST /pullzone/{id}/explain` */
+  explainRequest: { input: { id: number; body: ExplainRequestModel }; answer: ExplanationModel };
+  /** Says in sentences why a video does not play, waits or starts slowly: its state and queue, what is stored, who is let in, and what viewers met with. `GET /library/{libraryId}/videos/{videoId}/why` */
+  explainVideo: { input: { libraryId: number; videoId: string }; answer: WhyModel };
+  /** Exports all events of a search as CSV, oldest first. It is streamed: no size is too large. `POST /shield/event-logs/{shieldZoneId}/export` */
+  exportEventLogs: { input: { shieldZoneId: number; body: { from: number; to: number; query?: string | null; filters?: ({ field: string; op?: string | null; value?: (string)[] | null })[] | null } }; answer: Response };
+  /** Fetches the file of a video that has none yet from an address. `POST /library/{libraryId}/videos/{videoId}/fetch` */
+  fetchIntoVideo: { input: { libraryId: number; videoId: string; body: FetchVideoRequest }; answer: StatusModel };
+  /** Creates a video and fetches its file from an address; the answer's id is the GUID of the video. `POST /library/{libraryId}/videos/fetch` */
+  fetchVideo: { input: { libraryId: number; collectionId?: string; thumbnailTime?: number; body: FetchVideoRequest }; answer: StatusModel };
+  /** Sends the states and the progress of a library's videos as server-sent events, as they change. `GET /library/{libraryId}/progress` */
+  followLibrary: { input: { libraryId: number }; answer: Response };
+  /** Sends the state and the progress of a video as server-sent events, as they change. `GET /library/{libraryId}/videos/{videoId}/progress` */
+  followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
+  /** Lists the encode tasks of a video with attempts and reasons, and the messages about how it was made. `GET /library/{libraryId}/videos/{videoId}/activity` */
+  getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
+  /** Reads what the account owes, which is nothing: an installation charges nobody. `GET /billing` */
+  getBilling: { input: object; answer: BillingModel };
+  /** Answers what a stream was published with, a sample for each second between `startTime` and `endTime`, in bits a second. `GET /library/{libraryId}/live/{streamId}/bitrate-history` */
+  getBitrateHistory: { input: { libraryId: number; streamId: string; startTime?: string; endTime?: string }; answer: Response };
+  /** Returns how far a bulk operation has come, and the videos that it could not be done to with the reasons. `GET /library/{libraryId}/bulk/{bulkId}` */
+  getBulk: { input: { libraryId: number; bulkId: string }; answer: BulkModel };
+  /** Reads a collection with its counts; with includeThumbnails also the pictures of its newest videos. `GET /library/{libraryId}/collections/{collectionId}` */
+  getCollection: { input: { libraryId: number; collectionId: string; includeThumbnails?: boolean }; answer: CollectionModel };
+  /** Answers what a stream is published with now, in bits a second; zeros while nothing is published. `GET /library/{libraryId}/live/{streamId}/current-bitrate` */
+  getCurrentBitrate: { input: { libraryId: number; streamId: string }; answer: Response };
+  /** Counts the licences of Widevine, PlayReady and FairPlay given out for a library's videos, by UTC day. `GET /videolibrary/{id}/drm/statistics` */
+  getDrmStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: DrmStatisticsModel };
+  /** Lists what the edges refused or logged on a UTC day, oldest first, behind the token of the page before. `GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}` */
+  getEventLogs: { input: { shieldZoneId: string; date: string; continuationToken: string }; answer: EventLogPage };
+  /** Answers the FairPlay application certificate (DER) that players need before they ask for a licence. `GET /FairPlay/{libraryId}/certificate` */
+  getFairPlayCertificate: { input: { libraryId: number; token?: string; expires?: number }; answer: Response };
+  /** Lists what the edges refused or logged on a UTC day, oldest first: the first page. `GET /shield/event-logs/{shieldZoneId}/{date}` */
+  getFirstEventLogs: { input: { shieldZoneId: string; date: string }; answer: EventLogPage };
+  /** Answers without a key what each role, the database and the store say of themselves. `GET /healthz` */
+  getHealth: { input: object; answer: Record<string, unknown> };
+  /** Reads how much of a video's audience watched each part of it, from 0 to 100. `GET /library/{libraryId}/videos/{videoId}/heatmap` */
+  getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
+  /** Reads a library with its settings and keys. `GET /videolibrary/{id}` */
+  getLibrary: { input: { id: number }; answer: VideoLibraryModel };
+  /** Answers what a player needs to know of a stream: never a key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
+  getLivePlayData: { input: { libraryId: number; streamId: string; token?: string; expires?: number }; answer: LiveStreamPlayDataModel };
+  /** Answers whether a stream is being published and may be started, as its ingest process reported it within the last second. `GET /library/{libraryId}/live/{streamId}/status` */
+  getLiveStatus: { input: { libraryId: number; streamId: string }; answer: LiveStreamStatusModel };
+  /** Answers one live stream. Its key and its relays are shown to full keys only. `GET /library/{libraryId}/live/{streamId}` */
+  getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
+  /** Describes a player page for applications that embed by oEmbed. The library's referrer rules and token apply. `GET /OEmbed` */
+  getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
+  /** Reads all that a player needs to show a video. No key is needed; the library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play` */
+  getPlayData: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
+  /** Reads the heatmap with the play data of a video, for players. No key is needed; referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play/heatmap` */
+  getPlayHeatmap: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
+  /** Reads a pull zone: the host names, the token key and the referrer rules of a library's delivery. `GET /pullzone/{id}` */
+  getPullZone: { input: { id: number }; answer: PullZoneModel };
+  /** Says what a video waits for, how many are before it, and about how long it takes. `GET /library/{libraryId}/videos/{videoId}/queue` */
+  getQueuePlace: { input: { libraryId: number; videoId: string }; answer: VideoQueueModel };
+  /** Lists the resolutions of a video: listed to players, stored, offered as MP4, and set for the library. `GET /library/{libraryId}/videos/{videoId}/resolutions` */
+  getResolutions: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoResolutionsInfoModel };
+  /** Reads how the requests of a pull zone are inspected; 0: those that are for no pull zone. `GET /shield/shield-zone/{shieldZoneId}` */
+  getShieldZone: { input: { shieldZoneId: number }; answer: { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } } };
+  /** Reads how the requests of a pull zone are inspected, by the id of the pull zone, which is the same. `GET /shield/shield-zone/get-by-pullzone/{pullZoneId}` */
+  getShieldZoneByPullZone: { input: { pullZoneId: number }; answer: { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } } };
+  /** Sums up views and watch time of a library or of one video by day or hour (UTC), with countries. `GET /library/{libraryId}/statistics` */
+  getStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: VideoStatisticsModel };
+  /** Sums up what is stored of a video, by rendition and by kind. What was taken away no longer counts. `GET /library/{libraryId}/videos/{videoId}/storage` */
+  getStorageSize: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoStorageSizeModel };
+  /** Reads the storage of a library: its name and how many bytes it holds. `GET /storagezone/{id}` */
+  getStorageZone: { input: { id: number }; answer: StorageZoneModel };
+  /** Returns versions, sizes, free space, the encode queue by kind, the workers at work and the scrub. `GET /system` */
+  getSystem: { input: object; answer: SystemModel };
+  /** Answers the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0. `GET /videolibrary/{id}/transcribing/statistics` */
+  getTranscribingStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: TranscribingStatisticsModel };
+  /** Reads the account. An installation knows it by its id alone: nothing is kept of persons. `GET /user` */
+  getUser: { input: object; answer: UserModel };
+  /** Reads a video: its state, its progress, what it is and what its owner wrote of it. `GET /library/{libraryId}/videos/{videoId}` */
+  getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Lists the writes that keys asked for in a library, newest first: who, what, when, from where, and how it ended. `GET /videolibrary/{id}/audit` */
+  listAudit: { input: { id: number; page?: number; perPage?: number }; answer: PaginationListModelOfAuditLineModel };
+  /** Lists the collections of a library a page at a time, newest first unless ordered by name. `GET /library/{libraryId}/collections` */
+  listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
+  /** Lists the further keys of a library. Their texts are not kept. `GET /videolibrary/{id}/keys` */
+  listKeys: { input: { id: number }; answer: AccessKeyList };
+  /** Lists the languages that captions and players can be in. `GET /videolibrary/languages` */
+  listLanguages: { input: object; answer: VideoLanguageList };
+  /** Lists the libraries of the account, as a plain list unless a page is named. `GET /videolibrary` */
+  listLibraries: { input: { page?: number; perPage?: number; search?: string }; answer: VideoLibraryList };
+  /** Answers a page of a library's live streams. Keys and relays are shown to full keys only. `GET /library/{libraryId}/live` */
+  listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; collectionId?: string }; answer: PaginationListOfLiveStreamModel };
+  /** Lists the stills that were made of a stream, newest first, between `from` and `to`. `GET /library/{libraryId}/live/{streamId}/thumbnails` */
+  listLiveThumbnails: { input: { libraryId: number; streamId: string; limit?: number; from?: string; to?: string }; answer: (ThumbnailListResponseModel)[] };
+  /** Lists the pull zones of the account, as a plain list unless a page is named. `GET /pullzone` */
+  listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
+  /** Lists how the requests of each pull zone are inspected, by rising id, a page at a time. `GET /shield/shield-zones` */
+  listShieldZones: { input: { page?: number; perPage?: number }; answer: { data: ({ shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] })[]; page: { totalCount: number; totalPages: number; currentPage: number; nextPage: number | null; pageSize: number } } };
+  /** Lists the videos in the trash, the latest first, each with the time when it is deleted for good. `GET /library/{libraryId}/trash` */
+  listTrash: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfTrashedVideoModel };
+  /** Lists the videos of a library a page at a time, newest first; search finds a part of the title. `GET /library/{libraryId}/videos` */
+  listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; direction?: string }; answer: PaginationListOfVideoModel };
+  /** Lists the webhook events of a library with what became of them, newest first. `GET /library/{libraryId}/webhooks` */
+  listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: string }; answer: PaginationListOfWebhookEventModel };
+  /** Leads to the player page at the delivery address, with its query. Whether it may be played is judged there. `GET /play/{libraryId}/{videoId}` */
+  openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
+  /** Has the edges read anew what they keep of a pull zone. `POST /pullzone/{id}/purgeCache` */
+  purgeCache: { input: { id: number }; answer: undefined };
+  /** Sets the picture that is drawn over videos of a library while they are encoded. `PUT /videolibrary/{id}/watermark` */
+  putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
+  /** Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
+  reencodeVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
+  /** Gives a stream another key and disconnects who publishes with the one before. `PUT /library/{libraryId}/live/{streamId}/regenerate-key` */
+  regenerateStreamKey: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
+  /** Takes a host off the pages that may show a library's videos. `POST /videolibrary/{id}/removeAllowedReferrer` */
+  removeAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Takes an entry off the addresses that a pull zone refuses. `POST /pullzone/{id}/removeBlockedIp` */
+  removeBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
+  /** Takes a host off the pages that may not show a library's videos. `POST /videolibrary/{id}/removeBlockedReferrer` */
+  removeBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Takes a host name from a pull zone. `DELETE /pullzone/{id}/removeHostname` */
+  removeHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Takes an entry off the allowed referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/removeAllowedReferrer` */
+  removeZoneAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Takes an entry off the blocked referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/removeBlockedReferrer` */
+  removeZoneBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
+  /** Gives a video of a library with Enterprise DRM new keys; earlier ones stay good unless they are not to be kept. `POST /library/{libraryId}/videos/{videoId}/repackage` */
+  repackageVideo: { input: { libraryId: number; videoId: string; keepOriginalFiles?: boolean }; answer: VideoModel };
+  /** Lets a finished video take one more upload within a day, which takes the place of its file when it is encoded. `POST /library/{libraryId}/videos/{videoId}/replace` */
+  replaceFile: { input: { libraryId: number; videoId: string }; answer: StatusModel };
+  /** Sends a webhook event again. `POST /library/{libraryId}/webhooks/{eventId}/resend` */
+  resendWebhookEvent: { input: { libraryId: number; eventId: string }; answer: StatusModel };
+  /** Draws another ApiKey for a library; with overlapSec the old one stays good for a while. `POST /videolibrary/{id}/resetApiKey` */
+  resetApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
+  /** Draws another ApiKey for the library that the query names, as older clients write it. `POST /videolibrary/resetApiKey` */
+  resetApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
+  /** Draws another ReadOnlyApiKey for a library, which also signs its webhooks from then on. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
+  resetReadOnlyApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
+  /** Draws another ReadOnlyApiKey for the library that the query names, as older clients write it. `POST /videolibrary/resetReadOnlyApiKey` */
+  resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
+  /** Gives a pull zone another key for tokens, drawn at random unless one is sent. Tokens of the old key end. `POST /pullzone/{id}/resetSecurityKey` */
+  resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
+  /** Takes a video out of the trash, as it was, into its collection where that still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
+  restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
+  /** Encodes once more what failed of all videos of a library that are otherwise finished. `POST /library/{libraryId}/videos/incomplete/retry` */
+  retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };
+  /** Encodes once more what failed of a video that is otherwise finished. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
+  retryResolutions: { input: { libraryId: number; videoId: string; resolution?: string }; answer: VideoModel };
+  /** Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that all must fit, as rows or grouped. Pages are counted from 0. `POST /shield/event-logs/{shieldZoneId}/search` */
+  searchEventLogs: { input: { shieldZoneId: number; body: { from: number; to: number; query?: string | null; filters?: ({ field: string; op?: string | null; value?: (string)[] | null })[] | null; groupBy?: (string)[] | null; page?: number | null; pageSize?: number | null } }; answer: { rows: ({ logId: string | null; timestamp: number; log: string | null; fields: Record<string, string> })[] | null; groups: ({ key: Record<string, string>; count: number; firstSeen: number; lastSeen: number })[] | null; total: number; totalPages: number; page: number } };
+  /** Finds videos in which all words of q are said within about a minute, the newest first, with the captions that match and their times in seconds. language leaves out other captions. `GET /library/{libraryId}/search` */
+  searchSpoken: { input: { libraryId: number; q?: string; language?: string; itemsPerPage?: number }; answer: { items: ({ videoGuid: string; title: string; cues: ({ srclang: string; start: number; end: number; text: string })[] })[] } };
+  /** Sets the picture of a stream, from an address or from the body. An address from which nothing can be had is 422. `POST /library/{libraryId}/live/{streamId}/thumbnail` */
+  setLiveThumbnail: { input: { libraryId: number; streamId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
+  /** Sets the thumbnail of a video from an address in the query, or from the picture that is the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
+  setThumbnail: { input: { libraryId: number; videoId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
+  /** Generates title, description, chapters and moments from what is said in the video, which is transcribed first where it has no captions. Without a body, what the library generates by default. What a person set after the last generation stays. `POST /library/{libraryId}/videos/{videoId}/smart` */
+  smartGenerate: { input: { libraryId: number; videoId: string; body?: SmartGenerateModel }; answer: StatusModel };
+  /** Lets viewers in. Starting a stream that runs changes nothing. `PUT /library/{libraryId}/live/{streamId}/start` */
+  startLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
+  /** Ends a stream for good and disconnects its publisher; what was recorded becomes a video under the same id. `PUT /library/{libraryId}/live/{streamId}/stop` */
+  stopLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
+  /** Sends a test event to the webhook address of a library, and says what it answered. `POST /library/{libraryId}/webhooks/test` */
+  testWebhook: { input: { libraryId: number }; answer: WebhookTestModel };
+  /** Makes captions of what is said, in the language that is spoken, and translates them into the target languages where a language model is set. Captions that a person uploaded stay as they are; with force, those that were made before are made anew. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
+  transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
+  /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
+  updateCollection: { input: { libraryId: number; collectionId: string; body?: UpdateCollectionModel }; answer: StatusModel };
+  /** Changes settings of a library; fields that are left out stay as they are. `POST /videolibrary/{id}` */
+  updateLibrary: { input: { id: number; body?: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
+  /** Changes the fields that are sent; the others stay. After the start only title and description can be changed, and recording be turned on. `PUT /library/{libraryId}/live/{streamId}` */
+  updateLiveStream: { input: { libraryId: number; streamId: string; body?: UpdateLiveStreamModel }; answer: LiveStreamModel };
+  /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. They are in force within 2 s. `POST /pullzone/{id}` */
+  updatePullZone: { input: { id: number; body?: PullZoneUpdateModel }; answer: PullZoneModel };
+  /** Changes how the requests of a pull zone are inspected (0: those that are for no pull zone): logged or blocked, and the rules that are left out. In force within 2 s. `PATCH /shield/shield-zone` */
+  updateShieldZone: { input: { body: { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null } }; answer: { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } } };
+  /** Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is refused. `POST /storagezone/{id}` */
+  updateStorageZone: { input: { id: number; body?: StorageZoneUpdateModel }; answer: undefined };
+  /** Changes what the owner writes of a video; fields that are left out stay as they are. `POST /library/{libraryId}/videos/{videoId}` */
+  updateVideo: { input: { libraryId: number; videoId: string; body?: UpdateVideoModel }; answer: StatusModel };
+  /** Uploads the file of a video as the raw body, of any content type and length. A video takes one file. `PUT /library/{libraryId}/videos/{videoId}` */
+  uploadVideo: { input: { libraryId: number; videoId: string; jitEnabled?: boolean; enabledResolutions?: string; enabledOutputCodecs?: string; transcribeEnabled?: boolean; transcribeLanguages?: string; sourceLanguage?: string; generateTitle?: boolean; generateDescription?: boolean; generateChapters?: boolean; generateMoments?: boolean; body?: BodyInit }; answer: StatusModel };
+};
+
+export type OperationName = keyof Operations;
+
+export const operations = {
+  addAllowedReferrer: {"method":"POST","path":"/videolibrary/{id}/addAllowedReferrer","query":[],"body":"application/json","answer":"none"},
+  addBlockedIp: {"method":"POST","path":"/pullzone/{id}/addBlockedIp","query":[],"body":"application/json","answer":"none"},
+  addBlockedReferrer: {"method":"POST","path":"/videolibrary/{id}/addBlockedReferrer","query":[],"body":"application/json","answer":"none"},
+  addCaption: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":"application/json","answer":"json"},
+  addHostname: {"method":"POST","path":"/pullzone/{id}/addHostname","query":[],"body":"application/json","answer":"none"},
+  addOutputCodec: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}","query":[],"body":null,"answer":"json"},
+  addZoneAllowedReferrer: {"method":"POST","path":"/pullzone/{id}/addAllowedReferrer","query":[],"body":"application/json","answer":"none"},
+  addZoneBlockedReferrer: {"method":"POST","path":"/pullzone/{id}/addBlockedReferrer","query":[],"body":"application/json","answer":"none"},
+  askFairPlayLicence: {"method":"POST","path":"/FairPlay/{libraryId}/license","query":["token","expires","videoId"],"body":"application/octet-stream","answer":"response"},
+  askFairPlayLicenceByPath: {"method":"POST","path":"/FairPlayLicense/{libraryId}/{videoId}","query":["token","expires"],"body":"application/json","answer":"json"},
+  askWidevineLicence: {"method":"POST","path":"/WidevineLicense/{libraryId}/{videoId}","query":["token","expires","contentId"],"body":"application/octet-stream","answer":"response"},
+  cleanResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/cleanup","query":["resolutionsToDelete","deleteNonConfiguredResolutions","deleteOriginal","deleteMp4Files","dryRun","allResolutions","outputs"],"body":null,"answer":"json"},
+  composeVideos: {"method":"POST","path":"/library/{libraryId}/videos/compose","query":[],"body":"application/json","answer":"json"},
+  createBulk: {"method":"POST","path":"/library/{libraryId}/bulk","query":[],"body":"application/json","answer":"json"},
+  createCollection: {"method":"POST","path":"/library/{libraryId}/collections","query":[],"body":"application/json","answer":"json"},
+  createKey: {"method":"POST","path":"/videolibrary/{id}/keys","query":[],"body":"application/json","answer":"json"},
+  createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
+  createLiveStream: {"method":"POST","path":"/library/{libraryId}/live","query":[],"body":"application/json","answer":"json"},
+  createVideo: {"method":"POST","path":"/library/{libraryId}/videos","query":[],"body":"application/json","answer":"json"},
+  deleteCaption: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":null,"answer":"json"},
+  deleteCollection: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":null,"answer":"json"},
+  deleteKey: {"method":"DELETE","path":"/videolibrary/{id}/keys/{keyId}","query":[],"body":null,"answer":"none"},
+  deleteLibrary: {"method":"DELETE","path":"/videolibrary/{id}","query":[],"body":null,"answer":"none"},
+  deleteLiveStream: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}","query":[],"body":null,"answer":"json"},
+  deleteLiveThumbnail: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["restoreLibraryDefault"],"body":null,"answer":"none"},
+  deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
+  deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
+  deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
+  explainRequest: {"method":"POST","path":"/pullzone/{id}/explain","query":[],"body":"application/json","answer":"json"},
+  explainVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/why","query":[],"body":null,"answer":"json"},
+  exportEventLogs: {"method":"POST","path":"/shield/event-logs/{shieldZoneId}/export","query":[],"body":"application/json","answer":"response"},
+  fetchIntoVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/fetch","query":[],"body":"application/json","answer":"json"},
+  fetchVideo: {"method":"POST","path":"/library/{libraryId}/videos/fetch","query":["collectionId","thumbnailTime"],"body":"application/json","answer":"json"},
+  followLibrary: {"method":"GET","path":"/library/{libraryId}/progress","query":[],"body":null,"answer":"response"},
+  followVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/progress","query":[],"body":null,"answer":"response"},
+  getActivity: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/activity","query":[],"body":null,"answer":"json"},
+  getBilling: {"method":"GET","path":"/billing","query":[],"body":null,"answer":"json"},
+  getBitrateHistory: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/bitrate-history","query":["startTime","endTime"],"body":null,"answer":"response"},
+  getBulk: {"method":"GET","path":"/library/{libraryId}/bulk/{bulkId}","query":[],"body":null,"answer":"json"},
+  getCollection: {"method":"GET","path":"/library/{libraryId}/collections/{collectionId}","query":["includeThumbnails"],"body":null,"answer":"json"},
+  getCurrentBitrate: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/current-bitrate","query":[],"body":null,"answer":"response"},
+  getDrmStatistics: {"method":"GET","path":"/videolibrary/{id}/drm/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
+  getEventLogs: {"method":"GET","path":"/shield/event-logs/{shieldZoneId}/{date}/{continuationToken}","query":[],"body":null,"answer":"json"},
+  getFairPlayCertificate: {"method":"GET","path":"/FairPlay/{libraryId}/certificate","query":["token","expires"],"body":null,"answer":"response"},
+  getFirstEventLogs: {"method":"GET","path":"/shield/event-logs/{shieldZoneId}/{date}","query":[],"body":null,"answer":"json"},
+  getHealth: {"method":"GET","path":"/healthz","query":[],"body":null,"answer":"json"},
+  getHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/heatmap","query":[],"body":null,"answer":"json"},
+  getLibrary: {"method":"GET","path":"/videolibrary/{id}","query":[],"body":null,"answer":"json"},
+  getLivePlayData: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/play","query":["token","expires"],"body":null,"answer":"json"},
+  getLiveStatus: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/status","query":[],"body":null,"answer":"json"},
+  getLiveStream: {"method":"GET","path":"/library/{libraryId}/live/{streamId}","query":[],"body":null,"answer":"json"},
+  getOEmbed: {"method":"GET","path":"/OEmbed","query":["url","maxWidth","maxHeight","token","expires"],"body":null,"answer":"json"},
+  getPlayData: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/play","query":["token","expires"],"body":null,"answer":"json"},
+  getPlayHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/play/heatmap","query":["token","expires"],"body":null,"answer":"json"},
+  getPullZone: {"method":"GET","path":"/pullzone/{id}","query":[],"body":null,"answer":"json"},
+  getQueuePlace: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/queue","query":[],"body":null,"answer":"json"},
+  getResolutions: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/resolutions","query":[],"body":null,"answer":"json"},
+  getShieldZone: {"method":"GET","path":"/shield/shield-zone/{shieldZoneId}","query":[],"body":null,"answer":"json"},
+  getShieldZoneByPullZone: {"method":"GET","path":"/shield/shield-zone/get-by-pullzone/{pullZoneId}","query":[],"body":null,"answer":"json"},
+  getStatistics: {"method":"GET","path":"/library/{libraryId}/statistics","query":["dateFrom","dateTo","hourly","videoGuid"],"body":null,"answer":"json"},
+  getStorageSize: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/storage","query":[],"body":null,"answer":"json"},
+  getStorageZone: {"method":"GET","path":"/storagezone/{id}","query":[],"body":null,"answer":"json"},
+  getSystem: {"method":"GET","path":"/system","query":[],"body":null,"answer":"json"},
+  getTranscribingStatistics: {"method":"GET","path":"/videolibrary/{id}/transcribing/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
+  getUser: {"method":"GET","path":"/user","query":[],"body":null,"answer":"json"},
+  getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
+  listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage"],"body":null,"answer":"json"},
+  listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
+  listKeys: {"method":"GET","path":"/videolibrary/{id}/keys","query":[],"body":null,"answer":"json"},
+  listLanguages: {"method":"GET","path":"/videolibrary/languages","query":[],"body":null,"answer":"json"},
+  listLibraries: {"method":"GET","path":"/videolibrary","query":["page","perPage","search"],"body":null,"answer":"json"},
+  listLiveStreams: {"method":"GET","path":"/library/{libraryId}/live","query":["page","itemsPerPage","search","orderBy","collectionId"],"body":null,"answer":"json"},
+  listLiveThumbnails: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/thumbnails","query":["limit","from","to"],"body":null,"answer":"json"},
+  listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
+  listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
+  listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
+  listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","direction"],"body":null,"answer":"json"},
+  listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
+  openPlayer: {"method":"GET","path":"/play/{libraryId}/{videoId}","query":[],"body":null,"answer":"response"},
+  purgeCache: {"method":"POST","path":"/pullzone/{id}/purgeCache","query":[],"body":null,"answer":"none"},
+  putWatermark: {"method":"PUT","path":"/videolibrary/{id}/watermark","query":[],"body":"application/octet-stream","answer":"none"},
+  reencodeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/reencode","query":[],"body":null,"answer":"json"},
+  regenerateStreamKey: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/regenerate-key","query":[],"body":null,"answer":"json"},
+  removeAllowedReferrer: {"method":"POST","path":"/videolibrary/{id}/removeAllowedReferrer","query":[],"body":"application/json","answer":"none"},
+  removeBlockedIp: {"method":"POST","path":"/pullzone/{id}/removeBlockedIp","query":[],"body":"application/json","answer":"none"},
+  removeBlockedReferrer: {"method":"POST","path":"/videolibrary/{id}/removeBlockedReferrer","query":[],"body":"application/json","answer":"none"},
+  removeHostname: {"method":"DELETE","path":"/pullzone/{id}/removeHostname","query":[],"body":"application/json","answer":"none"},
+  removeZoneAllowedReferrer: {"method":"POST","path":"/pullzone/{id}/removeAllowedReferrer","query":[],"body":"application/json","answer":"none"},
+  removeZoneBlockedReferrer: {"method":"POST","path":"/pullzone/{id}/removeBlockedReferrer","query":[],"body":"application/json","answer":"none"},
+  repackageVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/repackage","query":["keepOriginalFiles"],"body":null,"answer":"json"},
+  replaceFile: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/replace","query":[],"body":null,"answer":"json"},
+  resendWebhookEvent: {"method":"POST","path":"/library/{libraryId}/webhooks/{eventId}/resend","query":[],"body":null,"answer":"json"},
+  resetApiKey: {"method":"POST","path":"/videolibrary/{id}/resetApiKey","query":["overlapSec"],"body":null,"answer":"none"},
+  resetApiKeyByQuery: {"method":"POST","path":"/videolibrary/resetApiKey","query":["id","overlapSec"],"body":null,"answer":"none"},
+  resetReadOnlyApiKey: {"method":"POST","path":"/videolibrary/{id}/resetReadOnlyApiKey","query":["overlapSec"],"body":null,"answer":"none"},
+  resetReadOnlyApiKeyByQuery: {"method":"POST","path":"/videolibrary/resetReadOnlyApiKey","query":["id","overlapSec"],"body":null,"answer":"none"},
+  resetSecurityKey: {"method":"POST","path":"/pullzone/{id}/resetSecurityKey","query":["overlapSec"],"body":"application/json","answer":"none"},
+  restoreVideo: {"method":"POST","path":"/library/{libraryId}/trash/{videoId}/restore","query":[],"body":null,"answer":"json"},
+  retryIncomplete: {"method":"POST","path":"/library/{libraryId}/videos/incomplete/retry","query":[],"body":null,"answer":"json"},
+  retryResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/retry","query":["resolution"],"body":null,"answer":"json"},
+  searchEventLogs: {"method":"POST","path":"/shield/event-logs/{shieldZoneId}/search","query":[],"body":"application/json","answer":"json"},
+  searchSpoken: {"method":"GET","path":"/library/{libraryId}/search","query":["q","language","itemsPerPage"],"body":null,"answer":"json"},
+  setLiveThumbnail: {"method":"POST","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["thumbnailUrl"],"body":"application/octet-stream","answer":"json"},
+  setThumbnail: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/thumbnail","query":["thumbnailUrl"],"body":"application/octet-stream","answer":"json"},
+  smartGenerate: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/smart","query":[],"body":"application/json","answer":"json"},
+  startLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/start","query":[],"body":null,"answer":"json"},
+  stopLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/stop","query":[],"body":null,"answer":"json"},
+  testWebhook: {"method":"POST","path":"/library/{libraryId}/webhooks/test","query":[],"body":null,"answer":"json"},
+  transcribeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":["force","language"],"body":"application/json","answer":"json"},
+  updateCollection: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":"application/json","answer":"json"},
+  updateLibrary: {"method":"POST","path":"/videolibrary/{id}","query":[],"body":"application/json","answer":"json"},
+  updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
+  updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
+  updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},
+  updateStorageZone: {"method":"POST","path":"/storagezone/{id}","query":[],"body":"application/json","answer":"none"},
+  updateVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":"application/json","answer":"json"},
+  uploadVideo: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}","query":["jitEnabled","enabledResolutions","enabledOutputCodecs","transcribeEnabled","transcribeLanguages","sourceLanguage","generateTitle","generateDescription","generateChapters","generateMoments"],"body":"application/octet-stream","answer":"json"},
+} as const;

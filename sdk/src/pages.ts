@@ -1,0 +1,38 @@
+import { type Answer, type Connection, callOperation, type Input } from './call.ts';
+import type { OperationName, Operations } from './operations.table.ts';
+
+/** A page as either address of the service spells it. */
+type Page = { items?: readonly unknown[]; Items?: readonly unknown[]; totalItems?: number; TotalItems?: number };
+
+/** Operations that answer a list a page at a time. */
+export type PagedName = {
+  [Name in OperationName]: Operations[Name]['input'] extends { page?: number } ? Name : never;
+}[OperationName];
+
+type ItemOf<Value> = Value extends { items: (infer Item)[] } | { Items: (infer Item)[] } | (infer Item)[]
+  ? Item
+  : never;
+
+/** All items of a list, requested a page at a time as they are read. Leave out `page`. */
+export async function* eachItem<Name extends PagedName>(
+  connection: Connection,
+  name: Name,
+  input: Omit<Input<Name>, 'page'> & { signal?: AbortSignal },
+): AsyncGenerator<ItemOf<Answer<Name>>, void, undefined> {
+  let seen = 0;
+  for (let page = 1; ; page += 1) {
+    // `page` is a parameter of every operation of PagedName.
+    const answer = await callOperation(connection, name, { ...input, page } as Input<Name>);
+    const { items, total } = readPage(answer);
+    yield* items as ItemOf<Answer<Name>>[];
+    seen += items.length;
+    if (items.length === 0 || seen >= total) return;
+  }
+}
+
+function readPage(answer: unknown): { items: readonly unknown[]; total: number } {
+  if (Array.isArray(answer)) return { items: answer, total: answer.length };
+  const { items, Items, totalItems, TotalItems } = Object(answer) as Page;
+  const all = items ?? Items ?? [];
+  return { items: all, total: totalItems ?? TotalItems ?? all.length };
+}

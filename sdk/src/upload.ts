@@ -1,0 +1,175 @@
+import { ApiError, isTemporary } from './api-error.ts';
+import { type Connection, callOperation, send } from './call.ts';
+import { sha256Hex } from './digest.ts';
+
+const PART_BYTES = 16 * 1024 * 1024;
+const MAX_FAILURES_IN_A_ROW = 8;
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+const SIGNATURE_SEC = 24 * 3600;
+const TUS = { 'Tus-Resumable': '1.0.0' };
+
+/** Where an upload stands; enough to resume it in another process. */
+export type UploadState = { videoId: string; address: string };
+
+/** The two headers that let an upload of one video in. */
+export type UploadSignature = { AuthorizationSignature: string; AuthorizationExpire: string };
+
+export type UploadOptions = {
+  libraryId: number;
+  title: string;
+  collectionId?: string;
+  /** An existing video without a file; left out, one is made. */
+  videoId?: string;
+  /** A state from `onState`: the upload goes on where it stopped, or starts anew where the service has it no more. */
+  resume?: UploadState;
+  /** Called once the upload exists: keep the state to resume it after a restart. */
+  onState?: (state: UploadState) => void | Promise<void>;
+  /** Bytes of one request, 16 MiB by default: what an interruption costs at most. */
+  partBytes?: number;
+  onProgress?: (sentBytes: number, sizeBytes: number) => void;
+  /** Signs where the library's key must not be, such as a browser; left out, the connection's key signs. */
+  sign?: (videoId: string) => Promise<UploadSignature>;
+  signal?: AbortSignal;
+};
+
+type Sending = { file: Blob; connection: Connection; options: UploadOptions };
+
+/**
+ * Uploads a file by tus 1.0.0 and resolves with the video's id. Interruptions are repeated with growing delays, at
+ * most 8 in a row without a byte. In Node take the file by `openAsBlob` from `node:fs`: nothing is read ahead.
+ */
+export async function uploadFile(connection: Connection, file: Blob, options: UploadOptions): Promise<string> {
+  if (file.size === 0) throw new TypeError('Expected a file with bytes in it, got an empty one.');
+  const sending: Sending = { file, connection, options };
+  const resumed = options.resume === undefined ? null : await offsetOf(sending, options.resume);
+  const state = resumed === null ? await open(sending) : options.resume;
+  if (state === undefined) throw new TypeError('Expected the state that was resumed.');
+  await sendParts(sending, state, resumed ?? 0);
+  return state.videoId;
+}
+
+async function open({ file, connection, options }: Sending): Promise<UploadState> {
+  const { libraryId, title, collectionId, signal } = options;
+  const videoId = options.videoId ?? options.resume?.videoId ?? (await makeVideo(connection, options));
+  const metadata = Object.entries({ title, filetype: file.type, collection: collectionId ?? '' })
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name} ${toBase64(value)}`);
+  const headers = { ...(await signedHeaders(connection, options, videoId)), 'Upload-Length': String(file.size) };
+  const response = await send(`${connection.url.replace(/\/+$/, '')}/tusupload`, {
+    method: 'POST',
+    headers: { ...headers, 'Upload-Metadata': metadata.join(',') },
+    signal: signal ?? null,
+  });
+  const location = response.headers.get('location');
+  if (location === null) throw new Error(`Expected the address of the upload for library ${libraryId}, got none.`);
+  const state = { videoId, address: new URL(location, response.url).href };
+  await options.onState?.(state);
+  return state;
+}
+
+async function makeVideo(connection: Connection, options: UploadOptions): Promise<string> {
+  const { libraryId, title, collectionId } = options;
+  const body = { title, ...(collectionId !== undefined && { collectionId }) };
+  const { guid } = await callOperation(connection, 'createVideo', { libraryId, body });
+  return guid;
+}
+
+async function sendParts(sending: Sending, state: UploadState, from: number): Promise<void> {
+  const { file, options } = sending;
+  let offset: number = from;
+  let failures = 0;
+  while (offset < file.size) {
+    options.onProgress?.(offset, file.size);
+    try {
+      offset = await sendPart(sending, state, offset);
+      failures = 0;
+    } catch (error) {
+      // 409: the service has more or less than we know, after an answer that was lost.
+      const isRepeated = isTemporary(error) || (error instanceof ApiError && error.status === 409);
+      failures += 1;
+      if (!isRepeated || failures > MAX_FAILURES_IN_A_ROW) throw error;
+      await sleep(Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS), options.signal);
+      offset = await offsetAfter(sending, state, offset);
+    }
+  }
+  options.onProgress?.(file.size, file.size);
+}
+
+async function sendPart({ file, connection, options }: Sending, state: UploadState, offset: number): Promise<number> {
+  const response = await send(state.address, {
+    method: 'PATCH',
+    headers: {
+      ...(await signedHeaders(connection, options, state.videoId)),
+      'Upload-Offset': String(offset),
+      'content-type': 'application/offset+octet-stream',
+    },
+    body: file.slice(offset, offset + (options.partBytes ?? PART_BYTES)),
+    signal: options.signal ?? null,
+  });
+  const next = Number(response.headers.get('upload-offset'));
+  if (!(next > offset && next <= file.size)) throw new Error(`Expected an offset above ${offset}, got ${next}.`);
+  return next;
+}
+
+/** Where to go on after a failure; where the service is still away, the next part fails again and counts. */
+async function offsetAfter(sending: Sending, state: UploadState, known: number): Promise<number> {
+  try {
+    const offset = await offsetOf(sending, state);
+    if (offset === null) throw new Error('The service has removed this upload; start it anew.');
+    return offset;
+  } catch (error) {
+    if (isTemporary(error)) return known;
+    throw error;
+  }
+}
+
+/** How many bytes the service has; null when it does not have the upload. */
+async function offsetOf({ connection, options, file }: Sending, state: UploadState): Promise<number | null> {
+  const headers = await signedHeaders(connection, options, state.videoId);
+  try {
+    const response = await send(state.address, { method: 'HEAD', headers, signal: options.signal ?? null });
+    const isSameFile = Number(response.headers.get('upload-length')) === file.size;
+    return isSameFile ? Number(response.headers.get('upload-offset')) : null;
+  } catch (error) {
+    if (error instanceof ApiError && [404, 410].includes(error.status)) return null;
+    throw error;
+  }
+}
+
+async function signedHeaders(
+  { key }: Connection,
+  { libraryId, sign }: UploadOptions,
+  videoId: string,
+): Promise<Record<string, string>> {
+  const signature = await (sign?.(videoId) ?? signUpload(libraryId, key ?? '', videoId));
+  return { ...TUS, ...signature, VideoId: videoId, LibraryId: String(libraryId) };
+}
+
+/** Lets whoever holds the answer upload a file for this video for a day. `libraryKey` is the library's ApiKey. */
+export async function signUpload(libraryId: number, libraryKey: string, videoId: string): Promise<UploadSignature> {
+  const expires = String(Math.floor(Date.now() / 1000) + SIGNATURE_SEC);
+  const signature = await sha256Hex(`${libraryId}${libraryKey}${expires}${videoId}`);
+  return { AuthorizationSignature: signature, AuthorizationExpire: expires };
+}
+
+function toBase64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
+/** Waits; rejects with the signal's reason when it is aborted. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+    function done() {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }
+    function stop() {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    }
+  });
+}

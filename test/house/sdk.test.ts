@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { openAsBlob } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Millrace, signEmbedUrl, type UploadState, verifyWebhook } from '../../sdk/src/millrace.ts';
+import { projectRoot } from '../../src/cli/run-program.ts';
+import { closeServer, listen } from '../../src/lib/listen.ts';
+import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+
+const run = promisify(execFile);
+const libraryId = 1;
+let service: Service;
+let library: Millrace;
+let account: Millrace;
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-sdk-'));
+  service = await startService(null, { MILLRACE_OUTBOUND_ALLOW: '127.0.0.1/32' });
+  library = new Millrace({ url: service.apiUrl, key: LIBRARY_KEY });
+  account = new Millrace({ url: service.apiUrl, key: ACCOUNT_KEY });
+});
+afterAll(async () => {
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('an upload that was interrupted goes on where it stopped, and its video becomes playable', async () => {
+  const clip = join(folder, 'clip.mp4');
+  const source = ['-f', 'lavfi', '-i', 'testsrc2=size=320x240:rate=25:duration=2', '-c:v', 'libx264'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', ...source, '-pix_fmt', 'yuv420p', clip]);
+  const file = await openAsBlob(clip);
+  const states: UploadState[] = [];
+  const stop = new AbortController();
+  const options = { libraryId, title: 'Grüße', partBytes: Math.ceil(file.size / 3) };
+  const interrupted = library.upload(file, {
+    ...options,
+    onState: (state) => void states.push(state),
+    onProgress: (sent) => sent > 0 && stop.abort(),
+    signal: stop.signal,
+  });
+  await expect(interrupted).rejects.toThrow(/abort/i);
+  const [resume] = states;
+  const offsets: number[] = [];
+  if (resume === undefined) throw new Error('Expected the state of the upload.');
+  const videoId = await library.upload(file, { ...options, resume, onProgress: (sent) => offsets.push(sent) });
+  expect(offsets).toEqual([options.partBytes, 2 * options.partBytes, file.size]);
+  const video = await library.waitUntilPlayable({ libraryId, videoId });
+  expect(video).toMatchObject({ guid: resume.videoId, title: 'Grüße', width: 320 });
+});
+
+test('pages are read as one list', async () => {
+  const titles = ['a', 'b', 'c'].map((name) => `paged ${name}`);
+  for (const title of titles) await library.call('createVideo', { libraryId, body: { title } });
+  const seen = new Set<string>();
+  const pages = library.pages('listVideos', { libraryId, itemsPerPage: 2, search: 'paged', orderBy: 'title' });
+  for await (const video of pages) seen.add(video.title);
+  expect(seen).toEqual(new Set(titles));
+});
+
+test('a refusal carries status and request id', async () => {
+  const stranger = new Millrace({ url: service.apiUrl, key: 'no-such-key' });
+  const refused = stranger.call('listVideos', { libraryId });
+  await expect(refused).rejects.toMatchObject({ name: 'ApiError', status: 401, requestId: expect.any(String) });
+});
+
+test('a signed player address opens where a token is required', async () => {
+  const { PullZoneId } = await account.call('updateLibrary', {
+    id: libraryId,
+    body: { PlayerTokenAuthenticationEnabled: true },
+  });
+  const { ZoneSecurityKey } = await account.call('getPullZone', { id: PullZoneId });
+  const { guid } = await library.call('createVideo', { libraryId, body: { title: 'guarded' } });
+  const address = `${service.edgeUrl}/embed/${libraryId}/${guid}?autoplay=false`;
+  const signed = await signEmbedUrl(address, ZoneSecurityKey ?? '', Math.floor(Date.now() / 1000) + 60);
+  expect((await fetch(address)).status).toBe(403);
+  expect((await fetch(signed)).status).toBe(200);
+});
+
+test('a delivered webhook verifies, and not once its body is changed', async () => {
+  const delivery = Promise.withResolvers<{ body: string; headers: Record<string, string | string[] | undefined> }>();
+  const receiver = createServer(async (request, response) => {
+    delivery.resolve({ body: await text(request), headers: request.headers });
+    response.end();
+  });
+  const WebhookUrl = `http://127.0.0.1:${await listen(receiver, 0, '127.0.0.1')}/`;
+  const { ReadOnlyApiKey } = await account.call('updateLibrary', { id: libraryId, body: { WebhookUrl } });
+  await library.call('testWebhook', { libraryId });
+  const { body, headers } = await delivery.promise;
+  const readOnlyKey = ReadOnlyApiKey ?? '';
+  expect(await verifyWebhook(body, headers, { readOnlyKey })).toBe(true);
+  expect(await verifyWebhook(`${body} `, headers, { readOnlyKey })).toBe(false);
+  expect(await verifyWebhook(body, headers, { readOnlyKey, nowSec: Date.now() / 1000 + 3600 })).toBe(false);
+  await closeServer(receiver, 0);
+});
+
+test('the packed package works in an empty folder', async () => {
+  const sdk = join(projectRoot, 'sdk');
+  await run(process.execPath, [join(projectRoot, 'node_modules/@typescript/native/bin/tsc'), '--project', sdk]);
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: sdk });
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await run('npm', ['install', '--offline', '--no-audit', join(folder, stdout.trim())], { cwd: folder });
+  const code = `import { Millrace } from 'millrace-sdk';
+const millrace = new Millrace({ url: '${service.apiUrl}', key: '${LIBRARY_KEY}' });
+const { totalItems } = await millrace.call('listVideos', { libraryId: 1 });
+process.stdout.write(String(totalItems));`;
+  await writeFile(join(folder, 'use.js'), code);
+  const used = await run(process.execPath, ['use.js'], { cwd: folder });
+  expect(Number(used.stdout)).toBeGreaterThan(0);
+});
