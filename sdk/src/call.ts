@@ -44,6 +44,18 @@ export async function send(url: string, request: RequestInit): Promise<Response>
   throw new ApiError(`${request.method ?? 'GET'} ${new URL(url).pathname}`, response, await response.text());
 }
 
+/** Sends any request with the connection's key; JSON is parsed, everything else is answered as a Response. */
+export async function sendRaw(
+  { url, key }: Connection,
+  { method, path, body }: { method: string; path: string; body: BodyInit | null },
+): Promise<unknown> {
+  const headers = new Headers(key === null ? {} : { AccessKey: key });
+  if (typeof body === 'string') headers.set('content-type', 'application/json');
+  const response = await send(`${url.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`, { method, headers, body });
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  return isJson ? await response.json() : response;
+}
+
 function addressOf({ path, query }: Route, values: Record<string, unknown>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];

@@ -1,4 +1,4 @@
-import { type Answer, type Connection, callOperation, type Input } from './call.ts';
+import { type Answer, type Connection, callOperation, type Input, sendRaw } from './call.ts';
 import type { OperationName, VideoModel } from './operations.table.ts';
 import { eachItem, type PagedName } from './pages.ts';
 import { sleep, type UploadOptions, uploadFile } from './upload.ts';
@@ -40,6 +40,11 @@ export class Millrace {
     input: Input<Name> & { signal?: AbortSignal },
   ): Promise<Answer<Name>> {
     return await callOperation(this.#connection, name, input);
+  }
+
+  /** Sends any request, such as one of a newer service: parsed JSON, else a Response. */
+  async request(method: string, path: string, body: BodyInit | null = null): Promise<unknown> {
+    return await sendRaw(this.#connection, { method, path, body });
   }
 
   /** All items of an operation that answers pages. */

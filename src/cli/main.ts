@@ -16,10 +16,6 @@ const commands: Record<string, Command> = {
     summary: 'say what is installed, what is missing and which settings are wrong',
     run: async () => await (await import('./doctor.ts')).doctor(),
   },
-  upload: {
-    summary: 'upload a file: upload FILE [--title T] [--url U] [--library N] [--key K]',
-    run: async (args) => await (await import('./upload.ts')).upload(args),
-  },
   store: {
     summary: 'say that store and database belong together: store adopt',
     run: async (args) => await (await import('./store.ts')).store(args),
@@ -53,7 +49,7 @@ const commands: Record<string, Command> = {
 /** Runs a command of the command line and answers its exit code. */
 export async function main([name = 'help', ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) return explain(name);
+  if (command === undefined) return await runClient(name, args);
   try {
     return await command.run(args);
   } catch (error) {
@@ -63,10 +59,17 @@ export async function main([name = 'help', ...args]: readonly string[]): Promise
   }
 }
 
-function explain(name: string): number {
+/** The verbs that call a service; what is none of them is explained. */
+async function runClient(name: string, args: readonly string[]): Promise<number> {
+  const { runVerb } = await import('./client/run-verb.ts');
+  return (await runVerb([name, ...args])) ?? (await explain(name));
+}
+
+async function explain(name: string): Promise<number> {
   const isHelp = ['help', '--help', '-h'].includes(name);
+  const { helpLines } = await import('./client/manual.ts');
   const lines = Object.entries(commands).map(([key, { summary }]) => `  millrace ${key.padEnd(8)} ${summary}\n`);
-  const text = `${isHelp ? '' : `millrace: there is no command ${name}.\n`}Commands:\n${lines.join('')}`;
+  const text = `${isHelp ? '' : `millrace: there is no command ${name}.\n`}Commands of the service:\n${lines.join('')}Verbs that call a service (docs/cli.md):\n${helpLines()}`;
   (isHelp ? process.stdout : process.stderr).write(text);
   return isHelp ? 0 : 1;
 }

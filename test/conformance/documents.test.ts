@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile';
 import { expect, test } from 'vitest';
 import { toOpenApi } from '../../src/api/openapi/openapi-document.ts';
 import { operations } from '../../src/api/operations.ts';
+import { cliPage } from '../../src/cli/client/manual.ts';
 import { openApiText } from '../../src/cli/openapi.ts';
 import { interfacePage } from './interface-page.ts';
 import { sdkOperations } from './sdk-operations.ts';
@@ -22,6 +23,7 @@ const described = Object.entries(document.paths).flatMap(([address, item]) =>
 test.each([
   ['openapi.json', openApiText],
   ['interface.md', interfacePage],
+  ['cli.md', cliPage],
   ['../sdk/src/operations.table.ts', sdkOperations],
 ])('docs/%s is current: npm test -- test/conformance/documents.test.ts -u writes it', async (file, write) => {
   expect(existsSync(path.join(docs, file))).toBe(true);

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { Millrace, signEmbedUrl } from '../../../sdk/src/millrace.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Context, Profile } from './context.ts';
+import { printAnswer, printLine } from './output.ts';
+import { readPrivate, writePrivate } from './private-file.ts';
+import { replaceFile, uploadAll } from './upload-files.ts';
+
+/** Verbs that are more than one call. */
+export const actions = {
+  login,
+  upload: uploadAll,
+  replace: replaceFile,
+  move,
+  clip,
+  thumbnail,
+  captions,
+  token,
+  export: exportLibrary,
+  api,
+} as const;
+
+/** `completion` needs no service, and is run beside the table. */
+export type Action = keyof typeof actions | 'completion';
+
+const DAY_SEC = 86_400;
+
+async function login({ url, key: given, library, values }: Context): Promise<void> {
+  const key = values.key ?? (process.stdin.isTTY ? given : (await readStdin()).toString().trim());
+  if (key === '') throw new Refused('invalid', 'expected the key on stdin or by --key.');
+  await new Millrace({ url, key }).call('listVideos', { libraryId: library, itemsPerPage: 1 });
+  const profiles = await readPrivate<Profile>('profiles.json');
+  await writePrivate('profiles.json', { ...profiles, [values.profile ?? 'default']: { url, key, library } });
+}
+
+async function move({ millrace, library, takes }: Context): Promise<void> {
+  const [videoId = '', collectionId = ''] = takes;
+  await millrace.call('updateVideo', { libraryId: library, videoId, body: { collectionId } });
+}
+
+async function clip({ millrace, library, takes, values }: Context): Promise<void> {
+  const [videoId = '', from = '', to = ''] = takes;
+  const [startMs, endMs] = [toMs(from), toMs(to)];
+  const title = values.title ?? `${(await millrace.call('getVideo', { libraryId: library, videoId })).title} (clip)`;
+  const body = { title, parts: [{ videoId, startMs, endMs }] };
+  const made = await millrace.call('composeVideos', { libraryId: library, body });
+  printLine(values.json ? JSON.stringify(made) : made.guid);
+}
+
+async function thumbnail({ millrace, library, takes }: Context): Promise<void> {
+  const [videoId = '', picture = ''] = takes;
+  const where = /^https?:/.test(picture) ? { thumbnailUrl: picture } : { body: await readFile(picture) };
+  await millrace.call('setThumbnail', { libraryId: library, videoId, ...where });
+}
+
+async function captions({ millrace, library, takes, pairs }: Context): Promise<void> {
+  const [videoId = '', srclang = '', file = ''] = takes;
+  const captionsFile = (await readFile(file)).toString('base64');
+  const body = { srclang, label: String(pairs.label ?? srclang), captionsFile };
+  await millrace.call('addCaption', { libraryId: library, videoId, srclang, body });
+}
+
+/** The service knows where its player page is; the pull zone has the key. */
+async function token({ millrace, url, library, takes, values }: Context): Promise<void> {
+  const [videoId = ''] = takes;
+  const { PullZoneId } = await millrace.call('getLibrary', { id: library });
+  const { ZoneSecurityKey } = await millrace.call('getPullZone', { id: PullZoneId });
+  const page = await fetch(`${url}/play/${library}/${encodeURIComponent(videoId)}`, { redirect: 'manual' });
+  const address = page.headers.get('location');
+  if (address === null || ZoneSecurityKey === null) throw new Error(`Expected a player page, got ${page.status}.`);
+  const expiresSec = Math.floor(Date.now() / 1000) + Number(values.expires ?? DAY_SEC);
+  printLine(await signEmbedUrl(new URL(address, url).href, ZoneSecurityKey, expiresSec));
+}
+
+async function exportLibrary({ millrace, library: libraryId }: Context): Promise<void> {
+  for await (const collection of millrace.pages('listCollections', { libraryId })) {
+    printLine(JSON.stringify({ kind: 'collection', ...collection }));
+  }
+  for await (const video of millrace.pages('listVideos', { libraryId, itemsPerPage: 1000 })) {
+    printLine(JSON.stringify({ kind: 'video', ...video }));
+  }
+}
+
+async function api({ millrace, takes, pairs, values }: Context): Promise<void> {
+  const [method = '', path = ''] = takes;
+  const fields = Object.keys(pairs).length === 0 ? null : JSON.stringify(pairs);
+  const body = values.file === undefined ? fields : await readBody(values.file);
+  await printAnswer(await millrace.request(method.toUpperCase(), path, body), values.json === true);
+}
+
+/** The bytes of `--file`; `-` is stdin. */
+export async function readBody(file: string): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(file === '-' ? await readStdin() : await readFile(file));
+}
+
+async function readStdin(): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of process.stdin) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** `90`, `1:30` or `0:01:30.5` in ms. */
+function toMs(time: string): number {
+  const parts = time.split(':');
+  if (parts.length > 3 || parts.some((part) => !/^\d+(\.\d+)?$/.test(part))) {
+    throw new Refused('invalid', `expected seconds or h:mm:ss, got ${time}.`);
+  }
+  return Math.round(parts.reduce((sum, part) => sum * 60 + Number(part), 0) * 1000);
+}

@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import { ApiError, Millrace } from '../../../sdk/src/millrace.ts';
+import { readOwnSettings } from '../../config/settings.ts';
+import { Refused } from '../../lib/refused.ts';
+import { baseAddresses } from '../first-start.ts';
+import { readPrivate } from './private-file.ts';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+
+/** Options of every verb, with what help says of them. */
+export const options = {
+  url: { ...text, help: 'address of the service' },
+  key: { ...text, help: 'key of a library or of the account' },
+  library: { ...text, help: 'id of the library, 1 by default' },
+  profile: { ...text, help: 'profile of `login` to use, `default` by default' },
+  json: { ...flag, help: 'print JSON, an object a line' },
+  limit: { ...text, help: 'at most so many lines of a list' },
+  file: { ...text, help: 'file that is the body of the request, - for stdin' },
+  title: { ...text, help: 'title of the new video' },
+  collection: { ...text, help: 'id of the collection of uploads' },
+  expires: { ...text, help: 'seconds that a signed address is good for' },
+  'no-wait': { ...flag, help: 'end when the upload ends, not when it plays' },
+  help: { ...flag, help: 'print this' },
+} as const;
+
+export type Profile = { url: string; key: string; library: number };
+export type Context = Profile & {
+  millrace: Millrace;
+  values: ReturnType<typeof readArguments>['values'];
+  takes: readonly string[];
+  pairs: Record<string, unknown>;
+};
+
+export function readArguments(args: readonly string[]) {
+  return parseArgs({ args: [...args], options, allowPositionals: true });
+}
+
+/** Where to call with which key: options, then the profile, then the settings of a service on this machine. */
+export async function openContext(args: readonly string[]): Promise<Context> {
+  const { values, positionals } = readArguments(args);
+  const profile = (await readPrivate<Profile>('profiles.json'))[values.profile ?? 'default'];
+  if (profile === undefined && values.profile !== undefined) {
+    throw new Refused('invalid', `there is no profile ${values.profile}: millrace login --profile ${values.profile}`);
+  }
+  const settings = readOwnSettings();
+  const url = values.url ?? profile?.url ?? baseAddresses(settings, { api: settings.port }).publicUrl;
+  const key = values.key ?? profile?.key ?? settings.libraryKey ?? '';
+  const library = Number(values.library ?? profile?.library ?? 1);
+  if (!Number.isInteger(library)) throw new Refused('invalid', `expected the id of a library, got ${values.library}.`);
+  const isPair = (word: string) => /^[A-Za-z]\w*:?=/.test(word);
+  return {
+    url: url.replace(/\/+$/, ''),
+    key,
+    library,
+    millrace: new Millrace({ url, key: key === '' ? null : key }),
+    values,
+    takes: positionals.filter((word) => !isPair(word)),
+    pairs: Object.fromEntries(positionals.filter(isPair).map(readPair)),
+  };
+}
+
+/** The key that signs uploads: an account's key opens it, a library's key is it. */
+export async function libraryKeyOf({ millrace, library, key }: Context): Promise<string> {
+  try {
+    return (await millrace.call('getLibrary', { id: library })).ApiKey ?? key;
+  } catch (error) {
+    if (error instanceof ApiError && [401, 403].includes(error.status)) return key;
+    throw error;
+  }
+}
+
+/** `name=text`, where true, false and null are meant as such, or `name:=json`. */
+function readPair(word: string): [string, unknown] {
+  const [, name = '', colon, value = ''] = /^(\w+)(:?)=(.*)$/s.exec(word) ?? [];
+  if (colon !== ':') return [name, ['true', 'false', 'null'].includes(value) ? JSON.parse(value) : value];
+  try {
+    return [name, JSON.parse(value)];
+  } catch (cause) {
+    throw new Refused('invalid', `expected JSON after ${name}:=, got ${value}.`, { cause });
+  }
+}

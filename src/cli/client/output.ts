@@ -1,0 +1,65 @@
+import { pipeline } from 'node:stream/promises';
+
+/** Prints one item of a list: as JSON, else id, name and state with tabs between. */
+export function printItem(item: unknown, asJson: boolean): void {
+  printLine(asJson || typeof item !== 'object' || item === null ? JSON.stringify(item) : rowOf(item));
+}
+
+function rowOf(item: object): string {
+  const found = (...names: string[]) => names.map((name) => Object(item)[name]).find((value) => value !== undefined);
+  const cells = [
+    found('guid', 'Id', 'id', 'srclang'),
+    found('title', 'name', 'Name', 'Label'),
+    found('status', 'Status'),
+  ];
+  const known = cells.filter((cell) => cell !== undefined);
+  return known.length === 0 ? JSON.stringify(item) : known.map(oneLine).join('\t');
+}
+
+/** Prints an answer: as one line of JSON, else a field a line; a mere success prints nothing when piped. */
+export async function printAnswer(answer: unknown, asJson: boolean): Promise<void> {
+  if (answer === undefined) return;
+  if (answer instanceof Response) return await printResponse(answer);
+  if (asJson || typeof answer !== 'object' || answer === null) return printLine(JSON.stringify(answer));
+  if (Array.isArray(answer)) {
+    for (const item of answer) printItem(item, false);
+    return;
+  }
+  if ('success' in answer && !('data' in answer)) {
+    if (process.stderr.isTTY) process.stderr.write('Done.\n');
+    return;
+  }
+  for (const [name, value] of Object.entries(answer)) printLine(`${name}\t${oneLine(value)}`);
+}
+
+/** Bytes as they come; of server-sent events the data, a line each. */
+async function printResponse(response: Response): Promise<void> {
+  if (response.body === null) return;
+  const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (!isEvents) return await pipeline(response.body, process.stdout, { end: false });
+  let rest = '';
+  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + part).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('data:')) printLine(line.slice('data:'.length).trim());
+  }
+}
+
+/** Redraws one line of the terminal; nothing when piped. */
+export function printProgress(label: string, part: number): void {
+  if (!process.stderr.isTTY) return;
+  const done = Math.round(part * 30);
+  process.stderr.write(`\r\x1b[K${label} [${'='.repeat(done)}${' '.repeat(30 - done)}] ${Math.round(part * 100)} %`);
+}
+
+export function endProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\n');
+}
+
+export function printLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function oneLine(value: unknown): string {
+  return typeof value === 'string' ? value.replace(/[\t\r\n]+/g, ' ') : JSON.stringify(value);
+}

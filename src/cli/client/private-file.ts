@@ -1,0 +1,22 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { userFolder } from '../../config/user-folder.ts';
+import { hasCode } from '../../lib/has-code.ts';
+
+/** A JSON file of the user's folder, by name; empty where there is none. */
+export async function readPrivate<Value>(name: string): Promise<Record<string, Value>> {
+  try {
+    return JSON.parse(await readFile(join(userFolder(), name), 'utf8'));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return {};
+    throw error;
+  }
+}
+
+/** Writes it whole, readable by its owner alone. */
+export async function writePrivate(name: string, values: Record<string, unknown>): Promise<void> {
+  const path = join(userFolder(), name);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(values, null, 1)}\n`, { mode: 0o600 });
+  await rename(`${path}.${process.pid}`, path);
+}

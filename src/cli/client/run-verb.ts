@@ -1,0 +1,107 @@
+import { ApiError, type OperationName, UnreachableError, VideoFailedError } from '../../../sdk/src/millrace.ts';
+import { operations } from '../../../sdk/src/operations.table.ts';
+import { Refused } from '../../lib/refused.ts';
+import { actions, readBody } from './actions.ts';
+import { type Context, openContext, readArguments } from './context.ts';
+import { bashCompletion, verbHelp } from './manual.ts';
+import { printAnswer, printItem, printLine } from './output.ts';
+import { type Verb, verbs } from './verbs.table.ts';
+
+type Call = Extract<Verb, { call: OperationName }>;
+
+/** Fails as a usage error does. */
+class UsageError extends Error {}
+
+/** The exit code of a verb, or null where the words are none. Codes are listed in docs/cli.md. */
+export async function runVerb(words: readonly string[]): Promise<number | null> {
+  const verb = [2, 1].map((count) => verbs.find((one) => one.words === words.slice(0, count).join(' '))).find(Boolean);
+  if (verb === undefined) return null;
+  try {
+    await runWith(verb, words.slice(verb.words.split(' ').length));
+    return 0;
+  } catch (error) {
+    const code = codeOf(error);
+    // What is none of these is a fault of ours: with its stack.
+    if (code === null) throw error;
+    const cause = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}`);
+    return code;
+  }
+}
+
+async function runWith(verb: Verb, args: readonly string[]): Promise<void> {
+  if (readArguments(args).values.help) return printLine(verbHelp(verb));
+  if ('act' in verb && verb.act === 'completion') return printLine(bashCompletion());
+  const context = await openContext(args);
+  const { takes } = verb;
+  const isList = takes.at(-1)?.endsWith('...') === true;
+  const given = context.takes.length;
+  if (isList ? given < takes.length : given !== takes.length) {
+    throw new UsageError(`expected ${takes.join(' ') || 'no argument'}, got ${given}.\n${verbHelp(verb)}`);
+  }
+  if ('call' in verb) await runCall(verb, context);
+  else if (verb.act !== 'completion') await actions[verb.act](context);
+}
+
+async function runCall(verb: Call, context: Context): Promise<void> {
+  const { millrace, library, values } = context;
+  const route = operations[verb.call];
+  const names = new Set<string>([
+    ...route.query,
+    ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}`),
+  ]);
+  const taken = verb.takes.map((name, index): [string, unknown] => [name, context.takes[index]]);
+  const isField = ([name]: [string, unknown]) => !names.has(name);
+  const pairs = Object.entries(context.pairs);
+  const fields = Object.fromEntries(pairs.filter(isField));
+  if (route.body === null && Object.keys(fields).length > 0) {
+    throw new UsageError(
+      `there is no parameter ${Object.keys(fields).join(', ')}; there are ${[...names].join(', ')}.`,
+    );
+  }
+  const parameters = Object.fromEntries([...pairs.filter((pair) => !isField(pair)), ...taken]);
+  const body = await bodyFor(route.body, fields, values.file, parameters);
+  // The arguments are checked by the service, which says what it expected.
+  const input = { libraryId: library, ...parameters, ...(body !== undefined && { body }) } as never;
+  if (!names.has('page')) return await printAnswer(await millrace.call(verb.call, input), values.json === true);
+  let left = Number(values.limit ?? Number.POSITIVE_INFINITY);
+  for await (const item of millrace.pages(verb.call as 'listVideos', input)) {
+    if (left <= 0) return;
+    left -= 1;
+    printItem(item, values.json === true);
+  }
+}
+
+async function bodyFor(
+  type: string | null,
+  fields: Record<string, unknown>,
+  file: string | undefined,
+  parameters: Record<string, unknown>,
+): Promise<unknown> {
+  if (type === null) return undefined;
+  if (type !== 'application/json') return file === undefined ? undefined : await readBody(file);
+  const read = file === undefined ? {} : JSON.parse(Buffer.from(await readBody(file)).toString());
+  // Some bodies repeat what is in the path.
+  return { ...read, ...fields, ...('shieldZoneId' in parameters && { shieldZoneId: Number(parameters.shieldZoneId) }) };
+}
+
+function codeOf(error: unknown): number | null {
+  if (error instanceof VideoFailedError) return 6;
+  if (error instanceof UnreachableError) return 5;
+  if (error instanceof ApiError) {
+    if (error.status === 401 || error.status === 403) return 3;
+    if (error.status === 404) return 4;
+    return error.status === 429 || error.status >= 500 ? 5 : 1;
+  }
+  if (error instanceof Refused || error instanceof UsageError || isArgumentError(error)) return 2;
+  return error instanceof Error && 'code' in error && 'syscall' in error ? 1 : null;
+}
+
+/** Arguments that parseArgs from node:util does not know. */
+function isArgumentError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
+}
+
+function requestIdOf(error: unknown): string {
+  return error instanceof ApiError && error.requestId !== null ? `request ${error.requestId}\n` : '';
+}

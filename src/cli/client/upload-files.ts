@@ -1,0 +1,95 @@
+import { openAsBlob } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
+import { Millrace, type UploadState } from '../../../sdk/src/millrace.ts';
+import { Refused } from '../../lib/refused.ts';
+import { type Context, libraryKeyOf } from './context.ts';
+import { endProgress, printLine, printProgress } from './output.ts';
+import { readPrivate, writePrivate } from './private-file.ts';
+
+/** What a folder's files are taken by; a file that is named itself may have any name. */
+const MEDIA = new Set(
+  '.mp4 .m4v .mov .mkv .webm .avi .ts .mts .m2ts .mpg .mpeg .wmv .flv .ogv .3gp .mxf .mp3 .m4a .wav .flac'.split(' '),
+);
+const PENDING = 'uploads.json';
+
+type Source = { path: string; collectionId: string | null };
+
+/** Uploads files and the media of folders, one after the other; prints each video's id. */
+export async function uploadAll(context: Context): Promise<void> {
+  // Before a video is made: a wrong path must leave none behind.
+  const found: { path: string; files: string[] | null }[] = [];
+  for (const path of context.takes) found.push({ path, files: await mediaOf(path) });
+  const uploader = await openUploader(context);
+  for (const { path, files } of found) {
+    const folder = files === null ? null : await collectionOf(context, basename(resolve(path)));
+    const collectionId = context.values.collection ?? folder;
+    for (const file of files ?? [path]) await uploadOne(context, uploader, { path: file, collectionId });
+  }
+}
+
+/** `replace VIDEO FILE`: the old file plays on until the new one does. */
+export async function replaceFile(context: Context): Promise<void> {
+  const [videoId = '', path = ''] = context.takes;
+  await mediaOf(path);
+  await context.millrace.call('replaceFile', { libraryId: context.library, videoId });
+  await uploadOne(context, await openUploader(context), { path, collectionId: null }, videoId);
+}
+
+async function openUploader(context: Context): Promise<Millrace> {
+  return new Millrace({ url: context.url, key: await libraryKeyOf(context) });
+}
+
+async function uploadOne(context: Context, uploader: Millrace, source: Source, into?: string): Promise<void> {
+  const { library: libraryId, values } = context;
+  const { path, collectionId } = source;
+  const { size, mtimeMs } = await stat(path);
+  const mark = JSON.stringify([context.url, libraryId, resolve(path), size, mtimeMs, into ?? null]);
+  const resume = (await readPrivate<UploadState>(PENDING))[mark];
+  const name = basename(path);
+  const videoId = await uploader.upload(await openAsBlob(path), {
+    libraryId,
+    title: values.title ?? name,
+    ...(collectionId !== null && { collectionId }),
+    ...(into !== undefined && { videoId: into }),
+    ...(resume !== undefined && { resume }),
+    onState: async (state) => await writePrivate(PENDING, { ...(await readPrivate(PENDING)), [mark]: state }),
+    onProgress: (sent, total) => printProgress(`${name} uploading`, sent / total),
+  });
+  const { [mark]: _done, ...others } = await readPrivate(PENDING);
+  await writePrivate(PENDING, others);
+  if (values['no-wait'] !== true) await waitFor(context, name, videoId);
+  endProgress();
+  printLine(values.json ? JSON.stringify({ guid: videoId, file: path }) : videoId);
+}
+
+async function waitFor({ millrace, library }: Context, name: string, videoId: string): Promise<void> {
+  await millrace.waitUntilPlayable(
+    { libraryId: library, videoId },
+    { onChange: ({ encodeProgress }) => printProgress(`${name} preparing`, encodeProgress / 100) },
+  );
+}
+
+/** The media files below a folder, sorted; null for a file, which must have bytes. */
+async function mediaOf(path: string): Promise<string[] | null> {
+  try {
+    const { size } = await stat(path);
+    const isFolder = (await stat(path)).isDirectory();
+    if (isFolder) {
+      const names = await readdir(path, { recursive: true });
+      const media = names.filter((name) => MEDIA.has(extname(name).toLowerCase()));
+      if (media.length > 0) return media.sort((a, b) => (a < b ? -1 : 1)).map((name) => join(path, name));
+    } else if (size > 0) return null;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Refused('invalid', `expected a file that can be read, got ${path}: ${reason}.`, { cause });
+  }
+  throw new Refused('invalid', `expected a file with bytes in it or a folder with media, got ${path}.`);
+}
+
+async function collectionOf({ millrace, library: libraryId }: Context, name: string): Promise<string | null> {
+  for await (const collection of millrace.pages('listCollections', { libraryId, search: name })) {
+    if (collection.name === name) return collection.guid;
+  }
+  return (await millrace.call('createCollection', { libraryId, body: { name } })).guid;
+}

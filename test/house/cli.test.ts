@@ -1,0 +1,113 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operations } from '../../sdk/src/operations.table.ts';
+import { leftToApi, verbs } from '../../src/cli/client/verbs.table.ts';
+import { projectRoot } from '../../src/cli/run-program.ts';
+import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+
+const run = promisify(execFile);
+const LAUNCHER = join(projectRoot, 'bin/millrace.js');
+let service: Service;
+let folder = '';
+let clip = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
+  clip = join(folder, 'media', 'clip.mp4');
+  await mkdir(join(folder, 'media'));
+  const source = ['-f', 'lavfi', '-i', 'testsrc2=size=320x240:rate=25:duration=3', '-c:v', 'libx264'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', ...source, '-pix_fmt', 'yuv420p', clip]);
+  await writeFile(join(folder, 'hello.vtt'), 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n');
+  service = await startService(null);
+});
+afterAll(async () => {
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs the program piped, with neither PostgreSQL nor ffmpeg on its path. */
+async function millrace(args: readonly string[], input = ''): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: '/nowhere', HOME: folder, MILLRACE_DATA_DIR: folder };
+  const child = spawn(process.execPath, [LAUNCHER, ...args], { env, cwd: folder });
+  child.stdin.end(input);
+  const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return { code, out, err };
+}
+
+/** Runs what must succeed; answers what it printed. */
+async function done(...args: string[]): Promise<string> {
+  const { code, out, err } = await millrace(args);
+  expect({ args, code, err }).toEqual({ args, code: 0, err: '' });
+  return out.trim();
+}
+
+test('no operation is out of reach', () => {
+  const reached = verbs.flatMap((verb) => ('call' in verb ? [verb.call] : verb.uses));
+  const known = new Set<string>([...reached, ...Object.keys(leftToApi)]);
+  expect(Object.keys(operations).filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('a profile is kept for its owner, and a wrong key is not', async () => {
+  const wrong = await millrace(['login', '--url', service.apiUrl], 'no-key\n');
+  expect(wrong).toMatchObject({ code: 3, out: '', err: expect.stringContaining('401') });
+  expect(await millrace(['login', '--url', service.apiUrl], `${ACCOUNT_KEY}\n`)).toEqual({ code: 0, out: '', err: '' });
+  expect((await stat(join(folder, '.config/millrace/profiles.json'))).mode & 0o777).toBe(0o600);
+});
+
+test('a video is uploaded, shown, changed, cut, signed, exported and removed', async () => {
+  const video = await done('upload', clip);
+  expect(video).toMatch(/^[0-9a-f-]{36}$/);
+  await done('edit', video, 'title=New title');
+  expect(await done('get', video)).toContain('title\tNew title\n');
+  expect(JSON.parse(await done('get', video, '--json'))).toMatchObject({ guid: video, title: 'New title' });
+  const collection = JSON.parse(await done('collections', 'create', 'name=Shelf', '--json')).guid;
+  await done('mv', video, collection);
+  expect(await done('ls', `collection=${collection}`)).toMatch(new RegExp(`^${video}\tNew title\t\\d$`));
+  await done('captions', 'add', video, 'en', 'hello.vtt', 'label=English');
+  expect(JSON.parse(await done('get', video, '--json')).captions).toMatchObject([{ srclang: 'en', label: 'English' }]);
+  const shorter = await done('clip', video, '0', '0:00:02');
+  expect(JSON.parse(await done('get', shorter, '--json'))).toMatchObject({ title: 'New title (clip)' });
+  expect(await done('why', video)).toContain(`guid\t${video}`);
+  expect(await done('api', 'GET', '/library/1/videos?itemsPerPage=1', '--json')).toContain('"totalItems":2');
+  expect(await done('token', video)).toMatch(new RegExp(`/play/1/${video}\\?token=[0-9a-f]{64}&expires=\\d+$`));
+  const exported = (await done('export')).split('\n').map((line) => JSON.parse(line));
+  expect(exported.map(({ kind }) => kind)).toEqual(['collection', 'video', 'video']);
+  expect(await done('stats')).toContain('viewsChart');
+  await done('rm', video, 'trash=true');
+  expect(await done('trash', 'ls')).toContain(video);
+  expect((await millrace(['get', video])).code).toBe(4);
+});
+
+test('a folder becomes a collection', async () => {
+  const video = await done('upload', 'media', '--no-wait');
+  const collection = (await done('collections', 'ls', 'search=media')).split('\t')[0];
+  expect(await done('ls', `collection=${collection}`)).toContain(video);
+});
+
+test('what cannot be done ends with the code of its kind', async () => {
+  const url = ['--url', service.apiUrl];
+  expect(await millrace(['upload', 'no-such.mp4', ...url])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('ENOENT'),
+  });
+  expect(await millrace(['get', ...url])).toMatchObject({ code: 2 });
+  expect(await millrace(['get', 'x', '--kee', 'y'])).toMatchObject({ code: 2 });
+  expect(await millrace(['edit', 'x', 'title:={'])).toMatchObject({ code: 2 });
+  expect(await millrace(['libraries', 'ls', ...url, '--key', LIBRARY_KEY])).toMatchObject({ code: 3 });
+  expect(await millrace(['ls', '--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 5 });
+});
+
+test('a terminal shows the bar of an upload', async () => {
+  const env = { PATH: process.env.PATH, HOME: folder, MILLRACE_DATA_DIR: folder };
+  const command = `'${process.execPath}' '${LAUNCHER}' upload '${clip}'`;
+  // script(1) gives the program a terminal of its own.
+  const { stdout } = await run('script', ['-qec', command, '/dev/null'], { env });
+  expect(stdout).toMatch(/clip\.mp4 uploading \[=+\] 100 %/);
+  expect(stdout).toMatch(/clip\.mp4 preparing \[=* *\] \d+ %\r?\n[0-9a-f-]{36}\r?\n$/);
+});
