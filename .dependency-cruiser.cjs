@@ -163,7 +163,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
     // Not every dist/: an excluded package would escape the rules about it.
-    exclude: { path: ['^test/house/violations/', '^web/.*/dist/'] },
+    exclude: { path: ['^test/house/violations/', '^web/.*/dist/', '^sdk/dist/'] },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
   },
 };
