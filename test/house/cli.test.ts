@@ -57,6 +57,8 @@ test('a profile is kept for its owner, and a wrong key is not', async () => {
   const wrong = await millrace(['login', '--url', service.apiUrl], 'no-key\n');
   expect(wrong).toMatchObject({ code: 3, out: '', err: expect.stringContaining('401') });
   expect(await millrace(['login', '--url', service.apiUrl], `${ACCOUNT_KEY}\n`)).toEqual({ code: 0, out: '', err: '' });
+  const second = ['login', '--profile', 'second', '--url', service.apiUrl];
+  expect(await millrace(second, `${LIBRARY_KEY}\n`)).toEqual({ code: 0, out: '', err: '' });
   expect((await stat(join(folder, '.config/millrace/profiles.json'))).mode & 0o777).toBe(0o600);
 });
 

@@ -32,7 +32,7 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
 async function runWith(verb: Verb, args: readonly string[]): Promise<void> {
   if (readArguments(args).values.help) return printLine(verbHelp(verb));
   if ('act' in verb && verb.act === 'completion') return printLine(bashCompletion());
-  const context = await openContext(args);
+  const context = await openContext(args, { isNew: verb.words === 'login' });
   const { takes } = verb;
   const isList = takes.at(-1)?.endsWith('...') === true;
   const given = context.takes.length;
