@@ -9,11 +9,11 @@ import { type Storage, StorageAway } from '../../ports/storage.ts';
 export function createTimedStorage(storage: Storage, limitMs: number): Storage {
   const places = storage.marks.map(({ place }) => place).join(' and ');
 
-  /** A deed that does not heed the signal goes on without anybody waiting for it. */
-  async function inTime<T>(deed: (late: AbortSignal) => Promise<T>): Promise<T> {
+  /** An action that does not heed the signal goes on without anybody waiting for it. */
+  async function inTime<T>(action: (late: AbortSignal) => Promise<T>): Promise<T> {
     const late = AbortSignal.timeout(limitMs);
     try {
-      return await unlessAborted(deed(late), late);
+      return await unlessAborted(action(late), late);
     } catch (error) {
       if (!late.aborted) throw error;
       throw new StorageAway(`The store ${places} has not answered within ${limitMs} ms.`, { cause: error });

@@ -3,7 +3,7 @@ import { dateTime, double, int32, model, nullable, text } from './fields.ts';
 import { TranscodingMessageModel } from './video-parts.ts';
 
 /** A unit of encoding (an extension of the interface): what it makes, how often it was tried, why it waits or failed. */
-export const WorkModel = model('WorkModel', {
+export const TaskModel = model('TaskModel', {
   id: text(),
   kind: text(),
   renditions: Type.Array(text()),
@@ -23,7 +23,7 @@ export const WorkModel = model('WorkModel', {
 
 /** What is done for a video now, and what happened to it while it was made. */
 export const VideoActivityModel = model('VideoActivityModel', {
-  works: Type.Array(WorkModel),
+  tasks: Type.Array(TaskModel),
   messages: Type.Array(TranscodingMessageModel),
 });
 export type VideoActivityModel = Static<typeof VideoActivityModel>;

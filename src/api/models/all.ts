@@ -13,7 +13,7 @@ import {
   TranscribingStatisticsModel,
   UserModel,
 } from './account.ts';
-import { ExperienceModel, FindingModel, VideoActivityModel, WhyModel, WorkModel } from './activity.ts';
+import { ExperienceModel, FindingModel, TaskModel, VideoActivityModel, WhyModel } from './activity.ts';
 import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
@@ -131,7 +131,7 @@ export const models = {
   BulkModel,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
-  WorkModel,
+  TaskModel,
   VideoActivityModel,
   FindingModel,
   ExperienceModel,

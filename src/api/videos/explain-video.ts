@@ -36,10 +36,10 @@ export const explainVideo = defineOperation({
   async run({ params: { libraryId, videoId } }, { activities, experiences, outlooks, storedVideos, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const { library } = await recallShowing(libraryId, deps);
-    const [stored, outlookView, works, experience] = await Promise.all([
+    const [stored, outlookView, tasks, experience] = await Promise.all([
       storedVideos.load(key),
       outlooks.load(key),
-      activities.works(key),
+      activities.tasks(key),
       experiences.load(key),
     ]);
     const outlook = describeOutlook(outlookView);
@@ -48,7 +48,7 @@ export const explainVideo = defineOperation({
     return {
       guid: videoId,
       etaSeconds: outlook.etaSec,
-      findings: findReasons({ outlook, stored, works, experiences: experience, access }),
+      findings: findReasons({ outlook, stored, tasks, experiences: experience, access }),
       experience: experience.map((line) => ({ ...line })),
     };
   },

@@ -23,10 +23,10 @@ export const getActivity = defineOperation({
   errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { activities, videoViews }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    const [view, works] = await Promise.all([videoViews.load(key), activities.works(key)]);
+    const [view, tasks] = await Promise.all([videoViews.load(key), activities.tasks(key)]);
     return {
-      works: works.map(({ doneFraction, createdAt, startedAt, retryAt, ...work }) => ({
-        ...work,
+      tasks: tasks.map(({ doneFraction, createdAt, startedAt, retryAt, ...task }) => ({
+        ...task,
         done: doneFraction,
         dateCreated: wireTime(createdAt),
         dateStarted: startedAt && wireTime(startedAt),

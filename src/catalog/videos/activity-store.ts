@@ -5,7 +5,7 @@ import { RENDITION_NAME } from '../renditions/rendition-name-store.ts';
 import type { TaskKind } from '../tasks/task-kind.ts';
 
 /** A unit of encoding as people read it: what it makes, how often it was tried, and why it waits or failed. */
-export type WorkActivity = {
+export type TaskActivity = {
   id: Guid;
   kind: TaskKind;
   /** `720p`, `Sound (en)`; empty for work that makes no rendition. */
@@ -22,19 +22,19 @@ export type WorkActivity = {
   worker: string | null;
   createdAt: Date;
   startedAt: Date | null;
-  /** When a work that is not ready is tried again. */
+  /** When an encode task that is not ready is tried again. */
   retryAt: Date | null;
 };
 
-/** What is, and was, done for a video. Works go when their video is finished. */
-export type ActivityStore = { works(key: MediaKey): Promise<WorkActivity[]> };
+/** What is, and was, done for a video. Encode tasks go when their video is finished. */
+export type ActivityStore = { tasks(key: MediaKey): Promise<TaskActivity[]> };
 
 const MOST_WORKS = 500;
 
 export function createActivityStore(db: Db): ActivityStore {
   return {
-    async works({ libraryId, mediaId }) {
-      const { rows } = await sql<WorkActivity>`
+    async tasks({ libraryId, mediaId }) {
+      const { rows } = await sql<TaskActivity>`
         select w.id, w.kind, w.from_segment as "fromSegment", w.to_segment as "toSegment", w.state,
           w.done_fraction as "doneFraction", w.failures, w.deaths, w.reason, w.owner as worker,
           w.created_at as "createdAt", w.started_at as "startedAt",

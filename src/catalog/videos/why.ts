@@ -1,5 +1,5 @@
 import type { Experience } from '../statistics/experience-store.ts';
-import type { WorkActivity } from './activity-store.ts';
+import type { TaskActivity } from './activity-store.ts';
 import type { Outlook } from './outlook.ts';
 import type { StoredVideo } from './rendition-view-store.ts';
 
@@ -12,7 +12,7 @@ export type Finding = { kind: string; level: 'good' | 'wait' | 'bad'; sentence: 
 export type WhyView = {
   outlook: Outlook;
   stored: StoredVideo;
-  works: readonly WorkActivity[];
+  tasks: readonly TaskActivity[];
   experiences: readonly Experience[];
   access: { needsToken: boolean; allowedReferrers: readonly string[]; blocksNoReferrer: boolean };
 };
@@ -50,7 +50,7 @@ function stateOf({ outlook, stored }: WhyView): Finding {
   }
 }
 
-function failuresOf({ works, stored }: WhyView): Finding[] {
+function failuresOf({ tasks, stored }: WhyView): Finding[] {
   const failed = stored.renditions.filter(({ state, isRetired }) => state === 'failed' && !isRetired);
   const found: Finding[] = failed.map(({ kind, rung, language }) => ({
     kind: 'rendition-failed',
@@ -58,7 +58,7 @@ function failuresOf({ works, stored }: WhyView): Finding[] {
     sentence: `${kind === 'audio' ? `The sound (${language})` : `The ${rung ?? ''}p rendition`} could not be encoded.`,
     remedy: 'retry',
   }));
-  const tried = works.filter(({ state, failures, deaths }) => state === 'waiting' && failures + deaths > 0);
+  const tried = tasks.filter(({ state, failures, deaths }) => state === 'waiting' && failures + deaths > 0);
   return [
     ...found,
     ...tried.slice(0, 3).map(

@@ -90,30 +90,30 @@ function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: Remed
   return null;
 }
 
-function Tasks({ activity: { works, messages } }: { activity: VideoActivityModel }) {
+function Tasks({ activity: { tasks, messages } }: { activity: VideoActivityModel }) {
   return (
     <div class="stack">
       <Panel title="Encode tasks">
-        {works.length === 0 ? (
+        {tasks.length === 0 ? (
           <p class="hint">Nothing waits or runs for this video. Tasks go when their video is finished.</p>
         ) : (
           <Table
             label="Encode tasks"
             head={['What', 'Segments', 'State', 'Done', 'Failed attempts', 'Reason', 'Since']}
           >
-            {works.map((work) => (
-              <tr key={work.id}>
+            {tasks.map((task) => (
+              <tr key={task.id}>
                 <th scope="row">
-                  {work.kind} {work.renditions.join(', ')}
+                  {task.kind} {task.renditions.join(', ')}
                 </th>
                 <td>
-                  {work.fromSegment}–{work.toSegment}
+                  {task.fromSegment}–{task.toSegment}
                 </td>
-                <td>{work.state}</td>
-                <td>{Math.round(work.done * 100)} %</td>
-                <td>{work.failures + work.deaths}</td>
-                <td>{work.reason}</td>
-                <td>{moment(work.dateStarted ?? work.dateCreated)}</td>
+                <td>{task.state}</td>
+                <td>{Math.round(task.done * 100)} %</td>
+                <td>{task.failures + task.deaths}</td>
+                <td>{task.reason}</td>
+                <td>{moment(task.dateStarted ?? task.dateCreated)}</td>
               </tr>
             ))}
           </Table>
