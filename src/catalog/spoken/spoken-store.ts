@@ -54,7 +54,9 @@ async function selectBlocks(
           limit ${NEWEST_BLOCKS}) as newest where ${said} and ${inLanguage}`
       : sql`select ${columns} from spoken_block where library_id = ${libraryId} and ${said} and ${inLanguage}`;
   const { rows } = await sql<Row>`
-    with hit as materialized (${source}), b as (select * from hit ${order} limit ${limit * BLOCKS_A_VIDEO})
+    with hit as materialized (${source}),
+      placed as (select *, row_number() over (partition by media_id order by first_ms) as place from hit),
+      b as (select * from placed where place <= ${BLOCKS_A_VIDEO} ${order} limit ${limit * BLOCKS_A_VIDEO})
     select b.media_id, m.title, b.srclang, b.start_ms, b.end_ms, b.cues
     from b join media m on m.library_id = ${libraryId} and m.id = b.media_id and m.type = 'video'
     order by b.created_at desc, b.media_id, b.first_ms`.execute(db);
