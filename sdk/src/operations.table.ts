@@ -166,6 +166,8 @@ export type StorageZoneUpdateModel = { ReplicationZones?: (string)[] | null; Ori
 
 export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Scrub: ScrubModel | null };
 
+export type TaskModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
+
 export type ThumbnailListResponseModel = { url: string | null; timestamp: string };
 
 export type TranscodingMessageModel = { timeStamp: string; level: Severity; issueCode: IssueCodes; message: string | null; value: string | null };
@@ -184,7 +186,7 @@ export type UpdateVideoModel = { title?: string | null; collectionId?: string | 
 
 export type UserModel = { Id: string; AccountId: string; Email: string | null; BillingEmail: string | null; FirstName: string | null; LastName: string | null; StreetAddress: string | null; City: string | null; ZipCode: string | null; Country: string | null; CompanyName: string | null; VATNumber: string | null; DateJoined: string; Balance: number; Suspended: boolean; EmailVerified: boolean; TwoFactorAuthenticationEnabled: boolean; IsSsoAccount: boolean; PaymentsDisabled: boolean; HasCompleteBillingProfile: boolean; ReceiveNotificationEmails: boolean; ReceivePromotionalEmails: boolean; UnreadSupportTicketCount: number; Roles: (string)[]; FeatureFlags: (string)[]; EnabledPaymentTypes: (string)[] };
 
-export type VideoActivityModel = { works: (WorkModel)[]; messages: (TranscodingMessageModel)[] };
+export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[] };
 
 export type VideoHeatmapModel = { heatmap: Record<string, number> | null };
 
@@ -229,8 +231,6 @@ export type WebhookTestModel = { guid: string };
 export type WhyModel = { guid: string; etaSeconds: number | null; findings: (FindingModel)[]; experience: (ExperienceModel)[] };
 
 export type WidevineMinClientSecurityLevel = 0 | 1 | 2 | 3;
-
-export type WorkModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
 
 export type WorkerLineModel = { Owner: string; Tasks: number; Kinds: (string)[]; LeaseUntil: string | null };
 
