@@ -7,6 +7,9 @@ import type { DashboardFiles } from './load-dashboard.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const DOCUMENT = /^(?:decisions\/)?[a-z0-9-]{1,80}$/;
+const PICTURE = /^[a-z0-9-]{1,80}\.jpg$/;
+/** Documents that stand beside the README. */
+const BESIDE = ['contributing', 'security', 'changelog'];
 
 type Documents = { prefix: string; files: () => Promise<DashboardFiles> };
 
@@ -17,12 +20,25 @@ export function addDocuments(app: FastifyInstance, documents: Documents): void {
     return reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(bytes);
   });
   app.get('/docs', (_request, reply) => sendPage('README', path.join(root, 'README.md'), reply, documents));
+  app.get('/docs/pictures/:name', async (request, reply) => {
+    const { name = '' }: { name?: string } = Object(request.params);
+    const bytes = PICTURE.test(name) ? await readFile(path.join(root, 'docs/pictures', name)).catch(() => null) : null;
+    if (bytes === null) throw noDocument(name);
+    return reply
+      .type('image/jpeg')
+      .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
+      .send(bytes);
+  });
   app.get('/docs/*', (request, reply) => {
     const { '*': rest = '' }: { '*'?: string } = Object(request.params);
     const name = rest.replace(/\.md$/, '').replace(/\/$/, '');
     if (!DOCUMENT.test(name)) throw noDocument(name);
-    return sendPage(name, path.join(root, 'docs', `${name}.md`), reply, documents);
+    return sendPage(name, fileOf(name), reply, documents);
   });
+}
+
+function fileOf(name: string): string {
+  return BESIDE.includes(name) ? path.join(root, `${name.toUpperCase()}.md`) : path.join(root, 'docs', `${name}.md`);
 }
 
 async function sendPage(name: string, file: string, reply: FastifyReply, { prefix, files }: Documents) {
@@ -52,9 +68,10 @@ function render(markdown: string, prefix: string): string {
       code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`,
     },
     walkTokens(token) {
+      if (token.type === 'image') token.href = String(token.href).replace(/^docs\//, `${prefix}/docs/`);
       if (token.type !== 'link') return;
-      const [, name] = /^(?:\.\/|docs\/)*((?:decisions\/)?[a-z0-9-]+)\.md(?:#.*)?$/.exec(String(token.href)) ?? [];
-      if (name !== undefined) token.href = `${prefix}/docs/${name}`;
+      const [, name] = /^(?:\.\/|docs\/)*((?:decisions\/)?[a-z0-9-]+)\.md(?:#.*)?$/i.exec(String(token.href)) ?? [];
+      if (name !== undefined) token.href = `${prefix}/docs/${name.toLowerCase()}`;
     },
   });
   return marked.parse(markdown, { async: false });
