@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import type { ZonePolicy } from '../../src/catalog/pull-zones/zone-policy.ts';
 import { parseEdgePath } from '../../src/delivery/edge-path.ts';
 import { createGrowingRoom, type GrowingRoom, makeChunk } from '../delivery/growing-video.ts';
-import type { RenditionKey } from '../delivery/publish.ts';
+import { deleteVideo, type RenditionKey } from '../delivery/publish.ts';
 import { makeZonePolicy } from '../support/zone-policy.ts';
 
 type Vector = {
@@ -26,6 +26,7 @@ const vectors: Vector[] = JSON.parse(
 /** Zones of the vectors, beside that of the video. */
 const FIRST_ZONE = 100;
 const KEY = 'the key of the zone';
+const BLOCKED = '192.0.2.66';
 
 let videos: GrowingRoom;
 let video: RenditionKey;
@@ -59,7 +60,7 @@ function policyOf(name: string): ZonePolicy | null {
     };
   };
   if (vector !== undefined) return change(vector.zone.keys, { tokenHoldsAddress: vector.zone.includeIp === true });
-  return number === videos.libraryId ? change([KEY], {}) : null;
+  return number === videos.libraryId ? change([KEY], { blockedAddresses: [BLOCKED] }) : null;
 }
 
 beforeAll(async () => {
@@ -113,14 +114,18 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function signed(segment: number, expiresSec = Date.now() / 1000 + 600): string {
+function signed(segment: number, expiresSec = Date.now() / 1000 + 600, { mediaId, renditionId } = video): string {
   const token = signFolder({
     key: KEY,
-    folder: `/${video.mediaId}/`,
+    folder: `/${mediaId}/`,
     expiresSec: Math.round(expiresSec),
     address: null,
   });
-  return `/vz-${videos.libraryId}/${token}/${video.mediaId}/r/${video.renditionId}/${segment}.m4s`;
+  return `/vz-${videos.libraryId}/${token}/${mediaId}/r/${renditionId}/${segment}.m4s`;
+}
+
+function unsigned(segment: number): string {
+  return `/vz-${videos.libraryId}/${video.mediaId}/r/${video.renditionId}/${segment}.m4s`;
 }
 
 async function ask(path: string, headers: Record<string, string> = {}) {
@@ -134,14 +139,66 @@ async function ask(path: string, headers: Record<string, string> = {}) {
   };
 }
 
+/** A request as it is written, with headers that `fetch` would not send. */
+async function statusOfRaw(path: string, header: string): Promise<number> {
+  const socket = connect(Number(new URL(base).port), '127.0.0.1');
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${header}\r\n\r\n`);
+  let answer = '';
+  for await (const bytes of socket.setEncoding('latin1')) answer += bytes;
+  return Number(answer.split(' ', 2)[1]);
+}
+
+/** Asks until the file is kept, and makes sure of it. */
+async function keep(path: string): Promise<void> {
+  await ask(path);
+  expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });
+}
+
 test('a hit needs a verdict as well: what one viewer opened stays closed to the next', async () => {
   const whole = makeChunk(0).bytes;
   const [first, second] = [await ask(signed(0)), await ask(signed(0, Date.now() / 1000 + 900))];
   expect([first.status, first.bytes.equals(whole)]).toEqual([200, true]);
   expect([second.status, second.cache, second.bytes.equals(whole)]).toEqual([200, 'HIT', true]);
   expect(await ask(signed(0, 1_000))).toMatchObject({ status: 403, rule: '10102' });
-  const bare = `/vz-${videos.libraryId}/${video.mediaId}/r/${video.renditionId}/0.m4s`;
-  expect(await ask(bare)).toMatchObject({ status: 403, rule: '10100' });
+  expect(await ask(unsigned(0))).toMatchObject({ status: 403, rule: '10100' });
+});
+
+test('a blocked address stays blocked, whatever address it says it forwards for', async () => {
+  await keep(signed(0));
+  const blocked = { 'x-test-address': BLOCKED };
+  expect(await ask(signed(0), blocked)).toMatchObject({ status: 403, rule: '10160' });
+  expect((await ask(signed(0), { ...blocked, 'x-forwarded-for': '198.51.100.7' })).status).toBe(403);
+  // Nor is there a way by what is not kept.
+  expect((await ask(signed(2), { ...blocked, 'x-forwarded-for': '198.51.100.7' })).status).toBe(403);
+});
+
+test('a request that the edge cannot read opens nothing', async () => {
+  await keep(signed(0));
+  expect(await statusOfRaw(signed(0), 'X-A: a')).toBe(200);
+  expect(await statusOfRaw(unsigned(0), 'X-A: \x01')).toBe(403);
+});
+
+test('conditions are for the file, not for the verdict', async () => {
+  await keep(signed(0));
+  const [before, after] = [new Date(0).toUTCString(), new Date(Date.now() + 60_000).toUTCString()];
+  expect([200, 304]).toContain((await ask(signed(0), { 'if-modified-since': after })).status);
+  expect([200, 412]).toContain((await ask(signed(0), { 'if-unmodified-since': before })).status);
+});
+
+test('a download is kept apart from what is played', async () => {
+  await keep(signed(0));
+  const path = `${signed(0)}?download=1`;
+  expect(await ask(path)).toMatchObject({ status: 200, cache: 'MISS' });
+  expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });
+});
+
+test('a deleted video is not given from the cache', async () => {
+  const deleted = await videos.addVideo();
+  await videos.publish(deleted, 0);
+  const path = signed(0, undefined, deleted);
+  await keep(path);
+  await deleteVideo(videos.database.db, deleted);
+  await vi.waitFor(async () => expect((await ask(path)).status).toBe(404), 5_000);
 });
 
 test('ranges are right from the first request on, whole files behind them too', async () => {
@@ -165,4 +222,11 @@ test.each(known)('$name: $expect', async ({ index, ...vector }) => {
   const { status } = await ask(`/vz-${FIRST_ZONE + index}${targetOf(vector)}`, { 'x-test-address': vector.request.ip });
   // The videos of the vectors are not there: whoever is let in learns that.
   expect(status).toBe(vector.expect.startsWith('ok') ? 404 : 403);
+});
+
+test('nothing is given from the cache while the edge is away', async () => {
+  await keep(signed(0));
+  await videos.closeEdges();
+  expect((await ask(signed(0))).status).toBe(502);
+  expect((await ask(unsigned(0))).status).toBe(502);
 });
