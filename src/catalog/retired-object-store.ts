@@ -9,16 +9,18 @@ const OBJECTS_OF_ONE = 500;
 
 /**
  * Takes an object out of use, in the transaction that takes its name out of the rows: it stays for ten minutes,
- * for whoever still reads it, and counts as storage until the sweep deletes it.
+ * for whoever still reads it, and counts as storage until the sweep deletes it. `readSec` keeps it for so much longer.
  */
 export async function retireObject(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
-  object: { key: StorageKey; sizeBytes: number },
+  object: { key: StorageKey; sizeBytes: number; readSec?: number },
 ): Promise<void> {
+  const { key, sizeBytes, readSec = 0 } = object;
+  const retired_at = sql<Date>`now() + make_interval(secs => ${readSec})`;
   await tx
     .insertInto('retired_object')
-    .values({ storage_key: object.key, library_id: libraryId, media_id: mediaId, size_bytes: object.sizeBytes })
+    .values({ storage_key: key, library_id: libraryId, media_id: mediaId, size_bytes: sizeBytes, retired_at })
     .onConflict((conflict) => conflict.column('storage_key').doNothing())
     .execute();
 }

@@ -6,6 +6,7 @@ import type { LiveNode } from '../ingest/live/live-node.ts';
 import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
 import { SrtMissing, startSrt } from '../ingest/srt/start-srt.ts';
 import { startWhip, WhipMissing } from '../ingest/whip/start-whip.ts';
+import { Refused } from '../lib/refused.ts';
 import { EncoderBudget } from '../media/live/run-publisher-media.ts';
 
 /** Runs that encode publishers' sound, a core: each takes a percent or two. */
@@ -92,7 +93,10 @@ async function openWhip(
       port: settings.whipPort,
       certificate,
       iceServers: settings.iceServers,
-      check: (streamKey) => publishing.check(streamKey),
+      // A stream's public id is no key: only SRT, by its passphrase, proves the secret behind it.
+      check: async (streamKey) => {
+        if ((await publishing.check(streamKey)).isSecret) throw new Refused('not-found', 'No stream has this key.');
+      },
       publish: (request) => node.publish(request),
       budget,
       report,

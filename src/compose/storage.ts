@@ -112,6 +112,7 @@ export type StorageWatch = { last(): StorageHealth; close(): void };
 /** Keeps at hand how the store is: a health answer must not wait for one that is hung. The first look is waited for a while. */
 export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'storage' | 'move'>): Promise<StorageWatch> {
   const old = move === null ? null : watchOld(move.from);
+  const name = storage.marks.map(({ place }) => place).join(' and ');
   let last: StorageHealth = { kind: storage.kind };
   let fault: string | null = null;
   let looking: Promise<void> | null = null;
@@ -123,7 +124,7 @@ export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'stora
       last = { kind: storage.kind, ...(await unlessAborted(storage.space(), signal)) };
       fault = null;
     } catch (error) {
-      fault = signal.aborted ? `no answer within ${PROBE_LIMIT_MS} ms` : messageOf(error);
+      fault = signal.aborted ? `${name} gave no answer within ${PROBE_LIMIT_MS} ms` : messageOf(error);
     }
   };
   const lookOnce = () => {

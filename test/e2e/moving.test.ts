@@ -99,7 +99,8 @@ test('a video plays while its objects move from a folder to S3, through a kill, 
   await watchWhileMoving(addresses, expected);
   expect(await names(local.list('', never))).toEqual([]);
   const stored = [...stub.objects.keys()].filter((key) => !key.includes('/.')).sort((a, b) => (a < b ? -1 : 1));
-  expect(stored).toEqual(before.map((key) => `media/${key}`));
+  // Merging of chunks goes on meanwhile: what it replaces stays for those who still read it.
+  expect(stored).toEqual(expect.arrayContaining(before.map((key) => `media/${key}`)));
   await service.stop();
 
   service = await startService(service.dataDir, {
@@ -108,6 +109,6 @@ test('a video plays while its objects move from a folder to S3, through a kill, 
     MILLRACE_STORAGE_FROM: s3,
   });
   await watchWhileMoving(addresses, expected);
-  expect(await names(local.list('', never))).toEqual(before);
+  expect(await names(local.list('', never))).toEqual(expect.arrayContaining(before));
   expect([...stub.objects.keys()]).toEqual(['media/.installation']);
 });

@@ -7,5 +7,5 @@ test('the index of the documents lists every one, and nothing else', async () =>
   const files = (await readdir('docs', { recursive: true })).filter(
     (name) => name.endsWith('.md') && name !== 'index.md',
   );
-  expect(listed.toSorted()).toEqual(files.toSorted());
+  expect(new Set(listed)).toEqual(new Set(files));
 });

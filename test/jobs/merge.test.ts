@@ -150,6 +150,7 @@ const sumOf = (sizes: Map<string, number>) => [...sizes.values()].reduce((sum, s
 /** Deletes at once what retired and what no row names. */
 async function sweepNow(): Promise<void> {
   const sweeping = { ...deps(), store: ownStore, retiredGraceSec: 0, orphanAgeMs: 0, quarantineSec: 0 };
+  await database.db.updateTable('retired_object').set({ retired_at: new Date() }).execute();
   // A sweep of a database without lost jobs sends none.
   await storage.sweepTemp(0, forever);
   for (let round = 0; round < 2; round += 1) await sweep.run({}, sweeping as unknown as JobDeps, forever);

@@ -33,6 +33,7 @@ import {
   WidevineMinClientSecurityLevel,
 } from './enums.ts';
 import { EventLogPage, GenericRequestResponse, Labels, Log, ProblemDetails } from './event-log.ts';
+import { EventLogsExportRequest, EventLogsSearchRequest, EventLogsSearchResponse } from './event-search.ts';
 import { ExplainRequestModel, ExplanationModel } from './explanation.ts';
 import { FairPlayLicence, FairPlayRequest } from './fair-play.ts';
 import {
@@ -64,6 +65,8 @@ import {
   ResetPullZoneSecurityKeyModel,
 } from './pull-zone.ts';
 import { RetryIncompleteModel } from './retry-incomplete.ts';
+import { ShieldZoneAnswer, ShieldZoneList, UpdateShieldZoneModel } from './shield-zone.ts';
+import { SpokenSearchModel } from './spoken-search.ts';
 import {
   ApiErrorData,
   AuthError401,
@@ -228,6 +231,13 @@ export const models = {
   BlockedIpModel,
   PullZoneUpdateModel,
   ProblemDetails,
+  EventLogsExportRequest,
+  EventLogsSearchRequest,
+  EventLogsSearchResponse,
+  ShieldZoneAnswer,
+  ShieldZoneList,
+  UpdateShieldZoneModel,
+  SpokenSearchModel,
   WebhookPayload,
   WebhookEventModel,
   PaginationListOfWebhookEventModel,

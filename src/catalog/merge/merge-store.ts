@@ -39,6 +39,9 @@ const IS_MERGEABLE = sql`(r.retired_at is null and (r.state = 'finished' or (r.s
   and (select count(*) from live_period p where p.library_id = r.library_id and p.media_id = r.media_id
     and not p.is_preview) < 2)`;
 
+/** An MP4 download reads the objects that its answer began with, which may take this long. */
+const DOWNLOAD_SEC = 6 * 3600;
+
 /** After a run that died or failed a rendition is left alone for so long. */
 const LEFT_ALONE_SEC = 3600;
 /** One that still grows, or of which something is left, is looked at again after this. */
@@ -152,7 +155,7 @@ async function retireParts(tx: Tx, key: MediaKey, { renditionId, merge }: Place)
     delete from chunk where library_id = ${key.libraryId} and media_id = ${key.mediaId} and rendition_id = ${renditionId}
       and first_segment = any(${merge.parts.map(({ firstSegment }) => firstSegment)})`.execute(tx);
   for (const { storageKey, sizeBytes, idxBytes } of merge.parts) {
-    await retireObject(tx, key, { key: storageKey, sizeBytes });
-    await retireObject(tx, key, { key: idxKeyOf(storageKey), sizeBytes: idxBytes });
+    await retireObject(tx, key, { key: storageKey, sizeBytes, readSec: DOWNLOAD_SEC });
+    await retireObject(tx, key, { key: idxKeyOf(storageKey), sizeBytes: idxBytes, readSec: DOWNLOAD_SEC });
   }
 }

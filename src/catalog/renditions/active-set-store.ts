@@ -43,11 +43,12 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
   if (!isWhole && !canBeHadOnDemand(shown)) return false;
   await dropUnfinishedSets(tx, key);
   if (!isWhole) await insertTasks(tx, await planRest(tx, key, shown));
+  const to = isWhole ? 'finished' : 'jit-ready';
   const line: MediaMessage = { ...why, message: `Encoding it anew failed, the video stays as it was: ${why.message}` };
   await tx
     .updateTable('media')
     .set({
-      ...(isWhole ? entering('finished', null) : entering('jit-ready', READY_REASON)),
+      ...entering(to, isWhole ? null : READY_REASON),
       encode_progress: isWhole ? 100 : 0,
       lease_owner: null,
       lease_until: null,
@@ -56,7 +57,7 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
     })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
-    .where(mayEnter(isWhole ? 'finished' : 'jit-ready'))
+    .where((eb) => eb.or([mayEnter(to), eb('state', '=', to)]))
     .execute();
   await recountStorage(tx, key);
   await bumpPublication(tx, key);

@@ -1,6 +1,9 @@
 import type { MediaKey, Tx } from '../db.ts';
 
-/** Forgets sets and added codecs that never became active, with all encode tasks; their objects are orphans then and swept. */
+/**
+ * Forgets sets and added codecs that never became active, with all encode tasks; their objects are orphans then and swept.
+ * The further periods of a recording are not active either, and stay.
+ */
 export async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await tx.deleteFrom('encode_task').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
   await tx
@@ -9,6 +12,9 @@ export async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKe
     .where('media_id', '=', mediaId)
     .where('active', '=', false)
     .where('retired_at', 'is', null)
+    .where('timeline_id', 'not in', (eb) =>
+      eb.selectFrom('live_period').select('timeline_id').where('media_id', '=', mediaId),
+    )
     .execute();
   await tx
     .deleteFrom('timeline')
@@ -25,5 +31,6 @@ export async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKe
         ),
       ),
     )
+    .where('id', 'not in', (eb) => eb.selectFrom('live_period').select('timeline_id').where('media_id', '=', mediaId))
     .execute();
 }

@@ -6,9 +6,9 @@ import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall
 import { hostOf } from '../../catalog/shield/host-rules.ts';
 import type { Inspected } from '../../catalog/shield/judge-firewall.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
+import { clientKey } from '../../lib/client-key.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ClientBudgets } from '../clients/client-budgets.ts';
-import { clientKey } from '../clients/client-key.ts';
 import type { Places } from '../edge-deps.ts';
 import type { EdgeTarget } from '../edge-path.ts';
 import type { PolicyReader } from './policy-reader.ts';

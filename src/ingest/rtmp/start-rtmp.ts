@@ -1,11 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
 import { listen } from '../../lib/listen.ts';
+import { nameOf, UnknownConnections } from '../unknown-connections.ts';
 import { type RtmpSessionDeps, serveRtmp } from './rtmp-session.ts';
 
 const MOST_CONNECTIONS = 1_000;
-/** Connections of one address that have not published yet. */
-const MOST_UNKNOWN_PER_ADDRESS = 32;
 const HANDSHAKE_MS = 10_000;
 
 export type RtmpServer = { port: number; close(): Promise<void> };
@@ -53,33 +52,4 @@ export async function startRtmp({ host, port, certificate, ...deps }: Options): 
       await closed;
     },
   };
-}
-
-/** Counts the connections of each address that have not published yet. */
-class UnknownConnections {
-  readonly #addresses = new Map<string, string>();
-  readonly #counts = new Map<string, number>();
-
-  admit(address: string, name: string): boolean {
-    const count = this.#counts.get(address) ?? 0;
-    if (count >= MOST_UNKNOWN_PER_ADDRESS) return false;
-    this.#counts.set(address, count + 1);
-    this.#addresses.set(name, address);
-    return true;
-  }
-
-  /** It publishes, or is over. */
-  forget(name: string): void {
-    const address = this.#addresses.get(name);
-    if (address === undefined) return;
-    this.#addresses.delete(name);
-    const left = (this.#counts.get(address) ?? 1) - 1;
-    if (left === 0) this.#counts.delete(address);
-    else this.#counts.set(address, left);
-  }
-}
-
-/** The same for a socket and for the TLS connection over it. */
-function nameOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }

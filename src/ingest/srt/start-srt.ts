@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createAttemptLimit } from '../../lib/attempt-limit.ts';
+import { clientKey } from '../../lib/client-key.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { MediaInput, Publish } from '../../media/live/publisher.ts';
 import type { EncoderBudget } from '../../media/live/run-publisher-media.ts';
@@ -164,7 +165,8 @@ class Server {
 
   async #judge(remote: string, streamId: string): Promise<SrtVerdict> {
     const nowMs = Date.now();
-    if (!this.#mayTry(remote, nowMs) || this.#callers.size >= MOST_CONNECTIONS) return { reject: REJECT.overload };
+    if (!this.#mayTry(clientKey(remote), nowMs) || this.#callers.size >= MOST_CONNECTIONS)
+      return { reject: REJECT.overload };
     if (nowMs < this.#busyUntilMs || this.#isClosing) return { reject: REJECT.unavailable };
     const wanted = readStreamId(streamId);
     if (wanted === null) return { reject: REJECT.badRequest };

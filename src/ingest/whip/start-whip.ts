@@ -1,6 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
+import { nameOf, UnknownConnections } from '../unknown-connections.ts';
 import { openPeers } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
@@ -34,9 +37,19 @@ export async function startWhip({ host, port, certificate, ...deps }: Options): 
     },
   );
   const handler = new WhipHandler({ ...deps, open: peers.open });
-  const server: Server = certificate === null ? createServer() : createSecureServer(certificate);
+  const server: Server =
+    certificate === null ? http.createServer() : createSecureServer({ ...certificate, handshakeTimeout: REQUEST_MS });
   server.on('request', (request, response) => {
     handler.handle(request, response).catch((error: Error) => deps.report(error));
+  });
+  const unknown = new UnknownConnections();
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
+    if (!unknown.admit(socket.remoteAddress ?? '', name)) {
+      socket.destroy();
+      return;
+    }
+    socket.once('close', () => unknown.forget(name));
   });
   server.requestTimeout = REQUEST_MS;
   server.headersTimeout = REQUEST_MS;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAttemptLimit } from '../../lib/attempt-limit.ts';
+import { clientKey } from '../../lib/client-key.ts';
 import { REFUSAL_STATUS } from '../../lib/refusal-status.ts';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
@@ -73,7 +74,8 @@ export class WhipHandler {
 
   async #publish(request: IncomingMessage): Promise<Answer> {
     const remote = request.socket.remoteAddress ?? '';
-    if (!this.#mayTry(remote, Date.now())) throw new Refused('busy', 'Too many attempts. Try again in a second.');
+    if (!this.#mayTry(clientKey(remote), Date.now()))
+      throw new Refused('busy', 'Too many attempts. Try again in a second.');
     const [, streamKey] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (streamKey === undefined) return unauthorized('Expected a bearer token that is a stream key.');
     if (!isOfType(request, SDP)) return text(415, `Expected ${SDP}.`);
@@ -90,8 +92,10 @@ export class WhipHandler {
   }
 
   async #open(sdp: string, streamKey: string, remote: string): Promise<Answer> {
-    const { session, answer } = await WhipSession.start(sdp, this.#deps, () => this.#sessions.delete(session.id));
-    this.#sessions.set(session.id, session);
+    let id = '';
+    const { session, answer } = await WhipSession.start(sdp, this.#deps, () => this.#sessions.delete(id));
+    id = session.id;
+    this.#sessions.set(id, session);
     try {
       const disconnect = (reason: string) => session.end(reason);
       session.attach(await this.#deps.publish({ streamKey, slot: 'primary', protocol: 'whip', remote, disconnect }));
