@@ -44,19 +44,24 @@ export function createBulkStore(db: Db): BulkStore {
   };
 }
 
-/** Notes a video's outcome, once: what was noted before stays. `reason` null says that it was done. */
-export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, reason: string | null): Promise<void> {
+/**
+ * Notes a video's outcome, once: what was noted before stays. `reason` null says that it was done. Answers whether the video
+ * was still waiting for its outcome.
+ */
+export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, reason: string | null): Promise<boolean> {
   const state = reason === null ? 'done' : 'failed';
-  await sql`
+  const { numAffectedRows } = await sql`
     with settled as (update bulk_item set state = ${state}, reason = ${reason}
       where bulk_id = ${bulkId} and place = ${place} and state = 'waiting' returning 1)
     update bulk_operation set done = done + case when ${state} = 'done' then 1 else 0 end,
       failed = failed + case when ${state} = 'failed' then 1 else 0 end
     where id = ${bulkId} and exists (select from settled)`.execute(tx);
+  return numAffectedRows === 1n;
 }
 
 async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: WantedBulk): Promise<void> {
-  const { kind, collectionId } = wanted;
+  const { kind, collectionId, selection } = wanted;
+  if (selection.by === 'operation') await endOperation(tx, { libraryId, bulkId: selection.bulkId });
   await tx
     .insertInto('bulk_operation')
     .values({ id: bulkId, library_id: libraryId, kind, collection_id: collectionId })
@@ -68,6 +73,21 @@ async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: Wanted
   );
   await sql`update bulk_operation set total = (select count(*) from bulk_item where bulk_id = ${bulkId})
     where id = ${bulkId}`.execute(tx);
+}
+
+/**
+ * Ends an operation that is undone: what still waits in it is never done. Videos first, then the operation, as `settleItem`
+ * locks them: what is just being done is waited for, and counts as done.
+ */
+async function endOperation(tx: Tx, key: BulkKey): Promise<void> {
+  const { libraryId, bulkId } = key;
+  const { numAffectedRows: ended = 0n } = await sql`
+    update bulk_item set state = 'failed', reason = 'undone' where bulk_id = ${bulkId} and state = 'waiting'
+      and exists (select from bulk_operation where id = ${bulkId} and library_id = ${libraryId})`.execute(tx);
+  const { rows } = await sql`
+    update bulk_operation set failed = failed + ${Number(ended)}, ended_at = coalesce(ended_at, now())
+    where id = ${bulkId} and library_id = ${libraryId} returning 1`.execute(tx);
+  if (rows.length === 0) throw notFound(key);
 }
 
 function selected({ libraryId, selection }: WantedBulk): RawBuilder<unknown> {
@@ -89,12 +109,7 @@ async function loadReport(db: Db, key: BulkKey): Promise<BulkReport> {
     .where('id', '=', key.bulkId)
     .where('library_id', '=', key.libraryId)
     .executeTakeFirst();
-  if (row === undefined) {
-    throw new Refused(
-      'not-found',
-      `There is no bulk operation ${key.bulkId} in library ${key.libraryId}. Check the id.`,
-    );
-  }
+  if (row === undefined) throw notFound(key);
   const { rows: failures } = await sql<{ videoId: Guid; title: string | null; reason: string }>`
     select i.media_id as "videoId", m.title, coalesce(i.reason, '') as reason
     from bulk_item i left join media m on m.library_id = ${key.libraryId} and m.id = i.media_id
@@ -129,4 +144,8 @@ async function openBulk(db: Db, { libraryId, bulkId }: BulkKey, limit: number): 
 async function dropOld(tx: Tx): Promise<void> {
   await sql`delete from bulk_operation where id in (select id from bulk_operation
     where ended_at < now() - make_interval(days => ${BULK_KEPT_DAYS}) limit 100)`.execute(tx);
+}
+
+function notFound({ libraryId, bulkId }: BulkKey): Refused {
+  return new Refused('not-found', `There is no bulk operation ${bulkId} in library ${libraryId}. Check the id.`);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
@@ -9,6 +9,7 @@ import { countInLibrary } from '../libraries/video-count-store.ts';
 /** Days that a video stays in the trash. */
 export const TRASH_DAYS = 7;
 const EXPIRED_AT_ONCE = 500;
+const IS_EXPIRED = sql<boolean>`trashed_at < now() - make_interval(days => ${TRASH_DAYS})`;
 
 export type TrashedVideo = {
   id: Guid;
@@ -31,6 +32,8 @@ export type TrashStore = {
   restore(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /** Removes a video that is in the trash with all rows that refer to it. Refuses (`not-found`) one that is not there. */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
+  /** As `remove`, of a video whose time in the trash is over now; also refuses one that was trashed anew meanwhile. */
+  removeExpired(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /** A page, the latest first, and how many there are in all. */
   list(libraryId: number, page: { offset: number; limit: number }): Promise<{ total: number; items: TrashedVideo[] }>;
   /** Videos of any library whose time in the trash is over; a bounded number. */
@@ -48,12 +51,13 @@ export function createTrashStore(db: Db): TrashStore {
   return {
     put: changing(putIntoTrash),
     restore: changing(takeOutOfTrash),
-    remove: changing(removeFromTrash),
+    remove: changing((tx, key) => removeFromTrash(tx, key, sql`true`)),
+    removeExpired: changing((tx, key) => removeFromTrash(tx, key, IS_EXPIRED)),
     list: (libraryId, page) => listTrash(db, libraryId, page),
     async findExpired() {
       const { rows } = await sql<MediaKey>`
         select library_id as "libraryId", id as "mediaId" from media
-        where type = 'trash' and trashed_at < now() - make_interval(days => ${TRASH_DAYS})
+        where type = 'trash' and ${IS_EXPIRED}
         order by trashed_at limit ${EXPIRED_AT_ONCE}`.execute(db);
       return rows;
     },
@@ -91,12 +95,13 @@ async function takeOutOfTrash(tx: Tx, key: MediaKey): Promise<void> {
   await bumpPublication(tx, key);
 }
 
-async function removeFromTrash(tx: Tx, key: MediaKey): Promise<void> {
+async function removeFromTrash(tx: Tx, key: MediaKey, condition: RawBuilder<boolean>): Promise<void> {
   const { numDeletedRows } = await tx
     .deleteFrom('media')
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .where('type', '=', 'trash')
+    .where(condition)
     .executeTakeFirst();
   if (numDeletedRows === 0n) throw notInTrash(key);
 }

@@ -16,9 +16,9 @@ export const emptyTrash = defineJob<object, JobDeps>({
     for (const key of await trash.findExpired()) {
       signal.throwIfAborted();
       try {
-        await trash.remove(key, queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
+        await trash.removeExpired(key, queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
       } catch (error) {
-        // Restored or deleted meanwhile.
+        // Restored, trashed anew or deleted meanwhile.
         if (!(error instanceof Refused)) throw error;
       }
     }

@@ -1,7 +1,8 @@
 import type { BulkKind } from '../../catalog/bulk/bulk-operation.ts';
 import { type BulkItem, type BulkKey, createBulkStore, settleItem } from '../../catalog/bulk/bulk-store.ts';
 import type { FollowUp, MediaKey } from '../../catalog/db.ts';
-import { inTransaction } from '../../catalog/in-transaction.ts';
+import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
+import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { createRetryStore } from '../../catalog/lifecycle/retry-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { createTrashStore } from '../../catalog/videos/trash-store.ts';
@@ -20,9 +21,11 @@ import { deleteMedia } from './delete-media.ts';
 const ITEMS_AT_ONCE = 100;
 /** A run ends after this and sends its successor, so that operations of others have their turn. */
 const RUN_MS = 20_000;
+/** What the report says of a video that failed by no fault of the caller. */
+const UNEXPECTED = 'An unexpected error, which the log names. Try this video again.';
 
 /**
- * Does a bulk operation, video by video: what one refuses is noted in the report and keeps no other from being done. Killed at
+ * Does a bulk operation, video by video: what one refuses, or fails by, is noted in the report and keeps no other from being done. Killed at
  * any time, it goes on with the first video without an outcome; doing it twice changes nothing.
  */
 export const runBulk = defineJob<BulkKey, JobDeps>({
@@ -46,19 +49,28 @@ export const runBulk = defineJob<BulkKey, JobDeps>({
   },
 });
 
+/** The video got its outcome meanwhile, of an undo or a second delivery: the change is rolled back. */
+class SettledBefore extends Error {}
+
 type Running = BulkKey & { kind: BulkKind; collectionId: Guid | null };
 
 async function doOne(operation: Running, { place, mediaId }: BulkItem, deps: JobDeps): Promise<void> {
   const key = { libraryId: operation.libraryId, mediaId };
   // In the transaction of the change: an operation that was done is never counted as undone, nor done twice.
-  const settle: FollowUp = (tx) => settleItem(tx, operation.bulkId, place, null);
+  const settle: FollowUp = async (tx) => {
+    if (!(await settleItem(tx, operation.bulkId, place, null))) throw new SettledBefore();
+  };
   try {
     await apply(operation, { key, settle }, deps);
     // What changed nothing has not settled itself.
     await settleItem(deps.db, operation.bulkId, place, null);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    await settleItem(deps.db, operation.bulkId, place, error.message);
+    if (error instanceof SettledBefore) return;
+    if (error instanceof CommitInDoubt || isDatabaseAway(error)) throw error;
+    if (!(error instanceof Refused)) {
+      deps.report(new Error(`Video ${mediaId} of bulk operation ${operation.bulkId} failed.`, { cause: error }));
+    }
+    await settleItem(deps.db, operation.bulkId, place, error instanceof Refused ? error.message : UNEXPECTED);
   }
 }
 

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BulkSelection, createBulkStore } from '../../src/catalog/bulk/bulk-store.ts';
+import type { Tx } from '../../src/catalog/db.ts';
+import { emptyTrash } from '../../src/jobs/housekeeping/empty-trash.ts';
+import { runBulk } from '../../src/jobs/housekeeping/run-bulk.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { addLibraryRow } from '../support/library-row.ts';
+import { createTableQueue } from '../support/table-queue.ts';
+
+let database: TestDatabase;
+let deps: JobDeps;
+let libraryId: number;
+const reported: Error[] = [];
+const { signal } = new AbortController();
+beforeAll(async () => {
+  database = await startTestDatabase();
+  const { db } = database;
+  libraryId = await addLibraryRow(db);
+  // These jobs look at no more than this.
+  deps = {
+    db,
+    queue: await createTableQueue(db),
+    report: (error: Error) => reported.push(error),
+  } as unknown as JobDeps;
+});
+afterAll(() => database.stop());
+
+async function addVideo(title: string): Promise<Guid> {
+  const id = newGuid();
+  const row = { library_id: libraryId, id, type: 'video' as const, title, state: 'finished' as const };
+  await database.db.insertInto('media').values(row).execute();
+  return id;
+}
+const typesOf = async (ids: readonly Guid[]) => {
+  const rows = await database.db.selectFrom('media').select('type').where('id', 'in', ids).execute();
+  return rows.map(({ type }) => type);
+};
+const create = (kind: 'trash' | 'restore', selection: BulkSelection) =>
+  createBulkStore(database.db).create({ libraryId, kind, collectionId: null, selection }, () => async () => undefined);
+
+/** Runs a job that waits for what a transaction holds until it has done `meanwhile`. */
+async function runBehind(hold: (tx: Tx) => Promise<unknown>, run: () => Promise<void>, meanwhile = async () => {}) {
+  let running = Promise.resolve();
+  await database.db.transaction().execute(async (tx) => {
+    await hold(tx);
+    running = run();
+    const waits = sql<{ n: number }>`select count(*) as n from pg_locks where not granted`;
+    await expect.poll(async () => (await waits.execute(database.db)).rows[0]?.n).toBeGreaterThan(0);
+    await meanwhile();
+  });
+  await running;
+}
+
+test('an undo ends what it undoes: the video that was just to be trashed stays', async () => {
+  const bulks = createBulkStore(database.db);
+  const ids = [await addVideo('a'), await addVideo('b'), await addVideo('c')];
+  const trashing = await create('trash', { by: 'ids', ids });
+  const second = (await bulks.open(trashing, 3))?.items[1]?.mediaId;
+  await runBehind(
+    (tx) => sql`select from media where id = ${second} for update`.execute(tx),
+    () => runBulk.run(trashing, deps, signal),
+    async () => runBulk.run(await create('restore', { by: 'operation', bulkId: trashing.bulkId }), deps, signal),
+  );
+  expect(await typesOf(ids)).toEqual(['video', 'video', 'video']);
+  const report = await bulks.load(trashing);
+  expect(report).toMatchObject({ total: 3, done: 1, failed: 2, endedAt: expect.any(Date) });
+  expect(report.failures.map(({ reason }) => reason)).toEqual(['undone', 'undone']);
+  await expect(create('restore', { by: 'operation', bulkId: newGuid() })).rejects.toThrow('no bulk operation');
+});
+
+test('a video that fails unexpectedly is reported and keeps no other from being done', async () => {
+  const { db } = database;
+  const ids = [await addVideo('broken'), await addVideo('whole')];
+  await sql
+    .raw(`create function break_it() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
+    create trigger break_it before update on media for each row when (new.title = 'broken') execute function break_it()`)
+    .execute(db);
+  const trashing = await create('trash', { by: 'ids', ids });
+  await runBulk.run(trashing, deps, signal);
+  expect(await createBulkStore(db).load(trashing)).toMatchObject({ done: 1, failed: 1, endedAt: expect.any(Date) });
+  expect(reported).toHaveLength(1);
+});
+
+test('a video that was trashed anew while the trash is emptied stays', async () => {
+  const id = await addVideo('anew');
+  const gone = await addVideo('gone');
+  await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id in (${id}, ${gone})`.execute(
+    database.db,
+  );
+  await runBehind(
+    (tx) => sql`update media set trashed_at = now() where id = ${id}`.execute(tx),
+    () => emptyTrash.run({}, deps, signal),
+  );
+  expect(await typesOf([id, gone])).toEqual(['trash']);
+});
