@@ -58,6 +58,12 @@ export type EncodingTier = 0 | 1;
 
 export type EventLogPage = { logs: (Log)[] | null; hasMoreData: boolean; continuationToken: string | null; startToken: string | null; errorResponse: GenericRequestResponse };
 
+export type EventLogsExportRequest = { from: number; to: number; query?: string | null; filters?: ({ field: string; op?: string | null; value?: (string)[] | null })[] | null };
+
+export type EventLogsSearchRequest = { from: number; to: number; query?: string | null; filters?: ({ field: string; op?: string | null; value?: (string)[] | null })[] | null; groupBy?: (string)[] | null; page?: number | null; pageSize?: number | null };
+
+export type EventLogsSearchResponse = { rows: ({ logId: string | null; timestamp: number; log: string | null; fields: Record<string, string> })[] | null; groups: ({ key: Record<string, string>; count: number; firstSeen: number; lastSeen: number })[] | null; total: number; totalPages: number; page: number };
+
 export type ExperienceModel = { country: string; sessions: number; startupMs: number | null; stalled: number; stallMs: number; failures: number };
 
 export type ExplainRequestModel = { Url: string; Method?: string | null; RemoteIp?: string | null; Headers?: Record<string, string>; At?: string | null };
@@ -142,11 +148,17 @@ export type ScrubModel = { RoundBeganAt: string; Objects: number; Bytes: number;
 
 export type Severity = 0 | 1 | 2 | 3;
 
+export type ShieldZoneAnswer = { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } };
+
+export type ShieldZoneList = { data: ({ shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] })[]; page: { totalCount: number; totalPages: number; currentPage: number; nextPage: number | null; pageSize: number } };
+
 export type SmartGenerateFeaturesStatusModel = { title: SmartGenerateStatus | null; description: SmartGenerateStatus | null; chapters: SmartGenerateStatus | null; moments: SmartGenerateStatus | null };
 
 export type SmartGenerateModel = { generateTitle?: boolean | null; generateDescription?: boolean | null; generateChapters?: boolean | null; generateMoments?: boolean | null; sourceLanguage?: string | null };
 
 export type SmartGenerateStatus = 0 | 1 | 2 | 3 | 4;
+
+export type SpokenSearchModel = { items: ({ videoGuid: string; title: string; cues: ({ srclang: string; start: number; end: number; text: string })[] })[] };
 
 export type StatusModel = { success: boolean; message: string; statusCode: number; data?: unknown; id?: string | null };
 
@@ -181,6 +193,8 @@ export type TrashedVideoModel = { guid: string; title: string; length: number; s
 export type UpdateCollectionModel = { name?: string | null };
 
 export type UpdateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
+
+export type UpdateShieldZoneModel = { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null };
 
 export type UpdateVideoModel = { title?: string | null; collectionId?: string | null; chapters?: (ChapterModel)[] | null; moments?: (MomentModel)[] | null; metaTags?: (MetaTagModel)[] | null };
 
@@ -296,7 +310,7 @@ export type Operations = {
   /** Says in sentences why a video does not play, waits or starts slowly: its state and queue, what is stored, who is let in, and what viewers met with. `GET /library/{libraryId}/videos/{videoId}/why` */
   explainVideo: { input: { libraryId: number; videoId: string }; answer: WhyModel };
   /** Exports all events of a search as CSV, oldest first. It is streamed: no size is too large. `POST /shield/event-logs/{shieldZoneId}/export` */
-  exportEventLogs: { input: { shieldZoneId: number; body: { from: number; to: number; query?: string | null; filters?: ({ field: string; op?: string | null; value?: (string)[] | null })[] | null } }; answer: Response };
+  exportEventLogs: { input: { shieldZoneId: number; body: EventLogsExportRequest }; answer: Response };
   /** Fetches the file of a video that has none yet from an address. `POST /library/{libraryId}/videos/{videoId}/fetch` */
   fetchIntoVideo: { input: { libraryId: number; videoId: string; body: FetchVideoRequest }; answer: StatusModel };
   /** Creates a video and fetches its file from an address; the answer's id is the GUID of the video. `POST /library/{libraryId}/videos/fetch` */
@@ -350,9 +364,9 @@ export type Operations = {
   /** Lists the resolutions of a video: listed to players, stored, offered as MP4, and set for the library. `GET /library/{libraryId}/videos/{videoId}/resolutions` */
   getResolutions: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoResolutionsInfoModel };
   /** Reads how the requests of a pull zone are inspected; 0: those that are for no pull zone. `GET /shield/shield-zone/{shieldZoneId}` */
-  getShieldZone: { input: { shieldZoneId: number }; answer: { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } } };
+  getShieldZone: { input: { shieldZoneId: number }; answer: ShieldZoneAnswer };
   /** Reads how the requests of a pull zone are inspected, by the id of the pull zone, which is the same. `GET /shield/shield-zone/get-by-pullzone/{pullZoneId}` */
-  getShieldZoneByPullZone: { input: { pullZoneId: number }; answer: { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } } };
+  getShieldZoneByPullZone: { input: { pullZoneId: number }; answer: ShieldZoneAnswer };
   /** Sums up views and watch time of a library or of one video by day or hour (UTC), with countries. `GET /library/{libraryId}/statistics` */
   getStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: VideoStatisticsModel };
   /** Sums up what is stored of a video, by rendition and by kind. What was taken away no longer counts. `GET /library/{libraryId}/videos/{videoId}/storage` */
@@ -384,7 +398,7 @@ export type Operations = {
   /** Lists the pull zones of the account, as a plain list unless a page is named. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
   /** Lists how the requests of each pull zone are inspected, by rising id, a page at a time. `GET /shield/shield-zones` */
-  listShieldZones: { input: { page?: number; perPage?: number }; answer: { data: ({ shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] })[]; page: { totalCount: number; totalPages: number; currentPage: number; nextPage: number | null; pageSize: number } } };
+  listShieldZones: { input: { page?: number; perPage?: number }; answer: ShieldZoneList };
   /** Lists the videos in the trash, the latest first, each with the time when it is deleted for good. `GET /library/{libraryId}/trash` */
   listTrash: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfTrashedVideoModel };
   /** Lists the videos of a library a page at a time, newest first; search finds a part of the title. `GET /library/{libraryId}/videos` */
@@ -436,9 +450,9 @@ export type Operations = {
   /** Encodes once more what failed of a video that is otherwise finished. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
   retryResolutions: { input: { libraryId: number; videoId: string; resolution?: string }; answer: VideoModel };
   /** Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that all must fit, as rows or grouped. Pages are counted from 0. `POST /shield/event-logs/{shieldZoneId}/search` */
-  searchEventLogs: { input: { shieldZoneId: number; body: { from: number; to: number; query?: string | null; filters?: ({ field: string; op?: string | null; value?: (string)[] | null })[] | null; groupBy?: (string)[] | null; page?: number | null; pageSize?: number | null } }; answer: { rows: ({ logId: string | null; timestamp: number; log: string | null; fields: Record<string, string> })[] | null; groups: ({ key: Record<string, string>; count: number; firstSeen: number; lastSeen: number })[] | null; total: number; totalPages: number; page: number } };
+  searchEventLogs: { input: { shieldZoneId: number; body: EventLogsSearchRequest }; answer: EventLogsSearchResponse };
   /** Finds videos in which all words of q are said within about a minute, the newest first, with the captions that match and their times in seconds. language leaves out other captions. `GET /library/{libraryId}/search` */
-  searchSpoken: { input: { libraryId: number; q?: string; language?: string; itemsPerPage?: number }; answer: { items: ({ videoGuid: string; title: string; cues: ({ srclang: string; start: number; end: number; text: string })[] })[] } };
+  searchSpoken: { input: { libraryId: number; q?: string; language?: string; itemsPerPage?: number }; answer: SpokenSearchModel };
   /** Sets the picture of a stream, from an address or from the body. An address from which nothing can be had is 422. `POST /library/{libraryId}/live/{streamId}/thumbnail` */
   setLiveThumbnail: { input: { libraryId: number; streamId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
   /** Sets the thumbnail of a video from an address in the query, or from the picture that is the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
@@ -462,7 +476,7 @@ export type Operations = {
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. They are in force within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body?: PullZoneUpdateModel }; answer: PullZoneModel };
   /** Changes how the requests of a pull zone are inspected (0: those that are for no pull zone): logged or blocked, and the rules that are left out. In force within 2 s. `PATCH /shield/shield-zone` */
-  updateShieldZone: { input: { body: { shieldZoneId: number; shieldZone?: { wafEnabled?: boolean | null; wafExecutionMode?: 0 | 1 | null; wafDisabledRules?: (string)[] | null; wafLogOnlyRules?: (string)[] | null; wafRequestIgnoredHeaders?: (string)[] | null } | null } }; answer: { data: { shieldZoneId: number; pullZoneId: number; wafEnabled: boolean; wafExecutionMode: 0 | 1; wafDisabledRules: (string)[]; wafLogOnlyRules: (string)[]; wafRequestIgnoredHeaders: (string)[] } } };
+  updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };
   /** Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is refused. `POST /storagezone/{id}` */
   updateStorageZone: { input: { id: number; body?: StorageZoneUpdateModel }; answer: undefined };
   /** Changes what the owner writes of a video; fields that are left out stay as they are. `POST /library/{libraryId}/videos/{videoId}` */
