@@ -107,7 +107,7 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
       select id from timeline where library_id = ${libraryId} and media_id = ${mediaId} and end_ticks > 0
       order by end_ticks::float8 / timescale desc limit 1)
     returning id`.execute(tx);
-  // A rung that has not all that its source has is made anew, from the stored source.
+  // A rung that has not all that its source has is taken off the video (`docs/decisions/125-live-ladder.md`).
   await sql`
     with judged as (
       select r.id, t.active, t.end_ticks = 0 or r.origin = 'encode' and cardinality(t.start_ticks) > (

@@ -2,9 +2,17 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LIVE_SETTINGS } from '../../../test/live/live-service.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { createFolderStorage, type FolderStorage } from '../../../test/support/folder-storage.ts';
+import { addLibraryRow } from '../../../test/support/library-row.ts';
+import { createLiveStore } from '../../catalog/live/live-store.ts';
+import type { NewRendition } from '../../catalog/live/period-rendition-store.ts';
+import { openPeriod } from '../../catalog/live/period-store.ts';
+import { createPublishStore } from '../../catalog/live/publish-store.ts';
 import { newGuid } from '../../lib/guid.ts';
+import { createSecretBox } from '../../lib/secret-box.ts';
+import { PartWriter } from '../../media/live/part-writer.ts';
 import { recoverJournal } from './recover-journal.ts';
 import { SegmentCommitter } from './segment-committer.ts';
 
@@ -42,3 +50,71 @@ test('segments of a stream that another node took over are kept and reported, an
   expect(await storage.files()).toEqual([]);
   committer.close();
 });
+
+test('what cannot be moved to the kept folder stays in the journal, and the others are gone through', async () => {
+  const streamIds = [newGuid(), newGuid()];
+  const [folder, keptFolder] = [join(root, 'full-journal'), join(root, 'full-kept')];
+  const name = `0_${newGuid()}_7_1700000000000.m4s`;
+  for (const streamId of streamIds) {
+    await mkdir(join(folder, streamId), { recursive: true });
+    await writeFile(join(folder, streamId, name), 'parts that viewers were sent');
+  }
+  // No folder can be made below a file.
+  await writeFile(keptFolder, '');
+  const reports: string[] = [];
+  const report = (error: Error) => void reports.push(error.message);
+  const committer = new SegmentCommitter({ db: database.db, storage, report });
+  await recoverJournal({ db: database.db, folder, keptFolder, committer, report }, []);
+  for (const streamId of streamIds) {
+    expect(await readdir(join(folder, streamId))).toEqual([name]);
+    expect(reports).toContainEqual(expect.stringMatching(`stream ${streamId}.*stay in the journal`));
+  }
+  committer.close();
+});
+
+test('what is lost to another node while it is recovered, or cannot be read, is kept', async () => {
+  const { lease, renditionId } = await openTakenOver();
+  const streamId = lease.key.mediaId;
+  const [folder, keptFolder] = [join(root, 'taken-journal'), join(root, 'taken-kept')];
+  const [lost, unreadable] = [7, 8].map((segment) => `0_${renditionId}_${segment}_1700000000000.m4s`);
+  const writer = new PartWriter('audio', 48_000, 7);
+  writer.add(0, { ...FRAME, bytes: Buffer.from('frame') });
+  const { head = Buffer.alloc(0), payload = Buffer.alloc(0) } = writer.endPart()?.fragment ?? {};
+  await mkdir(join(folder, streamId, unreadable ?? ''), { recursive: true });
+  await writeFile(join(folder, streamId, lost ?? ''), Buffer.concat([head, payload]));
+  const reports: string[] = [];
+  const report = (error: Error) => void reports.push(error.message);
+  const committer = new SegmentCommitter({ db: database.db, storage, report });
+  await recoverJournal({ db: database.db, folder, keptFolder, committer, report }, [{ lease }]);
+  expect((await readdir(join(keptFolder, streamId))).toSorted()).toEqual([lost, unreadable]);
+  expect(await readdir(join(folder, streamId))).toEqual([]);
+  expect(reports).toEqual([
+    expect.stringContaining('could not be read.'),
+    expect.stringContaining('1 segments of stream'),
+    expect.stringContaining('which could not be read'),
+  ]);
+  committer.close();
+});
+
+const FRAME = { durationTicks: 1_024, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
+
+/** A stream with a period of sound; its lease is that of the node before. */
+async function openTakenOver() {
+  const { db } = database;
+  const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };
+  const libraryId = await addLibraryRow(db);
+  const { streamKey } = await createLiveStore(deps).create({ ...LIVE_SETTINGS, libraryId });
+  const publishing = createPublishStore(deps);
+  const node = () => ({ id: newGuid(), feedUrl: 'http://127.0.0.1:1' });
+  const { lease } = await publishing.authorise(streamKey, node());
+  const wanted = { firstSequence: 0, isPreview: false, parameters: '', renditions: [sound()] };
+  const { renditions } = await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
+  await publishing.authorise(streamKey, node());
+  return { lease, renditionId: renditions[0]?.id ?? newGuid() };
+}
+
+function sound(): NewRendition {
+  const codec = { codec: 'aac', codecString: 'mp4a.40.2', timescale: 48_000, init: Buffer.from('init') };
+  const size = { rung: null, widthPx: null, heightPx: null };
+  return { id: newGuid(), kind: 'audio', origin: 'pass-through', keyGroup: 'audio', ...codec, ...size };
+}

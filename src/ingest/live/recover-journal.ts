@@ -23,54 +23,83 @@ const KEPT_MS = 7 * 24 * 3600 * 1000;
 
 /**
  * Stores the segments that a dead process had written to its journal and not committed, its open ones as far as their
- * last whole part. Where another node has taken a stream over meanwhile, their numbers are taken: they are not
- * published, but kept for seven days in a folder of the stream, which is reported.
+ * last whole part. What cannot be published, as another node has taken a stream over or a file cannot be read, is kept
+ * for seven days in a folder of the stream, which is reported. What cannot be moved there stays in the journal.
  */
 export async function recoverJournal(deps: Deps, owned: readonly { lease: LiveLease }[]): Promise<void> {
-  await dropOld(deps.keptFolder, Date.now() - KEPT_MS);
+  await dropOld(deps, Date.now() - KEPT_MS);
   for (const [streamId, entries] of await listJournal(deps.folder)) {
     const own = owned.find(({ lease }) => lease.key.mediaId === streamId);
-    if (own === undefined) await keep(deps, streamId, entries);
-    else {
-      const timescales = await findPeriodRenditions(deps.db, own.lease.key);
-      for (const entry of entries.toSorted((a, b) => a.segment - b.segment))
-        await recover(deps, own.lease, entry, timescales);
+    if (own === undefined) {
+      await keep(deps, streamId, entries, 'which another node took over');
+      continue;
     }
-    for (const { path } of entries) await rm(path, { force: true });
+    const timescales = await findPeriodRenditions(deps.db, own.lease.key);
+    const left: Record<'lost' | 'unreadable', JournalEntry[]> = { lost: [], unreadable: [] };
+    for (const entry of entries.toSorted((a, b) => a.segment - b.segment)) {
+      const outcome = await recover(deps, own.lease, entry, timescales);
+      if (outcome === 'done') await rm(entry.path, { force: true });
+      else left[outcome].push(entry);
+    }
+    await keep(deps, streamId, left.lost, 'which another node took over');
+    await keep(deps, streamId, left.unreadable, 'which could not be read');
   }
 }
 
-async function keep({ keptFolder, report }: Deps, streamId: Guid, entries: readonly JournalEntry[]): Promise<void> {
+/** A full disk must not hold the streams up: what cannot be moved stays where it is. */
+async function keep(
+  { keptFolder, report }: Deps,
+  streamId: Guid,
+  entries: readonly JournalEntry[],
+  why: string,
+): Promise<void> {
   if (entries.length === 0) return;
   const folder = join(keptFolder, streamId);
-  await mkdir(folder, { recursive: true });
-  for (const { path } of entries) await rename(path, join(folder, basename(path)));
-  const what = `${entries.length} segments of stream ${streamId}, which another node took over, are not in its recording`;
-  report(new Error(`${what}. They are kept for seven days in ${folder}.`));
-}
-
-async function dropOld(keptFolder: string, beforeMs: number): Promise<void> {
-  await mkdir(keptFolder, { recursive: true });
-  for (const name of await readdir(keptFolder)) {
-    const folder = join(keptFolder, name);
-    const { mtimeMs } = await stat(folder);
-    if (mtimeMs < beforeMs) await rm(folder, { recursive: true, force: true });
+  const what = `${entries.length} segments of stream ${streamId}, ${why}, are not in its recording`;
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const { path } of entries) await rename(path, join(folder, basename(path)));
+    report(new Error(`${what}. They are kept for seven days in ${folder}.`));
+  } catch (cause) {
+    report(new Error(`${what}. They could not be moved to ${folder}, and stay in the journal.`, { cause }));
   }
 }
 
+async function dropOld({ keptFolder, report }: Deps, beforeMs: number): Promise<void> {
+  const names = await mkdir(keptFolder, { recursive: true })
+    .then(() => readdir(keptFolder))
+    .catch((cause: unknown) => {
+      report(new Error(`Kept segments in ${keptFolder} could not be listed.`, { cause }));
+      return [];
+    });
+  for (const name of names) {
+    const folder = join(keptFolder, name);
+    try {
+      const { mtimeMs } = await stat(folder);
+      if (mtimeMs < beforeMs) await rm(folder, { recursive: true, force: true });
+    } catch (cause) {
+      report(new Error(`Kept segments in ${folder} could not be dropped.`, { cause }));
+    }
+  }
+}
+
+/** `lost`: another node owns the stream by now. */
 async function recover(
   { committer, report }: Deps,
   lease: LiveLease,
   { path, renditionId, segment, wallMs }: JournalEntry,
   renditions: ReadonlyMap<string, Pick<PeriodRendition, 'kind' | 'origin' | 'timescale'>>,
-): Promise<void> {
+): Promise<'done' | 'lost' | 'unreadable'> {
   const rendition = renditions.get(renditionId);
-  // A rung ends elsewhere than its source when both are cut off: it is left out, and made from the source later.
-  if (rendition === undefined || rendition.origin === 'encode') return;
+  // A rung ends elsewhere than its source when both are cut off: it is left out, and so taken off the video at the end.
+  if (rendition === undefined || rendition.origin === 'encode') return 'done';
   try {
     const found = toCutSegment(rendition.kind, rendition.timescale, segment, await readJournalFile(path));
-    if (found !== null) await committer.commit({ lease, renditionId, segment: found.segment, wallMs });
+    if (found === null) return 'done';
+    const { kind } = await committer.commit({ lease, renditionId, segment: found.segment, wallMs });
+    return kind === 'lost' ? 'lost' : 'done';
   } catch (cause) {
     report(new Error(`A journal of stream ${lease.key.mediaId} could not be read.`, { cause }));
+    return 'unreadable';
   }
 }

@@ -5,6 +5,7 @@ import {
   type IndexedPeriod,
   type IndexedRendition,
   type IndexedSegment,
+  isRung,
   type LiveIndex,
 } from './live-index.ts';
 import { PART_TARGET_SEC } from './part-writer.ts';
@@ -34,9 +35,12 @@ const CLOCK_STEP_MS = 250;
 
 /** The segments that a viewer may see of a slot, oldest first; the last may be open. */
 export function listSlot(index: LiveIndex, slot: string, { windowSec, isPreview }: LiveView): ListedSegment[] {
-  const all = index.periods
-    .filter((period) => period.isPreview === isPreview)
-    .flatMap((period) => listPeriod(period, slot));
+  const periods = index.periods.filter((period) => period.isPreview === isPreview);
+  const newest = index.hasEnded ? undefined : periods.at(-1);
+  const all = periods.flatMap((period) => {
+    const rendition = renditionFor(period, slot, period.isLadderPending && period === newest);
+    return rendition === undefined ? [] : listPeriod(period, rendition);
+  });
   let sec = 0;
   const first = all.findLastIndex(({ durationSec }) => {
     sec += durationSec;
@@ -46,21 +50,26 @@ export function listSlot(index: LiveIndex, slot: string, { windowSec, isPreview 
   return all.slice(Math.min(first + 1, Math.max(0, all.length - 4)));
 }
 
-/** The rendition that stands for a slot in a period: where a rung was not encoded, the pictures as they came. */
-function renditionFor({ renditions }: IndexedPeriod, slot: string): IndexedRendition | undefined {
+/**
+ * The rendition that stands for a slot in a period: where a rung was not encoded, the pictures as they came. While rungs
+ * are about to come there is none: what a player was shown of the source would vanish again.
+ */
+function renditionFor({ renditions }: IndexedPeriod, slot: string, isPending: boolean): IndexedRendition | undefined {
   const found = renditions.find((one) => one.slot === slot);
-  return found ?? (slot === 'audio' ? undefined : renditions.find((one) => one.slot === 'source'));
+  if (found !== undefined || slot === 'audio' || isPending) return found;
+  return renditions.find((one) => one.slot === 'source');
 }
 
-function listPeriod(period: IndexedPeriod, slot: string): ListedSegment[] {
-  const rendition = renditionFor(period, slot);
-  if (rendition === undefined) return [];
+function listPeriod(period: IndexedPeriod, rendition: IndexedRendition): ListedSegment[] {
+  // A rung that began late has gaps before, or the numbers of all that follows an earlier period were too low.
+  const source = isRung(rendition.slot) ? period.renditions.find(({ slot }) => slot === 'source') : undefined;
+  const first = source?.segments[0]?.number;
   const listed: ListedSegment[] = [];
   for (const known of rendition.segments) {
     // One that never ended, and was followed: its encoder died.
     const isLost = known.isGap || (!known.isClosed && known !== rendition.segments.at(-1));
     const previous = listed.at(-1);
-    const expected = previous === undefined ? known.number : previous.sequence - period.firstSequence + 1;
+    const expected = previous === undefined ? (first ?? known.number) : previous.sequence - period.firstSequence + 1;
     for (let missing = expected; missing < known.number; missing += 1) {
       const sequence = period.firstSequence + missing;
       listed.push({ sequence, period, rendition, segment: null, durationSec: missingSec(period, missing) });

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { newGuid } from '../../lib/guid.ts';
+import type { FeedRendition } from './feed-message.ts';
+import { LiveIndex } from './live-index.ts';
+import { listSlot } from './live-playlist.ts';
+
+const VIEW = { windowSec: 600, isPreview: false };
+
+test('a rung that began late lists gaps from the start of its period, so that its numbers follow the period before', () => {
+  const index = new LiveIndex();
+  const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
+  addPeriod(index, 0, [source, rung]);
+  addSegments(index, source, [0, 1]);
+  addSegments(index, rung, [0, 1]);
+  addPeriod(index, 1, [nextSource, nextRung]);
+  addSegments(index, nextSource, [0, 1, 2]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p']);
+  addSegments(index, nextRung, [2]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p', '2 gap', '3 gap', '4 480p']);
+  expect(listSlot(index, 'source', VIEW).map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('the source stands for a rung only where none is about to come', () => {
+  const index = new LiveIndex();
+  const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
+  addPeriod(index, 0, [source, rung]);
+  addSegments(index, rung, [0, 1]);
+  addPeriod(index, 1, [nextSource], true);
+  addSegments(index, nextSource, [0]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p']);
+  addPeriod(index, 1, [nextSource, nextRung]);
+  addSegments(index, nextRung, [0]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p', '2 480p']);
+  const lastSource = video('source');
+  addPeriod(index, 2, [lastSource], false, 3);
+  addSegments(index, lastSource, [0]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p', '2 480p', '3 source']);
+});
+
+function listed(index: LiveIndex): string[] {
+  return listSlot(index, '480p', VIEW).map(
+    ({ sequence, segment, rendition }) => `${sequence} ${segment === null ? 'gap' : rendition.slot}`,
+  );
+}
+
+function video(slot: string): FeedRendition {
+  const rung = slot === 'source' ? null : Number.parseInt(slot, 10);
+  const size = { widthPx: null, heightPx: null };
+  const keys = { keyGroup: 'sd', ivPrefix: 0 } as const;
+  return { id: newGuid(), kind: 'video', slot, rung, codecString: 'avc1.640028', timescale: 1_000, ...size, ...keys };
+}
+
+function addPeriod(
+  index: LiveIndex,
+  number: number,
+  renditions: FeedRendition[],
+  isLadderPending = false,
+  firstSequence = number * 2,
+): void {
+  index.addPeriod({
+    number,
+    firstSequence,
+    isPreview: false,
+    frameRate: 30,
+    isLadderPending,
+    renditions,
+  });
+}
+
+function addSegments(index: LiveIndex, { id }: FeedRendition, numbers: number[]): void {
+  for (const number of numbers) {
+    const times = { startTick: number * 2_000, durationTicks: 2_000, wallMs: number * 2_000 };
+    index.addRow({ renditionId: id, number, ...times, storageKey: `${id}/${number}`, sizeBytes: 1 });
+  }
+}
