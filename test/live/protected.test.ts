@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { openBrowser } from '../support/browser.ts';
 import { discard, type Service, startService } from '../support/service.ts';
+import { findProcesses, killAll } from '../support/service-processes.ts';
 import { playLive, readPlayback } from './live-player.ts';
 import { ended, LIVE_SETTINGS, openLiveCatalogue, publish, readText, until } from './live-service.ts';
 
@@ -76,13 +77,39 @@ test('under basic protection a play session gets whole segments, encrypted under
   await page.close();
 }, 120_000);
 
+test('after another process has sent parts, media goes on under a rendition of its own, which repeats no IV', async () => {
+  await setDrm('enterprise');
+  const { key, base, publisher, streamKey } = await goLive();
+  const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
+  const playlist = `${base}/${/^r\/.*m3u8$/m.exec(multivariant)?.[0]}`;
+  await until(async () => ((await readText(playlist))?.includes('#EXTINF') ? true : null), 'a segment');
+  killAll(await findProcesses(service, 'role.ts ingest'));
+  await ended(publisher);
+  const { listeners } = await until(async () => {
+    const health = await service.health();
+    return health.status === 'ok' && health.listeners.rtmp !== undefined ? health : null;
+  }, 'the next ingest process');
+  const second = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
+  const periods = await until(async () => {
+    const { rows } = await sql<{ prefixes: number[] }>`
+      select array_agg(r.iv_prefix) as prefixes from live_period p join rendition r on r.timeline_id = p.timeline_id
+      where p.media_id = ${key.mediaId} and r.kind = 'video' and r.origin = 'pass-through' group by p.number`.execute(
+      catalogue.database.db,
+    );
+    return rows.length > 1 ? rows : null;
+  }, 'a period of the process that took over');
+  expect(new Set(periods.flatMap(({ prefixes }) => prefixes)).size).toBe(periods.length);
+  await catalogue.streams.change(key, stopStream);
+  await ended(second);
+}, 120_000);
+
 async function goLive() {
   const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
   const key = { libraryId: 1, mediaId: stream.id };
   await catalogue.streams.change(key, startStream);
   const { listeners } = await service.health();
   const publisher = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
-  return { key, publisher, base: `${service.edgeUrl}/vz-1/${stream.id}` };
+  return { key, publisher, streamKey, base: `${service.edgeUrl}/vz-1/${stream.id}` };
 }
 
 async function setDrm(version: 'basic' | 'enterprise'): Promise<void> {

@@ -17,8 +17,8 @@ export type Packager = {
    * (`busy`) one that was packaged ten times within a day, and what the key source refuses.
    */
   repackage(key: MediaKey, options: { keepsPrevious: boolean }, signal: AbortSignal): Promise<void>;
-  /** Gives a video its first keys where its library has Enterprise DRM. Refuses as `repackage` does, `invalid` excepted. */
-  protectNew(key: MediaKey, signal: AbortSignal): Promise<void>;
+  /** Gives a video its first keys where its library has Enterprise DRM; whether it has keys. Refuses as `repackage` does, `invalid` excepted. */
+  protectNew(key: MediaKey, signal: AbortSignal): Promise<boolean>;
 };
 
 export type PackagerDeps = { db: Db; secretBox: SecretBox; keySource: DrmKeySource; scheme: SchemeName };
@@ -44,8 +44,10 @@ export function createPackager(deps: PackagerDeps): Packager {
     },
     async protectNew(key, signal) {
       const { settings, current } = await loadPackageable(deps.db, key);
-      if (current !== null || drmModeOf(settings) !== 'enterprise') return;
+      if (current !== null) return true;
+      if (drmModeOf(settings) !== 'enterprise') return false;
       await storeKeys(key, { settings, keepsPrevious: true, isFirst: true }, deps, signal);
+      return true;
     },
   };
 }

@@ -39,7 +39,7 @@ export type LiveNodeDeps = {
   /** Publishers at once. */
   capacity: number;
   /** Gives a stream its keys where its library encrypts what it gives out. */
-  protect(key: MediaKey, signal: AbortSignal): Promise<void>;
+  protect(key: MediaKey, signal: AbortSignal): Promise<boolean>;
   /** Cores that encoding the rungs of streams may take. */
   ladderCores: number;
   /** Starts to send a publisher's media on to the receivers that its stream names. */

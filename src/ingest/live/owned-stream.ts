@@ -17,8 +17,8 @@ import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
 
 export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
   subscribers: FeedSubscribers;
-  /** Gives the stream its keys where its library encrypts what it gives out; before its first media. */
-  protect(key: MediaKey): Promise<void>;
+  /** Gives the stream its keys where its library encrypts samples, before its first media; whether it has such keys. */
+  protect(key: MediaKey): Promise<boolean>;
 };
 
 /** Media that waits for a period to be opened, or for a second track. */
@@ -212,14 +212,16 @@ export class OwnedStream {
   async #openNext(tracks: PeriodTracks): Promise<PeriodWriter> {
     const known = this.#last;
     const writer = this.#writers.at(-1);
-    await this.#deps.protect(this.lease.key);
+    const isProtected = await this.#deps.protect(this.lease.key);
     const ladder = await this.#planLadder(tracks);
     const deps = {
       ...this.#deps,
       broadcast: (frame: Buffer[]) => this.#deps.subscribers.send(frame),
       lost: () => this.lose(),
     };
-    if (writer === undefined && known !== null && this.#fits(known, tracks)) {
+    // Parts of the next segment may have been given out by the process before: other media under the same number would
+    // repeat their initialisation vectors (NIST SP 800-38A, appendix B).
+    if (!isProtected && writer === undefined && known !== null && this.#fits(known, tracks)) {
       const place = { segment: known.nextSegment, endMs: known.endMs };
       return new PeriodWriter(this.lease, { period: known, tracks, place, ladder }, deps);
     }
