@@ -141,18 +141,19 @@ export async function findStored(
   return rows.map(({ segment }) => segment);
 }
 
-/** Writes the rows of chunks whose objects are durable; nothing that is stored already may be among them. */
-export async function insertChunks(
-  tx: Tx,
-  { key, attempt, publication }: { key: MediaKey; attempt: number; publication: number },
-  output: Pick<RenditionOutput, 'renditionId' | 'chunks'>,
-): Promise<void> {
-  if (output.chunks.length === 0) return;
-  const { libraryId, mediaId } = key;
-  const rows = output.chunks.map(({ facts, storageKey, idxBytes }) => ({
-    library_id: libraryId,
-    media_id: mediaId,
-    rendition_id: output.renditionId,
+/** What makes chunks visible: the attempt that made them, and the revision from which they are listed. */
+export type ChunkCommit = { key: MediaKey; attempt: number; publication: number };
+
+/** The row of a chunk whose objects are durable. */
+export function toChunkRow(
+  { key, attempt, publication }: ChunkCommit,
+  renditionId: Guid,
+  { facts, storageKey, idxBytes }: StoredChunk,
+) {
+  return {
+    library_id: key.libraryId,
+    media_id: key.mediaId,
+    rendition_id: renditionId,
     first_segment: facts.firstSegment,
     segment_count: facts.segmentCount,
     attempt,
@@ -168,7 +169,19 @@ export async function insertChunks(
     cts_runs: facts.ctsRuns,
     sync_count: facts.syncCount,
     peak_segment_bps: facts.peakSegmentBps,
-  }));
+  };
+}
+
+/** Writes the rows of chunks whose objects are durable; nothing that is stored already may be among them. */
+export async function insertChunks(
+  tx: Tx,
+  commit: ChunkCommit,
+  output: Pick<RenditionOutput, 'renditionId' | 'chunks'>,
+): Promise<void> {
+  if (output.chunks.length === 0) return;
+  const { key } = commit;
+  const { libraryId, mediaId } = key;
+  const rows = output.chunks.map((chunk) => toChunkRow(commit, output.renditionId, chunk));
   await tx.insertInto('chunk').values(rows).execute();
   const bytes = rows.reduce((sum, row) => sum + row.size_bytes + row.idx_bytes, 0);
   await tx

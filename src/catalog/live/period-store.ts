@@ -4,6 +4,7 @@ import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { toChunkRow } from '../lifecycle/chunk-store.ts';
 import type { LiveLease } from './live-lease.ts';
 import {
   insertRendition,
@@ -168,27 +169,8 @@ async function lockLeases(tx: Tx, segments: readonly StoredSegment[]): Promise<S
 }
 
 function toRow({ lease, renditionId, facts, storageKey, idxBytes, wallMs }: StoredSegment) {
-  return {
-    library_id: lease.key.libraryId,
-    media_id: lease.key.mediaId,
-    rendition_id: renditionId,
-    first_segment: facts.firstSegment,
-    segment_count: facts.segmentCount,
-    attempt: lease.attempt,
-    publication: 0,
-    storage_key: storageKey,
-    size_bytes: facts.sizeBytes,
-    idx_bytes: idxBytes,
-    sha256: Buffer.from(facts.sha256, 'hex'),
-    start_tick: facts.startTick,
-    duration_ticks: facts.durationTicks,
-    fragment_table: facts.fragmentTable,
-    samples: facts.samples,
-    cts_runs: facts.ctsRuns,
-    sync_count: facts.syncCount,
-    peak_segment_bps: facts.peakSegmentBps,
-    wall_ms: wallMs,
-  };
+  const commit = { key: lease.key, attempt: lease.attempt, publication: 0 };
+  return { ...toChunkRow(commit, renditionId, { facts, storageKey, idxBytes }), wall_ms: wallMs };
 }
 
 async function insertTimeline(
