@@ -29,3 +29,15 @@ export function useLoaded<T>(path: string): Loaded<T> {
   }, [path]);
   return { value, error, again };
 }
+
+/** Calls `again` each `everyMs` while the page is seen. */
+export function useRefresh(again: () => void, everyMs: number): void {
+  const latest = useRef(again);
+  latest.current = again;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) latest.current();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+}

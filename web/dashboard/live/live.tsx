@@ -6,7 +6,7 @@ import type {
   PaginationListOfLiveStreamModel,
 } from '../../../src/api/models/live-stream.ts';
 import { api, describeError } from '../base/api.ts';
-import { useLoaded } from '../base/load.ts';
+import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { day, plural } from '../base/words.ts';
 import { CopyField, Empty, Notice, Pager } from '../parts/parts.tsx';
@@ -26,14 +26,7 @@ export function Live({ libraryId }: { libraryId: number }) {
   const { value, error, again } = useLoaded<PaginationListOfLiveStreamModel>(
     `${path}?page=${page.value}&itemsPerPage=${PER_PAGE}`,
   );
-  const refresh = useRef(again);
-  refresh.current = again;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) refresh.current();
-    }, LOOK_AGAIN_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh(again, LOOK_AGAIN_MS);
   const found = value.value;
   return (
     <>

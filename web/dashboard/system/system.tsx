@@ -1,6 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks';
 import type { SystemModel } from '../../../src/api/models/system.ts';
-import { useLoaded } from '../base/load.ts';
+import { useLoaded, useRefresh } from '../base/load.ts';
 import { bytes, moment, plural } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -10,14 +9,7 @@ const LOOK_AGAIN_MS = 5_000;
 /** How the installation is: queue, workers, sizes, scrub, versions. */
 export function System() {
   const { value, error, again } = useLoaded<SystemModel>('/system');
-  const refresh = useRef(again);
-  refresh.current = again;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) refresh.current();
-    }, LOOK_AGAIN_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh(again, LOOK_AGAIN_MS);
   const found = value.value;
   return (
     <>
