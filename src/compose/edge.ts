@@ -38,7 +38,7 @@ export async function openEdge({
   const [edges, publications, watches, policies, events, views, player, requests, shield] = await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
   const { db } = database;
-  const viewing = await views.openViewing(settings, db);
+  const viewing = await views.openViewing(settings, { db, log });
   const asnOf = openAsnLater(settings, log);
   const way = await openEdgeLicences(settings, { db, log });
   const edge = await edges.startEdge({

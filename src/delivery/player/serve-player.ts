@@ -53,8 +53,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     licences,
     folderToken: asked.folderToken,
     ticketSecret: beacons.ticketSecret,
-    // The page does without the curve while the database is away.
-    heat: player.showHeatmap ? await beacons.heatCurve({ libraryId, mediaId }).catch(() => null) : null,
+    heat: player.showHeatmap ? await beacons.heatCurve({ libraryId, mediaId }) : null,
   };
   if (!asked.wantsState) {
     return page(200, player.customHtml, (nonce, head) => writePlayerPage(publication, view, { assets, nonce, head }));
