@@ -68,7 +68,7 @@ describe('faults below', () => {
       for (let n = 0; n < 10; n += 1) {
         expect(await statusOf(videos.segmentOf(edge, n < 5 ? first : second, 0))).toBe(200);
       }
-      expect(performance.now() - againMs).toBeLessThan(1_500);
+      expect(performance.now() - againMs).toBeLessThan(1_000);
     } finally {
       goOn();
     }
