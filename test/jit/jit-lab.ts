@@ -155,7 +155,7 @@ export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Pr
   for (const { libraryId, mediaId, taskId } of tasks) await performTask(idle, { libraryId, mediaId }, taskId);
 }
 
-/** What is wished for and under way for a video; encode tasks that only fill in do not count. */
+/** What is requested and under way for a video; encode tasks that only fill in do not count. */
 export async function countOpen(
   lab: Lab,
   { mediaId }: MediaKey,

@@ -87,7 +87,7 @@ test('a viewer who seeks wildly through two hours has picture and sound each tim
     const passing = new AbortController();
     const passed = segmentUrl(edge, key, picture.id, random.below(LONG_SEC / 4));
     const left = fetchFile(passed, passing.signal).catch(() => null);
-    await until(async () => (await countOpen(lab, key)).requests > 0, 'the request to be heard');
+    await until(async () => (await countOpen(lab, key)).requests > 0, 'the request to be noticed');
     passing.abort();
     await left;
     const atSec = random.below(LONG_SEC);

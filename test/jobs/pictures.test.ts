@@ -161,7 +161,7 @@ describe('thumbnails', () => {
     expect(media.thumbnail_key).toContain(`${key.mediaId}/thumbnail/`);
   });
 
-  test('the moment that was wished is shown', async () => {
+  test('the moment that was requested is shown', async () => {
     const { media } = await load('short.avi');
     const shown = await lab.storage.readBytes(media.thumbnail_key ?? ('' as never), null, never);
     const [level = 0] = await levels(shown, 1, 1);

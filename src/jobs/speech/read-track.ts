@@ -21,8 +21,8 @@ export async function readTrack(
  * the first by a person, else the first that was made of the speech itself. Null when there is none.
  */
 export function chooseTrack(captions: readonly CaptionTrack[], language: string | null): CaptionTrack | null {
-  const heard = captions.filter(({ translatedFrom }) => translatedFrom === undefined);
-  const of = (srclang: string) => heard.find((track) => track.srclang.toLowerCase() === srclang);
+  const spoken = captions.filter(({ translatedFrom }) => translatedFrom === undefined);
+  const of = (srclang: string) => spoken.find((track) => track.srclang.toLowerCase() === srclang);
   if (language !== null) return of(language) ?? of(`${language}-auto`) ?? null;
-  return heard.find(({ origin }) => origin === undefined) ?? heard[0] ?? null;
+  return spoken.find(({ origin }) => origin === undefined) ?? spoken[0] ?? null;
 }

@@ -16,7 +16,7 @@ type Tab = {
   evaluate<Answer, Arg>(run: (arg: Arg) => Answer | Promise<Answer>, arg: Arg): Promise<Answer>;
   close(): Promise<void>;
 };
-export type TrialBrowser = { name: string; hears: Trial['hears']; newPage(): Promise<Tab>; close(): Promise<void> };
+export type TrialBrowser = { name: string; capture: Trial['capture']; newPage(): Promise<Tab>; close(): Promise<void> };
 
 /** What `page.ts` puts into the window. */
 type TrialWindow = { beginTrial(trial: Trial): void; trialResult: Outcome | { error: string } | null };
@@ -33,7 +33,7 @@ export async function openChromium(): Promise<TrialBrowser> {
     };
   };
   const name = `Chromium ${browser.version().split('.')[0]}`;
-  return { name, hears: 'web-audio', newPage, close: () => browser.close() };
+  return { name, capture: 'web-audio', newPage, close: () => browser.close() };
 }
 
 export async function openFirefox(): Promise<TrialBrowser> {
@@ -41,20 +41,20 @@ export async function openFirefox(): Promise<TrialBrowser> {
   const page = await browser.newPage();
   const name = await page.evaluate(() => /Firefox\/\d+/.exec(navigator.userAgent)?.[0].replace('/', ' ') ?? 'Firefox');
   await page.close();
-  return { name, hears: 'recording', newPage: () => browser.newPage(), close: () => browser.close() };
+  return { name, capture: 'recording', newPage: () => browser.newPage(), close: () => browser.close() };
 }
 
 /** Opens a player's page, runs its trial and looks for the result until it is there. */
 export async function tryInBrowser(
   browser: TrialBrowser,
-  { page: address, trial, folder }: { page: string; trial: Omit<Trial, 'hears'>; folder: string },
+  { page: address, trial, folder }: { page: string; trial: Omit<Trial, 'capture'>; folder: string },
 ): Promise<Outcome> {
   const page = await browser.newPage();
   try {
     await page.goto(address);
     await page.evaluate((whole: Trial) => (window as unknown as TrialWindow).beginTrial(whole), {
       ...trial,
-      hears: browser.hears,
+      capture: browser.capture,
     });
     const endMs = performance.now() + TRIAL_MS;
     for (;;) {

@@ -47,7 +47,7 @@ class Watch {
   async play(): Promise<Played> {
     const { video } = this.#player;
     this.#watchFrames();
-    const listening = await (this.#trial.hears === 'web-audio' ? listenByWebAudio(video) : listenByRecording(video));
+    const listening = await (this.#trial.capture === 'web-audio' ? listenByWebAudio(video) : listenByRecording(video));
     await this.#go();
     await until('picture after 5.5 s', () => this.#failed() || video.currentTime > 5.5);
     return { pictureMs: median(this.#late), ...(await listening()) };

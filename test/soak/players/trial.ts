@@ -35,7 +35,7 @@ export type Trial = {
   address: string;
   rate: number;
   lengthSec: number;
-  hears: 'web-audio' | 'recording';
+  capture: 'web-audio' | 'recording';
 };
 
 /**
