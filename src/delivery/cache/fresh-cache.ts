@@ -24,9 +24,9 @@ type Entry<Value> = {
 const ENTRY_BYTES = 300;
 
 /** A reload that takes longer than this is not waited for where an older value can be shown. */
-const PATIENCE_MS = 1_000;
-/** So long is waited where nothing is known yet. */
-const FIRST_PATIENCE_MS = 1_500;
+const PATIENCE_MS = 300;
+/** So long is waited where nothing is known yet: with a reload of the policy before it, less than 2 s. */
+const FIRST_PATIENCE_MS = 1_300;
 
 /**
  * Values that are read again after `ttlMs`, or at once when notified of changes. One load a key at a time; the
