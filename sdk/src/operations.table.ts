@@ -273,7 +273,7 @@ export type Operations = {
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
   /** Deletes resolutions or the original of a finished video. Sizes and lists change at once; the objects go within a day, so that players under way can end. MP4 files are put together while they are sent: there is no second copy to delete. `POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup` */
   cleanResolutions: { input: { libraryId: number; videoId: string; resolutionsToDelete?: string; deleteNonConfiguredResolutions?: boolean; deleteOriginal?: boolean; deleteMp4Files?: boolean; dryRun?: boolean; allResolutions?: boolean; outputs?: string }; answer: StatusModel };
-  /** Creates a video from parts of other videos of the library, without another upload. `POST /library/{libraryId}/videos/compose` */
+  /** Creates a video from parts of other videos of the library, without another upload. A part may be of a live stream, also while it runs: it ends at segment borders. Negative times count from the end. `POST /library/{libraryId}/videos/compose` */
   composeVideos: { input: { libraryId: number; body: ComposeVideoModel }; answer: VideoModel };
   /** Moves, trashes, restores, deletes, re-encodes or retries many videos in the background: those named, all that match a filter, or those of an earlier operation. The report names each that could not be done. `POST /library/{libraryId}/bulk` */
   createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };

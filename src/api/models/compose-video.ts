@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { flag, int32, model, nullable, text, title } from './fields.ts';
 
+/** Negative times count from the end; of a running stream that is its newest stored segment. */
 export const ComposePartModel = model('ComposePartModel', {
   videoId: text(),
-  startMs: Type.Optional(nullable(int32({ minimum: 0 }))),
-  endMs: Type.Optional(nullable(int32({ minimum: 0 }))),
+  startMs: Type.Optional(nullable(int32())),
+  endMs: Type.Optional(nullable(int32())),
 });
 export type ComposePartModel = Static<typeof ComposePartModel>;
 

@@ -1,4 +1,5 @@
 import { composing, loadPart } from '../../catalog/compose/compose-store.ts';
+import { loadRecordedParts } from '../../catalog/compose/recording-store.ts';
 import type { Db } from '../../catalog/db.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
@@ -30,7 +31,8 @@ export const composeVideos = defineOperation({
   name: 'composeVideos',
   method: 'POST',
   path: '/library/{libraryId}/videos/compose',
-  description: 'Creates a video from parts of other videos of the library, without another upload.',
+  description:
+    'Creates a video from parts of other videos of the library, without another upload. A part may be of a live stream, also while it runs: it ends at segment borders. Negative times count from the end.',
   auth: 'access-key',
   params: LibraryParams,
   query: NoQuery,
@@ -40,7 +42,7 @@ export const composeVideos = defineOperation({
   errorShape: 'status',
   async run({ params: { libraryId }, body }, { db, videos, videoViews, ...deps }: Deps) {
     const parts: WantedPart[] = [];
-    for (const part of body.parts) parts.push(await readPart(db, libraryId, part));
+    for (const part of body.parts) parts.push(...(await readPart(db, libraryId, part)));
     const wanted = {
       libraryId,
       title: body.title,
@@ -56,16 +58,24 @@ export const composeVideos = defineOperation({
   },
 });
 
-async function readPart(db: Db, libraryId: number, { videoId, startMs, endMs }: ComposePartModel): Promise<WantedPart> {
+async function readPart(
+  db: Db,
+  libraryId: number,
+  { videoId, startMs, endMs }: ComposePartModel,
+): Promise<WantedPart[]> {
   const mediaId = parseGuid(videoId);
   if (mediaId === null) {
     throw new Refused('invalid', `Expected a video's GUID in videoId, got ${quote(videoId)}. Correct it.`);
   }
-  const view = await loadPart(db, { libraryId, mediaId });
+  const key = { libraryId, mediaId };
+  const recorded = await loadRecordedParts(db, key, { startMs: startMs ?? 0, endMs: endMs ?? null });
+  if (recorded !== null) return recorded;
+  const view = await loadPart(db, key);
   const lengthSec = view.cutList.endTicks / view.cutList.timescale;
-  const fromSec = (startMs ?? 0) / 1000;
-  const toSec = endMs == null ? lengthSec : Math.min(endMs / 1000, lengthSec);
-  if (toSec > fromSec) return { view, fromSec, toSec };
+  const at = (ms: number) => (ms < 0 ? Math.max(0, lengthSec + ms / 1000) : ms / 1000);
+  const fromSec = at(startMs ?? 0);
+  const toSec = endMs == null ? lengthSec : Math.min(at(endMs), lengthSec);
+  if (toSec > fromSec) return [{ view, fromSec, toSec }];
   throw new Refused(
     'invalid',
     `Expected startMs before endMs and within video ${mediaId} (${Math.round(lengthSec * 1000)} ms), got ${startMs ?? 0} and ${endMs ?? 'none'}. Correct them.`,

@@ -1,43 +1,14 @@
 import { sql } from 'kysely';
-import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
-import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
 import type { PlannedTimeline } from '../lifecycle/encode-plan.ts';
 import { saveTimeline } from '../lifecycle/plan-store.ts';
 import { entering } from '../media-state-store.ts';
-import type { RenditionPlan } from '../schema.ts';
 import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { loadCutList } from '../tasks/task-view-store.ts';
+import type { PartRendition, PartView } from './part-view.ts';
 import type { Recipe } from './recipe.ts';
-
-/** A finished rendition that is shown, as far as taking parts of it goes. */
-export type PartRendition = {
-  id: Guid;
-  kind: 'video' | 'audio';
-  origin: 'encode' | 'pass-through';
-  codec: string;
-  rung: number | null;
-  language: string;
-  name: string;
-  isDefault: boolean;
-  timescale: number;
-  widthPx: number | null;
-  heightPx: number | null;
-  codecString: string;
-  init: Buffer;
-  plan: RenditionPlan;
-};
-
-/** A video of which a part is wanted. Renditions: pictures first, the highest first. */
-export type PartView = {
-  mediaId: Guid;
-  facts: SourceFacts;
-  hasOriginal: boolean;
-  cutList: CutList;
-  renditions: readonly PartRendition[];
-};
 
 /** All that a video is that is put together from others. */
 export type ComposedVideo = { timeline: PlannedTimeline; recipe: Recipe; facts: SourceFacts; durationMs: number };
@@ -66,7 +37,14 @@ export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
   const cutList = await loadCutList(db, { key, timelineId: media.timelineId });
   if (cutList === null) throw new Error(`Expected video ${key.mediaId} to have timeline ${media.timelineId}.`);
   const renditions = await loadRenditions(db, key);
-  return { mediaId: key.mediaId, facts: media.facts, hasOriginal: media.source_key !== null, cutList, renditions };
+  return {
+    mediaId: key.mediaId,
+    facts: media.facts,
+    hasOriginal: media.source_key !== null,
+    cutList,
+    renditions,
+    isRecorded: false,
+  };
 }
 
 async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise<PartRendition[]> {

@@ -10,6 +10,7 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { LiveLease } from './live-lease.ts';
 import { RECORD_LATE_MS } from './live-stream.ts';
+import { writeRecordingFacts } from './recording-facts-store.ts';
 
 /** Streams that one sweep sees to. */
 const SEALED_AT_ONCE = 50;
@@ -78,6 +79,7 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   if (stream.collection_id !== null) await countInCollection(tx, libraryId, stream.collection_id, 1);
   await countInLibrary(tx, libraryId, 1);
   await becomeVideo(tx, key, stream);
+  await writeRecordingFacts(tx, key);
   await recountStorage(tx, key);
   await bumpPublication(tx, key);
   await announce(key, WebhookStatus.finished)(tx);

@@ -14,6 +14,7 @@ export type TaskRendition = {
   rung: number | null;
   widthPx: number | null;
   heightPx: number | null;
+  timescale: number;
   plan: RenditionPlan;
   /** Segments of it may be stored by others than its encode tasks. */
   isOnDemand: boolean;
@@ -98,6 +99,7 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
       'rung',
       'width_px',
       'height_px',
+      'timescale',
       'plan',
       'on_demand',
       'init',
@@ -127,6 +129,7 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
     rung: row.rung,
     widthPx: row.width_px,
     heightPx: row.height_px,
+    timescale: row.timescale,
     plan: row.plan,
     isOnDemand: row.on_demand,
     isPassThrough: row.origin === 'pass-through',

@@ -1,4 +1,5 @@
-import type { ComposedVideo, PartRendition, PartView } from '../../catalog/compose/compose-store.ts';
+import type { ComposedVideo } from '../../catalog/compose/compose-store.ts';
+import type { PartRendition, PartView } from '../../catalog/compose/part-view.ts';
 import type { MediaKey } from '../../catalog/db.ts';
 import type { PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
@@ -24,6 +25,7 @@ export function planComposition(key: MediaKey, parts: readonly WantedPart[], isE
   const [first] = parts;
   if (first === undefined) throw new Refused('invalid', 'Expected at least one part, got none. Name one.');
   const { timescale } = first.view.cutList;
+  requireOneKind(parts);
   requireOneRate(parts, timescale);
   const pieces = planPieces(parts.map(toRange), isExact);
   requireEach(parts, pieces);
@@ -32,10 +34,14 @@ export function planComposition(key: MediaKey, parts: readonly WantedPart[], isE
   const place: Place = { key, timelineId: newGuid(), cutList, durationSec };
   const pictures = planPictures(parts, pieces, { timescale, durationSec });
   const sounds = planSounds(parts, durationSec);
-  const tasks = [
-    ...composeTasks(place, pictures.copied, pictures.made),
-    ...sounds.flatMap((sound) => composeSoundTasks(place, sound)),
-  ];
+  // The sound of streams is cut where their pictures are, and is copied with them.
+  const isAllCopied = pictures.made.length === 0 && pieces.every(({ segment }) => segment !== null);
+  const tasks = parts.some(({ view }) => view.isRecorded)
+    ? composeTasks(place, { copied: [...pictures.copied, ...sounds], made: [], isAllCopied })
+    : [
+        ...composeTasks(place, { ...pictures, isAllCopied }),
+        ...sounds.flatMap((sound) => composeSoundTasks(place, sound)),
+      ];
   const renditions = [...pictures.copied, ...pictures.made, ...sounds];
   return {
     timeline: { id: place.timelineId, cutList, isActive: true, renditions, tasks },
@@ -59,11 +65,21 @@ function markOf({ renditions }: PartView) {
   return watermark === undefined ? {} : { watermark };
 }
 
-function toRange({ view: { cutList, facts }, fromSec, toSec }: WantedPart) {
+function toRange({ view: { cutList, facts, isRecorded }, fromSec, toSec }: WantedPart) {
   const { grid, timescale } = cutList;
   const rate = grid.kind === 'frames' ? grid.rate : facts.video?.rate;
   const frameTicks = rate === undefined ? 1 : timescale / toNumber(rate);
-  return { cutList, fromSec, toSec, frameTicks };
+  return { cutList, fromSec, toSec, frameTicks, isRecorded };
+}
+
+function requireOneKind(parts: readonly WantedPart[]): void {
+  const isRecorded = parts[0]?.view.isRecorded;
+  const other = parts.find(({ view }) => view.isRecorded !== isRecorded);
+  if (other === undefined) return;
+  throw new Refused(
+    'invalid',
+    `Expected parts of live streams alone, or none: ${other.view.mediaId} is of another kind than the first. Leave it out.`,
+  );
 }
 
 function requireOneRate(parts: readonly WantedPart[], timescale: number): void {
@@ -102,7 +118,7 @@ function planPictures(parts: readonly WantedPart[], pieces: readonly Piece[], le
     const isJoinable = isWhole || found.every(({ origin }) => origin === 'encode');
     if (isAlike && isJoinable) {
       copied.push(toPlanned(candidate, length.durationSec, found));
-    } else if (candidate.codec === 'x264') {
+    } else if (candidate.codec === 'x264' && !parts.some(({ view }) => view.isRecorded)) {
       made.push(toMade(candidate, length));
     }
   }
@@ -144,7 +160,8 @@ function planSounds(parts: readonly WantedPart[], durationSec: number): PlannedR
   return wanted.flatMap((track): PlannedRendition[] => {
     const sources = sounds.map((tracks) => tracks.find(({ language }) => language === track.language) ?? tracks[0]);
     const isAlike = sources.every((source) => source === undefined || source.init.equals(track.init));
-    return isAlike ? [toPlanned(track, durationSec, sources)] : [];
+    const isWhole = !parts.some(({ view }) => view.isRecorded) || sources.every((source) => source !== undefined);
+    return isAlike && isWhole ? [toPlanned(track, durationSec, sources)] : [];
   });
 }
 

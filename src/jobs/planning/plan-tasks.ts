@@ -116,8 +116,11 @@ export function audioTasks(place: Place, renditions: readonly PlannedRendition[]
 /** Puts pictures together: those that are copied in one encode task a chunk, the first early; those that are encoded behind them. */
 export function composeTasks(
   place: Place,
-  copied: readonly PlannedRendition[],
-  made: readonly PlannedRendition[],
+  {
+    copied,
+    made,
+    isAllCopied,
+  }: { copied: readonly PlannedRendition[]; made: readonly PlannedRendition[]; isAllCopied: boolean },
 ): EncodeTask[] {
   const ranges = planChunks(place.cutList);
   const tasks = (renditions: readonly PlannedRendition[], isEarly: boolean) =>
@@ -132,7 +135,8 @@ export function composeTasks(
             ...base(place, 'compose', range),
             renditionIds: renditions.map(({ id }) => id),
             isFirst,
-            queue: isFirst ? 'quick' : 'long',
+            // What is only copied waits for no encoder.
+            queue: isFirst || isAllCopied ? 'quick' : 'long',
             priority: taskPriority(isFirst, place.durationSec, range.fromSegment),
             weight: taskWeight('compose', pixels, rangeSec(place.cutList, range)),
           };

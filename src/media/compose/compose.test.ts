@@ -10,7 +10,9 @@ const GRID: CutList = {
   endTicks: 350_000,
   grid: { kind: 'frames', rate: { num: 25, den: 1 }, segmentFrames: 100, totalFrames: 350 },
 };
-const part = (fromSec: number, toSec: number): PartRange => ({ cutList: GRID, fromSec, toSec, frameTicks: 1000 });
+const part = (fromSec: number, toSec: number): PartRange => {
+  return { cutList: GRID, fromSec, toSec, frameTicks: 1000, isRecorded: false };
+};
 /** Pieces in seconds, those to encode marked. */
 const reported = (parts: PartRange[], isExact: boolean) =>
   planPieces(parts, isExact).map(
@@ -37,6 +39,15 @@ test.each<[PartRange, string[]]>([
   [part(13, 14), ['0: 12-14']],
 ])('without encoding the ends are the nearest borders (%#)', (range, expected) => {
   expect(reported([range], false)).toEqual(expected);
+});
+
+test.each<[number, number, string[]]>([
+  [1.5, 10.5, ['0: 0-4', '0: 4-8', '0: 8-12']],
+  [4, 8, ['0: 4-8']],
+  [7.9, 8.1, ['0: 4-8', '0: 8-12']],
+  [13, 14, ['0: 12-14']],
+])('of a stream all segments are taken that the range touches (%s to %s)', (fromSec, toSec, expected) => {
+  expect(reported([{ ...part(fromSec, toSec), isRecorded: true }], true)).toEqual(expected);
 });
 
 test('the new timeline has no gap, and sound stays within half a frame of the picture in each part', () => {

@@ -11,21 +11,46 @@ export type CopyPlace = { number: number; timescale: number; startTick: number; 
  * before or after the border lasts to it. Throws BrokenMedia when the segment does not fit.
  */
 export function copySegment(bytes: Buffer, fragments: readonly FragmentEntry[], place: CopyPlace): Segment {
-  let tick = place.startTick;
-  const parts = readStoredFragments(bytes, fragments).map(({ samples, payload }): FragmentParts => {
-    const baseTick = tick;
-    tick += samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
-    return { baseTick, samples, payload };
-  });
-  const lackTicks = place.startTick + place.durationTicks - tick;
-  return { ...place, fragments: sealFragments(place, stretchEnd(parts, lackTicks, place)) };
+  const { parts, endTick } = placeParts(bytes, fragments, place.startTick);
+  const lackTicks = place.startTick + place.durationTicks - endTick;
+  return { ...place, fragments: sealFragments(place, stretchEnd(parts, { lackTicks, mayGap: false }, place)) };
 }
 
-function stretchEnd(parts: readonly FragmentParts[], lackTicks: number, place: CopyPlace): FragmentParts[] {
+/**
+ * The same of a publisher's sound, which may have gaps: its last frame lasts until the next segment begins. Without
+ * `durationTicks` the segment lasts as long as its frames.
+ */
+export function copySoundSegment(
+  bytes: Buffer,
+  fragments: readonly FragmentEntry[],
+  place: Omit<CopyPlace, 'durationTicks'> & { durationTicks: number | null },
+): Segment {
+  const { parts, endTick } = placeParts(bytes, fragments, place.startTick);
+  const whole = { ...place, durationTicks: place.durationTicks ?? endTick - place.startTick };
+  const lackTicks = whole.startTick + whole.durationTicks - endTick;
+  return { ...whole, fragments: sealFragments(whole, stretchEnd(parts, { lackTicks, mayGap: true }, whole)) };
+}
+
+function placeParts(bytes: Buffer, fragments: readonly FragmentEntry[], startTick: number) {
+  let endTick = startTick;
+  const parts = readStoredFragments(bytes, fragments).map(({ samples, payload }): FragmentParts => {
+    const baseTick = endTick;
+    endTick += samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+    return { baseTick, samples, payload };
+  });
+  return { parts, endTick };
+}
+
+function stretchEnd(
+  parts: readonly FragmentParts[],
+  { lackTicks, mayGap }: { lackTicks: number; mayGap: boolean },
+  place: CopyPlace,
+): FragmentParts[] {
   if (lackTicks === 0) return [...parts];
   const last = parts.at(-1);
   const lastSample = last?.samples.at(-1);
-  if (last === undefined || lastSample === undefined || Math.abs(lackTicks) > lastSample.durationTicks) {
+  const mostTicks = mayGap && lackTicks > 0 ? lackTicks : (lastSample?.durationTicks ?? 0);
+  if (last === undefined || lastSample === undefined || Math.abs(lackTicks) > mostTicks) {
     throw new BrokenMedia(
       `Expected segment ${place.number} to last ${place.durationTicks} ticks, it is off by ${lackTicks}.`,
     );

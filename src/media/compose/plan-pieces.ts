@@ -1,7 +1,10 @@
 import { type CutList, segmentStartTicks } from '../timeline/cut-list.ts';
 
-/** A range of a source's timeline that goes into a new video; `frameTicks` is about the length of one of its frames. */
-export type PartRange = { cutList: CutList; fromSec: number; toSec: number; frameTicks: number };
+/**
+ * A range of a source's timeline that goes into a new video; `frameTicks` is about the length of one of its frames. Of a
+ * recorded stream nothing can be encoded: all segments are taken that the range touches.
+ */
+export type PartRange = { cutList: CutList; fromSec: number; toSec: number; frameTicks: number; isRecorded: boolean };
 
 /**
  * One segment of a new video: `segment` of the part's own timeline as it stands, or null where only some frames of it
@@ -18,7 +21,10 @@ const LEAST_SEGMENT_SEC = 1;
  * segment borders, and nothing is encoded. An empty range gives no piece. All timelines have one timescale.
  */
 export function planPieces(parts: readonly PartRange[], isExact: boolean): Piece[] {
-  return parts.flatMap((range, part) => (isExact ? cutExactly(range, part) : cutAtBorders(range, part)));
+  return parts.flatMap((range, part) => {
+    if (range.isRecorded) return cutAround(range, part);
+    return isExact ? cutExactly(range, part) : cutAtBorders(range, part);
+  });
 }
 
 function cutExactly({ cutList, fromSec, toSec, frameTicks }: PartRange, part: number): Piece[] {
@@ -65,7 +71,20 @@ function cutAtBorders({ cutList, fromSec, toSec }: PartRange, part: number): Pie
   const [from, to] = [nearestBorder(cutList, fromSec), nearestBorder(cutList, toSec)];
   const first = Math.min(from, cutList.startTicks.length - 1);
   // Something is always wanted of a part.
-  const end = Math.max(first + 1, to);
+  return takeWhole(cutList, { part, first, end: Math.max(first + 1, to) });
+}
+
+function cutAround({ cutList, fromSec, toSec }: PartRange, part: number): Piece[] {
+  const { startTicks, timescale } = cutList;
+  const first = Math.max(
+    0,
+    startTicks.findLastIndex((tick) => tick <= fromSec * timescale),
+  );
+  const next = startTicks.findIndex((tick) => tick >= toSec * timescale);
+  return takeWhole(cutList, { part, first, end: next === -1 ? startTicks.length : next });
+}
+
+function takeWhole(cutList: CutList, { part, first, end }: { part: number; first: number; end: number }): Piece[] {
   return Array.from({ length: end - first }, (_, index) => {
     const segment = first + index;
     const [fromTick, toTick] = [segmentStartTicks(cutList, segment), segmentStartTicks(cutList, segment + 1)];
