@@ -67,6 +67,7 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   const live = await readText(await mediaPlaylistOf(base));
   expect(live).not.toContain('EXT-X-DISCONTINUITY\n');
   expect(live).toContain('#EXT-X-MEDIA-SEQUENCE:0\n');
+  expect(await readText(`${base}/playlist.m3u8`)).toContain('FRAME-RATE=25.000');
   await catalogue.streams.change(key, stopStream);
   await ended(second);
   const video = await until(async () => {
@@ -82,8 +83,9 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   ]);
   expect(stderr).toBe('');
   const listedSec = [...video.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, sec]) => sum + Number(sec), 0);
-  // Pictures that a publisher had not sent all of when it was cut off are listed for up to two frames more.
-  expect(Math.abs(Number.parseInt(stdout, 10) / 25 - listedSec)).toBeLessThan(0.1);
+  // Of reordered pictures each of the two that were cut off may have sent the last before the two that are shown first.
+  const lackingFrames = Math.round(listedSec * 25) - Number.parseInt(stdout, 10);
+  expect([0, 1, 2, 3, 4]).toContain(lackingFrames);
 }, 180_000);
 
 test('a publisher is refused without a valid key, and one with the same key takes over', async () => {

@@ -101,6 +101,11 @@ class RtmpSession {
       this.#takeMedia(message, this.#input);
       return;
     }
+    // Not behind a promise: the frame rate must be known before the decoder configuration that follows is read.
+    if (this.#input !== null && message.type === MESSAGE.data) {
+      this.#takeMetadata(readAmf0(message.body));
+      return;
+    }
     if (this.#isPublishing && this.#input === null) this.#socket.pause();
     this.#task = this.#task.then(() => this.#handle(message)).catch((error: unknown) => this.#fail(error));
   }

@@ -8,6 +8,9 @@ const SHORTEST_SEGMENT_TICKS = VIDEO_TIMESCALE;
 const LONGEST_SEGMENT_TICKS = 20 * VIDEO_TIMESCALE;
 /** A frame that nothing follows for longer is shown this long. */
 const LONGEST_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
+/** Without a frame rate the last frame lasts as long as the one before, which may have waited for a slow line. */
+const LONGEST_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
+const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
 /** Publishers round times to whole milliseconds: a frame this near to the encoder's frame rate is on its grid. */
 const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
@@ -36,6 +39,8 @@ export class VideoPackager {
   #segmentTick: number;
   #hasSegment = false;
   #gridTick = 0;
+  /** Duration of the frame that was written last. */
+  #lastTicks = USUAL_FRAME_TICKS;
   /** Where the picture that is shown last ends. */
   #shownTick = 0;
 
@@ -52,7 +57,8 @@ export class VideoPackager {
 
   /** Where the last frame ends, or the next begins. */
   get endTick(): number {
-    return this.#pending === null ? this.#segmentTick : this.#pending.tick + Math.round(this.#frameTicks || 3000);
+    if (this.#pending === null) return this.#segmentTick;
+    return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, LONGEST_LAST_FRAME_TICKS));
   }
 
   /** Takes the next frame in decode order; `mediaMs` is its decode time on the timeline. */
@@ -112,6 +118,7 @@ export class VideoPackager {
     const frame = this.#pending;
     if (frame === null) return [];
     const durationTicks = Math.min(Math.max(1, endTick - frame.tick), LONGEST_FRAME_TICKS);
+    this.#lastTicks = durationTicks;
     this.#shownTick = Math.max(this.#shownTick, frame.tick + frame.offsetTicks + durationTicks);
     const part = this.#writer.add(frame.tick, {
       durationTicks,
