@@ -2,18 +2,54 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addLibrary, type Lab, loadMedia, loadRenditions, makeClip, startLab, until, upload } from '../jobs/lab.ts';
+import { openBrowser } from '../support/browser.ts';
+import { renditionFiles } from './rendition-file.ts';
 
 const run = promisify(execFile);
 const DAMAGED_BYTES = 200;
 
 let lab: Lab;
+let browser: Browser;
 beforeAll(async () => {
-  lab = await startLab();
+  [lab, browser] = await Promise.all([startLab(), openBrowser()]);
   await lab.startWorker();
 });
-afterAll(() => lab.stop());
+afterAll(async () => {
+  await browser.close();
+  await lab.stop();
+});
+
+/** Plays a rung to its end through Media Source in Chromium, as players of HLS and DASH do. */
+async function playByMediaSource(file: Buffer, codec: string): Promise<{ endedAtSec: number; fault: string | null }> {
+  const page = await browser.newPage();
+  await page.route('http://rung.test/*', (route) => {
+    const isPage = route.request().url().endsWith('page.html');
+    return isPage ? route.fulfill({ contentType: 'text/html', body: '<video muted>' }) : route.fulfill({ body: file });
+  });
+  await page.goto('http://rung.test/page.html');
+  const played = await page.evaluate(async (type) => {
+    const video = document.querySelector('video') as HTMLVideoElement;
+    const source = new MediaSource();
+    video.src = URL.createObjectURL(source);
+    await new Promise((resolve) => source.addEventListener('sourceopen', resolve, { once: true }));
+    const buffer = source.addSourceBuffer(type);
+    const bytes = await (await fetch('http://rung.test/rung.mp4')).arrayBuffer();
+    const over = new Promise<void>((resolve) => {
+      for (const end of ['ended', 'error']) video.addEventListener(end, () => resolve());
+    });
+    buffer.addEventListener('updateend', () => source.readyState === 'open' && source.endOfStream(), { once: true });
+    buffer.appendBuffer(bytes);
+    video.playbackRate = 3;
+    await video.play().catch(() => undefined);
+    await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 30_000))]);
+    return { endedAtSec: video.currentTime, fault: video.error?.message ?? null };
+  }, `video/mp4; codecs="${codec}"`);
+  await page.close();
+  return played;
+}
 
 type Packet = { pos: string; size: string; flags: string };
 
@@ -76,6 +112,10 @@ test.each([
       '360 encode finished',
       `480 ${topOrigin} finished`,
     ]);
+    const [top] = (await renditionFiles(lab, key)).filter(({ row }) => row.rung === 480);
+    if (top === undefined) throw new Error('Expected the rung of 480p.');
+    const { endedAtSec, fault } = await playByMediaSource(await readFile(top.file), top.row.codec_string ?? '');
+    expect({ endedAtSec: Math.round(endedAtSec), fault }).toEqual({ endedAtSec: 9, fault: null });
   },
   300_000,
 );

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { CutHead } from '../../media/pass-through/cut-head.ts';
+import { fillDamagedSamples } from '../../media/pass-through/damaged-samples.ts';
 import type { Mp4Index } from '../../media/pass-through/mp4-index.ts';
 import {
   type PassThroughAnswer,
@@ -10,7 +11,7 @@ import {
 import { readCutHeads } from '../../media/pass-through/read-cut-heads.ts';
 import { type RangeSource, readExactly, readMp4Index } from '../../media/pass-through/read-mp4-index.ts';
 import { sortedTicks } from '../../media/pass-through/timeline.ts';
-import { buildSegment } from '../../media/pass-through/write-segment.ts';
+import { buildSegment, type PassThroughSegment } from '../../media/pass-through/write-segment.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
@@ -74,37 +75,45 @@ export async function replanPassThrough(
   return { index: indexed.index, plan: answer.plan };
 }
 
-/** Reads one segment of a pass-through, payload included. */
+/** Reads one segment of a pass-through, payload included; what is damaged of it is left out (`fillDamagedSamples`). */
 export async function readSegment(
   file: RangeSource,
   { index, plan }: { index: Mp4Index; plan: PassThroughPlan },
   segmentNumber: number,
 ): Promise<Segment> {
   const built = buildSegment(index, plan, segmentNumber);
+  const payloads: Buffer[] = [];
+  for (const { runs } of built.fragments) {
+    const read = await Promise.all(runs.map((run) => readExactly(file.readRange, run.offset, run.length)));
+    const [only] = read;
+    payloads.push(only !== undefined && read.length === 1 ? only : Buffer.concat(read));
+  }
+  const [payload] = payloads;
+  const damaged =
+    payload === undefined || payloads.length > 1
+      ? []
+      : fillDamagedSamples(
+          payload,
+          built.samples.map(({ sizeBytes }) => sizeBytes),
+          index.description,
+        );
+  const shown = damaged.length === 0 ? built : buildSegment(index, plan, segmentNumber, damaged);
+  return toSegment(shown, plan.cutList.timescale, payloads);
+}
+
+function toSegment(built: PassThroughSegment, timescale: number, payloads: readonly Buffer[]): Segment {
   let firstSample = 0;
   let baseTick = built.baseTick;
   const fragments: Segment['fragments'][number][] = [];
-  for (const { prefix, runs } of built.fragments) {
-    const payload = await Promise.all(runs.map((run) => readExactly(file.readRange, run.offset, run.length)));
-    const count = built.fragmentEntries[fragments.length]?.samples ?? 0;
+  for (const [at, { prefix }] of built.fragments.entries()) {
+    const count = built.fragmentEntries[at]?.samples ?? 0;
     const samples = built.samples.slice(firstSample, firstSample + count);
-    const [only] = payload;
-    fragments.push({
-      head: prefix,
-      payload: only !== undefined && payload.length === 1 ? only : Buffer.concat(payload),
-      baseTick,
-      samples,
-    });
+    fragments.push({ head: prefix, payload: payloads[at] ?? Buffer.alloc(0), baseTick, samples });
     firstSample += count;
     baseTick += samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
   }
-  return {
-    number: segmentNumber,
-    timescale: plan.cutList.timescale,
-    startTick: built.baseTick,
-    durationTicks: built.durationTicks,
-    fragments,
-  };
+  const { segmentNumber: number, durationTicks } = built;
+  return { number, timescale, startTick: built.baseTick, durationTicks, fragments };
 }
 
 /** When every picture of segments [from, to) is shown, rising, in ticks of the plan's cut list. */

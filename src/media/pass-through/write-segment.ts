@@ -51,14 +51,21 @@ export function* passThroughSegments(
 
 /**
  * Makes one segment of a planned pass-through. Decoding times are the picture times in rising order (`decodeTicks`),
- * so they begin at the keyframe's own time whatever the reorder delay; heads have the presentation delay. Throws on a number that the plan does not have.
+ * so they begin at the keyframe's own time whatever the reorder delay; heads have the presentation delay. Samples at the
+ * places `without` of a segment of one fragment, never the first, become the tail of the sample before: their pictures
+ * are not shown, and the one shown before lasts longer. Throws on a number that the plan does not have.
  */
-export function buildSegment(index: Mp4Index, plan: PassThroughPlan, segmentNumber: number): PassThroughSegment {
+export function buildSegment(
+  index: Mp4Index,
+  plan: PassThroughPlan,
+  segmentNumber: number,
+  without: readonly number[] = [],
+): PassThroughSegment {
   const segment = plan.segments[segmentNumber];
   if (segment === undefined) {
     throw new Error(`Expected a segment below ${plan.segments.length}, got ${segmentNumber}.`);
   }
-  const samples = listSamples(index, plan, segment);
+  const samples = listSamples(index, plan, segment, new Set(without.map((place) => segment.firstSample + place)));
   const fragments: PassThroughFragment[] = [];
   const fragmentEntries: FragmentEntry[] = [];
   let baseTick = segment.startTicks;
@@ -76,23 +83,35 @@ export function buildSegment(index: Mp4Index, plan: PassThroughPlan, segmentNumb
   return { segmentNumber, fragments, fragmentEntries, samples, baseTick: startTicks, durationTicks };
 }
 
-function listSamples(index: Mp4Index, { shiftTicks }: PassThroughPlan, segment: PlannedSegment): WrittenSample[] {
+function listSamples(
+  index: Mp4Index,
+  { shiftTicks }: PassThroughPlan,
+  segment: PlannedSegment,
+  without: ReadonlySet<number>,
+): WrittenSample[] {
   const { firstSample, endSample } = segment;
   const shownTicks: number[] = [];
   for (let sample = firstSample; sample < endSample; sample += 1)
-    shownTicks.push(pictureTick(index, shiftTicks, sample));
+    if (!without.has(sample)) shownTicks.push(pictureTick(index, shiftTicks, sample));
   const ticks = decodeTicks(shownTicks, index.timescale);
   const endTicks = segment.startTicks + segment.durationTicks;
   const samples: WrittenSample[] = [];
   let nextSync = firstSyncFrom(index.syncSamples, firstSample);
   for (let sample = firstSample; sample < endSample; sample += 1) {
-    const tick = ticks[sample - firstSample] ?? 0;
     const isSync = index.syncSamples[nextSync] === sample;
     if (isSync) nextSync += 1;
+    const sizeBytes = index.sizesBytes[sample] ?? 0;
+    const last = samples.at(-1);
+    if (last !== undefined && without.has(sample)) {
+      last.sizeBytes += sizeBytes;
+      continue;
+    }
+    const place = samples.length;
+    const tick = ticks[place] ?? 0;
     samples.push({
-      durationTicks: (ticks[sample - firstSample + 1] ?? endTicks) - tick,
-      sizeBytes: index.sizesBytes[sample] ?? 0,
-      compositionOffsetTicks: (shownTicks[sample - firstSample] ?? 0) - tick,
+      durationTicks: (ticks[place + 1] ?? endTicks) - tick,
+      sizeBytes,
+      compositionOffsetTicks: (shownTicks[place] ?? 0) - tick,
       isSync,
     });
   }
