@@ -9,7 +9,7 @@ import { compileInTurns } from '../src/catalog/shield/firewall/open-firewall.ts'
 import { HostRules } from '../src/catalog/shield/host-rules.ts';
 import { KnownTokens } from '../src/catalog/shield/known-tokens.ts';
 import { OpenAnswers } from '../src/catalog/shield/open-answers.ts';
-import { RateBuckets } from '../src/catalog/shield/rate-buckets.ts';
+import { CLIENT_RATE, RateBuckets } from '../src/catalog/shield/rate-buckets.ts';
 import { readRuleTexts } from '../src/compose/firewall.ts';
 import { makeZonePolicy } from '../test/support/zone-policy.ts';
 import { type Measurement, report } from './support/report.ts';
@@ -32,6 +32,7 @@ await report('shield', async () => {
     ownHosts: new HostRules([]),
     tokens: new KnownTokens(),
     rates: new RateBuckets(),
+    clientRate: CLIENT_RATE,
     openAnswers: new OpenAnswers(),
     firewall: { current: () => null },
     dry: false,

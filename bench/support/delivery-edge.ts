@@ -49,6 +49,8 @@ const edge = await startEdge({
   serverZone: 'bench',
   firewall: { ready: async () => null, current: () => null },
   loadWaf: async () => readWafSettings({}),
+  // One client stands for a crowd.
+  limits: { clientRate: { perSec: 1_000_000, burst: 1_000_000 } },
   log: { warn: say, error: say },
 });
 process.stdout.write(`${edge.port}\n`);

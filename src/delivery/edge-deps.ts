@@ -8,6 +8,7 @@ import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
 import type { Client } from '../catalog/shield/admit.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
+import { CLIENT_RATE, type Rate } from '../catalog/shield/rate-buckets.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
@@ -26,6 +27,8 @@ export type EdgeLimits = {
   connections: number;
   /** Of them, those of one client: an IPv4 address, or the /64 network of an IPv6 address. */
   connectionsPerClient: number;
+  /** Requests of one client, answered or refused. */
+  clientRate: Rate;
   publicationCacheBytes: number;
   /** Written playlists and manifests. */
   textCacheBytes: number;
@@ -59,8 +62,9 @@ export type EdgeLimits = {
 };
 
 export const DEFAULT_LIMITS: EdgeLimits = {
-  connections: 10_000,
+  connections: 12_000,
   connectionsPerClient: 2_500,
+  clientRate: CLIENT_RATE,
   publicationCacheBytes: 64 * 2 ** 20,
   textCacheBytes: 32 * 2 ** 20,
   lentBytes: 128 * 2 ** 20,

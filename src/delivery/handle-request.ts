@@ -10,7 +10,6 @@ import {
 import type { EventRecorder, Recorded } from '../catalog/shield/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
-import { RULES } from '../catalog/shield/rules.ts';
 import { type RefusalKind, Refused } from '../lib/refused.ts';
 import { isStorageAway } from '../ports/storage.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
@@ -22,7 +21,7 @@ import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
 import { allowsOrigins } from './http/zone-headers.ts';
 import type { Receiver } from './objects/object-sender.ts';
 import { refusedPage } from './player/serve-player.ts';
-import { hasSeveralHosts } from './receive/ambiguous-host.ts';
+import { findHostFault } from './receive/host-fault.ts';
 import { clientOf, type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
 
 export type HandleDeps = {
@@ -45,8 +44,9 @@ export async function handleRequest(
   deps: HandleDeps,
 ): Promise<void> {
   try {
-    if (hasSeveralHosts(message)) {
-      refuseSeveralHosts(message, response, deps);
+    const fault = findHostFault(message);
+    if (fault !== null) {
+      refuseHost(message, response, { hit: fault, deps });
       return;
     }
     const request = await receive(message, deps.receiving);
@@ -150,15 +150,18 @@ function record(request: EdgeRequest, hit: Hit, { status, others = [], deps }: R
   deps.recorder.record(recorded, hit, { status, others });
 }
 
-function refuseSeveralHosts(message: IncomingMessage, response: ServerResponse, deps: HandleDeps): void {
-  const hit = { rule: RULES.severalHosts, expected: 'one Host header', came: 'several' };
+function refuseHost(
+  message: IncomingMessage,
+  response: ServerResponse,
+  { hit, deps }: { hit: Hit; deps: HandleDeps },
+): void {
   const { method = '', url = '', headers } = message;
   const client = clientOf(message, deps.receiving);
   deps.recorder.record({ zoneId: 0, client, anonymises: true, method, url, headers }, hit, {
     status: 'Blocked',
     others: [],
   });
-  const problem = { status: 400, code: hit.rule.code, message: 'Expected one Host header, got several.', hit };
+  const problem = { status: 400, code: hit.rule.code, message: `Expected ${hit.expected}, got ${hit.came}.`, hit };
   sendProblem(message, response, problem);
 }
 

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { EventRecorder } from '../catalog/shield/event-recorder.ts';
+import type { Hit } from '../catalog/shield/hit.ts';
 import { HostRules } from '../catalog/shield/host-rules.ts';
 import { KnownTokens } from '../catalog/shield/known-tokens.ts';
 import { OpenAnswers } from '../catalog/shield/open-answers.ts';
@@ -29,7 +30,7 @@ import { IndexReader } from './objects/index-reader.ts';
 import { ObjectSender } from './objects/object-sender.ts';
 import { rememberHeads } from './objects/remember-heads.ts';
 import { PublicationReader } from './publication-reader.ts';
-import { answerUnreadable, judgeUnreadable, type ParserError } from './receive/parser-refusals.ts';
+import { answerUnreadable, judgeUnreadable, type ParserError, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import { clientOf, type ReceiveDeps } from './receive/receive.ts';
 import { Routes } from './receive/route.ts';
@@ -69,6 +70,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       ownHosts,
       tokens: new KnownTokens(),
       rates: new RateBuckets(),
+      clientRate: limits.clientRate,
       openAnswers: new OpenAnswers(),
       firewall: deps.firewall,
       dry: false,
@@ -90,7 +92,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     log,
   };
   const server = openServer(limits, handling);
-  server.on('connection', (socket) => countConnection(socket, { budgets, receiving }));
+  server.on('connection', (socket) => countConnection(socket, budgets, handling));
   await listen(server, deps);
   // A server that listens on TCP always has an address of this kind.
   const { port } = server.address() as AddressInfo;
@@ -156,6 +158,8 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
       connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
       keepAliveTimeout: KEEP_ALIVE_SEC * 1000,
       maxHeaderSize: 8 * 1024,
+      // Answered by us, so that it is recorded.
+      requireHostHeader: false,
       noDelay: true,
     },
     (request, response) => void handleRequest(request, response, handling),
@@ -163,15 +167,19 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
   server.maxConnections = limits.connections;
   // Node waits once more when the first part of a write went out meanwhile: two halves make the limit.
   server.setTimeout(limits.idleMs / 2, (socket: Socket) => endIdle(socket, handling));
+  server.on('checkExpectation', (request, response) => void handleRequest(request, response, handling));
+  server.on('connect', (_request, socket: Socket) => refuseUnreadable(UNTAKEN_METHOD, socket, handling));
+  server.on('drop', (from) => recordAlone(from?.remoteAddress, TOO_MANY_CONNECTIONS, handling));
   server.on('clientError', (error: ParserError, socket: Socket) => refuseUnreadable(error, socket, handling));
   return server;
 }
 
 /** Ends what is more than one client may have open. Behind a trusted proxy each connection has many clients. */
-function countConnection(socket: Socket, { budgets, receiving }: { budgets: Budgets; receiving: ReceiveDeps }): void {
-  if (receiving.trusted.has(socket.remoteAddress ?? '')) return;
+function countConnection(socket: Socket, budgets: Budgets, handling: HandleDeps): void {
+  if (handling.receiving.trusted.has(socket.remoteAddress ?? '')) return;
   const client = clientKey(socket.remoteAddress);
   if (!budgets.take(client, 'connections')) {
+    recordAlone(socket.remoteAddress, TOO_MANY_CONNECTIONS, handling);
     socket.destroy();
     return;
   }
@@ -179,14 +187,21 @@ function countConnection(socket: Socket, { budgets, receiving }: { budgets: Budg
 }
 
 /** A connection on which nothing moved. One that still has bytes to take reads too slowly, which is recorded. */
-function endIdle(socket: Socket, { recorder, receiving }: HandleDeps): void {
+function endIdle(socket: Socket, handling: HandleDeps): void {
   if (queuedBytes(socket) > 0) {
     const hit = { rule: RULES.slowReader, expected: 'a client that reads', came: 'none of the answer was taken' };
-    const client = clientOf({ socket, headers: {} }, receiving);
-    const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
-    recorder.record(request, hit, { status: 'Blocked', others: [] });
+    recordAlone(socket.remoteAddress, hit, handling);
   }
   socket.destroy();
+}
+
+const TOO_MANY_CONNECTIONS: Hit = { rule: RULES.connections, expected: 'fewer connections at once', came: 'one more' };
+
+/** Records what a connection was ended for when no request of it is known. */
+function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, receiving }: HandleDeps): void {
+  const client = clientOf({ socket: { remoteAddress }, headers: {} }, receiving);
+  const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
+  recorder.record(request, hit, { status: 'Blocked', others: [] });
 }
 
 function refuseUnreadable(error: ParserError, socket: Socket, { recorder, receiving }: HandleDeps): void {

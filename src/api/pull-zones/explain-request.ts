@@ -11,7 +11,7 @@ import { HostRules, hostOf } from '../../catalog/shield/host-rules.ts';
 import { isKnownQuery } from '../../catalog/shield/known-query.ts';
 import { KnownTokens } from '../../catalog/shield/known-tokens.ts';
 import { OpenAnswers } from '../../catalog/shield/open-answers.ts';
-import { RateBuckets } from '../../catalog/shield/rate-buckets.ts';
+import { CLIENT_RATE, RateBuckets } from '../../catalog/shield/rate-buckets.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ExplainRequestModel, ExplanationModel } from '../models/explanation.ts';
@@ -50,6 +50,7 @@ export const explainRequest = defineOperation({
       ownHosts: new HostRules(ownHosts),
       tokens: new KnownTokens(),
       rates: new RateBuckets(),
+      clientRate: CLIENT_RATE,
       openAnswers: new OpenAnswers(),
       firewall,
       dry: true,

@@ -9,7 +9,7 @@ import { compilePolicy } from './compiled-policy.ts';
 import { HostRules } from './host-rules.ts';
 import { KnownTokens } from './known-tokens.ts';
 import { OpenAnswers } from './open-answers.ts';
-import { RateBuckets } from './rate-buckets.ts';
+import { CLIENT_RATE, RateBuckets } from './rate-buckets.ts';
 
 type Change = { settings?: Partial<PullZoneSettings>; access?: Partial<LibrarySettings['access']>; key?: string };
 
@@ -32,6 +32,7 @@ const newContext = (): AdmissionContext => ({
   ownHosts: new HostRules(['edge.example']),
   tokens: new KnownTokens(),
   rates: new RateBuckets(),
+  clientRate: CLIENT_RATE,
   openAnswers: new OpenAnswers(),
   firewall: { current: () => null },
   dry: false,
@@ -150,6 +151,22 @@ test('the rate is counted for each address, and for each valid token of it', () 
   expect(ask(signed(), { client: { address: '192.0.2.8', key: '192.0.2.8', country: '', asn: '' } })).toBe('admitted');
   expect([ask(FILE), ask(FILE), ask(FILE)]).toEqual(['403 10100', '403 10100', '429 10140']);
   expect(ask(signed(), { nowMs: 1_001_000 })).toBe('admitted');
+});
+
+test('one client has so many requests in all, of whichever zone and of none, and the next client has its own', () => {
+  const context = { ...newContext(), clientRate: { perSec: 1, burst: 1 } };
+  const other = { ...zoneOf({}), id: 2 };
+  const ask = (zone: ZonePolicy, change: Partial<AdmissionRequest> = {}) =>
+    ruleOf(requestOf(zone, FILE, change), context);
+  const neighbour = { address: '192.0.2.8', key: '192.0.2.8', country: '', asn: '' };
+  expect([
+    ask(zoneOf({})),
+    ask(other),
+    ask(zoneOf({})),
+    ask(zoneOf({}), { policy: null, purpose: 'unknown' }),
+    ask(zoneOf({}), { client: neighbour }),
+    ask(other, { nowMs: 1_001_000 }),
+  ]).toEqual(['admitted', 'admitted', '429 10140', '429 10140', 'admitted', 'admitted']);
 });
 
 test('what is judged dry counts nothing', () => {

@@ -7,7 +7,7 @@ import type { HostRules } from './host-rules.ts';
 import { type Inspected, judgeFirewall } from './judge-firewall.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { OpenAnswers } from './open-answers.ts';
-import type { RateBuckets } from './rate-buckets.ts';
+import type { Rate, RateBuckets } from './rate-buckets.ts';
 import { RULES, type Rule } from './rules.ts';
 
 /** Who sent a request: `address` in its canonical form, `key` as budgets count it; country and ASN empty when not known. */
@@ -34,6 +34,8 @@ export type AdmissionContext = {
   ownHosts: HostRules;
   tokens: KnownTokens;
   rates: RateBuckets;
+  /** Of one client, over all zones and without one. */
+  clientRate: Rate;
   openAnswers: OpenAnswers;
   /** Null until its rules are compiled. */
   firewall: { current(): Firewall | null };
@@ -119,18 +121,23 @@ function judgeReferrer({ policy, purpose, page }: AdmissionRequest, { ownHosts }
 
 /** A valid token has its own bucket at each address: a school of many viewers behind one address is no flood. */
 function judgeRate(request: AdmissionRequest, context: AdmissionContext): Verdict {
-  const { policy, nowMs, address } = request;
-  if (policy === null || policy.zone.settings.requestsPerSec === 0) return ALLOW;
+  const { policy, address, client } = request;
+  const ofAll = takeRequest({ bucket: `all|${client.key}`, rate: context.clientRate }, request, context);
+  if (ofAll.kind === 'block' || policy === null || policy.zone.settings.requestsPerSec === 0) return ofAll;
   const { requestsPerSec: perSec, burstRequests: burst } = policy.zone.settings;
   const proof = asksForToken(request) && faultOf(request, context) === null ? address.text : '';
-  const wait = context.rates.take(`${bucketOf(request)}|${proof}`, { perSec, burst }, { nowMs, dry: context.dry });
+  return takeRequest({ bucket: `${bucketOf(request)}|${proof}`, rate: { perSec, burst } }, request, context);
+}
+
+function takeRequest(
+  { bucket, rate }: { bucket: string; rate: Rate },
+  { nowMs }: AdmissionRequest,
+  { rates, dry }: AdmissionContext,
+): Verdict {
+  const wait = rates.take(bucket, rate, { nowMs, dry });
   if (wait === 0) return ALLOW;
-  const hit = {
-    rule: RULES.rate,
-    expected: `at most ${perSec} requests a second (and ${burst} at once)`,
-    came: 'more',
-  };
-  return { kind: 'block', hit, status: 429, retryAfterSec: wait };
+  const expected = `at most ${rate.perSec} requests a second (and ${rate.burst} at once)`;
+  return { kind: 'block', hit: { rule: RULES.rate, expected, came: 'more' }, status: 429, retryAfterSec: wait };
 }
 
 function judgeConnections(request: AdmissionRequest, { openAnswers }: AdmissionContext): Verdict {

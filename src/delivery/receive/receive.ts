@@ -82,7 +82,7 @@ async function readInspected(
 
 /** The client of a request: behind a trusted proxy, who the proxy names. */
 export function clientOf(
-  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  { socket, headers }: { socket: { remoteAddress?: string | undefined }; headers: IncomingMessage['headers'] },
   { trusted, places }: Pick<ReceiveDeps, 'trusted' | 'places'>,
 ): Client {
   const forwarded = headers['x-forwarded-for'];

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http';
+import type { Hit } from '../../catalog/shield/hit.ts';
+import { RULES } from '../../catalog/shield/rules.ts';
+
+/**
+ * What is wrong with how a request names its host (RFC 9112 section 3.2 has such requests refused); null for nothing.
+ * Of several, a cache or proxy before us may have chosen another one; Node keeps the first and drops the rest.
+ */
+export function findHostFault({
+  rawHeaders,
+  httpVersion,
+}: Pick<IncomingMessage, 'rawHeaders' | 'httpVersion'>): Hit | null {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) return { rule: RULES.severalHosts, expected: 'one Host header', came: 'several' };
+  const isMissing = hosts === 0 && httpVersion === '1.1';
+  return isMissing ? { rule: RULES.malformed, expected: 'a Host header', came: 'none' } : null;
+}
