@@ -122,3 +122,15 @@ test('where the library asks for a token, it is asked for here too and goes into
   const late = await ask({ url: page(), token, expires: '1' });
   expect([late.status, Object(late.body).Message]).toEqual([401, expect.stringMatching(/expired at 1970-01-01/)]);
 });
+
+test('in a zone that asks for tokens the thumbnail has a signed address, as in play data', async () => {
+  const { db } = api.database;
+  await db.updateTable('library').set({ settings: '{}' }).where('id', '=', 1).execute();
+  const zone = () => db.updateTable('pull_zone').where('library_id', '=', 1);
+  await zone()
+    .set({ settings: JSON.stringify({ tokenRequired: true }) })
+    .execute();
+  const thumbnail = async () => Object((await ask({ url: page() })).body).thumbnail_url;
+  const signed = new RegExp(`^http://edge.test/vz-1/bcdn_token=HS256-[^/]+/${guid}/thumbnail.jpg$`);
+  await vi.waitFor(async () => expect(await thumbnail()).toMatch(signed), { timeout: 20_000, interval: 50 });
+});

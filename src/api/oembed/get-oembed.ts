@@ -6,15 +6,16 @@ import type { VideoView } from '../../catalog/videos/video-view.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
-import { edgeFileUrl } from '../addresses.ts';
+import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
+import { type FolderTokenDeps, signFolderFor } from '../folder-token.ts';
 import { VideoOEmbedModel } from '../models/play-data.ts';
 import { maybe, queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
 import { type EmbeddedVideo, readEmbedAddress } from './embed-address.ts';
 
-type Deps = {
+type Deps = FolderTokenDeps & {
   videoViews: VideoViewStore;
   libraries: LibraryStore;
   pullZones: PullZoneStore;
@@ -50,7 +51,7 @@ export const getOEmbed = defineOperation({
   answer: VideoOEmbedModel,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'status',
-  async run({ query, referrer }, deps: Deps) {
+  async run({ query, referrer, address: caller }, deps: Deps) {
     if (query.url === '') {
       throw new Refused(
         'invalid',
@@ -74,11 +75,9 @@ export const getOEmbed = defineOperation({
       query.maxWidth ?? Number.POSITIVE_INFINITY,
       query.maxHeight ?? Number.POSITIVE_INFINITY,
     );
-    return describe(
-      { address, title: video.title, size },
-      describeThumbnail(video, library, deps.edgeUrl),
-      deps.edgeUrl,
-    );
+    const folderToken = await signFolderFor(library, video, { address: caller, loadPolicy: deps.loadPolicy });
+    const thumbnail = describeThumbnail(video, { library, edgeUrl: deps.edgeUrl, folderToken });
+    return describe({ address, title: video.title, size }, thumbnail, deps.edgeUrl);
   },
 });
 
@@ -111,12 +110,12 @@ function describe(frame: Frame, { url, size }: Thumbnail, providerUrl: string): 
   };
 }
 
-function describeThumbnail(video: VideoView, library: Library, edgeUrl: string): Thumbnail {
+function describeThumbnail(video: VideoView, place: EdgePlace): Thumbnail {
   if (video.thumbnail_key === null) return { url: null, size: null };
   const { thumbnail_width_px: widthPx, thumbnail_height_px: heightPx } = video;
   const isOwn = widthPx !== null && heightPx !== null;
   const size = isOwn ? { widthPx, heightPx } : shrink(sizeOf(video), LONGEST_THUMBNAIL_PX, LONGEST_THUMBNAIL_PX);
-  return { url: edgeFileUrl({ library, edgeUrl }, video.id, video.thumbnail_file_name), size };
+  return { url: edgeFileUrl(place, video.id, video.thumbnail_file_name), size };
 }
 
 function sizeOf({ width_px: widthPx, height_px: heightPx }: VideoView): Size {

@@ -1,13 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { MediaKey } from '../../catalog/db.ts';
-import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import { type PullZoneName, parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
-import { signMedia } from '../../catalog/pull-zones/sign-media.ts';
-import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
-import type { VideoView } from '../../catalog/videos/video-view.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { type FolderTokenDeps, signFolderFor } from '../folder-token.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
 import { queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
@@ -15,13 +11,12 @@ import { requireReferrer } from '../require-referrer.ts';
 import { toPlayDataModel } from './play-data-model.ts';
 import { recallShowing } from './video-model.ts';
 
-export type PlayDataDeps = {
+export type PlayDataDeps = FolderTokenDeps & {
   videoViews: VideoViewStore;
   libraries: LibraryStore;
   pullZones: PullZoneStore;
   edgeUrl: string;
   ownHosts: readonly string[];
-  loadPolicy(name: PullZoneName): Promise<ZonePolicy | null>;
 };
 
 export const PlayQuery = Type.Object({ token: queryText(), expires: queryInt64(0) });
@@ -40,18 +35,6 @@ export async function loadPlayData(
   const shown = { token: query.token, expiresSec: query.expires };
   await requireEmbedToken(shown, { mediaId: key.mediaId, library: showing.library }, deps);
   const [view, hasPlaylist] = await Promise.all([deps.videoViews.load(key), deps.videoViews.hasPlaylist(key)]);
-  const folderToken = await signFor(showing.library, view, { address, loadPolicy: deps.loadPolicy });
+  const folderToken = await signFolderFor(showing.library, view, { address, loadPolicy: deps.loadPolicy });
   return toPlayDataModel(view, hasPlaylist, { ...showing, folderToken });
-}
-
-/** The token of the video's folder, for who has shown what the library asks for; null where the zone asks for none. */
-async function signFor(
-  { pullZone }: Library,
-  view: VideoView,
-  { address, loadPolicy }: Pick<PlayDataDeps, 'loadPolicy'> & { address: string },
-): Promise<string | null> {
-  const name = pullZone.settings.tokenRequired ? parsePullZoneName(pullZone.name) : null;
-  const policy = name === null ? null : await loadPolicy(name);
-  if (policy === null) return null;
-  return signMedia(policy, { mediaId: view.id, durationMs: view.duration_ms }, { address, nowMs: Date.now() });
 }
