@@ -190,6 +190,11 @@ test('a download is kept apart from what is played', async () => {
   const path = `${signed(0)}?download=1`;
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'MISS' });
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });
+  // However it is written, it is not kept as what is played, nor as a download what is none.
+  for (const query of ['%64ownload=1', 'a=b&downloa%64', 'Download=1']) {
+    for (let time = 0; time < 2; time += 1)
+      expect(await ask(`${signed(0)}?${query}`)).toMatchObject({ status: 200, cache: 'BYPASS' });
+  }
 });
 
 test('a deleted video is not given from the cache', async () => {
