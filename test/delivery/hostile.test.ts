@@ -1,0 +1,207 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
+import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
+import { OWN_RULES } from '../../src/catalog/shield/firewall/own-rules.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
+import { readRuleTexts } from '../../src/compose/firewall.ts';
+import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
+import type { RenditionKey } from './publish.ts';
+import type { TestEdge } from './start-test-edge.ts';
+
+const BROWSER = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/120.0 Safari/537.36';
+const sockets: Socket[] = [];
+
+let videos: GrowingRoom;
+let key: RenditionKey;
+
+beforeAll(async () => {
+  videos = await createGrowingRoom();
+  key = await videos.addVideo();
+  for (const segment of [0, 1, 2]) await videos.publish(key, segment);
+  const blocking = { ...readWafSettings({}), blocks: true };
+  await createShieldSettingsStore(videos.database.db).changeUnzoned(() => blocking);
+  await videos.database.db
+    .updateTable('pull_zone')
+    .set({ settings: JSON.stringify({ waf: { blocks: true } }) })
+    .where('library_id', '=', videos.libraryId)
+    .execute();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await videos.closeEdges();
+  await videos.database.db.deleteFrom('shield_event').execute();
+});
+afterAll(() => videos.close());
+
+/** What came back for bytes that were written as they are; `rule` is what the answer names. */
+async function send(edge: TestEdge, text: string) {
+  const socket = connect(edge.port, '127.0.0.1').on('error', () => undefined);
+  sockets.push(socket);
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => parts.push(part));
+  socket.write(text);
+  await once(socket, 'close');
+  const answer = Buffer.concat(parts).toString('latin1');
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+  return { status, rule: /^x-millrace-rule: (\S+)/im.exec(answer)?.[1] ?? null, answer };
+}
+
+const get = (path: string, ...lines: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', BROWSER, 'Accept: */*', 'Connection: close', ...lines, '', ''].join(
+    '\r\n',
+  );
+
+/** All that is logged, of every zone, once the edge stored what it had. */
+async function closeAndRead() {
+  await videos.closeEdges();
+  const { db } = videos.database;
+  const store = createShieldEventStore(db);
+  const zones = await db.selectFrom('pull_zone').select('id').execute();
+  const read = (zoneId: number) => store.read({ zoneId, day: dayOf(Date.now()), afterSeq: 0 }, 1_000);
+  const events = await Promise.all([0, ...zones.map(({ id }) => id)].map(read));
+  return events.flat().toSorted((one, other) => one.seq - other.seq);
+}
+
+const encoded = (text: string) => encodeURIComponent(text);
+
+/** Requests, and the rule that may decide: sets of rules differ in which of a family finds most. */
+const ATTACKS: readonly (readonly [string, string, RegExp])[] = [
+  ['traversal, encoded', get('/%2e%2e%2f%2e%2e%2fetc/passwd'), /^930/],
+  ['traversal, encoded twice', get('/a?file=%252e%252e%252f%252e%252e%252fetc%252fpasswd'), /^930/],
+  ['traversal below a zone', get('/vz-1/..%2f..%2f..%2fetc/shadow'), /^930/],
+  ['traversal by backslashes', get('/assets/..%5c..%5cwindows%5csystem32'), /^930/],
+  ['a file of secrets', get('/.env'), /^930130$/],
+  ['a repository', get('/.git/config'), /^930130$/],
+  ['SQL', get(`/?id=${encoded('1 union select a,b from users')}`), /^942/],
+  ['SQL that waits', get(`/?id=${encoded("1' or sleep(5)#")}`), /^942/],
+  ['a script', get(`/?q=${encoded('<script>alert(1)</script>')}`), /^941/],
+  ['an event handler', get(`/?q=${encoded('<img src=x onerror=alert(1)>')}`), /^941/],
+  ['log4j in a query', get(`/?x=${encoded('$' + '{jndi:ldap://a.example/b}')}`), /^9(32130|44150)$/],
+  ['log4j in a header', get('/', 'Referer: $' + '{jndi:ldap://a.example/b}'), /^9(32130|44150)$/],
+  ['a command', get(`/?c=${encoded(';cat /etc/passwd')}`), /^93[02]/],
+];
+
+/** What is no attack by itself: logged, and not answered otherwise than for anybody. */
+const SCANS: readonly (readonly [string, string, RegExp])[] = [
+  ['sqlmap', get('/').replace(BROWSER, 'User-Agent: sqlmap/1.7'), /^913/],
+  ['nikto', get('/').replace(BROWSER, 'User-Agent: Mozilla/5.00 (Nikto/2.1.6)'), /^913/],
+];
+
+const UNREADABLE: readonly (readonly [string, string, number, string])[] = [
+  ['no HTTP', 'no http at all\r\n\r\n', 400, '10180'],
+  ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, '10180'],
+  ['a tunnel', 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n', 400, '10180'],
+  ['a long header', get('/', `X-Long: ${'a'.repeat(9_000)}`), 431, '10181'],
+  ['many headers', get('/', ...Array.from({ length: 900 }, (_, at) => `X-${at}: value`)), 431, '10181'],
+  ['two lengths', get('/', 'Content-Length: 5', 'Content-Length: 6'), 400, '10183'],
+  ['a length and chunks', get('/', 'Content-Length: 5', 'Transfer-Encoding: chunked'), 400, '10183'],
+  ['two encodings', get('/', 'Transfer-Encoding: chunked', 'Transfer-Encoding: identity'), 400, '10183'],
+  ['two hosts', get('/', 'Host: other'), 400, '10184'],
+];
+
+describe.each([
+  ['the core rule set', readRuleTexts],
+  ['the own small set', async () => OWN_RULES],
+])('hostile requests, by %s', (_, readTexts) => {
+  test('are refused or harmless, and each is in the log once, under the rule that its answer names', async () => {
+    const firewall = openFirewall(readTexts, (error) => {
+      throw error;
+    });
+    const edge = await videos.open({ firewall });
+    const expected: RegExp[] = [];
+    for (const [name, text, rule] of ATTACKS) {
+      const { status, rule: named } = await send(edge, text);
+      expect([name, status, named]).toEqual([name, 403, expect.stringMatching(rule)]);
+      expected.push(rule);
+    }
+    for (const [name, text, rule] of SCANS) {
+      expect([name, (await send(edge, text)).status]).toEqual([name, 404]);
+      expected.push(rule);
+    }
+    for (const [name, text, status, rule] of UNREADABLE) {
+      const { status: came, rule: named } = await send(edge, text);
+      expect([name, came, named]).toEqual([name, status, rule]);
+      expected.push(new RegExp(`^${rule}$`));
+    }
+    const events = await closeAndRead();
+    expect(events.map(({ ruleId }) => ruleId)).toEqual(expected.map((rule) => expect.stringMatching(rule)));
+    expect(events.map(({ status }) => status)).toEqual(
+      expected.map((rule) => (rule.source.startsWith('^913') ? 'Logged' : 'Blocked')),
+    );
+  });
+});
+
+test('what would smuggle a second request in its body gets one answer, and its connection ends', async () => {
+  const edge = await videos.open();
+  const hidden = get('/.env');
+  const bodies = [
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${hidden.length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+    `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n${hidden}`,
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Length : 0\r\n\r\n${hidden}`,
+    `POST / HTTP/1.1\nHost: a\nContent-Length: 0\n\n${hidden}`,
+  ];
+  for (const text of bodies) {
+    const { answer } = await send(edge, text);
+    expect(answer.match(/^HTTP\/1\.1 4\d\d/gm)).toHaveLength(1);
+  }
+  const rules = (await closeAndRead()).map(({ ruleId }) => ruleId);
+  expect([rules.length, rules.filter((rule) => !/^1018[03]$/.test(rule))]).toEqual([bodies.length, []]);
+});
+
+test('who sends a head or a body too slowly, or does not read, is cut off and logged once', async () => {
+  const edge = await videos.open({ limits: { headMs: 500, idleMs: 4_000 } });
+  const slow = ['GET / HTTP/1.1\r\nHost: ', 'POST /beacons HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx'];
+  for (const text of slow) {
+    const { status, rule } = await send(edge, text);
+    expect([status, rule]).toEqual([408, '10182']);
+  }
+  const { pathname } = new URL(videos.segmentOf(edge, key, 0));
+  const reader = connect(edge.port, '127.0.0.1').on('error', () => undefined);
+  sockets.push(reader.pause());
+  // More than the buffers of the kernel take.
+  reader.write(`GET ${pathname} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(60));
+  const store = createShieldEventStore(videos.database.db);
+  const read = () => store.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
+  await expect
+    .poll(async () => (await read()).map(({ ruleId }) => ruleId), { timeout: 30_000 })
+    .toEqual(['10182', '10182', '10186']);
+});
+
+test('connections beyond what one client may have are in the log', async () => {
+  const edge = await videos.open({ limits: { connectionsPerClient: 1 } });
+  const held = connect(edge.port, '127.0.0.1');
+  sockets.push(held);
+  held.write('GET /robots.txt HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(held, 'data');
+  expect((await send(edge, get('/'))).status).toBe(0);
+  expect((await closeAndRead()).map(({ ruleId, status }) => [ruleId, status])).toEqual([['10150', 'Blocked']]);
+});
+
+test('a whole visit of a player leaves no event, though everything is blocked that may be', async () => {
+  const edge = await videos.open();
+  const folder = `/vz-${videos.libraryId}/${key.mediaId}`;
+  const page = `/embed/${videos.libraryId}/${key.mediaId}`;
+  const statuses = async (path: string, init: RequestInit = {}) =>
+    (await fetch(`${edge.base}${path}`, { ...init, headers: { 'user-agent': BROWSER.slice(12), ...init.headers } }))
+      .status;
+  const segment = `${folder}/r/${key.renditionId}/0.m4s`;
+  const seen = [
+    await statuses(`${page}?autoplay=false&t=1m2s&captions=en-auto&preload=true&muted=true`),
+    await statuses(`${page}/state`),
+    await statuses(`${folder}/playlist.m3u8?CMCD=${encoded('bl=1000,sid="a-b",nor="..%2F1.m4s"')}&ver=2`),
+    await statuses(`${folder}/360p/video.m3u8`),
+    await statuses(segment, { headers: { range: 'bytes=0-99' } }),
+    await statuses(`${segment}?x=%3Cscript%3E`, { headers: { range: 'bytes=0-1,5-9' } }),
+    await statuses(segment, { method: 'HEAD' }),
+    await statuses(segment, { method: 'OPTIONS', headers: { 'access-control-request-headers': 'cmcd-session' } }),
+    await statuses('/beacons', { method: 'POST', body: '{"not":"a beacon"}' }),
+  ];
+  expect(seen.filter((status) => status === 403 || status >= 500)).toEqual([]);
+  expect(seen.slice(0, 5)).toEqual([200, 200, 200, 200, 206]);
+  // What browsers look for beside the page.
+  for (const path of ['/favicon.ico', '/robots.txt', '/apple-touch-icon.png', '/']) await statuses(path);
+  expect(await closeAndRead()).toEqual([]);
+});
