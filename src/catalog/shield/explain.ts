@@ -37,7 +37,10 @@ export function findNearMiss(
   bearer: { address: string; nowMs: number },
 ): string | null {
   const { token } = address;
-  if (token === 'bad-expires') return 'expires is to be in whole seconds since 1970';
+  if (token === 'bad-expires') {
+    const isInMs = /\bexpires=\d{13}(?!\d)/.test(address.text);
+    return isInMs ? 'expires is in milliseconds' : 'expires is to be in whole seconds since 1970';
+  }
   if (typeof token === 'string') return null;
   const signing = {
     keys: signingKeys(zone.keys, bearer.nowMs),
@@ -52,12 +55,16 @@ export function findNearMiss(
     );
     return !('fault' in verdict) || !['signature', 'ip-required'].includes(verdict.fault);
   };
-  if (isSigned(token)) return token.expiresSec > 1e11 ? 'expires is in milliseconds' : null;
+  if (isSigned(token)) return null;
   const { library, previous } = zone.keys;
   if (isSigned(token, { keys: [library] })) return "it is signed with the library's key, not with the zone's";
   if (previous !== null && isSigned(token, { keys: [previous.key] })) return 'it is signed with the key before';
   if (isSigned(token, { holdsAddress: !signing.holdsAddress })) {
     return signing.holdsAddress ? 'it is signed without the address' : 'it is signed with an address';
+  }
+  // One parameter that is all of them, as sent: there is nothing left to sort.
+  if (isSigned({ ...token, params: [token.params.join('&')] })) {
+    return 'its parameters are signed in the order of the address, not by their names';
   }
   const folder = `/${address.path.split('/').find((part) => /^[0-9a-f-]{36}$/i.test(part)) ?? ''}/`;
   if (
