@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AsnOf } from '../adapters/geo/asn-table.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import { isPublicAddress } from '../lib/public-address.ts';
 
 /** Finds autonomous systems: in the owner's own database, or in a table that is compiled once of the bundled lists. */
 export async function openAsn({ asnDatabase, dataDir }: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>): Promise<AsnOf> {
@@ -13,16 +14,28 @@ export async function openAsn({ asnDatabase, dataDir }: Pick<RoleSettings, 'asnD
   return openAsnTable(path, { v4: new URL('asn-ipv4-num.csv', about), v6: new URL('asn-ipv6-num.csv', about) });
 }
 
-/** The same for a role that does not wait for it: while it is not open, no system is known. */
+/**
+ * The same for a role that does not wait for it: it is opened when a public address is first looked for, and until it is
+ * open no system is known.
+ */
 export function openAsnLater(settings: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>, log: Log): AsnOf {
-  let found: AsnOf = () => null;
-  openAsn(settings).then(
-    (opened) => {
-      found = opened;
-    },
-    (err: unknown) => log.warn({ err }, 'The numbers of autonomous systems could not be read; events have none.'),
-  );
-  return (address) => found(address);
+  let found: AsnOf | null = null;
+  let isOpening = false;
+  const open = () =>
+    openAsn(settings).then(
+      (opened) => {
+        found = opened;
+      },
+      (err: unknown) => log.warn({ err }, 'The numbers of autonomous systems could not be read; events have none.'),
+    );
+  return (address) => {
+    if (found !== null) return found(address);
+    if (!isOpening && isPublicAddress(address)) {
+      isOpening = true;
+      void open();
+    }
+    return null;
+  };
 }
 
 type Log = { warn(fields: object, message: string): void };
