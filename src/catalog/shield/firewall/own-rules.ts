@@ -62,7 +62,7 @@ export const OWN_RULES: RuleTexts = {
         'ARGS|REQUEST_COOKIES|REQUEST_HEADERS:User-Agent|REQUEST_HEADERS:Referer',
         '@rx \\$\\{[^}]*[:(]|\\$\\([^)]*\\)|[<>]\\([^)]*\\)',
         'Expression of a shell or a look-up',
-        'cmdLine',
+        'urlDecodeUni,t:cmdLine',
       ),
     ]),
     rules('REQUEST-933-APPLICATION-ATTACK-PHP', [
