@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
 import type { Answer } from '../support/api.ts';
 import { nameOf, type Real } from './interface-data.ts';
 import { sampleBody } from './sample-body.ts';
@@ -99,6 +100,18 @@ async function ownLibrary(): Promise<number> {
   const wanted = { name: 'Made for a test', pullZoneName: null, libraryKey: null };
   return (await world.api.libraries.create(wanted)).library.id;
 }
+
+test('none of these calls, with whichever key, is an attack to the firewall', async () => {
+  await world.ask({ method: 'GET', path: '/.env', key: null });
+  const store = createShieldEventStore(world.api.database.db);
+  const read = async () => {
+    const events = await store.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 1_000);
+    return events.map(({ ruleId, log }) => `${ruleId} ${log}`);
+  };
+  // Events are stored in their order: what came before this one would be there.
+  await expect.poll(async () => (await read()).at(-1), { timeout: 10_000 }).toMatch(/^930130 /);
+  expect(await read()).toHaveLength(1);
+});
 
 test('a collection of another library is unknown wherever it is named', async () => {
   const foreign = await makeForeignCollection();

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import type { EdgeStorage } from '../../src/delivery/edge-deps.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import { createFolderStorage } from './folder-storage.ts';
-import { createGrowingRoom, type GrowingRoom, SEGMENT_BYTES, statusOf } from './growing-video.ts';
+import { createGrowingRoom, type GrowingRoom, plannedSegments, SEGMENT_BYTES, statusOf } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
@@ -161,4 +163,46 @@ test('a cold segment is fetched once for all who request it, and a slow reader o
   expect(new Set(await Promise.all(sizes))).toEqual(new Set([SEGMENT_BYTES]));
   expect(far.reads).toHaveLength(1);
   slow.destroy();
+});
+
+/** Requests of different clients, as a trusted proxy names them. */
+const from = (client: number) => ({ 'x-forwarded-for': `192.0.2.${client}` });
+const BEHIND = { trustedProxies: ['127.0.0.1'] };
+
+test('one client has so many look-ups of what is not at hand under way, others have theirs', async () => {
+  const publications = createPublicationStore(videos.database.db);
+  const gate = Promise.withResolvers<void>();
+  const unknown = new Set<string>();
+  const load: typeof publications.load = async (...args) => {
+    if (unknown.has(args[0].mediaId)) await gate.promise;
+    return publications.load(...args);
+  };
+  const edge = await videos.open({
+    ...BEHIND,
+    publications: { ...publications, load },
+    limits: { lookUpsPerClient: 1 },
+  });
+  expect(await statusOf(videos.segmentOf(edge, key, 0), from(1))).toBe(200);
+  const look = (client: number) => {
+    const mediaId = newGuid();
+    unknown.add(mediaId);
+    return statusOf(videos.address(edge, { ...key, mediaId }, 'playlist.m3u8'), from(client));
+  };
+  const [mine, others] = [[look(1), look(1)], look(2)];
+  expect(await Promise.race(mine)).toBe(503);
+  gate.resolve();
+  expect([new Set(await Promise.all(mine)), await others]).toEqual([new Set([503, 404]), 404]);
+});
+
+test('one client has so many answers that wait for segments to be made, others have theirs', async () => {
+  const edge = await videos.open({ ...BEHIND, limits: { waitsPerClient: 1, segmentWaitMs: 60_000 } });
+  const growing = await videos.addVideo(plannedSegments);
+  await videos.publish(growing, 0);
+  await expect.poll(() => statusOf(videos.segmentOf(edge, growing, 0), from(1))).toBe(200);
+  const ask = (client: number) => statusOf(videos.segmentOf(edge, growing, 2), from(client));
+  const [mine, others] = [[ask(1), ask(1)], ask(2)];
+  expect(await Promise.race(mine)).toBe(503);
+  await videos.publish(growing, 1);
+  await videos.publish(growing, 2);
+  expect([new Set(await Promise.all(mine)), await others]).toEqual([new Set([503, 200]), 200]);
 });

@@ -25,6 +25,11 @@ test("the system's Node hands over to the pinned one and its exit code comes bac
   expect(spawnSync(olderNode, [LAUNCHER, 'help']).status).toBe(0);
 });
 
+test('doctor names the rules of the core rule set that need libinjection and are not judged', () => {
+  const { stdout } = spawnSync(process.execPath, [LAUNCHER, 'doctor'], { encoding: 'utf8' });
+  expect(stdout).toMatch(/firewall .*not judged: 941100, 942100, 941101, 942101 /);
+});
+
 test('an old Node without the pinned one is refused, a new one needs none', () => {
   expect(() => pinnedNodeFor(folder, 'v20.20.2')).toThrow('Expected Node 24 or newer, this is v20.20.2');
   expect(pinnedNodeFor(folder, 'v24.1.0')).toBeNull();

@@ -3,7 +3,7 @@ import type { Firewall } from './firewall/firewall.ts';
 import { findBot, judgeInspection } from './firewall/judge-inspection.ts';
 import type { InspectedRequest } from './firewall/request-fields.ts';
 import type { Verdict } from './hit.ts';
-import type { RateBuckets } from './rate-buckets.ts';
+import type { Rate, RateBuckets } from './rate-buckets.ts';
 import { RULES } from './rules.ts';
 
 /** What the firewall looks at, and by which settings. */
@@ -21,7 +21,7 @@ export type InspectableRequest = {
 export type InspectionContext = { firewall: { current(): Firewall | null }; rates: RateBuckets; dry: boolean };
 
 /** Of one client so many milliseconds of work a second, and a start of more: a flood of attacks costs no more. */
-const INSPECTION_RATE = { perSec: 200, burst: 2_000 };
+export const INSPECTION_RATE: Rate = { perSec: 200, burst: 2_000 };
 
 /** Logs where the zone does not block. What is not inspected for its number is refused like any flood. */
 export function judgeFirewall(

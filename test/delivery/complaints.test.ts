@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
+import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { TEST_SECRET } from '../support/packager.ts';
+import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
+import type { RenditionKey } from './publish.ts';
+import type { TestEdge } from './start-test-edge.ts';
+
+// What people complained of elsewhere, a test each. Beside them: a front that gives private files to anybody is
+// `test/deploy/nginx.test.ts`; rules of library and zone are one list in `test/api/pull-zone-rules.test.ts`; uploads that
+// firewalls of others block are in `test/e2e/clients.test.ts`.
+const HOUR_MS = 3_600_000;
+let videos: GrowingRoom;
+let key: RenditionKey;
+let securityKey: string;
+
+beforeAll(async () => {
+  videos = await createGrowingRoom();
+  key = await videos.addVideo();
+  for (const segment of [0, 1, 2]) await videos.publish(key, segment);
+  const zone = videos.database.db.selectFrom('pull_zone').where('library_id', '=', videos.libraryId);
+  const { security_key_sealed: sealed } = await zone.select('security_key_sealed').executeTakeFirstOrThrow();
+  securityKey = createSecretBox(TEST_SECRET).open(sealed);
+});
+afterEach(() => videos.closeEdges());
+afterAll(() => videos.close());
+
+/** An edge of a zone with these settings, and of a library with these rules. */
+async function openWith(settings: object, access: object = {}): Promise<TestEdge> {
+  const { db } = videos.database;
+  const [zone, library] = [settings, { access }].map((value) => JSON.stringify(value));
+  await db
+    .updateTable('pull_zone')
+    .set({ settings: zone ?? '' })
+    .where('library_id', '=', videos.libraryId)
+    .execute();
+  await db
+    .updateTable('library')
+    .set({ settings: library ?? '' })
+    .where('id', '=', videos.libraryId)
+    .execute();
+  return videos.open({ trustedProxies: ['127.0.0.1'] });
+}
+
+const tokenFor = (address: string | null, expiresSec = Math.round(Date.now() / 1000) + 600) =>
+  signFolder({ key: securityKey, folder: `/${key.mediaId}/`, expiresSec, address });
+const zonePath = () => `/vz-${videos.libraryId}`;
+const segmentPath = (token = '') =>
+  `${zonePath()}/${token === '' ? '' : `${token}/`}${key.mediaId}/r/${key.renditionId}/0.m4s`;
+
+async function ask(edge: TestEdge, path: string, headers: Record<string, string> = {}): Promise<string> {
+  const response = await fetch(`${edge.base}${path}`, { headers });
+  await response.arrayBuffer();
+  return `${response.status} ${response.headers.get('x-millrace-rule') ?? ''}`.trim();
+}
+
+test('segments are let in by the token in the query of the playlist that lists them', async () => {
+  const edge = await openWith({ tokenRequired: true });
+  const query = `?token=${tokenFor(null).slice('bcdn_token='.length)}`;
+  const read = async (address: string) => {
+    const text = await (await fetch(address)).text();
+    const names = text
+      .split('\n')
+      .flatMap((line) => /URI="([^"]+)"/.exec(line)?.[1] ?? (/^[^#\s]/.test(line) ? line : []));
+    return names.map((name) => new URL(name, address).href);
+  };
+  const lists = await read(`${edge.base}${zonePath()}/${key.mediaId}/playlist.m3u8${query}`);
+  const files = (await Promise.all(lists.filter((address) => address.includes('.m3u8')).map(read))).flat();
+  expect(files.length).toBeGreaterThan(3);
+  for (const address of [...lists, ...files]) expect((await fetch(address)).status).toBe(200);
+});
+
+test('a pause of hours does not outlive the token that the player page was given', async () => {
+  const edge = await openWith({ tokenRequired: true });
+  const state = await (await fetch(`${edge.base}/embed/${videos.libraryId}/${key.mediaId}/state`)).json();
+  const { playlistUrl } = Object(Object(state).source);
+  const expiresSec = Number(/expires=(\d+)/.exec(playlistUrl)?.[1]);
+  // The video is 20 s long.
+  expect(expiresSec * 1000).toBeGreaterThanOrEqual(Date.now() + 6 * HOUR_MS);
+});
+
+test('viewers of IPv6 use tokens that are made for their address, from all of their network', async () => {
+  const edge = await openWith({ tokenRequired: true, tokenHoldsAddress: true });
+  const path = segmentPath(tokenFor('2001:db8:1:2::5'));
+  const from = (address: string) => ask(edge, path, { 'x-forwarded-for': address });
+  expect([
+    await from('2001:db8:1:2::5'),
+    await from('2001:db8:1:2:aaaa::9'),
+    await from('2001:db8:1:3::5'),
+    await from('192.0.2.7'),
+  ]).toEqual(['200', '200', '403 10101', '403 10101']);
+});
+
+test('pages without a referrer, applications and our own frame are let in unless the owner has it otherwise', async () => {
+  const own = { referer: 'http://127.0.0.1/embed/1/x' };
+  const application = { 'user-agent': 'okhttp/4.12.0' };
+  const open = await openWith({}, { allowedReferrers: ['owner.test'] });
+  const answers = (edge: TestEdge) =>
+    Promise.all([{}, application, own].map((headers) => ask(edge, segmentPath(), headers)));
+  expect(await answers(open)).toEqual(['200', '200', '200']);
+  const closed = await openWith({}, { allowedReferrers: ['owner.test'], blockNoneReferrer: true });
+  expect(await answers(closed)).toEqual(['403 10130', '403 10130', '200']);
+});
+
+test('the firewall, when it blocks, lets ranges of every form and unknown types of bodies pass', async () => {
+  const { db } = videos.database;
+  await createShieldSettingsStore(db).changeUnzoned(() => ({ ...readWafSettings({}), blocks: true }));
+  const edge = await openWith({ waf: { blocks: true } });
+  for (const range of ['bytes=0-0', 'bytes=0-', 'bytes=-5', 'bytes=0-1,3-4,6-7,9-10,12-13,15-16', 'bytes=5-3'])
+    expect(await ask(edge, segmentPath(), { range })).toMatch(/^(200|206|416)$/);
+  const body = new Uint8Array(100);
+  const types = ['application/octet-stream', 'application/offset+octet-stream', 'video/quicktime', ''];
+  for (const method of ['POST', 'PATCH']) {
+    for (const type of types) {
+      const headers = { 'content-type': type };
+      const { status } = await fetch(`${edge.base}${segmentPath()}`, { method, headers, body });
+      expect([method, type, status]).toEqual([method, type, 405]);
+    }
+  }
+  await videos.closeEdges();
+  const store = createShieldEventStore(db);
+  expect(await store.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 10)).toEqual([]);
+});
+
+test('a client over the rate is let in again when the time of its Retry-After is over', async () => {
+  const edge = await openWith({ requestsPerSec: 1 });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${edge.base}${segmentPath()}`)));
+  const refused = answers.find(({ status }) => status === 429);
+  expect(refused).toBeDefined();
+  await new Promise((resolve) => setTimeout(resolve, Number(refused?.headers.get('retry-after')) * 1_000));
+  expect(await ask(edge, segmentPath())).toBe('200');
+});
+
+test('a school behind one address has a bucket for each valid token, not one for all', async () => {
+  const edge = await openWith({ tokenRequired: true, requestsPerSec: 1 });
+  const pupils = Array.from({ length: 20 }, (_, pupil) => segmentPath(tokenFor(null, 4_000_000_000 + pupil)));
+  const answers = await Promise.all(pupils.map((path) => ask(edge, path, { 'x-forwarded-for': '192.0.2.7' })));
+  expect(new Set(answers)).toEqual(new Set(['200']));
+});
+
+test('embed tokens and tokens of addresses end together when the key is reset', async () => {
+  const edge = await openWith({ tokenRequired: true }, { playerTokenRequired: true });
+  const expires = Math.round(Date.now() / 1000) + 600;
+  const hash = createHash('sha256').update(`${securityKey}${key.mediaId}${expires}`).digest('hex');
+  const page = `/embed/${videos.libraryId}/${key.mediaId}/state?token=${hash}&expires=${expires}`;
+  const both = async () => [await ask(edge, page), await ask(edge, segmentPath(tokenFor(null)))];
+  expect(await both()).toEqual(['200', '200']);
+  const sealed = createSecretBox(TEST_SECRET).seal('another key');
+  const zone = videos.database.db.updateTable('pull_zone').where('library_id', '=', videos.libraryId);
+  await zone.set({ security_key_sealed: sealed }).execute();
+  // `securityKey` is the old one from here on.
+  await expect.poll(both, { timeout: 10_000 }).toEqual(['403 10131', '403 10101']);
+});
