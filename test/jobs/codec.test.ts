@@ -7,7 +7,7 @@ import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { storageKey } from '../../src/ports/storage.ts';
-import { checkFinished } from './check-video.ts';
+import { checkFinished, checkObjects } from './check-video.ts';
 import {
   addLibrary,
   type Lab,
@@ -103,6 +103,14 @@ test('a re-encode that begins while a codec is being added leaves one whole set'
   await untilState(lab, key, 'finished');
   expect(await shownOf(key)).toEqual(['x264 360', 'x264 240']);
   expect((await loadRenditions(lab, key)).filter(({ active, retired_at: at }) => !active && at === null)).toEqual([]);
+  // What had been stored of the set that was dropped are orphans, which a sweep takes.
+  await until(async () => {
+    await lab.database.db.transaction().execute(lab.sender.send(sweep, {}));
+    return checkObjects(lab, key).then(
+      () => true,
+      () => false,
+    );
+  }, 'the chunks of the dropped set to be swept');
   await checkFinished(lab, key);
 });
 
