@@ -161,10 +161,10 @@ async function measureCrowd(lane: Lane, file: string): Promise<{ warmMs: number;
   return { warmMs: median(warm), encodes };
 }
 
-/** Each run of an encoder for viewers takes the next number. */
+/** Each claim of a task takes the next number, and no other task is begun meanwhile. */
 async function countEncodes({ db }: Database): Promise<number> {
   const { rows } = await sql<{ last: number }>`
-    select case when is_called then last_value else last_value - 1 end as last from jit_attempt`.execute(db);
+    select case when is_called then last_value else last_value - 1 end as last from encode_attempt`.execute(db);
   return rows[0]?.last ?? 0;
 }
 

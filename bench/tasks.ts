@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { type Db, migrate, openDatabase, UNHURRIED } from '../src/catalog/db.ts';
 import type { Claim } from '../src/catalog/tasks/encode-task.ts';
-import { claimNext, renewLeases, restoreShares } from '../src/catalog/tasks/task-store.ts';
+import { claimNext, LEAST_PRIORITY, renewLeases, restoreShares } from '../src/catalog/tasks/task-store.ts';
 import { createOutlookStore } from '../src/catalog/videos/outlook-store.ts';
 import { placesIn, SOCKET_PORT } from '../src/cli/supervisor/postgres-places.ts';
 import type { Guid } from '../src/lib/guid.ts';
@@ -28,7 +28,13 @@ const CONNECTIONS = 20;
 /** A library of a hundred thousand tasks, and one of a single task that comes behind it. */
 const LONG_QUEUE = 100_000;
 const DATABASE = 'tasks_bench';
-const OPTIONS = { queue: 'long', owner: 'bench', leaseSec: 30, takesBackfill: true, withoutMedia: [] } as const;
+const OPTIONS = {
+  queue: 'long',
+  owner: 'bench',
+  leaseSec: 30,
+  leastPriority: LEAST_PRIORITY,
+  withoutMedia: [],
+} as const;
 
 await report('tasks', async (scope) => {
   const service = await startMillrace(scope);

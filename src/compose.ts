@@ -73,7 +73,7 @@ const code = {
       import('./jobs/queue/queue.ts'),
       import('./jobs/encode/source-cache.ts'),
       import('./lib/outbound/outbound.ts'),
-      import('./jobs/on-demand/viewer-encoder.ts'),
+      import('./jobs/on-demand/segment-encoders.ts'),
       import('./jobs/queue/task-runner.ts'),
       import('./jobs/housekeeping/scrub.ts'),
     ]),
@@ -208,7 +208,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     { openQueue },
     { createSourceCache },
     { createOutbound },
-    { startViewerEncoder },
+    { followDemand, SegmentEncoders },
     { startTaskRunner },
     { startScrubber },
   ] = await code.worker();
@@ -229,7 +229,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     report,
   };
   const threads = settings.encodeThreads;
-  const viewers = await startViewerEncoder({ ...shared, pool: database.pool, threads, slots: Math.max(2, threads) });
+  const segments = new SegmentEncoders(threads);
   const deps = {
     ...shared,
     outbound,
@@ -240,11 +240,12 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     threads,
     quarantineSec: settings.quarantineSec,
     makesPreviews: settings.makesPreviews,
-    servesViewers: () => viewers.servesViewers(),
+    segments,
   };
   await queue.run(allJobs, deps, { quickSlots: QUICK_SLOTS, longSlots: 1, fetchSlots: FETCH_SLOTS });
-  const slots = { quickSlots: QUICK_SLOTS, longSlots: settings.encodeThreads };
+  const slots = { viewers: Math.max(2, threads), quick: QUICK_SLOTS, long: threads };
   const tasks = await startTaskRunner({ deps, pool: database.pool, slots, tasks: allTasks });
+  const demand = await followDemand({ ...shared, pool: database.pool, encoders: segments, slots: slots.viewers });
   const webhooks = await startWebhooks(common);
   const bytesPerSec = settings.scrubBytesPerSec;
   const scrubber = bytesPerSec === 0 ? null : startScrubber({ ...shared, bytesPerSec });
@@ -256,7 +257,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
         queue.close(),
         tasks.close(),
         webhooks.close(),
-        viewers.close(),
+        demand.close(),
         scrubber?.close(),
         mover?.close(),
       ]);

@@ -17,6 +17,7 @@ import { sweepUploads } from './housekeeping/sweep-uploads.ts';
 import { storePictures } from './images/make-pictures.ts';
 import { storeThumbnail } from './images/make-thumbnail.ts';
 import type { JobDeps } from './job-deps.ts';
+import { makeRequested } from './on-demand/make-segments.ts';
 import { fixInits } from './on-demand/start-on-demand.ts';
 import { extractCaptions } from './planning/extract-captions.ts';
 import { processVideo } from './planning/process-video.ts';
@@ -62,4 +63,5 @@ export const allTasks: Readonly<Record<TaskKind, PerformTask>> = {
   compose: composeRange,
   'compose-sound': composeTrack,
   repair,
+  segment: makeRequested,
 };

@@ -7,6 +7,7 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Transcriber } from '../ports/transcriber.ts';
 import type { SourceCache } from './encode/source-cache.ts';
+import type { SegmentEncoders } from './on-demand/segment-encoders.ts';
 import type { Queue } from './queue/define-job.ts';
 import type { StoreGuard } from './store/store-guard.ts';
 
@@ -35,8 +36,8 @@ export type JobDeps = {
   threads: number;
   /** Whether a video gets animated previews beside its thumbnails. */
   makesPreviews: boolean;
-  /** Whether segments were made here for viewers just now; never when left out. */
-  servesViewers?: () => boolean;
+  /** The segment tasks that run here. */
+  segments: SegmentEncoders;
   /** Address space that one encoder may use; 6 GiB when left out. */
   encoderMemoryBytes?: number;
   /** How old an object without a row must be before it goes into quarantine; an hour when left out, a minute for staged bytes. */

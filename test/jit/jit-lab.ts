@@ -35,7 +35,7 @@ export const PATIENT = { segmentWaitMs: 150_000 };
  */
 export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise<void>> {
   for (const [table, column] of [
-    ['jit_run', 'lease_until'],
+    ['encode_task', 'lease_until'],
     ['segment_request', 'wanted_until'],
   ] as const) {
     await sql
@@ -47,7 +47,7 @@ export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise
       `)
       .execute(db);
   }
-  return async () => void (await sql`drop function hold_jit_run, hold_segment_request cascade`.execute(db));
+  return async () => void (await sql`drop function hold_encode_task, hold_segment_request cascade`.execute(db));
 }
 
 /** A library that encodes on demand. */
@@ -72,11 +72,10 @@ export function segmentUrl({ base }: TestEdge, key: MediaKey, renditionId: Guid,
   return `${base}/vz-${key.libraryId}/${key.mediaId}/r/${renditionId}/${segment}.m4s`;
 }
 
-/** How many runs of encoders for viewers were ever begun. */
+/** How many segment tasks were ever begun. */
 export async function countRuns(lab: Lab): Promise<number> {
-  const { rows } = await sql<{ last: number; used: boolean }>`
-    select last_value - 999999999 as last, is_called as used from jit_attempt`.execute(lab.database.db);
-  return rows[0]?.used === true ? rows[0].last : 0;
+  const { rows } = await sql<{ begun: number }>`select count(*) as begun from noted_run`.execute(lab.database.db);
+  return rows[0]?.begun ?? 0;
 }
 
 export type Fetched = { status: number; retryAfter: string | undefined; body: Buffer };
@@ -112,7 +111,7 @@ export async function fetchPatiently(url: string): Promise<Buffer> {
   }
 }
 
-/** Has the database note each state of each video: to look every so often would miss short ones. */
+/** Has the database note each state of each video and each run of a segment task: a poll would miss short ones. */
 async function noteStates({ database: { db } }: Lab): Promise<void> {
   await sql`create table noted_state (number bigserial, media_id uuid, state text)`.execute(db);
   await sql`
@@ -126,6 +125,18 @@ async function noteStates({ database: { db } }: Lab): Promise<void> {
   await sql`
     create trigger note_next after update on media for each row
     when (old.state is distinct from new.state) execute function note_state()
+  `.execute(db);
+  await sql`create table noted_run (task_id uuid)`.execute(db);
+  await sql`
+    create function note_run() returns trigger language plpgsql as $$
+    begin
+      insert into noted_run (task_id) values (new.id);
+      return null;
+    end $$
+  `.execute(db);
+  await sql`
+    create trigger note_run after update on encode_task for each row
+    when (new.kind = 'segment' and new.state = 'running' and old.state = 'waiting') execute function note_run()
   `.execute(db);
 }
 
@@ -151,8 +162,7 @@ export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Pr
     .where('media_id', '=', mediaId)
     .where('kind', '=', 'backfill')
     .execute();
-  const { servesViewers: _, ...idle } = deps;
-  for (const { libraryId, mediaId, taskId } of tasks) await performTask(idle, { libraryId, mediaId }, taskId);
+  for (const { libraryId, mediaId, taskId } of tasks) await performTask(deps, { libraryId, mediaId }, taskId);
 }
 
 /** What is requested and under way for a video; encode tasks that only fill in do not count. */
@@ -162,8 +172,9 @@ export async function countOpen(
 ): Promise<{ requests: number; runs: number; tasks: number }> {
   const { rows } = await sql<{ requests: number; runs: number; tasks: number }>`
     select (select count(*) from segment_request where media_id = ${mediaId}) as requests,
-      (select count(*) from jit_run where media_id = ${mediaId}) as runs,
-      (select count(*) from encode_task where media_id = ${mediaId} and kind <> 'backfill'
+      (select count(*) from encode_task where media_id = ${mediaId} and kind = 'segment'
+        and state in ('waiting', 'running')) as runs,
+      (select count(*) from encode_task where media_id = ${mediaId} and kind not in ('backfill', 'segment')
         and state in ('waiting', 'running')) as tasks
   `.execute(lab.database.db);
   return rows[0] ?? { requests: 0, runs: 0, tasks: 0 };

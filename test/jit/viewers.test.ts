@@ -4,6 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { createSegmentRequestStore } from '../../src/catalog/jit/segment-request-store.ts';
 import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
@@ -84,17 +85,22 @@ async function uploadQuiet(clip: string): Promise<MediaKey> {
   return key;
 }
 
-test('a request of which no changes came is found as well', async () => {
+test('a segment task of which no worker was notified is found as well', async () => {
   await startHere();
   const { db } = lab.database;
   const [rung, segment] = [await findRung(lab, shared, 480), 6];
-  const { libraryId: library_id, mediaId: media_id } = shared;
-  const wanted = { segment, ahead_segments: 0, is_awaited: true, wanted_until: sql<Date>`now() + interval '1 minute'` };
-  const request = { library_id, media_id, rendition_id: rung, edge_id: newGuid(), ...wanted };
-  await db.insertInto('segment_request').values(request).execute();
+  // No worker is known to be idle, so none is woken.
+  await sql`create function forget_idle() returns trigger language plpgsql as 'begin return null; end'`.execute(db);
+  await sql`create trigger forget_idle before insert on encode_idle for each row execute function forget_idle()`.execute(
+    db,
+  );
+  await sql`delete from encode_idle`.execute(db);
+  const requests = createSegmentRequestStore(db, newGuid());
+  await requests.put([{ ...shared, renditionId: rung, segment, aheadSegments: 0, isAwaited: true, forSec: 60 }]);
   const made = db.selectFrom('chunk').where('rendition_id', '=', rung).where('first_segment', '=', segment);
   await until(async () => (await made.select('first_segment').execute()).length > 0, 'the segment');
-  await db.deleteFrom('segment_request').execute();
+  await sql`drop function forget_idle cascade`.execute(db);
+  await requests.dropAll();
 });
 
 test('when the only viewer leaves, the encoder ends and nothing is left of it', async () => {
@@ -118,7 +124,7 @@ test('an encoder ends with its lease, also when the renewal hangs', async () => 
   const answer = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
   const encoders = await freezeEncoders(process.pid);
   await lab.database.db.transaction().execute(async (tx) => {
-    await sql`select from jit_run for update`.execute(tx);
+    await sql`select from encode_task where kind = 'segment' for update`.execute(tx);
     await until(async () => !encoders.some(isRunning), 'the encoder to end', 20);
     viewer.abort();
   });

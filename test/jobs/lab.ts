@@ -14,7 +14,7 @@ import type { LeaseTimes } from '../../src/catalog/tasks/encode-task.ts';
 import { allJobs, allTasks } from '../../src/jobs/all.ts';
 import { createSourceCache } from '../../src/jobs/encode/source-cache.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
-import { startViewerEncoder } from '../../src/jobs/on-demand/viewer-encoder.ts';
+import { followDemand, SegmentEncoders } from '../../src/jobs/on-demand/segment-encoders.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { type JobQueue, openQueue, openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { startTaskRunner } from '../../src/jobs/queue/task-runner.ts';
@@ -108,12 +108,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const owner = `worker-${process.pid}`;
   const store = openStoreGuard({ db: database.db, storage, quarantineSec: 0, report: () => undefined });
   const shared = { db: database.db, queue, storage, store, sources, owner, report };
-  const viewers = await startViewerEncoder({
-    ...shared,
-    pool: database.pool,
-    threads: 1,
-    slots: settings.slots.viewerSlots ?? 2,
-  });
+  const segments = new SegmentEncoders(1);
   const deps: JobDeps = {
     ...shared,
     outbound,
@@ -123,7 +118,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     languageModel: null,
     threads: 1,
     makesPreviews: settings.makesPreviews ?? false,
-    servesViewers: () => viewers.servesViewers(),
+    segments,
     orphanAgeMs: 0,
     quarantineSec: 0,
     // Merged where that is looked at: the clock must not change the chunks that other tests look at.
@@ -131,13 +126,16 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   };
   await queue.run(allJobs, deps, settings.slots);
   const { pool } = database;
-  const tasks = await startTaskRunner({ deps, pool, slots: settings.slots, tasks: allTasks, leases: SHORT_LEASES });
+  const { quickSlots: quick, longSlots: long, viewerSlots: viewers = 2 } = settings.slots;
+  const slots = { viewers, quick, long };
+  const tasks = await startTaskRunner({ deps, pool, slots, tasks: allTasks, leases: SHORT_LEASES });
+  const demand = await followDemand({ ...shared, pool, encoders: segments, slots: viewers });
   let isStopped = false;
   return {
     deps,
     async stop() {
       if (!isStopped)
-        await Promise.all([queue.close(), tasks.close(), outbound.close(), viewers.close(), store.close()]);
+        await Promise.all([queue.close(), tasks.close(), outbound.close(), demand.close(), store.close()]);
       isStopped = true;
     },
   };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { saveTimeline } from '../../src/catalog/lifecycle/plan-store.ts';
 import { refreshProgress } from '../../src/catalog/tasks/claim-store.ts';
-import { claimNext, writeProgress } from '../../src/catalog/tasks/task-store.ts';
+import { claimNext, LEAST_PRIORITY, writeProgress } from '../../src/catalog/tasks/task-store.ts';
 import { describeOutlook } from '../../src/catalog/videos/outlook.ts';
 import { createOutlookStore } from '../../src/catalog/videos/outlook-store.ts';
 import { planVideo } from '../../src/jobs/planning/plan-video.ts';
@@ -68,7 +68,13 @@ test('behind 100 hours of queue each video has an end in sight, a short one over
   expect(first.etaSec).toBeLessThan((etas[0] ?? 0) / 20);
   expect(first.message).toMatch(/^Is next|^Waits for/);
   const tasks = await db.selectFrom('encode_task').selectAll().where('queue', '=', 'long').execute();
-  const options = { queue: 'long', owner: 'test', leaseSec: 30, takesBackfill: true, withoutMedia: [] } as const;
+  const options = {
+    queue: 'long',
+    owner: 'test',
+    leaseSec: 30,
+    leastPriority: LEAST_PRIORITY,
+    withoutMedia: [],
+  } as const;
   const claim = await claimNext(db, options);
   if (claim === null) throw new Error('Expected a claim.');
   expect(claim.task.key.mediaId).toBe(short.mediaId);

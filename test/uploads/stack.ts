@@ -9,6 +9,7 @@ import { createTusUploads } from '../../src/ingest/tus/tus-uploads.ts';
 import { createSourceCache } from '../../src/jobs/encode/source-cache.ts';
 import { sweepUploads } from '../../src/jobs/housekeeping/sweep-uploads.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import { SegmentEncoders } from '../../src/jobs/on-demand/segment-encoders.ts';
 import { type AnyJob, type JobQueue, openQueue, openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { dropOrphans } from '../../src/jobs/store/drop-orphans.ts';
 import { fetchVideo } from '../../src/jobs/uploads/fetch-video.ts';
@@ -138,6 +139,7 @@ async function startWorker(api: TestApi, allow: string[], onError: (error: unkno
     owner: 'test worker',
     threads: 1,
     makesPreviews: false,
+    segments: new SegmentEncoders(1),
     report: onError,
   };
   const known: AnyJob<JobDeps>[] = [fetchVideo, hashSource];

@@ -18,27 +18,3 @@ export type SegmentRequestTable = {
   asked_at: SetByDefault;
   wanted_until: Date;
 };
-
-/** An encoder at work for viewers: it makes `next_segment` now and goes no further than `to_segment`, excluded. */
-export type JitRunTable = {
-  library_id: number;
-  media_id: Guid;
-  rendition_id: Guid;
-  id: Guid;
-  attempt: number;
-  next_segment: number;
-  to_segment: number;
-  owner: string;
-  lease_until: Date;
-};
-
-/** A segment that could not be made: it is left alone until `retry_at`. */
-export type JitFaultTable = {
-  library_id: number;
-  media_id: Guid;
-  rendition_id: Guid;
-  segment: number;
-  failures: number;
-  retry_at: Date;
-  reason: string;
-};

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey } from '../db.ts';
+import { planSegmentTasks } from './segment-task-store.ts';
 
-/** Notifies encoders that requests changed; the payload is the rendition's id. */
+/** Notifies those who make segments of a rendition that requests changed; the payload is the rendition's id. */
 export const JIT_CHANNEL = 'millrace_jit';
 
 /** A segment that viewers of an edge wait for, or have just been given, with those after it that they will want. */
@@ -17,7 +18,7 @@ export type SegmentRequest = MediaKey & {
 
 /** Requests of one edge. */
 export type SegmentRequestStore = {
-  /** Writes requests or renews them, and wakes the encoders. Those of renditions that are gone are passed over. */
+  /** Writes requests or renews them, and a task for what nobody makes yet. Those of renditions that are gone are passed over. */
   put(requests: readonly SegmentRequest[]): Promise<void>;
   /** Takes a request back: nobody waits any more. */
   drop(request: Pick<SegmentRequest, 'renditionId' | 'segment'>): Promise<void>;
@@ -28,7 +29,9 @@ export type SegmentRequestStore = {
 export function createSegmentRequestStore(db: Db, edgeId: Guid): SegmentRequestStore {
   return {
     async put(requests) {
-      if (requests.length > 0) await putRequests(db, edgeId, requests);
+      if (requests.length === 0) return;
+      await putRequests(db, edgeId, requests);
+      await planSegmentTasks(db, [...new Set(requests.map(({ renditionId }) => renditionId))]);
     },
     async drop({ renditionId, segment }) {
       await sql`

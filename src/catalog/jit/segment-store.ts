@@ -10,32 +10,30 @@ import {
 } from '../lifecycle/chunk-store.ts';
 import { finalizeMedia } from '../lifecycle/finalize-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
-import { refreshProgress } from '../tasks/claim-store.ts';
-import type { RunClaim } from './run-store.ts';
+import { lockClaim, refreshProgress } from '../tasks/claim-store.ts';
+import type { Claim } from '../tasks/encode-task.ts';
 
 /**
- * Publishes one segment that was made for viewers and moves its run on. Encode tasks of which everything is stored by now
+ * Publishes one segment that was made for viewers. Encode tasks of which everything is stored by now
  * end with it, and so does the video with the last of them. False when the segment is there already, made by another:
- * then nothing is taken in. Throws LostClaim when the run is not held any more, and
- * refuses a segment of another init segment than the rendition's.
+ * then nothing is taken in. Throws LostClaim when the task is not held any more, and refuses a segment of another init
+ * segment than the rendition's.
  */
 export async function commitSegment(
   tx: Tx,
-  claim: RunClaim,
+  claim: Claim,
   { segment, output }: { segment: number; output: RenditionOutput },
 ): Promise<boolean> {
-  const { key, attempt, id } = claim;
+  const { attempt, task } = claim;
+  const { key } = task;
   const publication = await lockMedia(tx, key);
-  const { rows } = await sql`
-    update jit_run set next_segment = ${segment + 1}, to_segment = greatest(to_segment, ${segment + 1}) where id = ${id}
-    returning id
-  `.execute(tx);
-  if (publication === null || rows.length === 0) throw new LostClaim({ attempt, id });
+  if (publication === null || !(await lockClaim(tx, claim))) throw new LostClaim({ attempt, id: task.id });
   const place = { firstSegment: segment, segmentCount: 1 };
   if ((await findStored(tx, output.renditionId, place)).length > 0) return false;
-  if (!(await fixInit(tx, key, output))) throw new LostClaim({ attempt, id });
+  if (!(await fixInit(tx, key, output))) throw new LostClaim({ attempt, id: task.id });
   await insertChunks(tx, { key, attempt, publication }, output);
-  await sql`delete from jit_fault where rendition_id = ${output.renditionId} and segment = ${segment}`.execute(tx);
+  await sql`delete from encode_task where kind = 'segment' and rendition_ids[1] = ${output.renditionId}
+    and from_segment = ${segment} and state = 'failed'`.execute(tx);
   await sumStorage(tx, key);
   const hasEnded = await endStoredTasks(tx, key, { renditionId: output.renditionId, segment });
   if (hasEnded) await finalizeMedia(tx, key);

@@ -6,9 +6,9 @@ import { reportDamage } from '../scrub/repair-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
 import { taskRow } from '../tasks/task-row-store.ts';
-import { LostClaim } from './chunk-store.ts';
+import { findStored, LostClaim } from './chunk-store.ts';
 import { addMessages, finalizeMedia } from './finalize-store.ts';
-import { IMAGES_VALUE, renditionMessage } from './messages.ts';
+import { IMAGES_VALUE, jitFailedMessage, renditionMessage } from './messages.ts';
 
 const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as const;
 
@@ -25,6 +25,7 @@ export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<vo
   });
   const held = await lockClaim(tx, claim);
   if (held === null) throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
+  if (claim.task.kind === 'segment') return giveUpSegment(tx, claim, reason);
   if (claim.task.renditionIds.length > 1) return splitTask(tx, { ...claim.task, ...held }, reason);
   const { renditionIds } = claim.task;
   await endTask(tx, claim, 'failed', reason);
@@ -58,6 +59,30 @@ async function reportUnmended(
   const segments: [number, number] = [fromSegment, toSegment - 1];
   const [what, reason] = ['its stored bytes are damaged', `making it anew failed (${why})`];
   for (const renditionId of renditionIds) await reportDamage(tx, key, { renditionId, segments, what, reason });
+}
+
+/**
+ * A segment for viewers is not tried for them any more: what the video lacks in the end its other tasks decide. Where the
+ * first segment of the task was made, a later one failed, which gets a task of its own when it is requested.
+ */
+async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void> {
+  const { key, id, renditionIds, fromSegment } = claim.task;
+  const [renditionId = id] = renditionIds;
+  if ((await findStored(tx, renditionId, { firstSegment: fromSegment, segmentCount: 1 })).length > 0) {
+    await tx.deleteFrom('encode_task').where('id', '=', id).execute();
+    return;
+  }
+  await endTask(tx, claim, 'failed', reason);
+  const { rows } = await sql<{ rung: number | null; isFirst: boolean }>`
+    select rung, not exists (select from encode_task o where o.kind = 'segment' and o.rendition_ids[1] = r.id
+      and o.state = 'failed' and o.id <> ${id}) as "isFirst"
+    from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${renditionId}
+  `.execute(tx);
+  const [rendition] = rows;
+  // One line a rung: where one segment fails, others do.
+  if (rendition?.isFirst !== true) return;
+  const name = rendition.rung === null ? 'Sound' : `${rendition.rung}p`;
+  await addMessages(tx, key, [jitFailedMessage(name, fromSegment, reason, new Date())]);
 }
 
 /** Rungs that failed in another encode task since this one was claimed are no part of it any more. */

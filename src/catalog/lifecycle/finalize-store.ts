@@ -9,6 +9,7 @@ import { RENDITION_NAME } from '../renditions/rendition-name-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import type { MediaMessage, MediaState } from '../schema.ts';
 import { ENCODING_STATES } from '../tasks/encode-task.ts';
+import { BESIDE_KINDS } from '../tasks/task-kind.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { markIncomplete } from './incomplete-store.ts';
@@ -120,7 +121,7 @@ async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
       select count(*) as tasks, count(*) filter (where state in ('waiting', 'running')) as "openTasks",
         max(reason) filter (where state = 'failed') as reason
       from encode_task w where w.library_id = r.library_id and w.media_id = r.media_id
-        and r.id = any(w.rendition_ids) and w.kind not in ('thumbnail', 'pictures', 'repair')) w
+        and r.id = any(w.rendition_ids) and w.kind not in ('thumbnail', 'pictures', 'repair', 'segment')) w
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} order by r.rung desc nulls last, r.id
   `.execute(tx);
   return rows;
@@ -175,8 +176,7 @@ async function hasOpenTask(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<bo
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .where('state', 'in', ['waiting', 'running'])
-    // What is shown is mended beside all else.
-    .where('kind', '<>', 'repair')
+    .where('kind', 'not in', BESIDE_KINDS)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -4,6 +4,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import { ENCODING_STATES, idxKeyOf } from '../tasks/encode-task.ts';
+import { BESIDE_KINDS } from '../tasks/task-kind.ts';
 import { finalizeMedia } from './finalize-store.ts';
 
 /** What is left alone so long belongs to nobody: its job was lost. */
@@ -37,7 +38,7 @@ export async function findStuck(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media m
     where state = any(${ENCODING_STATES}) and not exists (select 1 from encode_task w where w.library_id = m.library_id
-      and w.media_id = m.id and w.state in ('waiting', 'running') and w.kind <> 'repair')
+      and w.media_id = m.id and w.state in ('waiting', 'running') and w.kind <> all (${BESIDE_KINDS}::text[]))
     order by random() limit ${ROWS_AT_ONCE}
   `.execute(db);
   return rows;

@@ -103,10 +103,10 @@ function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow
 
 /**
  * The attempt under which a chunk's new objects lie: beside the old ones, which edges may still hold open, and apart
- * from those of every other attempt. Segments for viewers draw from the same numbers.
+ * from those of every other attempt.
  */
 export async function nextAttempt(db: Db): Promise<number> {
-  const { rows } = await sql<{ attempt: number }>`select nextval('jit_attempt')::integer as attempt`.execute(db);
+  const { rows } = await sql<{ attempt: number }>`select nextval('encode_attempt')::integer as attempt`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('Expected a number for an attempt, none came.');
   return row.attempt;

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { type Claim, ENCODING_STATES, type EncodeTask, encodePercent, WAITING_FOR_SLOT } from './encode-task.ts';
+import { BESIDE_KINDS } from './task-kind.ts';
 import type { EncodeTaskTable } from './task-schema.ts';
 
 /** The first pause after a failure, which doubles with each, and the longest. */
@@ -35,6 +36,7 @@ export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: Media
     .select(['weight', 'done_fraction as doneFraction'])
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
+    .where('kind', 'not in', BESIDE_KINDS)
     .execute();
   const { percent, done, total } = encodePercent(tasks);
   await db

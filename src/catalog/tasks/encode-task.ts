@@ -1,7 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import type { MediaKey } from '../db.ts';
-import type { TaskKind } from './task-kind.ts';
+import type { TaskKind, TaskQueue } from './task-kind.ts';
 
 /** One unit of encoding as its row says it, without who runs it: segments [fromSegment, toSegment) of the renditions. */
 export type EncodeTask = {
@@ -13,7 +13,7 @@ export type EncodeTask = {
   fromSegment: number;
   toSegment: number;
   isFirst: boolean;
-  queue: 'quick' | 'long';
+  queue: TaskQueue;
   priority: number;
   /** Its share of the progress, see `workWeight`. */
   weight: number;
@@ -37,6 +37,9 @@ export const LEASE_SEC = 30;
 export const RENEW_EVERY_MS = 5_000;
 /** A holder that could not renew for so long gives up; until then what it does is fenced by its attempt. */
 export const GIVE_UP_MS = 90_000;
+
+/** Seconds that the lease of a segment for viewers lasts: a dead worker's is begun again that soon. */
+export const SEGMENT_LEASE_SEC = 3;
 
 /**
  * How leases of encode tasks are kept. An expired lease is taken from its worker once the database has been there
@@ -72,6 +75,8 @@ export function taskWeight(kind: TaskKind, pixels: number, durationSec: number):
       return Math.max(1, COPY_PIXELS * durationSec);
     case 'thumbnail':
       return THUMBNAIL_WEIGHT;
+    case 'segment':
+      return 1;
     case 'jit-start':
       return START_WEIGHT;
     case 'pictures':
@@ -92,6 +97,10 @@ export function taskPriority(isFirst: boolean, videoSec: number, fromSegment: nu
   const length = Math.round(40 * Math.log2(Math.max(1, videoSec)));
   return Math.max(0, SHORTEST_PRIORITY - length - Math.min(39, fromSegment));
 }
+
+/** In the queue `viewers`: of segments that a viewer waits for, and of those that come next. */
+export const AWAITED_PRIORITY = 1;
+export const AHEAD_PRIORITY = 0;
 
 /** What nobody asked for yet goes behind all else: its priorities are lower by this. */
 export const BACKFILL_STEP = 2 * FIRST_PRIORITY;

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
-import type { TaskKind } from './task-kind.ts';
+import type { TaskKind, TaskQueue } from './task-kind.ts';
 
 /** A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. */
 export type EncodeTaskTable = {
@@ -14,7 +14,7 @@ export type EncodeTaskTable = {
   from_segment: number;
   to_segment: number;
   is_first: Generated<boolean>;
-  queue: 'quick' | 'long';
+  queue: TaskQueue;
   priority: Generated<number>;
   weight: number;
   done_fraction: Generated<number>;
@@ -33,9 +33,6 @@ export type EncodeTaskTable = {
   started_at: Date | null;
   created_at: CreatedAt;
 };
-
-/** A library's turns in a queue: where its latest began, and where its next may begin; whose next is lowest is served. */
-export type EncodeTurnTable = { queue: string; library_id: number; turn: number; pass: number };
 
 /** Seconds that one unit of weight takes, smoothed over the last encode tasks of a kind (and codec: `video/x264`). */
 export type EncodeSpeedTable = { kind: string; sec_per_weight: number };

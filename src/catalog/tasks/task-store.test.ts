@@ -6,7 +6,15 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
 import { noteFailure, postponeTask, releaseTask } from './claim-store.ts';
 import { type Claim, WAITING_FOR_SLOT } from './encode-task.ts';
-import { claimNext, registerIdle, renewLeases, restoreShares, TASK_CHANNEL, tendTasks } from './task-store.ts';
+import {
+  claimNext,
+  LEAST_PRIORITY,
+  registerIdle,
+  renewLeases,
+  restoreShares,
+  TASK_CHANNEL,
+  tendTasks,
+} from './task-store.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -43,7 +51,13 @@ async function addVideo(libraryId: number, tasks: { weight?: number; priority?: 
   return rows.map(({ id }) => id);
 }
 
-const OPTIONS = { queue: 'long', owner: 'test', leaseSec: 30, takesBackfill: true, withoutMedia: [] } as const;
+const OPTIONS = {
+  queue: 'long',
+  owner: 'test',
+  leaseSec: 30,
+  leastPriority: LEAST_PRIORITY,
+  withoutMedia: [],
+} as const;
 const claim = (db: Db = database.db, changes = {}) => claimNext(db, { ...OPTIONS, ...changes });
 
 async function mustClaim(changes = {}): Promise<Claim> {
@@ -91,7 +105,7 @@ test('within a library the most urgent goes first', async () => {
 test('backfill, and what does not fit on a worker, is left to others', async () => {
   const library = await addLibrary();
   await addVideo(library, [{ priority: -500 }]);
-  expect(await claim(database.db, { takesBackfill: false })).toBeNull();
+  expect(await claim(database.db, { leastPriority: 0 })).toBeNull();
   const other = await mustClaim();
   await releaseTask(database.db, other);
   expect(await claim(database.db, { withoutMedia: [other.task.key.mediaId] })).toBeNull();

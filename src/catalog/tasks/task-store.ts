@@ -3,21 +3,20 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 import { toClaim } from './claim-store.ts';
 import { type Claim, ENCODING_STATES } from './encode-task.ts';
+import type { TaskQueue } from './task-kind.ts';
 import type { EncodeTaskTable } from './task-schema.ts';
 
 /** Wakes idle workers: the payload is the name of one of them. */
 export const TASK_CHANNEL = 'millrace_task';
 
-const LEAST_PRIORITY = -(2 ** 31);
-/** Only backfill has priorities below this. */
-const LEAST_URGENT_PRIORITY = 0;
+export const LEAST_PRIORITY = -(2 ** 31);
 
-/** What a worker takes now: it leaves backfill while viewers wait, and media whose original does not fit on its disk. */
+/** What a worker takes now: tasks of a priority at the least, and not of media whose original does not fit on its disk. */
 export type ClaimOptions = {
-  queue: 'quick' | 'long';
+  queue: TaskQueue;
   owner: string;
   leaseSec: number;
-  takesBackfill: boolean;
+  leastPriority: number;
   withoutMedia: readonly Guid[];
 };
 
@@ -26,10 +25,9 @@ export type ClaimOptions = {
  * most urgent one. One look-up by index, and no wait for a lock. Null when nothing is ready.
  */
 export async function claimNext(db: Db, options: ClaimOptions): Promise<Claim | null> {
-  const { queue, owner, leaseSec, takesBackfill, withoutMedia } = options;
-  const least = takesBackfill ? LEAST_PRIORITY : LEAST_URGENT_PRIORITY;
+  const { queue, owner, leaseSec, leastPriority, withoutMedia } = options;
   const { rows } = await sql<Selectable<EncodeTaskTable>>`
-    select * from claim_encode_task(${queue}, ${owner}, ${leaseSec}, ${least}::int, ${[...withoutMedia]}::uuid[])
+    select * from claim_encode_task(${queue}, ${owner}, ${leaseSec}, ${leastPriority}::int, ${[...withoutMedia]}::uuid[])
   `.execute(db);
   const [row] = rows;
   return row === undefined ? null : toClaim(row, owner);

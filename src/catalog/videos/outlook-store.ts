@@ -4,7 +4,7 @@ import type { Db, MediaKey } from '../db.ts';
 import type { MediaState } from '../schema.ts';
 import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { SPEED_KIND } from '../tasks/speed-store.ts';
-import { BACKFILL_DELAY_SEC } from '../tasks/task-kind.ts';
+import { BACKFILL_DELAY_SEC, BESIDE_KINDS } from '../tasks/task-kind.ts';
 import type { OutlookView, QueueOutlook } from './outlook.ts';
 
 /** Seconds that a unit of weight takes before any was measured: a ladder of x264 on one core. */
@@ -52,7 +52,8 @@ async function loadQueues(db: Db, { libraryId, mediaId }: MediaKey): Promise<Que
         sum(w.weight * (1 - w.done_fraction) * coalesce(s.sec_per_weight, ${USUAL_SEC_PER_WEIGHT}::float8)) as sec
       from encode_task w left join rendition r on r.id = w.rendition_ids[1]
       left join encode_speed s on s.kind = ${SPEED_KIND}
-      where w.library_id = ${libraryId} and w.media_id = ${mediaId} and w.state in ('waiting', 'running') group by w.queue
+      where w.library_id = ${libraryId} and w.media_id = ${mediaId} and w.state in ('waiting', 'running')
+        and w.kind <> all (${BESIDE_KINDS}::text[]) group by w.queue
     )
     select own.sec as "ownSec", own.running as "isRunning", ahead.videos as "videosAhead", ahead.sec as "aheadSec",
       others.number as "otherLibraries", array(select seconds.sec from
@@ -93,6 +94,7 @@ async function loadHeldUp(db: Db, { libraryId, mediaId }: MediaKey): Promise<Out
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .where('state', '=', 'waiting')
+    .where('kind', 'not in', BESIDE_KINDS)
     .where('reason', '<>', WAITING_FOR_SLOT)
     .orderBy('priority', 'desc')
     .limit(1)

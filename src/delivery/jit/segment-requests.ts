@@ -1,5 +1,5 @@
-import { MOST_AHEAD } from '../../catalog/jit/run-store.ts';
 import type { SegmentRequest, SegmentRequestStore } from '../../catalog/jit/segment-request-store.ts';
+import { MOST_AHEAD } from '../../catalog/jit/segment-task-store.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { findChunk, segmentCount } from '../../media/presentation/published-rendition.ts';
 import type { EdgeLog } from '../edge-deps.ts';

@@ -19,7 +19,7 @@ import { readWatermark } from './read-watermark.ts';
 import type { ChunkWriter } from './store-chunk.ts';
 
 /** Live, HTTP and sound come first; then what is still missing to play at all. */
-const NICENESS = { quick: 5, long: 10 };
+const NICENESS = { viewers: 2, quick: 5, long: 10 };
 const BACKFILL_NICENESS = 15;
 const MOST_DECODER_THREADS = 4;
 

@@ -1,7 +1,7 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import { forgetRetiredPackages } from '../../catalog/drm/drm-package-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { forgetEnded } from '../../catalog/jit/run-store.ts';
+import { forgetEnded } from '../../catalog/jit/segment-task-store.ts';
 import {
   dropRetired,
   finalizeStuck,

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { commitSegment } from '../../catalog/jit/segment-store.ts';
+import { endSegmentTask, renewSegmentTask } from '../../catalog/jit/segment-task-store.ts';
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
 import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
@@ -12,32 +13,43 @@ import { readPictureTicks } from '../encode/read-pass-through.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
+import type { HeldTask } from '../queue/run-task.ts';
 import { planPictureSegments, planSoundSegments, type SegmentEncode } from './plan-segments.ts';
-import type { RunControl } from './run-control.ts';
-
-/** What making segments for viewers takes. */
-export type SegmentDeps = Pick<JobDeps, 'db' | 'queue' | 'storage' | 'sources' | 'report' | 'encoderMemoryBytes'> & {
-  /** Threads of this one. */
-  encoderThreads: number;
-};
+import { DemandOver, SegmentControl } from './segment-control.ts';
 
 /**
- * Makes the segments of a run one after the other, each published as soon as it is checked. It goes on
- * while viewers want the next one and ends where a segment is there already. Throws the control's reason when that
- * ends it. `reported` gets the number of the segment that comes next.
+ * Makes segments for viewers for as long as they request them, and ends the task. It begins with the first that is
+ * not stored; the lease is a segment task's own, since a viewer waits for it.
  */
-export async function makeSegments(
-  control: RunControl,
-  deps: SegmentDeps,
-  reported: (nextSegment: number) => void,
-): Promise<void> {
+export async function makeRequested({ claim }: HeldTask, deps: JobDeps, stopping: AbortSignal): Promise<void> {
+  const demand = await renewSegmentTask(deps.db, claim);
+  if (demand !== null && demand.requestedTo !== null) {
+    const control = new SegmentControl(deps.db, claim, demand, stopping);
+    const threads = deps.segments.add(control);
+    try {
+      await makeSegments(control, threads, deps);
+    } catch (error) {
+      const reason: unknown = control.signal.aborted ? control.signal.reason : error;
+      if (!(reason instanceof DemandOver)) throw reason;
+    } finally {
+      deps.segments.remove(control);
+    }
+  }
+  await endSegmentTask(deps.db, claim);
+}
+
+/**
+ * Makes the segments of a task one after the other, each published as soon as it is checked. It goes on
+ * while viewers request the next one and ends where a segment is there already. Throws when the control ends it.
+ */
+async function makeSegments(control: SegmentControl, threads: number, deps: JobDeps): Promise<void> {
   const { claim, signal } = control;
-  const view = await loadTaskView(deps.db, { ...claim, renditionIds: [claim.renditionId] });
+  const view = await loadTaskView(deps.db, claim.task);
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition === undefined) throw new Error('Expected the original file to be there, it is gone.');
   const local = await openPlanned(deps.sources, view, signal);
   try {
-    const job: SegmentJob = { control, deps, reported, view, rendition, path: local.path };
+    const job: SegmentJob = { control, threads, deps, view, rendition, path: local.path };
     for (const [index, range] of planRanges(job).entries()) {
       if (index > 0 && !(await control.goesOnTo(range.fromSegment, true))) return;
       if (!(await encode(job, range))) return;
@@ -51,9 +63,9 @@ export async function makeSegments(
 const NICENESS = 2;
 
 type SegmentJob = {
-  control: RunControl;
-  deps: SegmentDeps;
-  reported: (nextSegment: number) => void;
+  control: SegmentControl;
+  threads: number;
+  deps: JobDeps;
   view: TaskView;
   rendition: TaskRendition;
   path: string;
@@ -63,10 +75,10 @@ type SegmentJob = {
  * What one encoder each makes. One that goes on reads half a second ahead before it gives out a segment: the one that is
  * awaited has an encoder of its own, which ends with it (a fifth less processor time until it is there).
  */
-function planRanges({ control: { claim }, view, rendition }: SegmentJob): ChunkRange[] {
-  if (rendition.kind === 'audio') return [claim];
-  const { fromSegment } = claim;
-  const toSegment = Math.min(claim.toSegment, view.cutList.startTicks.length);
+function planRanges({ control: { range }, view, rendition }: SegmentJob): ChunkRange[] {
+  if (rendition.kind === 'audio') return [range];
+  const { fromSegment } = range;
+  const toSegment = Math.min(range.toSegment, view.cutList.startTicks.length);
   const next = Math.min(toSegment, fromSegment + 1);
   const ahead = next < toSegment ? [{ fromSegment: next, toSegment }] : [];
   return [{ fromSegment, toSegment: next }, ...ahead];
@@ -94,14 +106,14 @@ async function encode(job: SegmentJob, range: ChunkRange): Promise<boolean> {
 }
 
 async function planSegments(
-  { control, deps, view, rendition, path }: SegmentJob,
+  { control, threads, deps, view, rendition, path }: SegmentJob,
   range: ChunkRange,
 ): Promise<SegmentEncode> {
   const { signal, claim } = control;
   if (rendition.kind === 'audio') return planSoundSegments(view, rendition, range);
   const expectedTicks = await readPictureTicks(path, view, range, signal);
-  const watermark = await readWatermark(deps.storage, claim.key.libraryId, rendition.plan.watermark, signal);
-  return planPictureSegments(view, { rendition, range }, { expectedTicks, watermark, threads: deps.encoderThreads });
+  const watermark = await readWatermark(deps.storage, claim.task.key.libraryId, rendition.plan.watermark, signal);
+  return planPictureSegments(view, { rendition, range }, { expectedTicks, watermark, threads });
 }
 
 async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncode): Promise<boolean> {
@@ -114,7 +126,6 @@ async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncod
     if (init === null) throw new Error('Expected an init segment before the first segment.');
     const next = part.segment.number + 1;
     if (!(await publishSegment(job, init, part.segment))) return false;
-    job.reported(next);
     if (next >= toSegment) return true;
     if (!(await job.control.goesOnTo(next, isPaced))) return false;
   }
@@ -123,11 +134,13 @@ async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncod
 
 /** False when the segment is there already. */
 async function publishSegment(
-  { control: { claim, signal }, deps }: SegmentJob,
+  { control: { claim, signal }, deps, rendition }: SegmentJob,
   { bytes, facts }: PicturesInit,
   segment: Segment,
 ): Promise<boolean> {
-  const { key, renditionId, attempt } = claim;
+  const { attempt, task } = claim;
+  const { key } = task;
+  const renditionId = rendition.id;
   const writer = createChunkWriter({ storage: deps.storage, key, renditionId, attempt });
   try {
     await writer.add(segment, signal);

@@ -1,8 +1,16 @@
-import { type Claim, LEASES, type LeaseTimes } from '../../catalog/tasks/encode-task.ts';
+import {
+  AHEAD_PRIORITY,
+  AWAITED_PRIORITY,
+  type Claim,
+  LEASES,
+  type LeaseTimes,
+  SEGMENT_LEASE_SEC,
+} from '../../catalog/tasks/encode-task.ts';
 import { measureSpeeds, type SpeedSample } from '../../catalog/tasks/speed-store.ts';
-import type { TaskKind } from '../../catalog/tasks/task-kind.ts';
+import type { TaskKind, TaskQueue } from '../../catalog/tasks/task-kind.ts';
 import {
   claimNext,
+  LEAST_PRIORITY,
   registerIdle,
   renewLeases,
   restoreShares,
@@ -26,11 +34,10 @@ const AVOID_MS = 60_000;
 const MOST_AVOIDED = 1_000;
 const MOST_SAMPLES = 200;
 
-const QUEUES = ['quick', 'long'] as const;
-type QueueName = (typeof QUEUES)[number];
+const QUEUES: readonly TaskQueue[] = ['viewers', 'quick', 'long'];
 
 /** How many tasks of each queue a worker runs at once. */
-export type TaskSlots = { quickSlots: number; longSlots: number };
+export type TaskSlots = Readonly<Record<TaskQueue, number>>;
 
 export type RunnerOptions = {
   deps: JobDeps;
@@ -77,7 +84,8 @@ class Runner {
   readonly #leases: LeaseTimes;
   /** By this name the runner is woken. */
   readonly #name = newGuid();
-  readonly #running = new Map<Guid, Running>();
+  /** By the number of their attempt. */
+  readonly #running = new Map<number, Running>();
   readonly #avoided = new Map<Guid, number>();
   readonly #stopping = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
@@ -139,26 +147,27 @@ class Runner {
     }
   }
 
-  #freeSlots(queue: QueueName): number {
-    const { quickSlots, longSlots } = this.#options.slots;
+  #freeSlots(queue: TaskQueue): number {
     const running = [...this.#running.values()].filter(({ claim }) => claim.task.queue === queue).length;
-    return (queue === 'quick' ? quickSlots : longSlots) - running;
+    return this.#options.slots[queue] - running;
   }
 
-  async #claim(queue: QueueName): Promise<Claim | null> {
-    const { deps } = this.#options;
-    const options = {
-      queue,
-      owner: deps.owner,
-      leaseSec: this.#leases.leaseSec,
-      takesBackfill: deps.servesViewers?.() !== true,
-      withoutMedia: this.#listAvoided(),
-    };
-    const claim = await claimNext(deps.db, options);
+  async #claim(queue: TaskQueue): Promise<Claim | null> {
+    const claim = await this.#claimMostUrgent(queue);
     if (claim !== null) return claim;
-    await registerIdle(deps.db, queue, this.#name);
+    await registerIdle(this.#options.deps.db, queue, this.#name);
     // What became ready before that woke nobody.
-    return claimNext(deps.db, options);
+    return this.#claimMostUrgent(queue);
+  }
+
+  /** Segments that a viewer waits for come first, of whichever library; backfill leaves the processors to viewers. */
+  async #claimMostUrgent(queue: TaskQueue): Promise<Claim | null> {
+    const { db, owner, segments } = this.#options.deps;
+    const leaseSec = queue === 'viewers' ? SEGMENT_LEASE_SEC : this.#leases.leaseSec;
+    const options = { queue, owner, leaseSec, withoutMedia: this.#listAvoided() };
+    const leastPriority = segments.servesViewers() ? AHEAD_PRIORITY : LEAST_PRIORITY;
+    const awaited = queue === 'viewers' ? await claimNext(db, { ...options, leastPriority: AWAITED_PRIORITY }) : null;
+    return awaited ?? claimNext(db, { ...options, leastPriority });
   }
 
   #listAvoided(): Guid[] {
@@ -171,11 +180,11 @@ class Runner {
     const lost = new AbortController();
     const nowMs = performance.now();
     const task: Running = { claim, lost, renewedMs: nowMs, fraction: 0, written: 0, ended: Promise.resolve() };
-    this.#running.set(claim.task.id, task);
+    this.#running.set(claim.attempt, task);
     task.ended = this.#run(task)
       .catch((cause: unknown) => this.#report(`The end of task ${claim.task.id} could not be recorded.`, cause))
       .finally(() => {
-        this.#running.delete(claim.task.id);
+        this.#running.delete(claim.attempt);
         this.fill();
       });
   }
@@ -198,7 +207,7 @@ class Runner {
 
   /** The lease counts from when its renewal was sent, so that it is never longer here than in the database. */
   async #renew(): Promise<void> {
-    const tasks = [...this.#running.values()];
+    const tasks = this.#listRenewed();
     if (tasks.length === 0) return;
     const sentMs = performance.now();
     const claims = tasks.map(({ claim }) => claim);
@@ -212,7 +221,12 @@ class Runner {
   /** Beyond the lease a task goes on for a while: no other worker takes it before the database is steady again. */
   #loseExpired(): void {
     const nowMs = performance.now();
-    for (const task of this.#running.values()) if (nowMs - task.renewedMs > this.#leases.loseMs) this.#lose(task);
+    for (const task of this.#listRenewed()) if (nowMs - task.renewedMs > this.#leases.loseMs) this.#lose(task);
+  }
+
+  /** Segment tasks renew their leases themselves. */
+  #listRenewed(): Running[] {
+    return [...this.#running.values()].filter(({ claim }) => claim.task.kind !== 'segment');
   }
 
   #lose(task: Running): void {

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { addLibraryRow } from '../../../test/support/library-row.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { failTask } from '../lifecycle/fail-store.ts';
+import { noteFailure } from '../tasks/claim-store.ts';
+import { AWAITED_PRIORITY, type Claim } from '../tasks/encode-task.ts';
+import { claimNext, LEAST_PRIORITY } from '../tasks/task-store.ts';
+import { createSegmentRequestStore } from './segment-request-store.ts';
+import { renewSegmentTask } from './segment-task-store.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+beforeEach(async () => {
+  await database.db.deleteFrom('media').execute();
+  await sql`delete from encode_share`.execute(database.db);
+});
+
+const addLibrary = () => addLibraryRow(database.db);
+
+/** A video on demand of which a viewer waits for a segment, unless that is null. */
+async function addAwaited(libraryId: number, segment: number | null = 5) {
+  const { db } = database;
+  const [mediaId, timelineId, renditionId] = [newGuid(), newGuid(), newGuid()];
+  const key = { library_id: libraryId, media_id: mediaId };
+  await sql`insert into media (library_id, id, type, title, state)
+    values (${libraryId}, ${mediaId}, 'video', 'T', 'jit-ready')`.execute(db);
+  await db
+    .insertInto('timeline')
+    .values({ ...key, id: timelineId, grid: 'source', timescale: 1, start_ticks: [0], end_ticks: 1 })
+    .execute();
+  await sql`insert into rendition (library_id, media_id, id, timeline_id, kind, origin, codec, rung, key_group, state,
+      active, plan, timescale, init, on_demand)
+    values (${libraryId}, ${mediaId}, ${renditionId}, ${timelineId}, 'video', 'encode', 'x264', 240, 'sd', 'building',
+      true, '{"durationSec":40}', 1, '\\x00', true)`.execute(db);
+  const place = { libraryId, mediaId, renditionId };
+  if (segment !== null) await request(place, segment);
+  return place;
+}
+
+async function claim(leastPriority = LEAST_PRIORITY): Promise<Claim> {
+  const options = { queue: 'viewers', owner: 'test', leaseSec: 600, leastPriority, withoutMedia: [] } as const;
+  const taken = await claimNext(database.db, options);
+  if (taken === null) throw new Error('Expected a segment task to wait.');
+  return taken;
+}
+
+async function request(of: { libraryId: number; mediaId: Guid; renditionId: Guid }, segment: number, isAwaited = true) {
+  const place = { ...of, segment, aheadSegments: isAwaited ? 0 : 1, isAwaited, forSec: 600 };
+  await createSegmentRequestStore(database.db, newGuid()).put([place]);
+}
+
+const listTasks = async () =>
+  (await database.db.selectFrom('encode_task').select(['from_segment', 'state']).orderBy('from_segment').execute()).map(
+    ({ from_segment: from, state }) => `${from} ${state}`,
+  );
+
+test('a viewer of one library waits behind one of another at most, however many of those wait longer', async () => {
+  const [full, small] = [await addLibrary(), await addLibrary()];
+  for (let n = 0; n < 8; n += 1) await addAwaited(full);
+  const served = [(await claim()).task.key.libraryId];
+  await addAwaited(small);
+  for (let n = 0; n < 8; n += 1) served.push((await claim()).task.key.libraryId);
+  expect(served.slice(1, 3)).toContain(small);
+  expect(served.filter((library) => library === full)).toHaveLength(8);
+});
+
+test('however many edges request a segment, it is one task, and those that it comes to soon get none', async () => {
+  const place = await addAwaited(await addLibrary());
+  for (const segment of [5, 6]) await request(place, segment);
+  await request(place, 7, false);
+  expect(await listTasks()).toEqual(['5 waiting']);
+  await claim();
+  await Promise.all([5, 6, 20].map((segment) => request(place, segment)));
+  expect(await listTasks()).toEqual(['5 running', '20 waiting']);
+});
+
+test('a task goes as far as viewers request it and another does not begin', async () => {
+  const place = await addAwaited(await addLibrary());
+  const held = await claim();
+  await request(place, 5, false);
+  expect(await renewSegmentTask(database.db, held)).toEqual({
+    ...{ nextSegment: 5, toSegment: 69, requestedTo: 7, isAwaited: true },
+  });
+  await request(place, 30);
+  expect(await renewSegmentTask(database.db, held)).toMatchObject({ toSegment: 30 });
+});
+
+test('a dead worker leaves its segment to the next at the next request', async () => {
+  const place = await addAwaited(await addLibrary());
+  const dead = await claim();
+  await sql`update encode_task set lease_until = now() - interval '1 second'`.execute(database.db);
+  await request(place, 5);
+  const next = await claim();
+  expect(next.task.id).toBe(dead.task.id);
+  expect(next.deaths).toBe(1);
+  expect(await renewSegmentTask(database.db, dead)).toBe(null);
+});
+
+test('what comes next for one viewer waits behind what another waits for', async () => {
+  const [other, own] = [await addLibrary(), await addLibrary()];
+  await request(await addAwaited(other, null), 0, false);
+  await addAwaited(own);
+  expect((await claim(AWAITED_PRIORITY)).task.key.libraryId).toBe(own);
+  expect((await claim()).task.key.libraryId).toBe(other);
+});
+
+test('a segment that failed three times is not tried for viewers any more, and the video says so', async () => {
+  const place = await addAwaited(await addLibrary());
+  const first = await claim();
+  await noteFailure(database.db, first, 'memory');
+  await sql`update encode_task set is_ready = true`.execute(database.db);
+  const second = await claim();
+  expect(second).toMatchObject({ task: { fromSegment: 5 }, failures: 1 });
+  await database.db.transaction().execute((tx) => failTask(tx, second, 'It broke.'));
+  await request(place, 5);
+  expect(await listTasks()).toEqual(['5 failed']);
+  const { messages } = await database.db.selectFrom('media').select('messages').executeTakeFirstOrThrow();
+  expect(messages).toMatchObject([{ issueCode: 10, value: '240p' }]);
+});
