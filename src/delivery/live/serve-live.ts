@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { writeMediaTags } from '../../media/hls/media-tags.ts';
+import { writePlaylist } from '../../media/hls/playlist-tags.ts';
 import { type IndexedRendition, isRung } from '../../media/live/live-index.ts';
 import { liveMultivariant } from '../../media/live/live-multivariant.ts';
 import {

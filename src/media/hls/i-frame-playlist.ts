@@ -1,4 +1,6 @@
 import { type IFrame, iFrameSizeBytes } from './i-frame.ts';
+import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
+import { timedSegments } from './timed-segments.ts';
 
 /** The single pictures of a rendition from its start on, in order of time. */
 export type IFrameRun = {
@@ -11,34 +13,27 @@ export type IFrameRun = {
 /** Bits per second of the I-frame segments, rounded up. */
 export type IFrameRates = { peakBps: number; averageBps: number };
 
-/** Below this many ticks a second, microseconds distinguish any two ticks. */
-const MICROSECOND_TIMESCALE_LIMIT = 400_000;
-
 /**
  * Writes an I-frame playlist (RFC 8216 section 4.3.3.6). `folder` is the relative address of the rendition's own
  * folder, empty or ending in `/`; a picture's address is `i/{startTick}.m4s` there, which stays true when chunks
- * are merged. `keyLines` (EXT-X-KEY) stand after the map. Each EXTINF is the difference of two rounded times, so that sums of them never drift from the ticks.
- * Throws on an empty run.
+ * are merged. `keyLines` (EXT-X-KEY) stand after the map. Throws on an empty run.
  */
 export function writeIFramePlaylist(run: IFrameRun, folder: string, keyLines: readonly string[] = []): string {
-  const lines = [
-    '#EXTM3U',
-    '#EXT-X-VERSION:7',
-    `#EXT-X-TARGETDURATION:${targetDurationSec(run)}`,
-    '#EXT-X-MEDIA-SEQUENCE:0',
-    `#EXT-X-PLAYLIST-TYPE:${run.isWhole ? 'VOD' : 'EVENT'}`,
-    '#EXT-X-I-FRAMES-ONLY',
-    `#EXT-X-MAP:URI="${folder}init.mp4"`,
-    ...keyLines,
+  const tags: PlaylistTag[] = [
+    { tag: 'version', version: 7 },
+    { tag: 'target-duration', sec: targetDurationSec(run) },
+    { tag: 'media-sequence', number: 0 },
+    { tag: 'playlist-type', type: run.isWhole ? 'VOD' : 'EVENT' },
+    { tag: 'i-frames-only' },
+    { tag: 'map', uri: `${folder}init.mp4` },
+    ...keyLines.map((line): PlaylistTag => ({ tag: 'key', line })),
   ];
-  const decimals = run.timescale < MICROSECOND_TIMESCALE_LIMIT ? 6 : 9;
-  const timeOf = (tick: number) => Number((tick / run.timescale).toFixed(decimals));
-  for (const { startTick, durationTicks } of run.frames) {
-    const durationSec = timeOf(startTick + durationTicks) - timeOf(startTick);
-    lines.push(`#EXTINF:${durationSec.toFixed(decimals)},`, `${folder}${iFrameAddress(startTick)}`);
-  }
-  if (run.isWhole) lines.push('#EXT-X-ENDLIST');
-  return `${lines.join('\n')}\n`;
+  const segments = run.frames.map(({ startTick, durationTicks }) => {
+    return { startTick, endTick: startTick + durationTicks, uri: `${folder}${iFrameAddress(startTick)}` };
+  });
+  tags.push(...timedSegments(run.timescale, segments));
+  if (run.isWhole) tags.push({ tag: 'end-list' });
+  return writePlaylist(tags);
 }
 
 /** A picture's address in its rendition's folder. */
@@ -74,30 +69,8 @@ export function computeIFrameRates(run: IFrameRun): IFrameRates {
   return { peakBps: Math.max(peakBps, averageBps), averageBps };
 }
 
-/** What a multivariant playlist says of an I-frame playlist besides its rates. */
-export type IFrameVariant = { codecString: string; widthPx: number; heightPx: number; uri: string };
-
-/** Writes the line that lists an I-frame playlist in a multivariant playlist (RFC 8216 section 4.3.4.3). */
-export function writeIFrameStreamInf({ peakBps, averageBps }: IFrameRates, variant: IFrameVariant): string {
-  const attributes = [
-    `BANDWIDTH=${peakBps}`,
-    `AVERAGE-BANDWIDTH=${averageBps}`,
-    `CODECS=${quoted(variant.codecString)}`,
-    `RESOLUTION=${variant.widthPx}x${variant.heightPx}`,
-    `URI=${quoted(variant.uri)}`,
-  ];
-  return `#EXT-X-I-FRAME-STREAM-INF:${attributes.join(',')}`;
-}
-
 function targetDurationSec({ frames, timescale }: IFrameRun): number {
   if (frames.length === 0) throw new Error('Expected one picture or more in an I-frame playlist, got none.');
   const longestTicks = frames.reduce((longest, frame) => Math.max(longest, frame.durationTicks), 0);
   return Math.max(1, Math.round(longestTicks / timescale));
-}
-
-/** A quoted-string holds no line break and no double quote (RFC 8216 section 4.2): such text is our own mistake. */
-function quoted(text: string): string {
-  if (/["\r\n]/.test(text))
-    throw new Error(`Expected text without quotes and line breaks, got ${JSON.stringify(text)}.`);
-  return `"${text}"`;
 }

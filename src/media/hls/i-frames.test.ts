@@ -14,13 +14,8 @@ import { readFragment } from '../cmaf/fragment.ts';
 import type { ChunkIndex } from '../cmaf/idx.ts';
 import { readInitSegment } from '../cmaf/init-segment.ts';
 import { findIFrame, type IFrame, iFrameSizeBytes, listIFrames, writeIFrameHead } from './i-frame.ts';
-import {
-  computeIFrameRates,
-  type IFrameRun,
-  iFrameAddress,
-  writeIFramePlaylist,
-  writeIFrameStreamInf,
-} from './i-frame-playlist.ts';
+import { computeIFrameRates, type IFrameRun, iFrameAddress, writeIFramePlaylist } from './i-frame-playlist.ts';
+import { writePlaylist } from './playlist-tags.ts';
 
 let folder: string;
 let video: TestRendition;
@@ -120,9 +115,13 @@ describe('the I-frame playlist', () => {
     expect(rates.averageBps).toBe(Math.ceil((sizes.reduce((sum, size) => sum + size, 0) * 8) / 30));
     expect(rates.peakBps).toBe(Math.max(...sizes) * 4);
     const { codecString } = readInitSegment(video.init);
-    const line = writeIFrameStreamInf(rates, { codecString, widthPx: 320, heightPx: 180, uri: 'r/x/i-frames.m3u8' });
-    const variant = '#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1.64000d"\nr/x/video.m3u8';
-    const master = parse(`#EXTM3U\n#EXT-X-VERSION:7\n${line}\n${variant}\n`);
+    const resolution = { widthPx: 320, heightPx: 180 };
+    const text = writePlaylist([
+      { tag: 'version', version: 7 },
+      { tag: 'i-frame-stream-inf', ...rates, codecs: codecString, resolution, uri: 'r/x/i-frames.m3u8' },
+      { tag: 'stream-inf', peakBps: 1, codecs: 'avc1.64000d', uri: 'r/x/video.m3u8' },
+    ]);
+    const master = parse(text);
     if (!(master instanceof types.MasterPlaylist)) throw new Error('Expected a multivariant playlist.');
     const listed = master.variants.find((it) => it.isIFrameOnly);
     expect(listed).toMatchObject({

@@ -2,7 +2,8 @@ import type { VideoRange } from '../cmaf/init-segment.ts';
 import type { ListedSet } from '../presentation/listed-set.ts';
 import type { PublishedRendition } from '../presentation/published-rendition.ts';
 import { type AddedBytes, averageBps, computeSegmentRun, NOTHING_ADDED, peakBps } from '../presentation/segment-run.ts';
-import { type IFrameRates, writeIFrameStreamInf } from './i-frame-playlist.ts';
+import type { IFrameRates } from './i-frame-playlist.ts';
+import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
 import type { SubtitleTrack } from './subtitle-playlist.ts';
 
 const AUDIO_GROUP = 'audio';
@@ -53,105 +54,88 @@ export function writeMultivariant(
     peakBps: Math.max(0, ...audioRates.map((rates) => rates.peakBps)),
     averageBps: Math.max(0, ...audioRates.map((rates) => rates.averageBps)),
   };
-  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS', ...sessionKeyLines];
-  const text = subtitleGroup(subtitles);
-  const groups = text.length === 0 ? [] : [`SUBTITLES=${quoted(SUBTITLE_GROUP)}`];
-  lines.push(...text);
-  if (set.video.length === 0)
-    return `${[...lines, ...soundOnly(set.audio, { sound, groups, addresses })].join('\n')}\n`;
-  if (set.audio.length > 0) groups.unshift(`AUDIO=${quoted(AUDIO_GROUP)}`);
-  lines.push(...audioGroup(set.audio, addresses));
-  const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
-  for (const video of inStartOrder(set.video)) {
-    const attributes = videoAttributes(video, {
-      audio: set.audio,
-      own: ratesOf(video, added),
-      sound,
-      sourceFrameRate,
-      hasHdr,
-    });
-    lines.push(`#EXT-X-STREAM-INF:${[...attributes, ...groups].join(',')}`, addresses.media(video.id));
-  }
-  for (const video of set.video) lines.push(...iFrameVariant(video, iFrames.get(video.id), addresses));
-  return `${lines.join('\n')}\n`;
-}
-
-type Beside = {
-  audio: readonly PublishedRendition[];
-  own: Rates;
-  sound: Rates;
-  sourceFrameRate: number;
-  hasHdr: boolean;
-};
-
-function videoAttributes(video: PublishedRendition, { audio, own, sound, sourceFrameRate, hasHdr }: Beside): string[] {
-  const attributes = [
-    `BANDWIDTH=${own.peakBps + sound.peakBps}`,
-    `AVERAGE-BANDWIDTH=${own.averageBps + sound.averageBps}`,
-    `CODECS=${quoted(codecs([video, ...audio]))}`,
+  const header: PlaylistTag[] = [
+    { tag: 'version', version: 7 },
+    { tag: 'independent-segments' },
+    ...sessionKeyLines.map((line): PlaylistTag => ({ tag: 'key', line })),
+    ...subtitleGroup(subtitles),
   ];
-  if (video.widthPx !== null && video.heightPx !== null) {
-    attributes.push(`RESOLUTION=${video.widthPx}x${video.heightPx}`);
-  }
-  const rate = frameRate(video, sourceFrameRate);
-  if (rate > 0) attributes.push(`FRAME-RATE=${rate.toFixed(3)}`);
-  if (hasHdr) attributes.push(`VIDEO-RANGE=${rangeOf(video)}`);
-  return attributes;
+  const text = subtitles.length === 0 ? {} : { subtitles: SUBTITLE_GROUP };
+  const isSoundOnly = set.video.length === 0;
+  const hasGroup = set.audio.length > (isSoundOnly ? 1 : 0);
+  const groups = { ...(hasGroup ? { audio: AUDIO_GROUP } : {}), ...text };
+  if (hasGroup) header.push(...audioGroup(set.audio, addresses));
+  if (isSoundOnly) return writePlaylist([...header, soundVariant(set.audio, sound, addresses, groups)]);
+  const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
+  const variants = inStartOrder(set.video).map((video): PlaylistTag => {
+    const own = ratesOf(video, added);
+    return {
+      tag: 'stream-inf',
+      peakBps: own.peakBps + sound.peakBps,
+      averageBps: own.averageBps + sound.averageBps,
+      codecs: codecs([video, ...set.audio]),
+      resolution: resolutionOf(video),
+      frameRate: frameRate(video, sourceFrameRate),
+      videoRange: hasHdr ? rangeOf(video) : null,
+      uri: addresses.media(video.id),
+      ...groups,
+    };
+  });
+  return writePlaylist([
+    ...header,
+    ...variants,
+    ...set.video.flatMap((video) => iFrameVariant(video, iFrames.get(video.id), addresses)),
+  ]);
 }
 
+function resolutionOf({ widthPx, heightPx }: PublishedRendition): { widthPx: number; heightPx: number } | null {
+  return widthPx === null || heightPx === null ? null : { widthPx, heightPx };
+}
+
+/** An I-frame playlist in a multivariant playlist (RFC 8216 section 4.3.4.3). */
 function iFrameVariant(
-  { id, codecString, widthPx, heightPx }: PublishedRendition,
+  video: PublishedRendition,
   rates: IFrameRates | undefined,
   addresses: PlaylistAddresses,
-): string[] {
-  if (rates === undefined || codecString === null || widthPx === null || heightPx === null) return [];
-  return [writeIFrameStreamInf(rates, { codecString, widthPx, heightPx, uri: addresses.iFrames(id) })];
+): PlaylistTag[] {
+  const resolution = resolutionOf(video);
+  if (rates === undefined || video.codecString === null || resolution === null) return [];
+  return [
+    { tag: 'i-frame-stream-inf', ...rates, codecs: video.codecString, resolution, uri: addresses.iFrames(video.id) },
+  ];
 }
 
-type SoundBeside = { sound: Rates; groups: readonly string[]; addresses: PlaylistAddresses };
-
-function soundOnly(audio: readonly PublishedRendition[], { sound, groups, addresses }: SoundBeside): string[] {
+function soundVariant(
+  audio: readonly PublishedRendition[],
+  rates: Rates,
+  addresses: PlaylistAddresses,
+  groups: { audio?: string; subtitles?: string },
+): PlaylistTag {
   const first = defaultOf(audio);
   if (first === undefined) throw new Error('Expected a listed rendition to write a playlist of, found none.');
-  const attributes = [
-    `BANDWIDTH=${sound.peakBps}`,
-    `AVERAGE-BANDWIDTH=${sound.averageBps}`,
-    `CODECS=${quoted(codecs(audio))}`,
-  ];
-  const group = audio.length > 1 ? audioGroup(audio, addresses) : [];
-  if (group.length > 0) attributes.push(`AUDIO=${quoted(AUDIO_GROUP)}`);
-  attributes.push(...groups);
-  return [...group, `#EXT-X-STREAM-INF:${attributes.join(',')}`, addresses.media(first.id)];
+  return { tag: 'stream-inf', ...rates, codecs: codecs(audio), uri: addresses.media(first.id), ...groups };
 }
 
-function audioGroup(audio: readonly PublishedRendition[], addresses: PlaylistAddresses): string[] {
+function audioGroup(audio: readonly PublishedRendition[], addresses: PlaylistAddresses): PlaylistTag[] {
   const chosen = defaultOf(audio);
   const names = new Set<string>();
-  return audio.map((rendition) => {
-    const name = uniqueName(rendition.name === '' ? languageName(rendition.language) : rendition.name, names);
-    const isDefault = rendition === chosen;
-    const attributes = ['TYPE=AUDIO', `GROUP-ID=${quoted(AUDIO_GROUP)}`, `NAME=${quoted(name)}`];
-    if (rendition.language !== 'und') attributes.push(`LANGUAGE=${quoted(rendition.language)}`);
-    attributes.push(
-      `DEFAULT=${isDefault ? 'YES' : 'NO'}`,
-      'AUTOSELECT=YES',
-      `URI=${quoted(addresses.media(rendition.id))}`,
-    );
-    return `#EXT-X-MEDIA:${attributes.join(',')}`;
-  });
+  return audio.map((rendition) => ({
+    tag: 'media',
+    type: 'AUDIO',
+    groupId: AUDIO_GROUP,
+    name: uniqueName(rendition.name === '' ? languageName(rendition.language) : rendition.name, names),
+    language: rendition.language === 'und' ? null : rendition.language,
+    isDefault: rendition === chosen,
+    uri: addresses.media(rendition.id),
+  }));
 }
 
-function subtitleGroup(subtitles: readonly SubtitleTrack[]): string[] {
+function subtitleGroup(subtitles: readonly SubtitleTrack[]): PlaylistTag[] {
   const names = new Set<string>();
-  return subtitles.map(({ language, name, address: uri }) => {
-    const attributes = [
-      'TYPE=SUBTITLES',
-      `GROUP-ID=${quoted(SUBTITLE_GROUP)}`,
-      `NAME=${quoted(uniqueName(name, names))}`,
-    ];
-    attributes.push(`LANGUAGE=${quoted(language)}`, 'DEFAULT=NO', 'AUTOSELECT=YES', `URI=${quoted(uri)}`);
-    return `#EXT-X-MEDIA:${attributes.join(',')}`;
-  });
+  return subtitles.map(({ language, name, address: uri }) => ({
+    ...{ tag: 'media', type: 'SUBTITLES', groupId: SUBTITLE_GROUP, name: uniqueName(name, names) },
+    ...{ language, isDefault: false, uri },
+  }));
 }
 
 /** RFC 8216 section 4.3.4.1.1: the names of one group differ. */
@@ -206,15 +190,4 @@ function ratesOf(rendition: PublishedRendition, added: (rendition: PublishedRend
 
 function codecs(renditions: readonly PublishedRendition[]): string {
   return [...new Set(renditions.map((rendition) => rendition.codecString ?? ''))].filter(Boolean).join(',');
-}
-
-/**
- * A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). Some parsers take an apostrophe
- * for a quote as well: both are written as their typographic forms.
- */
-function quoted(text: string): string {
-  return `"${text
-    .replaceAll('"', '”')
-    .replaceAll("'", '’')
-    .replaceAll(/[\r\n]+/g, ' ')}"`;
 }

@@ -1,3 +1,5 @@
+import { writePlaylist } from './playlist-tags.ts';
+
 /** A caption track as the multivariant playlist signals it. `address` is relative to the video's folder. */
 export type SubtitleTrack = { language: string; name: string; address: string };
 
@@ -8,15 +10,12 @@ export type SubtitleTrack = { language: string; name: string; address: string };
  */
 export function writeSubtitlePlaylist(durationSec: number, address: string): string {
   if (!(durationSec > 0)) throw new Error(`Expected the length of a video in seconds, got ${durationSec}.`);
-  return [
-    '#EXTM3U',
-    '#EXT-X-VERSION:7',
-    `#EXT-X-TARGETDURATION:${Math.ceil(durationSec)}`,
-    '#EXT-X-MEDIA-SEQUENCE:0',
-    '#EXT-X-PLAYLIST-TYPE:VOD',
-    `#EXTINF:${durationSec.toFixed(3)},`,
-    address,
-    '#EXT-X-ENDLIST',
-    '',
-  ].join('\n');
+  return writePlaylist([
+    { tag: 'version', version: 7 },
+    { tag: 'target-duration', sec: Math.ceil(durationSec) },
+    { tag: 'media-sequence', number: 0 },
+    { tag: 'playlist-type', type: 'VOD' },
+    { tag: 'segment', durationSec, decimals: 3, uri: address },
+    { tag: 'end-list' },
+  ]);
 }

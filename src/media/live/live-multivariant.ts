@@ -1,4 +1,5 @@
 import { MAX_BITRATES_BPS, RUNGS } from '../encode/ladder.ts';
+import { type PlaylistTag, writePlaylist } from '../hls/playlist-tags.ts';
 import { type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
 
 /** Before a segment is whole its rate is not known: what a 1080p stream usually needs. */
@@ -26,23 +27,30 @@ export function liveMultivariant(index: LiveIndex, isPreview: boolean, ways: Liv
   const audioBps = audio === undefined ? 0 : peakBps(audio);
   const addressOf = ({ id }: IndexedRendition) => ways.addresses.media(id);
   const listed = [...videos, ...(audio === undefined ? [] : [audio])];
-  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS', ...ways.sessionKeyLines(listed)];
+  const tags: PlaylistTag[] = [
+    { tag: 'version', version: 7 },
+    { tag: 'independent-segments' },
+    ...ways.sessionKeyLines(listed).map((line): PlaylistTag => ({ tag: 'key', line })),
+  ];
   if (audio !== undefined && videos.length === 0) {
-    lines.push(`#EXT-X-STREAM-INF:BANDWIDTH=${audioBps},CODECS="${audio.codecString}"`, addressOf(audio));
+    tags.push({ tag: 'stream-inf', peakBps: audioBps, codecs: audio.codecString, uri: addressOf(audio) });
   } else if (audio !== undefined) {
-    const attributes = `TYPE=AUDIO,GROUP-ID="${AUDIO_GROUP}",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES`;
-    lines.push(`#EXT-X-MEDIA:${attributes},URI="${addressOf(audio)}"`);
+    const place = { groupId: AUDIO_GROUP, name: 'Audio', isDefault: true, uri: addressOf(audio) };
+    tags.push({ tag: 'media', type: 'AUDIO', ...place });
   }
   for (const video of videos) {
-    const codecs = [video, audio].flatMap((one) => (one === undefined ? [] : [one.codecString])).join(',');
-    const attributes = [`BANDWIDTH=${peakBps(video) + audioBps}`, `CODECS="${codecs}"`];
-    if (video.widthPx !== null && video.heightPx !== null)
-      attributes.push(`RESOLUTION=${video.widthPx}x${video.heightPx}`);
-    if (period.frameRate > 0) attributes.push(`FRAME-RATE=${period.frameRate.toFixed(3)}`);
-    if (audio !== undefined) attributes.push(`AUDIO="${AUDIO_GROUP}"`);
-    lines.push(`#EXT-X-STREAM-INF:${attributes.join(',')}`, addressOf(video));
+    const { widthPx, heightPx } = video;
+    tags.push({
+      tag: 'stream-inf',
+      peakBps: peakBps(video) + audioBps,
+      codecs: [video, audio].flatMap((one) => (one === undefined ? [] : [one.codecString])).join(','),
+      resolution: widthPx === null || heightPx === null ? null : { widthPx, heightPx },
+      frameRate: period.frameRate,
+      ...(audio === undefined ? {} : { audio: AUDIO_GROUP }),
+      uri: addressOf(video),
+    });
   }
-  return `${lines.join('\n')}\n`;
+  return writePlaylist(tags);
 }
 
 function peakBps({ segments, timescale, kind, rung, slot }: IndexedRendition): number {

@@ -1,5 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { MediaTag } from '../hls/media-tags.ts';
+import type { PlaylistTag } from '../hls/playlist-tags.ts';
 import {
   findSegment,
   type IndexedPeriod,
@@ -133,7 +133,7 @@ export type LiveProtection = {
 };
 
 /** Writes the media playlist of a slot over all periods in the window. Null while there is nothing to list. */
-export function livePlaylist(index: LiveIndex, request: PlaylistRequest): MediaTag[] | null {
+export function livePlaylist(index: LiveIndex, request: PlaylistRequest): PlaylistTag[] | null {
   const { hasParts } = request.protection;
   const all = listSlot(index, request.slot, request.view);
   const listed = hasParts || request.hasEnded ? all : all.filter(({ segment }) => segment?.isClosed !== false);
@@ -141,7 +141,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): MediaT
   if (first === undefined) return null;
   const targetSec = targetDurationSec(listed);
   const skipped = request.isDelta ? skippable(listed, 6 * targetSec) : 0;
-  const tags: MediaTag[] = [
+  const tags: PlaylistTag[] = [
     { tag: 'version', version: 9 },
     { tag: 'target-duration', sec: targetSec },
     {
@@ -191,9 +191,9 @@ function segmentTags(
   before: ListedSegment | null,
   { withParts, isOpen }: { withParts: boolean; isOpen: boolean },
   request: PlaylistRequest,
-): MediaTag[] {
+): PlaylistTag[] {
   const { segment, rendition, durationSec } = one;
-  const tags: MediaTag[] = [];
+  const tags: PlaylistTag[] = [];
   const isNewPeriod = before?.period !== one.period;
   if (isNewPeriod && before !== null) tags.push({ tag: 'discontinuity' });
   if (isNewPeriod) {
@@ -238,18 +238,18 @@ function isClockStep(before: ListedSegment | null, wallMs: number): boolean {
   return Math.abs(previous.wallMs + before.durationSec * 1000 - wallMs) > CLOCK_STEP_MS;
 }
 
-function preloadHint({ rendition, segment, sequence, period }: ListedSegment, request: PlaylistRequest): MediaTag {
+function preloadHint({ rendition, segment, sequence, period }: ListedSegment, request: PlaylistRequest): PlaylistTag {
   const isOpen = segment !== null && !segment.isClosed;
   const number = isOpen ? segment.number : sequence - period.firstSequence + 1;
   const part = isOpen ? segment.parts.length : 0;
   return { tag: 'preload-hint', type: 'PART', uri: `${folderOf(rendition, request)}${number}.${part}.m4s` };
 }
 
-function reports(index: LiveIndex, { slot, view }: PlaylistRequest): MediaTag[] {
+function reports(index: LiveIndex, { slot, view }: PlaylistRequest): PlaylistTag[] {
   const renditions = index.periods.at(-1)?.renditions ?? [];
   return renditions
     .filter((rendition) => rendition.slot !== slot)
-    .flatMap((rendition): MediaTag[] => {
+    .flatMap((rendition): PlaylistTag[] => {
       const newest = newestOf(listSlot(index, rendition.slot, view));
       if (newest === null) return [];
       const uri = `../${rendition.id}/video.m3u8`;

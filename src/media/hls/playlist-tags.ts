@@ -9,8 +9,17 @@ export type ServerControl = {
   partHoldBackSec?: number;
 };
 
-/** One line, or two, of a media playlist, named as in RFC 8216bis section 4.4. Durations in seconds, times in ms since 1970. */
-export type MediaTag =
+/** What is common to variants and I-frame variants (RFC 8216bis sections 4.4.6.2 and 4.4.6.3): bits a second, pixels. */
+type Stream = {
+  peakBps: number;
+  averageBps?: number;
+  codecs: string;
+  resolution?: { widthPx: number; heightPx: number } | null;
+  uri: string;
+};
+
+/** One line, or two, of a playlist, named as in RFC 8216bis section 4.4. Durations in seconds, times in ms since 1970. */
+export type PlaylistTag =
   | { tag: 'version'; version: number }
   | { tag: 'independent-segments' }
   | { tag: 'start'; offsetSec: number }
@@ -23,7 +32,7 @@ export type MediaTag =
   | { tag: 'part-inf'; targetSec: number }
   | { tag: 'skip'; segments: number }
   | ({ tag: 'map' } & Resource)
-  /** EXT-X-KEY as its scheme writes it. */
+  /** EXT-X-KEY or EXT-X-SESSION-KEY as its scheme writes it. */
   | { tag: 'key'; line: string }
   | { tag: 'discontinuity' }
   | { tag: 'program-date-time'; timeMs: number }
@@ -39,14 +48,26 @@ export type MediaTag =
       durationSec?: number;
       attributes: Readonly<Record<string, string>>;
     }
-  | { tag: 'end-list' };
+  | { tag: 'end-list' }
+  /** EXT-X-MEDIA that players may choose by themselves. */
+  | {
+      tag: 'media';
+      type: 'AUDIO' | 'SUBTITLES';
+      groupId: string;
+      name: string;
+      language?: string | null;
+      isDefault: boolean;
+      uri: string;
+    }
+  | ({ tag: 'stream-inf'; frameRate?: number; videoRange?: string | null; audio?: string; subtitles?: string } & Stream)
+  | ({ tag: 'i-frame-stream-inf' } & Stream);
 
-/** Writes a media playlist; the tags stand in the order given. */
-export function writeMediaTags(tags: readonly MediaTag[]): string {
+/** Writes a playlist; the tags stand in the order given. */
+export function writePlaylist(tags: readonly PlaylistTag[]): string {
   return `#EXTM3U\n${tags.map((tag) => `${writeTag(tag)}\n`).join('')}`;
 }
 
-function writeTag(tag: MediaTag): string {
+function writeTag(tag: PlaylistTag): string {
   switch (tag.tag) {
     case 'version':
       return `#EXT-X-VERSION:${tag.version}`;
@@ -92,10 +113,49 @@ function writeTag(tag: MediaTag): string {
       return writeDateRange(tag);
     case 'end-list':
       return '#EXT-X-ENDLIST';
+    case 'media':
+      return writeMedia(tag);
+    case 'stream-inf':
+      return writeStreamInf(tag);
+    case 'i-frame-stream-inf':
+      return `#EXT-X-I-FRAME-STREAM-INF:${[...streamAttributes(tag), `URI=${quoted(tag.uri)}`].join(',')}`;
   }
 }
 
-type Tag<Name extends MediaTag['tag']> = Extract<MediaTag, { tag: Name }>;
+type Tag<Name extends PlaylistTag['tag']> = Extract<PlaylistTag, { tag: Name }>;
+
+function writeMedia({ type, groupId, name, language, isDefault, uri }: Tag<'media'>): string {
+  const attributes = [`TYPE=${type}`, `GROUP-ID=${quoted(groupId)}`, `NAME=${quoted(name)}`];
+  if (language != null) attributes.push(`LANGUAGE=${quoted(language)}`);
+  attributes.push(`DEFAULT=${isDefault ? 'YES' : 'NO'}`, 'AUTOSELECT=YES', `URI=${quoted(uri)}`);
+  return `#EXT-X-MEDIA:${attributes.join(',')}`;
+}
+
+function writeStreamInf({ frameRate = 0, videoRange, audio, subtitles, ...stream }: Tag<'stream-inf'>): string {
+  const attributes = streamAttributes(stream);
+  if (frameRate > 0) attributes.push(`FRAME-RATE=${frameRate.toFixed(3)}`);
+  if (videoRange != null) attributes.push(`VIDEO-RANGE=${videoRange}`);
+  if (audio !== undefined) attributes.push(`AUDIO=${quoted(audio)}`);
+  if (subtitles !== undefined) attributes.push(`SUBTITLES=${quoted(subtitles)}`);
+  return `#EXT-X-STREAM-INF:${attributes.join(',')}\n${stream.uri}`;
+}
+
+function streamAttributes({ peakBps, averageBps, codecs, resolution }: Stream): string[] {
+  const attributes = [`BANDWIDTH=${peakBps}`];
+  if (averageBps !== undefined) attributes.push(`AVERAGE-BANDWIDTH=${averageBps}`);
+  attributes.push(`CODECS=${quoted(codecs)}`);
+  if (resolution != null) attributes.push(`RESOLUTION=${resolution.widthPx}x${resolution.heightPx}`);
+  return attributes;
+}
+
+/**
+ * A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). Some parsers take an apostrophe
+ * for a quote as well: both are written as their typographic forms.
+ */
+function quoted(text: string): string {
+  const plain = text.replaceAll('"', '”').replaceAll("'", '’');
+  return `"${plain.replaceAll(/[\r\n]+/g, ' ')}"`;
+}
 
 function writeServerControl(control: Tag<'server-control'>): string {
   const attributes = [
