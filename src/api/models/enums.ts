@@ -1,3 +1,4 @@
+import { VIDEO_CODECS } from '../../media/encode/codecs/all.ts';
 import { numbers, words } from './fields.ts';
 
 export const LiveStreamStatus = numbers('LiveStreamStatus', {
@@ -53,12 +54,12 @@ export const SmartGenerateStatus = numbers('SmartGenerateStatus', {
   Failed: 4,
 });
 
-export const EncoderOutputCodec = numbers('EncoderOutputCodec', {
-  x264: 0,
-  vp9: 1,
-  hevc: 2,
-  av1: 3,
-});
+export const EncoderOutputCodec = numbers(
+  'EncoderOutputCodec',
+  Object.fromEntries(
+    VIDEO_CODECS.toSorted((a, b) => a.wireNumber - b.wireNumber).map(({ name, wireNumber }) => [name, wireNumber]),
+  ),
+);
 
 export const VideoPlaybackSource = words('VideoPlaybackSource', ['None', 'Playlist', 'Original']);
 

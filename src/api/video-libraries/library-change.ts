@@ -1,5 +1,7 @@
 import type { LibraryChange } from '../../catalog/libraries/library.ts';
 import type { LibrarySettingsPatch } from '../../catalog/libraries/library-settings.ts';
+import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
+import { perRung } from '../../media/encode/ladder.ts';
 import type { VideoLibraryUpdateModel } from '../models/video-library.ts';
 import {
   language,
@@ -15,7 +17,6 @@ import { DRM_VERSIONS, nameOf, TIERS } from './wire-enums.ts';
 
 type Sent = VideoLibraryUpdateModel;
 
-const CODECS = ['x264', 'vp9', 'hevc', 'av1'] as const;
 const LONGEST_HTML = 100_000;
 
 /**
@@ -68,18 +69,10 @@ export function toSettingsPatch(sent: Sent): LibrarySettingsPatch {
 function encodingOf(sent: Sent): LibrarySettingsPatch['encoding'] {
   return {
     tier: nameOf(TIERS, sent.EncodingTier),
-    codecs: words(sent.OutputCodecs, 'OutputCodecs', CODECS),
+    codecs: words(sent.OutputCodecs, 'OutputCodecs', CODEC_NAMES),
     rungs: resolutions(sent.EnabledResolutions, 'EnabledResolutions'),
     jitEnabled: sent.JitEncodingEnabled ?? undefined,
-    videoKbps: {
-      240: positive(sent.Bitrate240p, 'Bitrate240p'),
-      360: positive(sent.Bitrate360p, 'Bitrate360p'),
-      480: positive(sent.Bitrate480p, 'Bitrate480p'),
-      720: positive(sent.Bitrate720p, 'Bitrate720p'),
-      1080: positive(sent.Bitrate1080p, 'Bitrate1080p'),
-      1440: positive(sent.Bitrate1440p, 'Bitrate1440p'),
-      2160: positive(sent.Bitrate2160p, 'Bitrate2160p'),
-    },
+    videoKbps: perRung((rung) => positive(sent[`Bitrate${rung}p`], `Bitrate${rung}p`)),
     scaleByBothDimensions: sent.ScaleVideoUsingBothDimensions ?? undefined,
     multiAudio: sent.EnableMultiAudioTrackSupport ?? undefined,
     separateAudio: sent.UseSeparateAudioStream ?? undefined,

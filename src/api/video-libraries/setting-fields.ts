@@ -1,9 +1,9 @@
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
+import { RUNGS } from '../../media/encode/ladder.ts';
 
 const LONGEST_TEXT = 2_000;
 const MOST_WORDS = 100;
-const RUNGS = [240, 360, 480, 720, 1080, 1440, 2160];
 const SLOWEST = 0.25;
 const FASTEST = 4;
 

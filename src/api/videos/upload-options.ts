@@ -1,9 +1,6 @@
 import type { UploadOptions } from '../../catalog/schema.ts';
-
-const RUNGS: ReadonlyMap<string, number> = new Map(
-  [240, 360, 480, 720, 1080, 1440, 2160].map((rung) => [`${rung}p`, rung]),
-);
-const CODECS: ReadonlySet<string> = new Set(['x264', 'vp9', 'hevc', 'av1']);
+import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
+import { RUNGS } from '../../media/encode/ladder.ts';
 
 /** What callers may ask for with an upload, as the query spells it. */
 export type UploadQuery = {
@@ -22,8 +19,8 @@ export type UploadQuery = {
 /** Reads what an upload asks for. Entries of lists that the interface does not know are passed over; an empty list is no request. */
 export function readUploadOptions(query: UploadQuery): UploadOptions {
   const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;
-  const rungs = entries(enabledResolutions).flatMap((entry) => RUNGS.get(entry) ?? []);
-  const codecs = entries(enabledOutputCodecs).filter((entry) => CODECS.has(entry));
+  const rungs = entries(enabledResolutions).flatMap((entry) => RUNGS.filter((rung) => `${rung}p` === entry));
+  const codecs = entries(enabledOutputCodecs).filter((entry) => CODEC_NAMES.includes(entry));
   const languages = entries(transcribeLanguages ?? '');
   return {
     ...plain,

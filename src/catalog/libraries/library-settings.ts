@@ -1,6 +1,8 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
+import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
+import { MAX_BITRATES_BPS, perRung, RUNGS } from '../../media/encode/ladder.ts';
 
 const flag = (value: boolean) => Type.Boolean({ default: value });
 const text = (value: string) => Type.String({ default: value });
@@ -13,17 +15,9 @@ const section = <P extends TProperties>(properties: P) => Type.Object(properties
 
 const encoding = section({
   tier: oneOf(['free', 'premium'], 'premium'),
-  codecs: Type.Array(oneOf(['x264', 'vp9', 'hevc', 'av1'], 'x264'), { default: ['x264'] }),
-  rungs: Type.Array(Type.Integer(), { default: [240, 360, 480, 720, 1080] }),
-  videoKbps: section({
-    240: whole(600),
-    360: whole(800),
-    480: whole(1400),
-    720: whole(2800),
-    1080: whole(5000),
-    1440: whole(8000),
-    2160: whole(25000),
-  }),
+  codecs: Type.Array(oneOf(CODEC_NAMES, 'x264'), { default: ['x264'] }),
+  rungs: Type.Array(Type.Integer(), { default: RUNGS.filter((rung) => rung <= 1080) }),
+  videoKbps: section(perRung((rung) => whole(MAX_BITRATES_BPS[rung] / 1000))),
   scaleByBothDimensions: flag(true),
   jitEnabled: flag(false),
   multiAudio: flag(true),

@@ -1,7 +1,7 @@
 import { type LibrarySettings, readLibrarySettings } from '../../catalog/libraries/library-settings.ts';
 import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
 import type { UploadOptions } from '../../catalog/schema.ts';
-import { VIDEO_CODECS } from '../../media/encode/codecs/all.ts';
+import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
 import { type LadderOptions, RUNGS, type Rung } from '../../media/encode/ladder.ts';
 
 /** What a library and an upload want encoded, as far as the engine can. */
@@ -29,7 +29,7 @@ export function readEncodeSettings(stored: unknown, upload: UploadOptions): Enco
       allowedRungs: allowed.length > 0 ? allowed : RUNGS.filter((rung) => rung <= 1080),
       maxBitratesBps: Object.fromEntries(caps.filter(([, bps]) => Number(bps) > 0)),
     },
-    codecs: VIDEO_CODECS.map(({ name }) => name).filter((name, index) => index === 0 || codecs.includes(name)),
+    codecs: CODEC_NAMES.filter((name, index) => index === 0 || codecs.includes(name)),
     normaliseLoudness: encoding.normaliseLoudness,
     hasAllSounds: encoding.multiAudio,
     watermark: readWatermark(watermark),

@@ -5,6 +5,12 @@
 export const RUNGS = [240, 360, 480, 720, 1080, 1440, 2160] as const;
 export type Rung = (typeof RUNGS)[number];
 
+/** Makes a value for each rung. */
+export function perRung<T>(make: (rung: Rung) => T): Record<Rung, T> {
+  // Every rung is there, which the type of `fromEntries` does not say.
+  return Object.fromEntries(RUNGS.map((rung) => [rung, make(rung)])) as Record<Rung, T>;
+}
+
 /** One picture size to encode. `rung` names it, `widthPx` and `heightPx` are even, `maxBitrateBps` caps it. */
 export type RungPlan = { rung: Rung; widthPx: number; heightPx: number; maxBitrateBps: number };
 

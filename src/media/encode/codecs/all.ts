@@ -7,6 +7,9 @@ import { x264 } from './x264.ts';
 /** Every codec that the engine can encode, the one that every player knows first. */
 export const VIDEO_CODECS: readonly VideoCodec[] = [x264, hevc, vp9, av1];
 
+/** Their names, of which settings and uploads choose. */
+export const CODEC_NAMES: readonly string[] = VIDEO_CODECS.map(({ name }) => name);
+
 /** Finds a codec by its name. Throws on a name that is not in the list. */
 export function findCodec(name: string): VideoCodec {
   const codec = VIDEO_CODECS.find((candidate) => candidate.name === name);

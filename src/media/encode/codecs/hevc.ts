@@ -6,6 +6,7 @@ import { pixelFormat, type VideoCodec } from './video-codec.ts';
  */
 export const hevc: VideoCodec = {
   name: 'hevc',
+  wireNumber: 2,
   probeName: 'hevc',
   keepsHdr: true,
   minSidePx: 16,

@@ -17,6 +17,8 @@ export type EncoderJob = {
 export type VideoCodec = {
   /** Stable name in rows and settings. */
   name: string;
+  /** Its number in the interface. */
+  wireNumber: number;
   /** How ffprobe names its streams: verification compares it. */
   probeName: string;
   /** True: HDR pictures stay HDR (10-bit, BT.2020). False: they come tone-mapped to BT.709. */

@@ -7,6 +7,7 @@ import { type EncoderJob, pixelFormat, type VideoCodec } from './video-codec.ts'
  */
 export const x264: VideoCodec = {
   name: 'x264',
+  wireNumber: 0,
   probeName: 'h264',
   // 10-bit H.264 plays in no browser.
   keepsHdr: false,
