@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
+/** What takes minutes, and shows over a long time what other tests show once: `npm run soak`. */
+const SOAKS = ['media', 'edge-memory', 'upload-memory', 'encoder-memory'].map((name) => `test/soak/${name}.test.ts`);
+
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', 'bench/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/house/violations/**'],
+    exclude: ['**/node_modules/**', 'test/house/violations/**', ...(mode === 'soak' ? [] : SOAKS)],
     // Node runs our code as it stands, as it does in service, and keeps what it compiled.
     experimental: { viteModuleRunner: false },
     globalSetup: ['test/support/database-template.ts'],
@@ -19,4 +22,4 @@ export default defineConfig({
     testTimeout: 360_000,
     hookTimeout: 360_000,
   },
-});
+}));

@@ -3,9 +3,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest, those that mostly wait among them: begun last, one of them would run alone at the end. */
 const LONGEST: readonly string[] = [
-  'test/faults/kill-service.test.ts',
+  'test/soak/kills.test.ts',
   'test/e2e/first-way.test.ts',
   'test/jobs/crash.test.ts',
+  'test/delivery/player-states.test.ts',
   'test/house/serve.test.ts',
   'test/jobs/codec.test.ts',
   'test/jobs/encode.test.ts',
