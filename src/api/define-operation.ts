@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Grant } from '../catalog/keys/access-key.ts';
-import type { RefusalKind } from '../lib/refused.ts';
+import type { RefusalKind } from '../lib/error-catalogue.ts';
 import { type BodyCheck, readJsonBody } from './read-json-body.ts';
 import { readParams } from './read-params.ts';
 import { readQuery } from './read-query.ts';

@@ -1,25 +1,14 @@
 import { isDatabaseAway } from '../catalog/is-database-away.ts';
 import { StoreNotOurs } from '../jobs/store/store-guard.ts';
+import { REFUSALS, type RefusalKind } from '../lib/error-catalogue.ts';
 import { http } from '../lib/http.ts';
-import { REFUSAL_STATUS } from '../lib/refusal-status.ts';
-import { type RefusalKind, Refused } from '../lib/refused.ts';
+import { Refused } from '../lib/refused.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import { isStorageAway } from '../ports/storage.ts';
 import type { Contract, ErrorShape } from './define-operation.ts';
 import type { CaptionValidationModel } from './models/status.ts';
 import { RefusedCaptions } from './refused-captions.ts';
 import { emptyPage, RefusedEventLog } from './refused-event-log.ts';
-
-/** Statuses that every operation may answer with, whatever its contract lists. */
-const COMMON: { readonly [K in RefusalKind]?: number } = {
-  unauthenticated: 401,
-  timeout: 408,
-  'too-large': 413,
-  busy: 429,
-  'not-implemented': 501,
-  unavailable: 503,
-  'disk-full': 507,
-};
 
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER_SEC = 5;
@@ -81,7 +70,7 @@ const OF_REQUEST: readonly RefusalKind[] = ['invalid', 'conflict', 'unprocessabl
 
 // Never a 200: a client that trusts the status would take what was refused for done.
 function statusOf(kind: RefusalKind, rules: Rules): number {
-  return rules.refusals[kind] ?? COMMON[kind] ?? (OF_REQUEST.includes(kind) ? 400 : REFUSAL_STATUS[kind]);
+  return rules.refusals[kind] ?? (OF_REQUEST.includes(kind) ? 400 : REFUSALS[kind].status);
 }
 
 type Words = {

@@ -66,7 +66,7 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
   if (target === null) return unknown();
   switch (target.kind) {
     case 'beacon':
-      return notFound('post-only', 'Beacons are sent by POST.');
+      return notFound('post-only');
     case 'asset':
       return serveAsset(target.name, encodingsOf(message), deps.player);
     case 'player': {
@@ -219,13 +219,13 @@ async function answerFile(
     case 'segment':
       return serveSegment(publication, file, { ...deps, leave, wait });
     case 'part':
-      return notFound('unknown-part', 'There is no such part.');
+      return notFound('unknown-part');
     case 'key':
       return serveKey(publication, { name: file.name, play: readPlayRequest(request) }, deps);
     case 'fair-play-certificate':
       return serveCertificate(deps);
     case 'licence':
-      return notFound('post-only', 'Licences are asked for by POST.');
+      return notFound('post-only');
     case 'still':
       return serveStill(publication, file.atMs, deps.storage);
     case 'picture':
@@ -254,5 +254,5 @@ function encodingsOf({ headers }: IncomingMessage): string | undefined {
 }
 
 function unknown(): Answer {
-  return notFound('not-found', 'There is nothing at this address.');
+  return notFound('not-found');
 }

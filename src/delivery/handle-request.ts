@@ -10,12 +10,12 @@ import {
 import type { EventRecorder, Recorded } from '../catalog/shield/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
-import { type RefusalKind, Refused } from '../lib/refused.ts';
+import { Refused } from '../lib/refused.ts';
 import { isStorageAway } from '../ports/storage.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
 import type { ByteLeases } from './clients/byte-leases.ts';
 import type { EdgeLog } from './edge-deps.ts';
-import { type Answer, hitOf } from './http/answer.ts';
+import { type Answer, hitOf, toProblem } from './http/answer.ts';
 import { paceOf } from './http/pace.ts';
 import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
 import { allowsOrigins } from './http/zone-headers.ts';
@@ -161,7 +161,7 @@ function refuseHost(
     status: 'Blocked',
     others: [],
   });
-  const problem = { status: 400, code: hit.rule.code, message: `Expected ${hit.expected}, got ${hit.came}.`, hit };
+  const problem = { ...toProblem(hit.rule.code, `Expected ${hit.expected}, got ${hit.came}.`), hit };
   sendProblem(message, response, problem);
 }
 
@@ -177,17 +177,11 @@ function leaveSignal(response: ServerResponse): AbortSignal {
 }
 
 function refuseMethod(request: IncomingMessage, response: ServerResponse): void {
-  const message = 'Only GET, HEAD and OPTIONS are answered, and POST for beacons and licences.';
-  sendProblem(request, response, { status: 405, code: 'method-not-allowed', message });
+  sendProblem(request, response, toProblem('method-not-allowed'));
 }
 
-/** Refusals that are the viewer's doing, by their kind. */
-const STATUSES: { readonly [K in RefusalKind]?: number } = {
-  invalid: 400,
-  forbidden: 403,
-  'not-found': 404,
-  'too-large': 413,
-};
+/** Refusals that are the viewer's doing. */
+const OF_VIEWER = ['invalid', 'forbidden', 'not-found', 'too-large'] as const;
 
 function fail(
   request: IncomingMessage,
@@ -203,21 +197,19 @@ function fail(
     return;
   }
   if (error instanceof Refused && error.kind === 'unavailable') {
-    const problem = { status: 503, code: 'unavailable', message: error.message };
-    sendProblem(request, response, problem, RETRY_AFTER_SEC);
+    sendProblem(request, response, toProblem('unavailable', error.message), RETRY_AFTER_SEC);
     return;
   }
-  const status = error instanceof Refused ? STATUSES[error.kind] : undefined;
-  if (error instanceof Refused && status !== undefined) {
-    sendProblem(request, response, { status, code: error.kind, message: error.message });
+  const code = error instanceof Refused ? OF_VIEWER.find((kind) => kind === error.kind) : undefined;
+  if (error instanceof Refused && code !== undefined) {
+    sendProblem(request, response, toProblem(code, error.message));
     return;
   }
   log.error({ err: error, url }, 'A request could not be answered.');
   if (isStorageAway(error)) {
-    const message = 'The object store cannot be reached.';
-    sendProblem(request, response, { status: 503, code: 'unavailable', message }, RETRY_AFTER_SEC);
+    const problem = toProblem('unavailable', 'The object store cannot be reached.');
+    sendProblem(request, response, problem, RETRY_AFTER_SEC);
     return;
   }
-  const problem = { status: 500, code: 'internal', message: 'The server could not answer; it was logged.' };
-  sendProblem(request, response, problem);
+  sendProblem(request, response, toProblem('internal'));
 }

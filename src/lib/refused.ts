@@ -1,23 +1,4 @@
-/**
- * Why a caller is refused. Each edge turns a kind into its own status and body; nothing else does.
- *
- * `invalid` 400, `unauthenticated` 401, `forbidden` 403, `not-found` 404, `timeout` 408,
- * `conflict` 409, `too-large` 413, `unprocessable` 422, `busy` 429, `not-implemented` 501, `unavailable` 503,
- * `disk-full` 507.
- */
-export type RefusalKind =
-  | 'invalid'
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not-found'
-  | 'timeout'
-  | 'conflict'
-  | 'too-large'
-  | 'unprocessable'
-  | 'busy'
-  | 'not-implemented'
-  | 'unavailable'
-  | 'disk-full';
+import type { RefusalKind } from './error-catalogue.ts';
 
 type RefusedOptions = ErrorOptions & { field?: string; faults?: readonly string[] };
 

@@ -7,6 +7,7 @@ import { toOpenApi } from '../../src/api/openapi/openapi-document.ts';
 import { operations } from '../../src/api/operations.ts';
 import { cliPage } from '../../src/cli/client/manual.ts';
 import { openApiText } from '../../src/cli/openapi.ts';
+import { errorsPage } from './errors-page.ts';
 import { interfacePage } from './interface-page.ts';
 import { sdkOperations } from './sdk-operations.ts';
 
@@ -24,6 +25,7 @@ test.each([
   ['openapi.json', openApiText],
   ['interface.md', interfacePage],
   ['cli.md', cliPage],
+  ['errors.md', errorsPage],
   ['../sdk/src/operations.table.ts', sdkOperations],
 ])('docs/%s is current: npm test -- test/conformance/documents.test.ts -u writes it', async (file, write) => {
   expect(existsSync(path.join(docs, file))).toBe(true);

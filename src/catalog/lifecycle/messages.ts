@@ -1,3 +1,4 @@
+import { SOURCE_FAULTS } from '../../lib/error-catalogue.ts';
 import type { SourceFault } from '../../media/probe/source-facts.ts';
 import type { MediaMessage } from '../schema.ts';
 
@@ -8,8 +9,6 @@ const LEVEL = { information: 1, warning: 2, error: 3 } as const;
 const ISSUE = {
   undefined: 0,
   transcodingWarnings: 2,
-  incompatibleResolution: 3,
-  videoExceededMaxDuration: 5,
   originalCorrupted: 7,
   transcriptionFailed: 8,
   jitIncompatible: 9,
@@ -18,7 +17,7 @@ const ISSUE = {
 
 /** What a video's messages say of a source that cannot become a video; `value` holds the machine-readable kind. */
 export function faultMessage(fault: SourceFault, at: Date): MediaMessage {
-  return make(LEVEL.error, faultIssue(fault.kind), fault.message, fault.kind, at);
+  return make(LEVEL.error, SOURCE_FAULTS[fault.kind].issueCode, fault.message, fault.kind, at);
 }
 
 export function warningMessage(message: string, at: Date): MediaMessage {
@@ -121,25 +120,6 @@ export function failureKind(reason: string): 'memory' | 'encode-failed' {
 /** The whole video failed for a reason that is not the source's. */
 export function failureMessage(reason: string, at: Date): MediaMessage {
   return make(LEVEL.error, ISSUE.undefined, reason, failureKind(reason), at);
-}
-
-function faultIssue(kind: SourceFault['kind']): number {
-  switch (kind) {
-    case 'frame-too-large':
-      return ISSUE.incompatibleResolution;
-    case 'too-long':
-      return ISSUE.videoExceededMaxDuration;
-    case 'probe-timeout':
-    case 'out-of-memory':
-      return ISSUE.undefined;
-    case 'empty-file':
-    case 'not-media':
-    case 'truncated':
-    case 'too-many-streams':
-    case 'no-playable-stream':
-    case 'undecodable':
-      return ISSUE.originalCorrupted;
-  }
 }
 
 function make(level: 1 | 2 | 3, issueCode: number, message: string, value: string, at: Date): MediaMessage {

@@ -1,14 +1,16 @@
+import type { EdgeErrorCode } from '../../lib/error-catalogue.ts';
+
 /** A rule that refuses or logs requests. Ids of the firewall's rules are those of the OWASP core rule set (9xxxxx). */
 export type Rule = {
   id: string;
   group: string;
   /** For programs, in the body of a refusal. */
-  code: string;
+  code: EdgeErrorCode;
   severity: string;
   message: string;
 };
 
-type Facts = readonly [id: string, group: string, code: string, message: string];
+type Facts = readonly [id: string, group: string, code: EdgeErrorCode, message: string];
 
 const rule = (...[id, group, code, message, severity = 'WARNING']: [...Facts, severity?: string]): Rule => ({
   id,

@@ -34,11 +34,11 @@ export async function serveManifest(
 ): Promise<Answer> {
   const { libraryId, mediaId } = publication;
   const protection = protectionOf(publication);
-  if (protection.kind === 'sessions') return notFound('hls-only', 'Basic DRM is for HLS: play playlist.m3u8.');
+  if (protection.kind === 'sessions') return notFound('hls-only');
   const packaged = protection.kind === 'package' ? protection.packaged : null;
   const cover = packaged === null ? CLEAR : coverOf(packaged, await keys.keysOf(publication, packaged));
   const presentation = describe(chooseListedSet(listableRenditions(publication)), cover);
-  if (presentation === null) return notFound('not-whole', 'The video is not whole yet; its HLS playlist may be.');
+  if (presentation === null) return notFound('not-whole');
   const key = `manifest|${libraryId}|${mediaId}|${publication.publication}${cover.tag}`;
   const text = await written.get(key, () => Buffer.from(writeMpd(presentation())));
   const isOwn = packaged !== null && packaged.signals.length === 0;

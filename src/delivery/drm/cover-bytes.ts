@@ -37,9 +37,7 @@ export function openCover(
 ): { open: OpenCover } | { refusal: Answer } {
   switch (cover.kind) {
     case 'clear':
-      return isClear(publication)
-        ? { open: cover }
-        : { refusal: notFound('protected', 'This video is not given out in the clear.') };
+      return isClear(publication) ? { open: cover } : { refusal: notFound('protected') };
     case 'session': {
       const key = sessions.keyOf(publication, cover.session, Date.now());
       return key === null ? { refusal: { kind: 'problem', problem: OVER } } : { open: { ...cover, key } };
@@ -47,7 +45,7 @@ export function openCover(
     case 'package': {
       const packaged = livePackages(publication, Date.now()).find(({ number }) => number === cover.number);
       return packaged === undefined
-        ? { refusal: notFound('unknown-package', 'There is no such package of this video.') }
+        ? { refusal: notFound('unknown-package') }
         : { open: { kind: 'package', packaged } };
     }
   }
@@ -109,7 +107,7 @@ function coverBySession(
 ): Answer {
   const common = { contentType: `${rendition.kind}/mp4`, cacheControl: CACHE_PRIVATELY };
   if (piece.kind === 'init') return { kind: 'bytes', bytes: piece.bytes, ...common, etag: `"${rendition.id}-s-init"` };
-  if (piece.kind === 'picture') return notFound('no-i-frames', 'There are no single pictures of this rendition.');
+  if (piece.kind === 'picture') return notFound('no-i-frames');
   const { segment, window } = piece;
   const clearBytes = window.sizeBytes;
   const behindBytes = encryptedHlsSizeBytes(clearBytes) - clearBytes;

@@ -80,14 +80,14 @@ export async function serveSystemLicence(
   const isSpokenFor = livePackages(publication, Date.now()).some(({ signals }) =>
     signals.some((signal) => signal.system === system),
   );
-  if (!isSpokenFor || licences === null) return notFound('no-licences', 'There are no licences of this system here.');
+  if (!isSpokenFor || licences === null) return notFound('no-licences');
   return { ...RAW, bytes: await licences.ask(system, { mediaId: publication.mediaId, challenge }, signal) };
 }
 
 /** FairPlay's certificate, which players need before they can ask. */
 export function serveCertificate({ licences }: KeyDeps): Answer {
   const certificate = licences?.fairPlayCertificate ?? null;
-  if (certificate === null) return notFound('no-certificate', 'There is no FairPlay certificate here.');
+  if (certificate === null) return notFound('no-certificate');
   return { ...RAW, bytes: certificate, cacheControl: CACHE_SHORTLY };
 }
 
@@ -99,5 +99,5 @@ async function grantedKeys(publication: Publication, { keys }: KeyDeps): Promise
 }
 
 function unknownKey(): Answer {
-  return notFound('unknown-key', 'The video has no such key.');
+  return notFound('unknown-key');
 }

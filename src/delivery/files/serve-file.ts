@@ -18,7 +18,7 @@ export async function serveFile(publication: Publication, file: FileRequest, sto
 
 async function serveCaptions({ captions }: Publication, language: string, storage: EdgeStorage): Promise<Answer> {
   const track = captions.find(({ srclang }) => srclang.toLowerCase() === language.toLowerCase());
-  if (track === undefined) return notFound('unknown-captions', 'There are no captions in that language.');
+  if (track === undefined) return notFound('unknown-captions');
   return serveObject(track.key, 'text/vtt; charset=utf-8', storage);
 }
 
@@ -29,8 +29,7 @@ async function serveOriginal(publication: Publication, storage: EdgeStorage): Pr
   const isEarly = settings.allowsEarlyPlay && state !== 'finished';
   // A clear file beside an encrypted video would open it to everybody.
   const isHidden = settings.drm !== 'none';
-  if (sourceKey === null || isHidden || !(isShown || isEarly))
-    return notFound('no-original', 'The original is not shown.');
+  if (sourceKey === null || isHidden || !(isShown || isEarly)) return notFound('no-original');
   return serveObject(sourceKey, originalType(sourceContainer ?? ''), storage);
 }
 

@@ -2,7 +2,7 @@ import type { Publication } from '../../catalog/publications/publication.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
 import type { PlaySessions } from '../drm/play-sessions.ts';
 import { protectionOf } from '../drm/protection.ts';
-import type { Problem } from '../http/answer.ts';
+import { type Problem, toProblem } from '../http/answer.ts';
 import type { PlaybackAuthorizer } from '../shield/play-permits.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
 import {
@@ -61,8 +61,4 @@ export async function choosePlaylistVariant(
 /** A live stream has no length yet: a viewer may stay for so long. */
 const LIVE_SESSION_SEC = 12 * 3600;
 
-export const OVER: Problem = {
-  status: 403,
-  code: 'session-over',
-  message: 'The play session is over, or was not begun for this video: read playlist.m3u8 anew.',
-};
+export const OVER: Problem = toProblem('session-over');

@@ -26,7 +26,7 @@ export async function serveIFrames(publication: Publication, file: IFrameFile, d
   const cover = opened.open;
   if (file.kind === 'i-frame-playlist') return servePictureList(publication, { rendition, cover }, deps);
   const found = await deps.iFrames.find(rendition, file.startTick);
-  if (found === null) return notFound('unknown-i-frame', 'No picture starts there.');
+  if (found === null) return notFound('unknown-i-frame');
   if (cover.kind === 'clear') return answerClear(rendition, found);
   return coverBytes({ publication, rendition, cover, piece: describePicture(rendition, found) }, deps, deps.leave);
 }
@@ -106,5 +106,5 @@ function cutPicture(head: Buffer, { key, start }: Omit<ObjectPart, 'end'>, slice
 }
 
 function noIFrames(): Answer {
-  return notFound('no-i-frames', 'There are no single pictures of this rendition.');
+  return notFound('no-i-frames');
 }

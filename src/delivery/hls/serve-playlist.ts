@@ -46,9 +46,9 @@ export async function servePlaylist(
   if (file.kind === 'multivariant') return serveMultivariant(publication, { set, variant }, deps);
   const rendition =
     file.kind === 'rung-playlist' ? findRung(set.video, file.heightPx) : findRendition(publication, file);
-  if (rendition === undefined) return notFound('unknown-rendition', 'There is no such rendition.');
+  if (rendition === undefined) return notFound('unknown-rendition');
   if (rendition.planned === null && rendition.chunks[0]?.firstSegment !== 0) {
-    return notFound('not-playable', 'The rendition has no first segment yet.');
+    return notFound('not-playable');
   }
   return playlist(publication, { ...describeMedia(rendition, file, variant), variant }, deps.written);
 }
@@ -72,7 +72,7 @@ function serveMultivariant(
   { set, variant }: { set: ListedSet<StoredRendition>; variant: PlaylistVariant },
   { written, iFrames }: PlaylistDeps,
 ): Answer | Promise<Answer> {
-  if (!set.isPlayable) return notFound('not-playable', 'The video cannot be played yet.');
+  if (!set.isPlayable) return notFound('not-playable');
   const isWhole = set.video.every(({ state }) => state === 'finished') && variant.listsIFrames;
   const rates = isWhole ? iFrames.knownRates(set.video) : null;
   // Two texts of one publication: with the single pictures once these are known, and before.
@@ -91,9 +91,9 @@ async function serveCaptionsPlaylist(
   written: HeldCache<Buffer>,
 ): Promise<Answer> {
   const track = findCaption(publication.captions, language);
-  if (track === undefined) return notFound('unknown-captions', 'There are no captions in that language.');
+  if (track === undefined) return notFound('unknown-captions');
   const durationSec = publication.durationMs / 1000;
-  if (durationSec <= 0) return notFound('not-playable', 'The length of the video is not known yet.');
+  if (durationSec <= 0) return notFound('not-playable');
   const write = () => writeSubtitlePlaylist(durationSec, `${track.srclang}.vtt`);
   return playlist(publication, { name: `captions/${track.srclang}`, tag: '', write, variant: CLEAR_VARIANT }, written);
 }

@@ -71,16 +71,16 @@ function findOnDemand(publication: Publication, file: SegmentFile): RequestedSeg
 /** The bytes as of a publication, or why there are none; null when the file is listed and not stored yet. */
 function findFile(publication: Publication, file: SegmentFile): Found | Missing | null {
   const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
-  if (rendition === undefined) return notFound('unknown-rendition', 'There is no such rendition.');
+  if (rendition === undefined) return notFound('unknown-rendition');
   if (!isOpened(rendition)) {
-    return rendition.planned === null ? notFound('not-playable', 'The rendition has no first segment yet.') : null;
+    return rendition.planned === null ? notFound('not-playable') : null;
   }
   if (file.kind === 'init') return { publication, rendition, piece: { kind: 'init', bytes: rendition.init } };
   const chunk = findChunk(rendition.chunks, file.segment);
   if (chunk === null) {
     const isListed =
       rendition.state !== 'failed' && rendition.planned !== null && file.segment < segmentCount(rendition.planned);
-    return isListed ? null : notFound('unknown-segment', 'There is no such segment.');
+    return isListed ? null : notFound('unknown-segment');
   }
   const index = file.segment - chunk.firstSegment;
   const start = chunk.table.offsets[index] ?? 0;

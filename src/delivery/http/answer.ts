@@ -1,4 +1,5 @@
 import type { Hit } from '../../catalog/shield/hit.ts';
+import { EDGE_ERRORS, type EdgeErrorCode } from '../../lib/error-catalogue.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { LentBytes } from '../objects/shared-bytes.ts';
 import type { Slice } from './range.ts';
@@ -47,8 +48,8 @@ export type Answer =
 
 /** Why there is nothing to see: a stable code, and a sentence for people. */
 export type Problem = {
-  status: 400 | 403 | 404 | 413 | 429 | 500 | 503;
-  code: string;
+  status: number;
+  code: EdgeErrorCode;
   message: string;
   /** The rule that refused, where one did. */
   hit?: Hit;
@@ -61,10 +62,19 @@ export const CACHE_NOTHING = 'no-store';
 /** For what is one viewer's own. */
 export const CACHE_PRIVATELY = 'private, max-age=3600';
 
-export function notFound(code: string, message: string): Extract<Answer, { kind: 'problem' }> {
-  return { kind: 'problem', problem: { status: 404, code, message } };
+/** A problem as the catalogue has it, with a finer message where one is known. */
+export function toProblem(code: EdgeErrorCode, message?: string): Problem {
+  const { status, sentence } = EDGE_ERRORS[code];
+  return { status, code, message: message ?? sentence };
+}
+
+/** Codes of what is not there. */
+type AbsentCode = { [C in EdgeErrorCode]: (typeof EDGE_ERRORS)[C]['status'] extends 404 ? C : never }[EdgeErrorCode];
+
+export function notFound(code: AbsentCode): Extract<Answer, { kind: 'problem' }> {
+  return { kind: 'problem', problem: toProblem(code) };
 }
 
 export function unavailable(message: string, retryAfterSec = 1): Extract<Answer, { kind: 'problem' }> {
-  return { kind: 'problem', problem: { status: 503, code: 'unavailable', message }, retryAfterSec };
+  return { kind: 'problem', problem: toProblem('unavailable', message), retryAfterSec };
 }

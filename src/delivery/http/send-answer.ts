@@ -2,7 +2,15 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Admitted } from '../../catalog/shield/admit.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ObjectSender, Receiver } from '../objects/object-sender.ts';
-import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, type Described, type Part, type Problem } from './answer.ts';
+import {
+  type Answer,
+  CACHE_NOTHING,
+  CACHE_SHORTLY,
+  type Described,
+  type Part,
+  type Problem,
+  toProblem,
+} from './answer.ts';
 import { allowsRange, judgeConditions } from './conditions.ts';
 import { paced, paceOf } from './pace.ts';
 import { readRange, type Slice } from './range.ts';
@@ -204,13 +212,7 @@ function leaving(response: ServerResponse): AbortSignal {
 export function sendProblem(
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    status,
-    code,
-    message,
-    hit,
-    cacheControl = CACHE_NOTHING,
-  }: Omit<Problem, 'status'> & { status: number; cacheControl?: string },
+  { status, code, message, hit, cacheControl = CACHE_NOTHING }: Problem & { cacheControl?: string },
   retryAfterSec?: number,
 ): void {
   const body = Buffer.from(JSON.stringify({ error: code, message, statusCode: status }));
@@ -250,9 +252,4 @@ export function sendPreflight({ headers }: IncomingMessage, response: ServerResp
     .end();
 }
 
-const CHANGED = {
-  status: 412,
-  code: 'changed',
-  message:
-    'Expected If-Match to name the current representation, or If-Unmodified-Since its date: it is another one now.',
-} as const;
+const CHANGED = toProblem('changed');

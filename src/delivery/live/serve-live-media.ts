@@ -49,7 +49,7 @@ export async function serveLiveMedia(stream: WatchedStream, asked: Asked, deps: 
   if ('refusal' in cover) return cover.refusal;
   const found = stream.index.find(file.renditionId);
   if (found === null || found.rendition.init.length === 0) {
-    return notFound('unknown-rendition', 'There is no such rendition.');
+    return notFound('unknown-rendition');
   }
   const { open } = cover;
   switch (file.kind) {
@@ -81,7 +81,7 @@ async function serveSegment(
   const isNext = last !== undefined && number >= last.number && number <= last.number + 1;
   if (isNext && find() === undefined) await stream.until(() => find() !== undefined, SEGMENT_WAIT_MS, leave());
   const segment = find();
-  if (segment === undefined) return notFound('unknown-segment', 'There is no such segment.');
+  if (segment === undefined) return notFound('unknown-segment');
   const bytes = bytesOf(segment);
   const place = { period, rendition, name: `${number}`, segment: number, firstSample: 0 };
   if (bytes !== null) return give({ ...place, bytes }, { publication, open }, deps);
@@ -102,13 +102,13 @@ async function servePart(
   deps: LiveMediaDeps,
 ): Promise<Answer> {
   const { period, rendition, number, part } = place;
-  if (open.kind === 'session') return notFound('unknown-part', 'Of a play session there are whole segments only.');
+  if (open.kind === 'session') return notFound('unknown-part');
   const find = () => findSegment(rendition.segments, number)?.parts[part]?.bytes ?? null;
   const last = rendition.segments.at(-1);
   const isHinted = last !== undefined && (number === last.number || number === last.number + 1);
   if (isHinted) await stream.until(() => find() !== null || isPassed(rendition, number), PART_WAIT_MS, leave());
   const bytes = find();
-  if (bytes === null) return notFound('unknown-part', 'There is no such part.');
+  if (bytes === null) return notFound('unknown-part');
   const before = findSegment(rendition.segments, number)?.parts.slice(0, part) ?? [];
   const firstSample = before.reduce((sum, { samples }) => sum + samples, 0);
   const found = { period, rendition, name: `${number}.${part}`, segment: number, firstSample, bytes };

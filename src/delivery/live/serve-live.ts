@@ -18,7 +18,7 @@ import {
 import { isClear } from '../drm/protection.ts';
 import { choosePlaylistVariant, type PlaylistVariantDeps } from '../hls/choose-playlist-variant.ts';
 import { type PlaylistVariant, SESSION_TAG } from '../hls/playlist-variant.ts';
-import { type Answer, CACHE_NEVER, notFound, unavailable } from '../http/answer.ts';
+import { type Answer, CACHE_NEVER, notFound, toProblem, unavailable } from '../http/answer.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { PLAIN_WINDOW_SEC } from './live-streams.ts';
@@ -61,10 +61,10 @@ export async function serveLive(
 ): Promise<Answer> {
   if (publication.settings.drm === 'enterprise' && isClear(publication)) {
     // It has its keys before its first part: this one has neither.
-    return notFound('not-started', 'The stream has no keys yet, and no media.');
+    return notFound('not-started');
   }
   const isPreview = head.state !== 'running' && head.state !== 'ended' && head.state !== 'vod-processing';
-  if (isPreview && !request.mayPreview) return notFound('not-started', 'The stream has not started yet.');
+  if (isPreview && !request.mayPreview) return notFound('not-started');
   const stream = await deps.streams.watch(publication, head);
   if (stream === null) return unavailable('Too many live streams are watched here.');
   const view = { windowSec: head.dvrWindowSec ?? PLAIN_WINDOW_SEC, isPreview };
@@ -105,7 +105,7 @@ async function serveMultivariant(
   if (isOwned) await stream.until(isWhole, FIRST_MEDIA_WAIT_MS, request.leave());
   const hasSource = own().some(({ renditions }) => renditions.filter(({ slot }) => !isRung(slot)).every(hasSegments));
   const text = hasSource ? liveMultivariant(stream.index, isPreview, variant) : null;
-  if (text === null) return notFound('not-playable', 'The stream has no media yet.');
+  if (text === null) return notFound('not-playable');
   return answerText(variant.fill?.(text) ?? text, request);
 }
 
@@ -156,7 +156,7 @@ async function servePlaylist(
   const variant = await variantOf(publication, { session, isReread: true }, request, deps);
   if ('code' in variant) return { kind: 'problem', problem: variant };
   const found = stream.index.find(renditionId);
-  if (found === null) return notFound('unknown-rendition', 'There is no such rendition.');
+  if (found === null) return notFound('unknown-rendition');
   stream.viewers.seen(request.play.viewer, Date.now());
   const { slot } = found.rendition;
   const list = () => listSlot(stream.index, slot, view);
@@ -181,9 +181,9 @@ async function servePlaylist(
   const text = stream.text(name, () => {
     const asked = { slot, folder: renditionId, view, isDelta, hasEnded: isOver };
     const tags = livePlaylist(stream.index, { ...asked, protection: protectionFor(variant, session !== null) });
-    return tags === null ? null : writeMediaTags(tags);
+    return tags === null ? null : writePlaylist(tags);
   });
-  if (text === null) return notFound('not-playable', 'The stream has no media yet.');
+  if (text === null) return notFound('not-playable');
   return answerText(variant.fill?.(text) ?? text, request);
 }
 
@@ -209,5 +209,5 @@ async function answerText(text: string, { acceptsGzip }: LiveRequest): Promise<A
 }
 
 function badRequest(message: string): Answer {
-  return { kind: 'problem', problem: { status: 400, code: 'invalid', message } };
+  return { kind: 'problem', problem: toProblem('invalid', message) };
 }

@@ -7,7 +7,7 @@ import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';
 export async function serveStill(publication: Publication, atMs: number, storage: EdgeStorage): Promise<Answer> {
   const key = stillKey(publication, atMs);
   const found = await storage.head(key);
-  if (found === null) return notFound('unknown-picture', 'There is no such picture.');
+  if (found === null) return notFound('unknown-picture');
   const window = { key, version: '', start: 0, sizeBytes: found.sizeBytes };
   return {
     kind: 'object',

@@ -20,7 +20,7 @@ type Mp4Request = { heightPx: number; wantsDownload: boolean };
  */
 export async function serveMp4(publication: Publication, request: Mp4Request, plans: MoviePlans): Promise<Answer> {
   const movie = publication.settings.offersMp4 ? findMovie(publication, request.heightPx) : null;
-  if (movie === null) return notFound('no-mp4', 'There is no MP4 of that height.');
+  if (movie === null) return notFound('no-mp4');
   const plan = await plans.get(movie);
   const answer = {
     kind: 'parts',

@@ -52,5 +52,5 @@ function serveStoryboard({ pictures }: Publication): Answer {
 }
 
 function unknown(): Answer {
-  return notFound('unknown-picture', 'There is no such picture.');
+  return notFound('unknown-picture');
 }

@@ -4,7 +4,7 @@ import type { PlayerAssets } from './load-player-assets.ts';
 /** Answers a file of the player page in the best form that the browser reads. */
 export function serveAsset(name: string, accepted: string | undefined, player: PlayerAssets): Answer {
   const asset = player.files.get(name);
-  if (asset === undefined) return notFound('not-found', 'There is nothing at this address.');
+  if (asset === undefined) return notFound('not-found');
   const { contentType, etag } = asset;
   const described = { kind: 'bytes', contentType, cacheControl: CACHE_FOR_EVER } as const;
   const coding = chooseCoding(accepted ?? '');

@@ -36,7 +36,7 @@ type Asked = {
 export async function servePlayer(publication: Publication | null, asked: Asked, deps: PlayerDeps): Promise<Answer> {
   const assets = deps.player;
   if (publication === null) {
-    if (asked.wantsState) return notFound('unknown-video', 'There is no such video.');
+    if (asked.wantsState) return notFound('unknown-video');
     return page(404, null, (nonce) => writeMissingPage({ assets, nonce }));
   }
   const { libraryId, mediaId, settings } = publication;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { RULES, type Rule } from '../../catalog/shield/rules.ts';
+import type { EdgeErrorCode } from '../../lib/error-catalogue.ts';
 import { http } from '../../lib/http.ts';
 
 /** What the parser of `node:http` gives up a connection with; `rawPacket` is what it read last. */
@@ -28,7 +29,11 @@ export function answerUnreadable(socket: Socket, { rule, status }: Unreadable): 
     socket.destroy();
     return;
   }
-  const body = JSON.stringify({ error: 'unreadable', message: `${rule.message}.`, statusCode: status });
+  const body = JSON.stringify({
+    error: 'unreadable' satisfies EdgeErrorCode,
+    message: `${rule.message}.`,
+    statusCode: status,
+  });
   const head = [
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

@@ -4,7 +4,7 @@ import { allowsPage, type CompiledPolicy } from '../../catalog/shield/compiled-p
 import { type HostRules, hostOf } from '../../catalog/shield/host-rules.ts';
 import { RULES } from '../../catalog/shield/rules.ts';
 import type { Guid } from '../../lib/guid.ts';
-import type { Problem } from '../http/answer.ts';
+import { type Problem, toProblem } from '../http/answer.ts';
 import type { PlayRequest } from './play-request.ts';
 
 const MAX_QUOTED = 200;
@@ -33,7 +33,7 @@ export class PlaybackAuthorizer {
   /** Why a request gets no key; null when it may have it. */
   async refusalOf({ libraryId, mediaId }: Asked, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
-    if (policy === null) return gone();
+    if (policy === null) return toProblem('library-gone');
     const nowMs = Date.now();
     const referrer = this.#judgeReferrer(policy, request);
     if (referrer !== null || !policy.zone.embedTokenRequired) return referrer;
@@ -41,7 +41,7 @@ export class PlaybackAuthorizer {
     if (isEmbedTokenValid(shown, { mediaId, keys: embedKeys(policy.zone.keys, nowMs) }, nowMs)) return null;
     const [expected, came] = ['token and expires in the query', describeToken(shown, nowMs)];
     const message = `This video plays with a token only: expected ${expected}, got ${came}.`;
-    return { ...denied('token-denied', message), hit: { rule: RULES.embedToken, expected, came } };
+    return { ...toProblem('token-denied', message), hit: { rule: RULES.embedToken, expected, came } };
   }
 
   /** Whether a request shows a valid embed token, in a library that asks for them. */
@@ -58,8 +58,7 @@ export class PlaybackAuthorizer {
     const policy = await this.#deps.find(asked.libraryId);
     if (isDirect && policy?.zone.referrers.allowDirectPlay === false) {
       const hit = { rule: RULES.directPlay, expected: 'a page of the owner around the player', came: 'none' };
-      const message = 'The videos of this library play inside the pages of their owner only.';
-      return { ...denied('direct-play-denied', message), hit };
+      return { ...toProblem('direct-play-denied'), hit };
     }
     return this.refusalOf(asked, request);
   }
@@ -67,7 +66,7 @@ export class PlaybackAuthorizer {
   /** As `refusalOf`, for those who have shown their token before. */
   async refusalOfPage({ libraryId }: Asked, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
-    return policy === null ? gone() : this.#judgeReferrer(policy, request);
+    return policy === null ? toProblem('library-gone') : this.#judgeReferrer(policy, request);
   }
 
   #judgeReferrer(policy: CompiledPolicy, { referrer }: PlayRequest): Problem | null {
@@ -76,14 +75,6 @@ export class PlaybackAuthorizer {
     const came = referrer === null ? 'none' : `"${referrer.slice(0, MAX_QUOTED)}"`;
     const expected = "a page that the library's referrer rules let in";
     const hit = { rule: RULES.referrer, expected, came: page ?? 'none' };
-    return { ...denied('referrer-denied', `Expected ${expected}, got ${came}.`), hit };
+    return { ...toProblem('referrer-denied', `Expected ${expected}, got ${came}.`), hit };
   }
-}
-
-function denied(code: string, message: string): Problem {
-  return { status: 403, code, message };
-}
-
-function gone(): Problem {
-  return denied('library-gone', 'The library of this video is gone.');
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
-import { REFUSAL_STATUS } from '../../lib/refusal-status.ts';
+import { REFUSALS } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
 import { isStorageAway } from '../../ports/storage.ts';
 
@@ -21,7 +21,7 @@ export function refuse(response: ServerResponse, error: unknown, onError: (error
   if (!(error instanceof Refused)) onError(error);
   if (response.headersSent || response.destroyed) return;
   const status =
-    error instanceof Refused ? REFUSAL_STATUS[error.kind] : isDatabaseAway(error) || isStorageAway(error) ? 503 : 500;
+    error instanceof Refused ? REFUSALS[error.kind].status : isDatabaseAway(error) || isStorageAway(error) ? 503 : 500;
   if (status === 503 || status === 429) response.setHeader('Retry-After', '5');
   end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored; try again.');
 }

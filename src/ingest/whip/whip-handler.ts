@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { clientKey } from '../../lib/client-key.ts';
-import { REFUSAL_STATUS } from '../../lib/refusal-status.ts';
+import { REFUSALS } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import type { Publish } from '../../media/live/publisher.ts';
@@ -125,7 +125,7 @@ export class WhipHandler {
 
   #refuse(error: unknown): Answer {
     if (error instanceof BrokenMedia) return text(422, error.message);
-    if (error instanceof Refused) return text(REFUSAL_STATUS[error.kind], error.message);
+    if (error instanceof Refused) return text(REFUSALS[error.kind].status, error.message);
     this.#deps.report(error instanceof Error ? error : new Error(String(error)));
     return text(500, 'The server failed. Its log says why.');
   }

@@ -1,4 +1,5 @@
-import { type RefusalKind, Refused } from '../../lib/refused.ts';
+import type { RefusalKind } from '../../lib/error-catalogue.ts';
+import { Refused } from '../../lib/refused.ts';
 import type { ObjectInfo, Storage, StorageKey } from '../../ports/storage.ts';
 
 /** The two stores of a move; `mayDelete` throws when another process may be moving by now. */

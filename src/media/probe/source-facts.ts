@@ -1,3 +1,4 @@
+import type { SourceFaultKind } from '../../lib/error-catalogue.ts';
 import type { SourceChapter } from './parse-chapters.ts';
 
 /** A ratio of whole numbers, den > 0, in lowest terms. Frame rates are frames per second. */
@@ -80,16 +81,6 @@ export type SubtitleFacts = {
 
 /** Why a source cannot become a video; `kind` is stable and machine readable. */
 export type SourceFault = {
-  kind:
-    | 'empty-file'
-    | 'not-media'
-    | 'truncated'
-    | 'too-many-streams'
-    | 'frame-too-large'
-    | 'no-playable-stream'
-    | 'undecodable'
-    | 'too-long'
-    | 'probe-timeout'
-    | 'out-of-memory';
+  kind: SourceFaultKind;
   message: string;
 };

@@ -1,0 +1,214 @@
+/** What a program can tell an error by: the HTTP status, a sentence for people unless a finer one is known, and its cause. */
+export type ErrorFacts = { readonly status: number; readonly sentence: string; readonly cause: string };
+
+/**
+ * Every refusal of the JSON interface, of uploads and of publishers, by its kind. The status stands where an operation
+ * names no finer one; the message of an answer says more than the sentence here.
+ */
+export const REFUSALS = {
+  invalid: {
+    status: 400,
+    sentence: 'The request cannot be carried out as it is.',
+    cause: 'a field is missing, has another type or value than expected, or the state of the thing forbids it',
+  },
+  unauthenticated: {
+    status: 401,
+    sentence: 'The key or signature is missing or wrong.',
+    cause: 'no AccessKey, a revoked or expired one, one of another library, or a signature that has run out',
+  },
+  forbidden: {
+    status: 403,
+    sentence: 'The key may not do this.',
+    cause: 'a read-only key, a page that the referrer rules do not let in, or a missing token',
+  },
+  'not-found': { status: 404, sentence: 'There is no such thing.', cause: 'a wrong id, or one that was deleted' },
+  timeout: {
+    status: 408,
+    sentence: 'The request took too long to arrive.',
+    cause: 'bytes that stopped coming, or an origin that did not answer in time',
+  },
+  conflict: {
+    status: 409,
+    sentence: 'Another request was first.',
+    cause: 'two uploads to one video, an offset that is not the stored one, or a name that is taken',
+  },
+  'too-large': {
+    status: 413,
+    sentence: 'The body is larger than is taken.',
+    cause: 'a body over the limit that the message names',
+  },
+  unprocessable: {
+    status: 422,
+    sentence: 'The values fit each by itself, but not together.',
+    cause: 'captions, watermarks or parts of videos that cannot be used as they are',
+  },
+  busy: {
+    status: 429,
+    sentence: 'Too much at once.',
+    cause:
+      'more requests, uploads or wrong keys from one address or key than are taken; Retry-After says when to ask again',
+  },
+  'not-implemented': {
+    status: 501,
+    sentence: 'This version has the operation not yet.',
+    cause: 'an operation of the published descriptions that is not here',
+  },
+  unavailable: {
+    status: 503,
+    sentence: 'What the service stands on cannot be used now.',
+    cause:
+      'a database or object store that cannot be reached, or a worker that is missing; Retry-After says when to ask again',
+  },
+  'disk-full': {
+    status: 507,
+    sentence: 'There is no room for the bytes.',
+    cause: 'a full disk, or less left than the owner keeps free',
+  },
+} as const satisfies Record<string, ErrorFacts>;
+
+/** Why a caller is refused. Each edge turns a kind into its own status and body; nothing else does. */
+export type RefusalKind = keyof typeof REFUSALS;
+
+const absent = (sentence: string, cause: string) => ({ status: 404, sentence, cause }) as const;
+const denied = (sentence: string, cause: string) => ({ status: 403, sentence, cause }) as const;
+
+/** What the edge answers beside media, by the `error` of its JSON: a stable code. */
+export const EDGE_ERRORS = {
+  'not-found': absent('There is nothing at this address.', 'a wrong address, or a video that does not exist'),
+  'unknown-video': absent('There is no such video.', 'a wrong id, or a video that was deleted'),
+  'unknown-rendition': absent('There is no such rendition.', 'a playlist of before a re-encode: read it anew'),
+  'unknown-segment': absent(
+    'There is no such segment.',
+    'a number beyond the end, or one that has left the DVR window',
+  ),
+  'unknown-part': absent(
+    'There is no such part.',
+    'a part that has left the playlist; a play session has whole segments only',
+  ),
+  'unknown-i-frame': absent('No picture starts there.', 'a byte range that the I-frame playlist does not list'),
+  'no-i-frames': absent(
+    'There are no single pictures of this rendition.',
+    'sound, or a rendition that is still being made',
+  ),
+  'unknown-picture': absent('There is no such picture.', 'a picture that is not made yet, or never was'),
+  'unknown-captions': absent('There are no captions in that language.', 'a language without captions'),
+  'unknown-package': absent('There is no such package of this video.', 'an address of before the keys were changed'),
+  'unknown-key': absent('The video has no such key.', 'an address of before the keys were changed'),
+  'no-mp4': absent('There is no MP4 of that height.', 'downloads are switched off, or the rendition is not whole'),
+  'no-original': absent('The original is not shown.', 'direct files are switched off, or the original was not kept'),
+  'no-licences': absent('There are no licences of this system here.', 'a DRM system without a licence server'),
+  'no-certificate': absent('There is no FairPlay certificate here.', 'FairPlay is not set up'),
+  'not-playable': absent('It cannot be played yet.', 'nothing of it is encoded, or received, so far'),
+  'not-whole': absent('The video is not whole yet; its HLS playlist may be.', 'DASH needs all of the timeline'),
+  'not-started': absent('The stream has not started yet.', 'no publisher, a preview, or keys that are not there yet'),
+  'hls-only': absent('Basic DRM is for HLS: play playlist.m3u8.', 'a DASH manifest of a video under basic DRM'),
+  'post-only': absent('This address is for POST.', 'a GET of the address of beacons or licences'),
+  protected: absent('This video is not given out in the clear.', 'a clear segment of a video under DRM'),
+  'session-over': denied(
+    'The play session is over, or was not begun for this video: read playlist.m3u8 anew.',
+    'a play session of another video, or one that has run out',
+  ),
+  'library-gone': denied('The library of this video is gone.', 'a library that was deleted'),
+  'token-denied': denied(
+    'The token is missing or wrong.',
+    'token rules of the pull zone or library (rules 10100 to 10110, 10131)',
+  ),
+  'country-denied': denied('This country is not let in.', 'country rules of the pull zone or token (rule 10120)'),
+  'referrer-denied': denied('This page is not let in.', 'referrer rules of the pull zone or library (rule 10130)'),
+  'direct-play-denied': denied(
+    'The videos of this library play inside the pages of their owner only.',
+    'a player page that was opened by itself (rule 10132)',
+  ),
+  'address-blocked': denied('This address is blocked.', 'the block list of the pull zone (rule 10160)'),
+  'root-blocked': denied('The root path is blocked.', 'a setting of the pull zone (rule 10161)'),
+  'post-blocked': denied('POST is blocked.', 'a setting of the pull zone (rule 10162)'),
+  bot: denied('Automated clients are not let in.', 'a setting of the pull zone (rule 10170)'),
+  firewall: denied('The firewall refused the request.', 'a rule of the OWASP core rule set (rules 9xxxxx)'),
+  forbidden: denied('This may not be done.', 'as in the interface'),
+  'too-many-requests': { status: 429, sentence: 'Too many requests.', cause: 'the rate of one address (rule 10140)' },
+  'too-many-connections': { status: 429, sentence: 'Too many answers at once.', cause: 'one address (rule 10150)' },
+  invalid: {
+    status: 400,
+    sentence: 'The request cannot be answered as it is.',
+    cause: 'a bad query of a live playlist or body of a beacon',
+  },
+  malformed: {
+    status: 400,
+    sentence: 'The request cannot be read.',
+    cause: 'dot segments, double encoding or a parameter twice (rule 10180)',
+  },
+  'several-hosts': {
+    status: 400,
+    sentence: 'Expected one Host header, got several.',
+    cause: 'a doubtful request (rule 10184)',
+  },
+  'ambiguous-length': {
+    status: 400,
+    sentence: 'The length of the request is ambiguous.',
+    cause: 'a doubtful request (rule 10183)',
+  },
+  unreadable: {
+    status: 400,
+    sentence: 'The request cannot be read.',
+    cause: 'no valid HTTP; 408 or 431 where it was slow or long',
+  },
+  'too-slow': {
+    status: 408,
+    sentence: 'The request or its answer was too slow.',
+    cause: 'a slow client (rules 10182, 10186)',
+  },
+  'headers-too-large': {
+    status: 431,
+    sentence: 'The request headers are too large.',
+    cause: 'a request over 16 KiB (rule 10181)',
+  },
+  'field-too-long': {
+    status: 400,
+    sentence: 'A field is longer than is inspected.',
+    cause: 'logged, not refused (rule 10190)',
+  },
+  'method-not-allowed': {
+    status: 405,
+    sentence: 'Only GET, HEAD and OPTIONS are answered, and POST for beacons and licences.',
+    cause: 'another method',
+  },
+  changed: {
+    status: 412,
+    sentence:
+      'Expected If-Match to name the current representation, or If-Unmodified-Since its date: it is another one now.',
+    cause: 'bytes that were replaced since',
+  },
+  'too-large': {
+    status: 413,
+    sentence: 'The body is larger than is taken.',
+    cause: 'a beacon or licence request over its limit',
+  },
+  internal: { status: 500, sentence: 'The server could not answer; it was logged.', cause: 'a fault of the service' },
+  unavailable: {
+    status: 503,
+    sentence: 'It cannot be had now.',
+    cause:
+      'a segment that is still being made, an object store that cannot be reached, or too many waits of one address; Retry-After says when to ask again',
+  },
+} as const satisfies Record<string, ErrorFacts>;
+
+export type EdgeErrorCode = keyof typeof EDGE_ERRORS;
+
+/** Why a file cannot become a video, by the `value` of the line in its messages; `issueCode` as in the interface. */
+export const SOURCE_FAULTS = {
+  'empty-file': { issueCode: 7, cause: 'a file of no bytes' },
+  'not-media': { issueCode: 7, cause: 'a text, a picture, an archive or a playlist' },
+  truncated: {
+    issueCode: 7,
+    cause: 'an upload that was cut off where it was made: more than a tenth of it is missing',
+  },
+  'too-many-streams': { issueCode: 7, cause: 'more tracks than are read' },
+  'frame-too-large': { issueCode: 3, cause: 'pictures larger than are decoded' },
+  'no-playable-stream': { issueCode: 7, cause: 'neither pictures nor sound' },
+  undecodable: { issueCode: 7, cause: 'a codec or profile that ffmpeg does not decode' },
+  'too-long': { issueCode: 5, cause: 'a timeline longer than is encoded' },
+  'probe-timeout': { issueCode: 0, cause: 'a file that takes longer to look into than it may' },
+  'out-of-memory': { issueCode: 0, cause: 'a file that takes more memory to look into than it may' },
+} as const;
+
+export type SourceFaultKind = keyof typeof SOURCE_FAULTS;
