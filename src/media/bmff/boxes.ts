@@ -115,9 +115,29 @@ export function readVersion(fields: FieldReader): { version: number; flags: numb
 
 /** Makes a box around `parts`. Throws when it would need a 64-bit size. */
 export function writeBox(type: string, ...parts: readonly Uint8Array[]): Buffer {
-  const sizeBytes = parts.reduce((sum, part) => sum + part.length, 8);
-  if (sizeBytes >= HIGH_WORD) throw new Error(`Expected box ${type} below 4 GiB, got ${sizeBytes} bytes.`);
-  return Buffer.concat([writeU32(sizeBytes), Buffer.from(type, 'latin1'), ...parts], sizeBytes);
+  return openBox(type, 0, ...parts);
+}
+
+/** Makes the beginning of a box of which `laterBytes` are still to come behind `parts`. Throws as `writeBox`. */
+export function openBox(type: string, laterBytes: number, ...parts: readonly Uint8Array[]): Buffer {
+  const sizeBytes = parts.reduce((sum, part) => sum + part.length, 8 + laterBytes);
+  if (needsU64(sizeBytes)) throw new Error(`Expected box ${type} below 4 GiB, got ${sizeBytes} bytes.`);
+  return Buffer.concat([writeU32(sizeBytes), Buffer.from(type, 'latin1'), ...parts]);
+}
+
+/** Whether a whole number takes more than 32 bits. */
+export function needsU64(value: number): boolean {
+  return value >= HIGH_WORD;
+}
+
+/** A whole number as the two words of a 64-bit field, high first. */
+export function toU64Words(value: number): [high: number, low: number] {
+  return [Math.floor(value / HIGH_WORD), value % HIGH_WORD];
+}
+
+/** The number of a 64-bit field; above 2^53 it is not exact. */
+export function fromU64Words(high: number, low: number): number {
+  return high * HIGH_WORD + low;
 }
 
 /** Makes a box that opens with version and flags. */
@@ -156,7 +176,7 @@ function checkedHead(head: BoxHead): BoxHead {
 }
 
 function readU64(bytes: Buffer, at: number, type: string): number {
-  const value = bytes.readUInt32BE(at) * HIGH_WORD + bytes.readUInt32BE(at + 4);
+  const value = fromU64Words(bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4));
   if (Number.isSafeInteger(value)) return value;
   throw new BrokenMedia(`Expected a number below 2^53 in box ${printable(type)}, got about ${value}.`);
 }

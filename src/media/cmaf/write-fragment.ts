@@ -1,3 +1,4 @@
+import { toU64Words } from '../bmff/boxes.ts';
 import { MAX_FRAGMENT_SAMPLES, type Sample } from './fragment.ts';
 
 /** What the head of a fragment says. `sequence` is mfhd's, `baseTick` tfdt's. */
@@ -51,7 +52,7 @@ export function writeFragmentHead(head: FragmentHead): Buffer {
   writer.box('traf', 8 + tfhdBytes + 20 + trunBytes);
   writeTfhd(writer, head.trackId, tfhdBytes, layout);
   writer.box('tfdt', 20).u32(0x01000000);
-  writer.u32(Math.floor(head.baseTick / 2 ** 32)).u32(head.baseTick % 2 ** 32);
+  for (const word of toU64Words(head.baseTick)) writer.u32(word);
   writeTrun(writer, samples, trunBytes, layout, moofBytes + 8);
   writer.box('mdat', payloadBytes + 8);
   return writer.bytes;

@@ -1,4 +1,4 @@
-import { writeBox, writeFullBox, writeU16, writeU32 } from '../bmff/boxes.ts';
+import { needsU64, openBox, toU64Words, writeBox, writeFullBox, writeU16, writeU32 } from '../bmff/boxes.ts';
 import type { TrackCounters } from './count-track.ts';
 import type { TrackTemplate } from './track-template.ts';
 
@@ -16,7 +16,6 @@ export type MovieLayout = {
   mdatHeader: Buffer;
 };
 
-const HIGH_WORD = 2 ** 32;
 const HIGHEST_MEDIA_TIME = 2 ** 31 - 1;
 const UNITY_MATRIX = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
 /** Major brand, minor version, compatible brands: a plain MP4 without fragments. */
@@ -75,7 +74,7 @@ function placeTracks(tracks: readonly MovieTrack[], movieTimescale: number): Spa
 }
 
 function writeMovieHeader(timescale: number, durationTicks: number, nextTrackId: number): Buffer {
-  const isWide = durationTicks >= HIGH_WORD;
+  const isWide = needsU64(durationTicks);
   const rateAndVolume = Buffer.concat([writeU32(0x10000), writeU16(0x100), Buffer.alloc(10)]);
   return writeFullBox(
     'mvhd',
@@ -99,7 +98,7 @@ function writeTrackOpening({ template, counters }: MovieTrack, place: TrackPlace
     : writeFullBox('smhd', 0, 0, Buffer.alloc(4));
   const dinf = writeBox('dinf', writeFullBox('dref', 0, 0, writeU32(1), writeFullBox('url ', 0, 1)));
   const minf = openBox('minf', tables, mediaHeader, dinf, openBox('stbl', tables, template.stsd));
-  const isWide = counters.durationTicks >= HIGH_WORD;
+  const isWide = needsU64(counters.durationTicks);
   const mdhd = writeFullBox(
     'mdhd',
     isWide ? 1 : 0,
@@ -124,7 +123,7 @@ function writeTrackOpening({ template, counters }: MovieTrack, place: TrackPlace
 /** tkhd: enabled and in the movie (flags 3). */
 function writeTrackHeader(template: TrackTemplate, place: TrackPlace): Buffer {
   const durationTicks = place.delayTicks + place.durationTicks;
-  const isWide = durationTicks >= HIGH_WORD;
+  const isWide = needsU64(durationTicks);
   const layerAndVolume = writeU16(0, 0, template.handler === 'audio' ? 0x100 : 0, 0);
   const times = writeTimes(isWide, [place.trackId, 0], durationTicks);
   return writeFullBox('tkhd', isWide ? 1 : 0, 3, times, Buffer.alloc(8), layerAndVolume, template.geometry);
@@ -139,7 +138,7 @@ function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
   if (place.mediaTimeTicks > HIGHEST_MEDIA_TIME) {
     throw new Error(`Expected a first picture within 2^31 ticks of the media, got ${place.mediaTimeTicks}.`);
   }
-  const isWide = Math.max(place.delayTicks, place.durationTicks) >= HIGH_WORD;
+  const isWide = needsU64(Math.max(place.delayTicks, place.durationTicks));
   const entry = (durationTicks: number, mediaTime: number): Buffer => {
     const bytes = Buffer.alloc(isWide ? 20 : 12);
     const at = isWide ? bytes.writeBigUInt64BE(BigInt(durationTicks)) : bytes.writeUInt32BE(durationTicks);
@@ -156,22 +155,10 @@ function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
 /** Dates of 0, some fields, a duration: 32 bits each, or dates and duration of 64. */
 function writeTimes(isWide: boolean, fields: readonly number[], durationTicks: number): Buffer {
   if (!isWide) return writeU32(0, 0, ...fields, durationTicks);
-  return writeU32(0, 0, 0, 0, ...fields, Math.floor(durationTicks / HIGH_WORD), durationTicks % HIGH_WORD);
+  return writeU32(0, 0, 0, 0, ...fields, ...toU64Words(durationTicks));
 }
 
 function writeMdatHeader(payloadBytes: number): Buffer {
-  if (payloadBytes + 8 < HIGH_WORD) return openBox('mdat', payloadBytes);
-  const sizeBytes = payloadBytes + 16;
-  return Buffer.concat([
-    writeU32(1),
-    Buffer.from('mdat'),
-    writeU32(Math.floor(sizeBytes / HIGH_WORD), sizeBytes % HIGH_WORD),
-  ]);
-}
-
-/** A box of which `laterBytes` are still to come behind `parts`. */
-function openBox(type: string, laterBytes: number, ...parts: readonly Buffer[]): Buffer {
-  const sizeBytes = parts.reduce((sum, part) => sum + part.length, 8 + laterBytes);
-  if (sizeBytes >= HIGH_WORD) throw new Error(`Expected box ${type} below 4 GiB, got ${sizeBytes} bytes.`);
-  return Buffer.concat([writeU32(sizeBytes), Buffer.from(type, 'latin1'), ...parts]);
+  if (!needsU64(payloadBytes + 8)) return openBox('mdat', payloadBytes);
+  return Buffer.concat([writeU32(1), Buffer.from('mdat'), writeU32(...toU64Words(payloadBytes + 16))]);
 }

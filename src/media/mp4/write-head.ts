@@ -1,3 +1,4 @@
+import { toU64Words } from '../bmff/boxes.ts';
 import type { ChunkIndex } from '../cmaf/idx.ts';
 import type { TrackCounters, TrackTimes } from './count-track.ts';
 import { hasSyncTable, type MovieLayout } from './movie-layout.ts';
@@ -11,8 +12,6 @@ export type TableSource = {
 };
 
 type Cursor = { view: DataView; at: number };
-
-const HIGH_WORD = 2 ** 32;
 
 /**
  * Writes the head of the file into one buffer: ftyp, moov and the mdat header, a chunk of a table a step. Each
@@ -153,5 +152,5 @@ function putColumn(cursor: Cursor, values: Uint32Array): void {
 
 function writeFragmentOffsets(cursor: Cursor, { fragmentOffsets, counters }: TableSource): void {
   openTable(cursor, 'co64', 8 * counters.fragments, [counters.fragments]);
-  for (const offset of fragmentOffsets) put(cursor, Math.floor(offset / HIGH_WORD), offset % HIGH_WORD);
+  for (const offset of fragmentOffsets) put(cursor, ...toU64Words(offset));
 }

@@ -1,10 +1,10 @@
+import { fromU64Words, printable } from '../bmff/boxes.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 
 /** One box inside a buffer: its payload lies from `start` to `end` of `bytes`. */
 export type MoovBox = { type: string; bytes: Buffer; start: number; end: number };
 
 const MAX_CHILDREN = 10_000;
-const HIGH_WORD = 2 ** 32;
 
 /**
  * Lists the boxes between `start` and `end` (ISO 14496-12 section 4.2). Fewer than 8 bytes at the end and a
@@ -18,10 +18,10 @@ export function listBoxes(bytes: Buffer, start = 0, end = bytes.length): MoovBox
     if (short === 0) break;
     const type = bytes.toString('latin1', at + 4, at + 8);
     const headBytes = short === 1 ? 16 : 8;
-    if (end - at < headBytes) throw new Mp4Fault('corrupt', `Box ${shown(type)} ends inside its head.`);
+    if (end - at < headBytes) throw new Mp4Fault('corrupt', `Box ${printable(type)} ends inside its head.`);
     const sizeBytes = short === 1 ? readU64(bytes, at + 8) : short;
     if (sizeBytes < headBytes || sizeBytes > end - at) {
-      throw new Mp4Fault('corrupt', `Box ${shown(type)} claims ${sizeBytes} bytes where ${end - at} are left.`);
+      throw new Mp4Fault('corrupt', `Box ${printable(type)} claims ${sizeBytes} bytes where ${end - at} are left.`);
     }
     if (boxes.length === MAX_CHILDREN) throw new Mp4Fault('corrupt', `More than ${MAX_CHILDREN} boxes side by side.`);
     boxes.push({ type, bytes, start: at + headBytes, end: at + sizeBytes });
@@ -43,7 +43,7 @@ export function findBox(parent: MoovBox, ...path: readonly string[]): MoovBox | 
 /** As `findBox`, but an absent box is a fault. */
 export function requireBox(parent: MoovBox, ...path: readonly string[]): MoovBox {
   const found = findBox(parent, ...path);
-  if (found === null) throw new Mp4Fault('corrupt', `Expected box ${path.join('/')} in ${shown(parent.type)}.`);
+  if (found === null) throw new Mp4Fault('corrupt', `Expected box ${path.join('/')} in ${printable(parent.type)}.`);
   return found;
 }
 
@@ -51,7 +51,7 @@ export function requireBox(parent: MoovBox, ...path: readonly string[]): MoovBox
 export function viewOf(box: MoovBox, offset: number, length: number): DataView {
   const has = box.end - box.start;
   if (offset + length > has) {
-    throw new Mp4Fault('corrupt', `Box ${shown(box.type)} needs ${offset + length} bytes of payload, has ${has}.`);
+    throw new Mp4Fault('corrupt', `Box ${printable(box.type)} needs ${offset + length} bytes of payload, has ${has}.`);
   }
   return new DataView(box.bytes.buffer, box.bytes.byteOffset + box.start + offset, length);
 }
@@ -80,13 +80,8 @@ export function readU64(bytes: Buffer, at: number): number {
   return checkedU64(bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4));
 }
 
-/** Types come from the file: everything but plain characters is replaced. */
-export function shown(type: string): string {
-  return `'${type.replace(/[^\x20-\x7e]/g, '?')}'`;
-}
-
 function checkedU64(high: number, low: number): number {
-  const value = high * HIGH_WORD + low;
+  const value = fromU64Words(high, low);
   if (!Number.isSafeInteger(value)) throw new Mp4Fault('corrupt', `Expected a number below 2^53, got about ${value}.`);
   return value;
 }

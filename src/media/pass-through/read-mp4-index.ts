@@ -1,4 +1,5 @@
-import { readU64, shown } from './moov-boxes.ts';
+import { printable } from '../bmff/boxes.ts';
+import { readU64 } from './moov-boxes.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 import { type Mp4IndexAnswer, parseMp4Index } from './mp4-index.ts';
 
@@ -58,13 +59,14 @@ async function readTopBox(source: RangeSource, offset: number): Promise<TopBox> 
   if (offset === 0 && !/^[a-z0-9 ]{4}$/i.test(type)) throw new Mp4Fault('not-mp4', 'The file opens with no MP4 box.');
   const short = head.readUInt32BE(0);
   if (short === 0) return { type, offset, sizeBytes: left };
-  if (short === 1 && head.length < 16) throw new Mp4Fault('truncated', `The file ends in the head of ${shown(type)}.`);
+  if (short === 1 && head.length < 16)
+    throw new Mp4Fault('truncated', `The file ends in the head of ${printable(type)}.`);
   const sizeBytes = short === 1 ? readU64(head, 8) : short;
   if (sizeBytes < (short === 1 ? 16 : 8)) {
-    throw new Mp4Fault(offset === 0 ? 'not-mp4' : 'corrupt', `Box ${shown(type)} claims ${sizeBytes} bytes.`);
+    throw new Mp4Fault(offset === 0 ? 'not-mp4' : 'corrupt', `Box ${printable(type)} claims ${sizeBytes} bytes.`);
   }
   if (sizeBytes > left) {
-    throw new Mp4Fault('truncated', `Box ${shown(type)} of ${sizeBytes} bytes has only ${left} in the file.`);
+    throw new Mp4Fault('truncated', `Box ${printable(type)} of ${sizeBytes} bytes has only ${left} in the file.`);
   }
   return { type, offset, sizeBytes };
 }

@@ -1,3 +1,4 @@
+import { toU64Words } from '../bmff/boxes.ts';
 import type { FragmentEntry } from '../cmaf/fragment-table.ts';
 import { decodeTicks, delaySamples, presentationDelayTicks } from '../cmaf/presentation-delay.ts';
 import type { Mp4Index } from './mp4-index.ts';
@@ -34,7 +35,6 @@ export type PassThroughSegment = {
 
 const SYNC_FLAGS = 0x02000000;
 const NON_SYNC_FLAGS = 0x01010000;
-const HIGH_WORD = 2 ** 32;
 
 /**
  * Makes the segments from number `from` up to but not including `to`, one at a time. Throws on numbers that
@@ -164,7 +164,7 @@ function writePrefix(samples: readonly WrittenSample[], { baseTick, payloadBytes
   box('mfhd', 16, 0, sequence);
   box('traf', moofBytes - 24);
   box('tfhd', 16, 0x020000, 1);
-  box('tfdt', 20, 0x01000000, Math.floor(baseTick / HIGH_WORD), baseTick % HIGH_WORD);
+  box('tfdt', 20, 0x01000000, ...toU64Words(baseTick));
   const version = samples.some(({ compositionOffsetTicks }) => compositionOffsetTicks < 0) ? 0x01000000 : 0;
   box('trun', moofBytes - 68, version + 0xf01, samples.length, prefix.length);
   for (const sample of samples) {
