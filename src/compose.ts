@@ -21,8 +21,9 @@ import {
   type StorageWatch,
   watchStorage,
 } from './compose/storage.ts';
-import { openTranscriber } from './compose/transcriber.ts';
+import { openTranscribers } from './compose/transcriber.ts';
 import { openTus } from './compose/tus.ts';
+import { findVoiceDetector } from './compose/voice-detector.ts';
 import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
@@ -154,7 +155,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     serverZone: hostname().split('.', 1)[0] ?? 'api',
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,
-    speech: await openTranscriber(settings.transcriber, outbound),
+    findSpeech: await openTranscribers(settings.transcriber, { ...settings, outbound }),
     translates: settings.languageModel !== null,
     outbound,
     health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, store.problem()),
@@ -234,7 +235,8 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     ...shared,
     outbound,
     secretBox: createSecretBox(settings.secretKey),
-    transcriber: await openTranscriber(settings.transcriber, outbound),
+    findTranscriber: await openTranscribers(settings.transcriber, { ...settings, outbound }),
+    voice: await findVoiceDetector(),
     languageModel: await openLanguageModel(settings.languageModel, outbound),
     packager: await openPackager(settings, database.db, outbound),
     threads,

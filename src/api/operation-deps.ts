@@ -85,7 +85,7 @@ export type OperationDeps = {
   queue: Queue;
   storage: Storage;
   outbound: Outbound;
-  speech: SpeechEngine | null;
+  findSpeech(): Promise<SpeechEngine | null>;
   /** Whether captions can be translated. */
   translates: boolean;
   packager: Packager;

@@ -68,8 +68,8 @@ export type ApiDeps = {
   packager: Packager;
   /** The way to licence servers. */
   licences: LicenceProxy;
-  /** The languages of the speech engine; null where none is set. */
-  speech: SpeechEngine | null;
+  /** Finds the speech engine that is there now; null where there is none. */
+  findSpeech(): Promise<SpeechEngine | null>;
   /** Whether a language model is set, which translates captions. */
   translates: boolean;
   /** The way to addresses that callers name. */

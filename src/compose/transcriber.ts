@@ -1,18 +1,61 @@
+import { modelFolder, readInstalled } from '../adapters/sherpa/installed-models.ts';
+import { readModel } from '../adapters/sherpa/read-model.ts';
+import { createSherpaTranscriber } from '../adapters/transcriber/sherpa.ts';
 import type { TranscriberSettings } from '../config/engines.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { Transcriber } from '../ports/transcriber.ts';
 
-/** Opens the speech engine that the settings name; null for none. */
-export async function openTranscriber(settings: TranscriberSettings, outbound: Outbound): Promise<Transcriber | null> {
+/** Recognisers gain little from more threads, and encoders have the rest. */
+const MOST_THREADS = 4;
+
+type Place = { dataDir: string; encodeThreads: number; outbound: Outbound };
+
+/**
+ * Finds the speech engine that the settings name, at each call anew: a model that was added meanwhile is used without a
+ * restart. Null for none.
+ */
+export async function openTranscribers(
+  settings: TranscriberSettings,
+  { dataDir, encodeThreads, outbound }: Place,
+): Promise<() => Promise<Transcriber | null>> {
+  const threads = Math.min(MOST_THREADS, encodeThreads);
   switch (settings.kind) {
     case 'none':
-      return null;
-    case 'pocketsphinx':
-      return (await import('../adapters/transcriber/pocketsphinx.ts')).pocketsphinx;
+      return async () => null;
+    case 'pocketsphinx': {
+      const { pocketsphinx } = await import('../adapters/transcriber/pocketsphinx.ts');
+      return async () => pocketsphinx;
+    }
     case 'http': {
       const { createOpenAiTranscriber } = await import('../adapters/transcriber/openai.ts');
       const { url, model, key } = settings;
-      return createOpenAiTranscriber({ baseUrl: url, model, key, outbound });
+      const service = createOpenAiTranscriber({ baseUrl: url, model, key, outbound });
+      return async () => service;
+    }
+    case 'folder': {
+      const open = openOnce(threads);
+      return async () => await open(settings.folder);
+    }
+    case 'installed': {
+      const open = openOnce(threads);
+      return async () => {
+        const { current, models } = await readInstalled(dataDir);
+        const model = models.find(({ name }) => name === current);
+        return model === undefined ? null : await open(modelFolder(dataDir, model.name), model);
+      };
     }
   }
+}
+
+type Known = { languages: readonly string[] | null };
+
+/** Keeps the engine that was opened last: it holds its process while spans come. */
+function openOnce(threads: number): (folder: string, known?: Known) => Promise<Transcriber> {
+  let opened: { folder: string; engine: Transcriber } | null = null;
+  return async (folder, known) => {
+    if (opened?.folder === folder) return opened.engine;
+    const engine = createSherpaTranscriber({ model: await readModel(folder, known), threads });
+    opened = { folder, engine };
+    return engine;
+  };
 }

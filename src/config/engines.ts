@@ -1,11 +1,15 @@
 import { availableParallelism } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
 
 /** A service that speaks the OpenAI transcription interface; `key` is sent as a bearer token. */
 export type HttpTranscriberSettings = { kind: 'http'; url: string; model: string; key: string | null };
 
-/** What turns speech into text. */
-export type TranscriberSettings = { kind: 'none' } | HttpTranscriberSettings | { kind: 'pocketsphinx' };
+/** What turns speech into text: the model that was added last (`installed`), one in a folder, or another engine. */
+export type TranscriberSettings =
+  | { kind: 'none' | 'installed' | 'pocketsphinx' }
+  | { kind: 'folder'; folder: string }
+  | HttpTranscriberSettings;
 
 /** A service that speaks the OpenAI chat interface; `key` is sent as a bearer token. */
 export type LanguageModelSettings = { url: string; model: string; key: string | null };
@@ -16,6 +20,8 @@ export type EngineSettings = {
   liveCores: number;
   makesPreviews: boolean;
   transcriber: TranscriberSettings;
+  /** Where archives of speech models are published, without a final slash. */
+  speechModelsUrl: string;
   languageModel: LanguageModelSettings | null;
 };
 
@@ -25,7 +31,11 @@ export const engineSchema = {
   MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
   MILLRACE_LIVE_CORES: setting(`a number of cores from 0 to ${MOST_CORES}, such as 1.5`, parseCores),
   MILLRACE_PREVIEWS: setting('on or off', parseSwitch),
-  MILLRACE_TRANSCRIBER: setting('none, pocketsphinx, or an http:// or https:// address', parseTranscriber),
+  MILLRACE_TRANSCRIBER: setting(
+    'none, installed, pocketsphinx, the whole path of a folder with a model, or an http:// or https:// address',
+    parseTranscriber,
+  ),
+  MILLRACE_SPEECH_MODELS_URL: setting('an http:// or https:// address without query', parseBaseUrl),
   MILLRACE_TRANSCRIBER_MODEL: setting('the name of a model, up to 200 characters', parseName),
   MILLRACE_TRANSCRIBER_KEY: setting('a key of visible ASCII characters without spaces', parseToken, true),
   MILLRACE_LANGUAGE_MODEL_URL: setting('an http:// or https:// address without query', parseBaseUrl),
@@ -41,6 +51,7 @@ export function engineSettings(texts: Texts): EngineSettings {
     liveCores: parseCores(texts.MILLRACE_LIVE_CORES ?? '') ?? availableParallelism(),
     makesPreviews: parseSwitch(texts.MILLRACE_PREVIEWS ?? '') ?? true,
     transcriber: transcriber(texts),
+    speechModelsUrl: parseBaseUrl(texts.MILLRACE_SPEECH_MODELS_URL ?? '') ?? SPEECH_MODELS_URL,
     languageModel: languageModel(texts),
   };
 }
@@ -76,19 +87,25 @@ function parseSwitch(text: string): boolean | null {
   return text === 'off' ? false : null;
 }
 
+/** Where the makers of sherpa-onnx publish models. */
+const SPEECH_MODELS_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download/asr-models';
+
 /** What services call the model that their first users knew. */
 const USUAL_TRANSCRIBER = 'whisper-1';
 
 function transcriber(texts: Texts): TranscriberSettings {
-  const engine = parseTranscriber(texts.MILLRACE_TRANSCRIBER ?? 'none');
+  const engine = parseTranscriber(texts.MILLRACE_TRANSCRIBER ?? 'installed');
   if (engine === null) return { kind: 'none' };
   if (engine.kind !== 'http') return engine;
   const key = parseToken(texts.MILLRACE_TRANSCRIBER_KEY ?? '');
   return { ...engine, model: texts.MILLRACE_TRANSCRIBER_MODEL ?? USUAL_TRANSCRIBER, key };
 }
 
-function parseTranscriber(text: string): { kind: 'none' | 'pocketsphinx' } | { kind: 'http'; url: string } | null {
-  if (text === 'none' || text === 'pocketsphinx') return { kind: text };
+type Engine = Exclude<TranscriberSettings, HttpTranscriberSettings> | { kind: 'http'; url: string };
+
+function parseTranscriber(text: string): Engine | null {
+  if (text === 'none' || text === 'installed' || text === 'pocketsphinx') return { kind: text };
+  if (isAbsolute(text)) return text.includes('\0') ? null : { kind: 'folder', folder: text };
   const url = parseBaseUrl(text);
   return url === null ? null : { kind: 'http', url };
 }

@@ -26,7 +26,8 @@ test('without any setting the defaults of one machine hold', () => {
     databaseUrl: null,
     outboundAllow: [],
     makesPreviews: true,
-    transcriber: { kind: 'none' },
+    transcriber: { kind: 'installed' },
+    speechModelsUrl: 'https://github.com/k2-fsa/sherpa-onnx/releases/download/asr-models',
   });
 });
 

@@ -6,6 +6,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Transcriber } from '../ports/transcriber.ts';
+import type { VoiceDetector } from '../ports/voice-detector.ts';
 import type { SourceCache } from './encode/source-cache.ts';
 import type { SegmentEncoders } from './on-demand/segment-encoders.ts';
 import type { Queue } from './queue/define-job.ts';
@@ -22,8 +23,10 @@ export type JobDeps = {
   /** The way to origins that callers name; the sealed requests for them are opened with `secretBox`. */
   outbound: Outbound;
   secretBox: SecretBox;
-  /** Turns speech into text; null where no engine is set. */
-  transcriber: Transcriber | null;
+  /** Finds what turns speech into text now: a model may be added at any time. Null where there is none. */
+  findTranscriber(): Promise<Transcriber | null>;
+  /** Finds where somebody speaks; null where it is not installed. */
+  voice: VoiceDetector | null;
   /** Writes and translates texts; null where none is set. */
   languageModel: LanguageModel | null;
   /** Gives protected videos their keys. */

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { wordErrorRate } from '../../src/media/speech/word-error-rate.ts';
 import { type ChatRequest, type ModelReply, startModelServer } from '../support/model-server.ts';
 import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
-import { LIBRIVOX, wordErrorRate } from '../support/speech.ts';
+import { LIBRIVOX } from '../support/speech.ts';
 import { FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
@@ -16,13 +17,13 @@ let folder: string;
 let model: Awaited<ReturnType<typeof startModelServer>>;
 
 beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-speech-'));
   model = await startModelServer(writeTexts);
   service = await startService(await newDataDir(), {
     MILLRACE_TRANSCRIBER: 'pocketsphinx',
     MILLRACE_LANGUAGE_MODEL_URL: model.url,
     MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
   });
-  folder = await mkdtemp(path.join(tmpdir(), 'millrace-speech-'));
 });
 afterAll(async () => {
   if (service !== undefined) await discard(service);

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOpenAiTranscriber } from '../../src/adapters/transcriber/openai.ts';
 import { pocketsphinx } from '../../src/adapters/transcriber/pocketsphinx.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
+import { wordErrorRate } from '../../src/media/speech/word-error-rate.ts';
 import type { Transcriber } from '../../src/ports/transcriber.ts';
-import { LIBRIVOX, spokenText, wordErrorRate } from '../support/speech.ts';
+import { LIBRIVOX, spokenText } from '../support/speech.ts';
 
 /** A bare 44-byte head, then 16 kHz samples. */
 const WAV_HEAD = 44;

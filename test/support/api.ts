@@ -70,7 +70,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     packager: createTestPackager(db),
     licences: createLicenceProxy({ servers: {}, fairPlayCertificate: null, outbound }),
     outbound,
-    speech: { languages: ['en'] },
+    findSpeech: async () => ({ languages: ['en'] }),
     translates: false,
     watchProgress: (listener) => watchPublications(database.config, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),

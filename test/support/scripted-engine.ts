@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What comes for a request: the place of its span among those that came so far, and how often it came, from 1. */
-type Call = { span: number; times: number };
+/** What comes for a request: the place of its span among those that came so far, how often it came, from 1, and its language, if one was sent. */
+type Call = { span: number; times: number; language: string | null };
 export type ScriptedEngine = {
   url: string;
   /** How often each span was requested, in the order in which spans came first. */
@@ -23,8 +23,10 @@ export async function startScriptedEngine(
     const file = form.get('file');
     if (!(file instanceof Blob)) return response.writeHead(400).end('{}');
     const samples = Buffer.from(await file.arrayBuffer()).toString('latin1');
-    const call = seen.get(samples) ?? { span: seen.size, times: 0 };
+    const language = form.get('language');
+    const call = seen.get(samples) ?? { span: seen.size, times: 0, language: null };
     call.times += 1;
+    call.language = typeof language === 'string' ? language : null;
     seen.set(samples, call);
     return answer(call, response);
   });

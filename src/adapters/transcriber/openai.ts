@@ -1,4 +1,5 @@
 import type { Outbound } from '../../lib/outbound/outbound.ts';
+import { shareTime } from '../../lib/share-time.ts';
 import { toWav } from '../../lib/wav.ts';
 import { SPEECH_SAMPLE_RATE, type Speech, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
 import { engineUrl, parseAnswer, postToEngine } from '../engine-request.ts';
@@ -64,13 +65,7 @@ function toWord(item: Record<string, unknown>, field: 'word' | 'text'): SpokenWo
 function splitSegment([segment]: readonly SpokenWord[]): SpokenWord[] {
   if (segment === undefined) return [];
   const texts = segment.text.split(/\s+/).filter((word) => word !== '');
-  const chars = texts.reduce((sum, word) => sum + word.length, 0);
-  let at = segment.startSec;
-  return texts.map((word) => {
-    const startSec = at;
-    at += ((segment.endSec - segment.startSec) * word.length) / chars;
-    return { text: word, startSec, endSec: at };
-  });
+  return shareTime(texts, segment);
 }
 
 /** Services answer a code or an English name. */

@@ -18,7 +18,8 @@ export const listLanguages = defineOperation({
   answer: VideoLanguageList,
   refusals: {},
   errorShape: 'core',
-  async run(_, { speech }: { speech: SpeechEngine | null }) {
+  async run(_, { findSpeech }: { findSpeech(): Promise<SpeechEngine | null> }) {
+    const speech = await findSpeech();
     return LANGUAGES.map(([ShortCode, Name]) => ({
       ShortCode,
       Name,

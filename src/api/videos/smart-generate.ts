@@ -14,7 +14,7 @@ import { NoQuery } from '../read-query.ts';
 import { readSpokenLanguage, requireEngine } from './spoken-language.ts';
 import { VideoParams } from './video-model.ts';
 
-type Deps = { db: Db; queue: Queue; libraries: LibraryStore; speech: SpeechEngine | null };
+type Deps = { db: Db; queue: Queue; libraries: LibraryStore; findSpeech(): Promise<SpeechEngine | null> };
 
 export const smartGenerate = defineOperation({
   name: 'smartGenerate',
@@ -30,14 +30,14 @@ export const smartGenerate = defineOperation({
   answerStatus: 202,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404, busy: 429 },
   errorShape: 'status',
-  async run({ params: { libraryId, videoId }, body }, { db, queue, libraries, speech }: Deps) {
+  async run({ params: { libraryId, videoId }, body }, { db, queue, libraries, findSpeech }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const source = await loadSpeechSource(db, key);
     const language = readSpokenLanguage(body.sourceLanguage ?? '');
     if (source.state === 'created' || source.state === 'upload-failed') {
       throw new Refused('invalid', 'The video has no file yet. Upload it first.');
     }
-    if (source.captions.length === 0) requireEngine(speech, language);
+    if (source.captions.length === 0) requireEngine(await findSpeech(), language);
     const library = await libraries.recall(libraryId);
     const { transcription } = library?.settings ?? {};
     const isPlain = [body.generateTitle, body.generateDescription, body.generateChapters, body.generateMoments].every(

@@ -1,4 +1,5 @@
 import { Refused } from '../../lib/refused.ts';
+import { NO_ENGINE } from '../../ports/transcriber.ts';
 import type { SpeechEngine } from '../models/speech-engine.ts';
 
 const LANGUAGE = /^[a-z]{2}$/;
@@ -16,12 +17,7 @@ export function readSpokenLanguage(text: string): string | null {
 
 /** Refuses (`invalid`) when no engine is set, or when it does not know the language. */
 export function requireEngine(speech: SpeechEngine | null, language: string | null): void {
-  if (speech === null) {
-    throw new Refused(
-      'invalid',
-      'No speech engine is set. Set MILLRACE_TRANSCRIBER to an OpenAI-compatible address, or to pocketsphinx.',
-    );
-  }
+  if (speech === null) throw new Refused('invalid', NO_ENGINE);
   if (language === null || speech.languages === null || speech.languages.includes(language)) return;
   throw new Refused(
     'invalid',

@@ -17,8 +17,13 @@ import { queryFlag, queryText } from '../read-query.ts';
 import { readSpokenLanguage, requireEngine } from './spoken-language.ts';
 import { VideoParams } from './video-model.ts';
 
-/** `speech` names the languages of the configured engine (null: any); it is null where none is set. */
-type Deps = { db: Db; queue: Queue; libraries: LibraryStore; speech: SpeechEngine | null; translates: boolean };
+type Deps = {
+  db: Db;
+  queue: Queue;
+  libraries: LibraryStore;
+  findSpeech(): Promise<SpeechEngine | null>;
+  translates: boolean;
+};
 
 export const transcribeVideo = defineOperation({
   name: 'transcribeVideo',
@@ -33,11 +38,11 @@ export const transcribeVideo = defineOperation({
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'status-throughout',
-  async run({ params: { libraryId, videoId }, query, body }, { db, queue, speech, translates }: Deps) {
+  async run({ params: { libraryId, videoId }, query, body }, { db, queue, findSpeech, translates }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const source = await loadSpeechSource(db, key);
     const { language, targets } = readLanguages(body, query.language, translates);
-    requireEngine(speech, language);
+    requireEngine(await findSpeech(), language);
     if (source.state === 'created' || source.state === 'upload-failed') {
       throw new Refused('invalid', 'The video has no file yet. Upload it first.');
     }

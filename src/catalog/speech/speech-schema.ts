@@ -1,13 +1,16 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 
+export type SpeechState = 'waiting' | 'running' | 'finished' | 'failed' | 'cancelled';
+
 /** How far the latest transcription of a video is; `reason` says why it failed, or why it found nothing. */
 type SpeechRunTable = {
   library_id: number;
   media_id: Guid;
-  state: 'waiting' | 'running' | 'finished' | 'failed';
+  state: SpeechState;
   reason: Generated<string>;
   done_sec: Generated<number>;
+  language: Generated<string | null>;
   updated_at: Generated<Date>;
 };
 

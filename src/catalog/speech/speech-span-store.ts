@@ -22,7 +22,7 @@ export async function loadSpans(db: Db, { libraryId, mediaId }: MediaKey): Promi
 
 /**
  * Keeps what was found in a span, and how far the transcription is. Answers the video's captions as they are now; null
- * when the video is gone. Doing it twice changes nothing.
+ * when the video is gone or its transcription was cancelled. Doing it twice changes nothing.
  */
 export async function keepSpan(
   db: Db,
@@ -39,15 +39,17 @@ export async function keepSpan(
       .forKeyShare()
       .executeTakeFirst();
     if (media === undefined) return null;
+    const { rows } = await sql`
+      update speech_run set done_sec = ${doneSec}, state = 'running', updated_at = now()
+      where library_id = ${libraryId} and media_id = ${mediaId} and state <> 'cancelled'
+      returning state`.execute(tx);
+    if (rows.length === 0) return null;
     const { startMs, identity, language, words } = span;
     await sql`
       insert into speech_span (library_id, media_id, start_ms, identity, language, words)
       values (${libraryId}, ${mediaId}, ${startMs}, ${identity}, ${language}, ${JSON.stringify(words)}::jsonb)
       on conflict (library_id, media_id, start_ms) do update
         set identity = excluded.identity, language = excluded.language, words = excluded.words`.execute(tx);
-    await sql`
-      update speech_run set done_sec = ${doneSec}, state = 'running', updated_at = now()
-      where library_id = ${libraryId} and media_id = ${mediaId}`.execute(tx);
     return media.captions;
   });
 }

@@ -214,7 +214,7 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
 const SPEECH_DELAY_SEC = 5;
 
 async function sendSpeech(tx: Tx, { claim, deps, plan }: Pick<Planned, 'claim' | 'deps' | 'plan'>): Promise<void> {
-  const transcription = deps.transcriber === null ? null : chooseTranscription(claim, plan.facts);
+  const transcription = (await hasEngine(deps)) ? chooseTranscription(claim, plan.facts) : null;
   const delay = { delaySec: SPEECH_DELAY_SEC };
   if (transcription !== null) await requestTranscription(deps.queue, transcription, delay)(tx);
   const features = chooseFeatures(claim, plan.facts);
@@ -222,6 +222,16 @@ async function sendSpeech(tx: Tx, { claim, deps, plan }: Pick<Planned, 'claim' |
   const isTranscribing = transcription !== null;
   if (features.length > 0) {
     await sendSmart(tx, deps.queue, { key: claim.key, features, language, isTranscribing }, delay);
+  }
+}
+
+/** An engine that is set wrong must not fail the upload: the transcription says what is wrong with it. */
+async function hasEngine({ findTranscriber }: Planned['deps']): Promise<boolean> {
+  try {
+    return (await findTranscriber()) !== null;
+  } catch (error) {
+    if (error instanceof Refused) return true;
+    throw error;
   }
 }
 

@@ -18,6 +18,7 @@ import { Refused } from '../../lib/refused.ts';
 import { toPassages } from '../../media/transcript/passage.ts';
 import { readTranscript } from '../../media/transcript/transcript.ts';
 import { EngineBusy } from '../../ports/engine-busy.ts';
+import { NO_ENGINE } from '../../ports/transcriber.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob, type Queue, type SendOptions } from '../queue/define-job.ts';
 import { chooseTrack, readTrack } from '../speech/read-track.ts';
@@ -104,15 +105,14 @@ async function isUnderWay(key: MediaKey, { db }: JobDeps): Promise<boolean> {
 
 async function waitForCaptions(payload: Payload, source: SmartSource, deps: JobDeps): Promise<void> {
   const key: MediaKey = { libraryId: payload.libraryId, mediaId: payload.mediaId };
-  if (deps.transcriber === null) {
-    throw new Refused('invalid', 'The video has no captions, and no speech engine is set (MILLRACE_TRANSCRIBER).');
-  }
+  if ((await deps.findTranscriber()) === null) throw new Refused('invalid', `The video has no captions. ${NO_ENGINE}`);
   const { hasSound } = await loadSpeechSource(deps.db, key);
   const isOver = source.state === 'finished' || source.state === 'jit-ready';
   if (source.state === 'failed') throw new Refused('invalid', 'The video could not be encoded.');
   if (isOver && !hasSound) throw new Refused('invalid', 'The video has no captions and no audio.');
   const run = payload.isTranscribing === true ? await loadSpeechRun(deps.db, key) : null;
   if (run?.state === 'failed') throw new Refused('invalid', `it could not be transcribed: ${run.reason}`);
+  if (run?.state === 'cancelled') throw new Refused('invalid', 'its transcription was cancelled.');
   if (run?.state === 'finished') throw new Refused('invalid', run.reason || 'No speech was found in the video.');
   const wanted = { ...key, language: payload.language, force: false, targets: [] };
   await inTransaction(deps.db, requestTranscription(deps.queue, wanted));

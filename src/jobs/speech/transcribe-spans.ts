@@ -1,26 +1,27 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import type { MediaKey } from '../../catalog/db.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
+import { transcriptionMessage } from '../../catalog/lifecycle/messages.ts';
 import { areVideosWaiting, keepSpan, loadSpans, type StoredSpan } from '../../catalog/speech/speech-span-store.ts';
 import { mayTranscribe, type SpeechSound } from '../../catalog/speech/speech-store.ts';
-import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
-import { cutSpans, type Span } from '../../media/speech/cut-spans.ts';
-import { planSpeechSound } from '../../media/speech/plan-speech-sound.ts';
+import type { Span } from '../../media/speech/cut-spans.ts';
+import { EngineCrashed } from '../../ports/engine-crashed.ts';
 import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { asBuffers, readFragments } from './read-fragments.ts';
+import { openSpans } from './open-spans.ts';
 
-/** The decoder stands still while an engine works on a span; adapters give one at most five minutes. */
-const SLOWEST_SPAN_SEC = 900;
 /** A video's turn: then others that wait for the engine have theirs. */
 const TURN_MS = 5 * 60_000;
 const BYTES_A_SEC = 2 * SPEECH_SAMPLE_RATE;
+/** Spans in a row at which an engine may crash: then it is the engine, not the spans. */
+const MOST_CRASHES = 3;
 
 export type SpokenText = { language: string; words: SpokenWord[] };
 
 /**
  * How transcribing ended: `whole`, its turn is over (`turn`), new videos wait to be encoded (`gave-way`), or it is of no
- * use any more (`dropped`): the video is gone, or a person's captions stand in the way.
+ * use any more (`dropped`): the video is gone, it was cancelled, or a person's captions stand in the way.
  */
 export type SpansEnd = { kind: 'whole'; text: SpokenText } | { kind: 'turn' | 'gave-way' | 'dropped' };
 
@@ -34,31 +35,22 @@ export type SpansWanted = {
 };
 
 /**
- * Transcribes audio span by span; the first span that holds words decides on the language of the rest. What was found in a
- * span is kept, so that whoever goes on begins with the next: what is decoded again costs little beside an engine.
+ * Transcribes audio span by span; without a language the first span that holds words decides on that of the rest. What was
+ * found in a span is kept, so that whoever goes on begins with the next: what is decoded again costs little beside an engine.
  */
 export async function transcribeSpans(wanted: SpansWanted, deps: JobDeps, signal: AbortSignal): Promise<SpansEnd> {
-  const { sound } = wanted;
-  const plan = planSpeechSound(sound.durationSec, SPEECH_SAMPLE_RATE);
-  const input = readFragments(sound, deps.storage, signal);
-  const ending = new AbortController();
-  const options = { sourcePath: null, input, stallSec: SLOWEST_SPAN_SEC };
-  const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ending.signal]));
-  const [samples] = run.outputs;
-  if (samples === undefined) throw new Error('Expected a pipe of samples, the decoder has none.');
+  const open = await openSpans(wanted.sound, deps, signal);
   try {
-    const end = await walkSpans(samples, wanted, deps, signal);
-    if (end.kind === 'whole') await run.done;
+    const end = await walkSpans(open.spans, wanted, deps, signal);
+    if (end.kind === 'whole') await open.done;
     return end;
   } finally {
-    ending.abort();
-    // Its end is known by now; an error of a run that was ended says nothing.
-    await run.done.catch(() => undefined);
+    await open.close();
   }
 }
 
 async function walkSpans(
-  samples: Readable,
+  spans: AsyncIterable<Span>,
   wanted: SpansWanted,
   deps: JobDeps,
   signal: AbortSignal,
@@ -67,13 +59,17 @@ async function walkSpans(
   const kept = await loadSpans(deps.db, key);
   const text: SpokenText = { language: wanted.language ?? '', words: [] };
   const turnEndsMs = performance.now() + TURN_MS;
-  for await (const span of cutSpans(asBuffers(samples), SPEECH_SAMPLE_RATE)) {
+  let crashes = 0;
+  for await (const span of spans) {
     const identity = createHash('sha256').update(transcriber.name).update(span.samples).digest();
     const known = kept.get(Math.round(span.startSec * 1000));
     const isKnown = known?.identity.equals(identity) === true;
     if (!isKnown && performance.now() > turnEndsMs) return { kind: 'turn' };
     if (!isKnown && givesWay && transcriber.isLocal && (await areVideosWaiting(deps.db))) return { kind: 'gave-way' };
-    const found = isKnown ? known : await findWords({ span, identity, text }, transcriber, signal);
+    const attempt = isKnown ? known : await findWords({ span, identity, text }, transcriber, signal);
+    crashes = attempt instanceof EngineCrashed ? crashes + 1 : 0;
+    if (attempt instanceof EngineCrashed && crashes === MOST_CRASHES) throw attempt;
+    const found = attempt instanceof EngineCrashed ? await passOver(attempt, { key, span, identity }, deps) : attempt;
     if (text.language === '' && found.words.length > 0) text.language = found.language;
     for (const word of found.words) {
       const { startSec, endSec } = word;
@@ -90,17 +86,37 @@ async function walkSpans(
 
 type SpanToFind = { span: Span; identity: Buffer; text: SpokenText };
 
-/** Words that an engine dates after the end of its span were never said there. */
+/** Words that an engine dates after the end of its span were never said there. Answers how the engine crashed, if it did. */
 async function findWords(
   { span, identity, text }: SpanToFind,
   transcriber: Transcriber,
   signal: AbortSignal,
-): Promise<StoredSpan> {
+): Promise<StoredSpan | EngineCrashed> {
   const language = text.language === '' ? null : text.language;
-  const speech = await transcriber.transcribe(span.samples, { language }, signal);
-  const lengthSec = span.samples.length / BYTES_A_SEC;
-  const words = speech.words
-    .filter(({ startSec }) => startSec >= 0 && startSec < lengthSec)
-    .map((word) => ({ ...word, endSec: Math.min(word.endSec, lengthSec) }));
-  return { startMs: Math.round(span.startSec * 1000), identity, language: speech.language, words };
+  try {
+    const speech = await transcriber.transcribe(span.samples, { language }, signal);
+    const lengthSec = span.samples.length / BYTES_A_SEC;
+    const words = speech.words
+      .filter(({ startSec }) => startSec >= 0 && startSec < lengthSec)
+      .map((word) => ({ ...word, endSec: Math.min(word.endSec, lengthSec) }));
+    return { startMs: Math.round(span.startSec * 1000), identity, language: speech.language, words };
+  } catch (error) {
+    if (error instanceof EngineCrashed) return error;
+    throw error;
+  }
+}
+
+/** A span at which the engine crashes has no words; the video's messages say so. */
+async function passOver(
+  crash: EngineCrashed,
+  { key, span, identity }: { key: MediaKey; span: Span; identity: Buffer },
+  { db }: JobDeps,
+): Promise<StoredSpan> {
+  const sec = Math.round(span.startSec);
+  const message = transcriptionMessage(
+    `What is said at ${sec} s could not be transcribed: ${crash.message}`,
+    new Date(),
+  );
+  await inTransaction(db, (tx) => addMessages(tx, key, [message]));
+  return { startMs: Math.round(span.startSec * 1000), identity, language: '', words: [] };
 }

@@ -2,15 +2,22 @@ import type { FollowUp, MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { transcriptionMessage } from '../../catalog/lifecycle/messages.ts';
-import { beginSpeechRun, noteSpeechRun } from '../../catalog/speech/speech-run-store.ts';
+import {
+  beginSpeechRun,
+  loadSpeechRun,
+  noteSpeechLanguage,
+  noteSpeechRun,
+} from '../../catalog/speech/speech-run-store.ts';
 import { dropSpans } from '../../catalog/speech/speech-span-store.ts';
-import { loadSpeechSource, mayTranscribe } from '../../catalog/speech/speech-store.ts';
+import { loadSpeechSource, mayTranscribe, type SpeechSound } from '../../catalog/speech/speech-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 import { buildCues } from '../../media/speech/build-cues.ts';
 import { EngineBusy } from '../../ports/engine-busy.ts';
+import { NO_ENGINE, type Transcriber } from '../../ports/transcriber.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob, type Queue, type SendOptions } from '../queue/define-job.ts';
+import { guessLanguage } from './guess-language.ts';
 import { publishCues } from './publish-cues.ts';
 import { type SpokenText, transcribeSpans } from './transcribe-spans.ts';
 import { translateCaptions } from './translate-captions.ts';
@@ -75,19 +82,24 @@ type Outcome = { kind: 'over'; reason: string } | { kind: 'later'; delaySec: num
 
 async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Promise<Outcome> {
   const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
-  const { transcriber } = deps;
-  if (transcriber === null) throw new Refused('invalid', 'No speech engine is set. Set MILLRACE_TRANSCRIBER.');
+  const run = await loadSpeechRun(deps.db, key);
+  if (run?.state === 'cancelled') return { kind: 'over', reason: 'It was cancelled.' };
+  const transcriber = await deps.findTranscriber();
+  if (transcriber === null) throw new Refused('invalid', NO_ENGINE);
   const source = await loadSpeechSource(deps.db, key);
   const isOver = source.state === 'finished' || source.state === 'jit-ready';
   if (source.state === 'failed') return { kind: 'over', reason: 'The video could not be encoded.' };
   if (isOver && !source.hasSound) return { kind: 'over', reason: 'The video has no audio.' };
-  if (source.sound === null) return { kind: 'later', delaySec: WAIT_SEC };
-  const { language, force } = wanted;
+  const { sound } = source;
+  if (sound === null) return { kind: 'later', delaySec: WAIT_SEC };
+  const { force } = wanted;
   const done: Outcome = { kind: 'over', reason: '' };
-  if (language !== null && !mayTranscribe(source.captions, language, force)) return done;
+  if (wanted.language !== null && !mayTranscribe(source.captions, wanted.language, force)) return done;
   await noteSpeechRun(deps.db, key, { state: 'running' });
+  const language = wanted.language ?? run?.language ?? (await guess({ key, sound, transcriber }, deps, signal));
+  if (language !== null && !mayTranscribe(source.captions, language, force)) return done;
   const givesWay = (wanted.gaveWaySec ?? 0) < LONGEST_GIVING_WAY_SEC;
-  const end = await transcribeSpans({ key, sound: source.sound, transcriber, language, force, givesWay }, deps, signal);
+  const end = await transcribeSpans({ key, sound, transcriber, language, force, givesWay }, deps, signal);
   switch (end.kind) {
     case 'dropped':
       return done;
@@ -101,6 +113,15 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
     default:
       return unreachable(end);
   }
+}
+
+type Guessed = { key: MediaKey; sound: SpeechSound; transcriber: Transcriber };
+
+/** What was guessed is kept: whoever goes on after a crash or a turn has the same language. */
+async function guess({ key, ...heard }: Guessed, deps: JobDeps, signal: AbortSignal): Promise<string | null> {
+  const language = await guessLanguage(heard, deps, signal);
+  if (language !== null) await noteSpeechLanguage(deps.db, key, language);
+  return language;
 }
 
 async function sendTranslations({ targets, ...wanted }: Transcription, { db, queue }: JobDeps): Promise<void> {

@@ -2,7 +2,7 @@
 export type Span = { startSec: number; samples: Buffer };
 
 const FRAME_SEC = 0.03;
-const BYTES_A_SAMPLE = 2;
+export const BYTES_A_SAMPLE = 2;
 /** Levels below this share of full scale are silence, however quiet the rest is. */
 const SILENCE = 0.004;
 /** So much louder than the quietest tenth of the last half minute is sound. */

@@ -1,3 +1,4 @@
+import { shareTime } from '../../lib/share-time.ts';
 import type { SpokenWord } from '../../ports/transcriber.ts';
 
 const WITHOUT_SPACES = new Set(['ja', 'zh', 'th', 'lo', 'km', 'my']);
@@ -25,18 +26,5 @@ export function splitByDictionary(words: readonly SpokenWord[], language: string
       else parts[last] += segment;
     }
     return shareTime(parts, word);
-  });
-}
-
-function shareTime(
-  texts: readonly string[],
-  { startSec, endSec }: Pick<SpokenWord, 'startSec' | 'endSec'>,
-): SpokenWord[] {
-  const chars = texts.reduce((sum, text) => sum + text.length, 0);
-  let at = startSec;
-  return texts.map((text) => {
-    const begin = at;
-    at += ((endSec - startSec) * text.length) / Math.max(1, chars);
-    return { text, startSec: begin, endSec: at };
   });
 }

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../../lib/has-code.ts';
+
+/** A model that was added; `sha256` is that of its archive. */
+export type InstalledModel = {
+  name: string;
+  sha256: string;
+  /** Where the archive came from: an address or a file. */
+  from: string;
+  /** ISO 639-1; null for all. */
+  languages: readonly string[] | null;
+  licence: string;
+  addedAt: string;
+};
+
+/** What `models.json` holds: `current` names the model that is used. */
+export type InstalledModels = { current: string | null; models: readonly InstalledModel[] };
+
+/** Where speech models lie in the data folder. */
+export function speechFolder(dataDir: string): string {
+  return join(dataDir, 'speech');
+}
+
+export function modelFolder(dataDir: string, name: string): string {
+  return join(speechFolder(dataDir), 'models', name);
+}
+
+export function listPath(dataDir: string): string {
+  return join(speechFolder(dataDir), 'models.json');
+}
+
+/** Reads which models were added. Throws for a file that is none of ours. */
+export async function readInstalled(dataDir: string): Promise<InstalledModels> {
+  let text: string;
+  try {
+    text = await readFile(listPath(dataDir), 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return { current: null, models: [] };
+    throw error;
+  }
+  const { current, models } = Object(JSON.parse(text));
+  if (!Array.isArray(models)) throw new Error(`Expected a list of models in ${listPath(dataDir)}, got something else.`);
+  return { current: typeof current === 'string' ? current : null, models: models.map(toModel) };
+}
+
+function toModel(value: unknown): InstalledModel {
+  const { name, sha256, from, languages, licence, addedAt } = Object(value);
+  return {
+    name: String(name),
+    sha256: String(sha256),
+    from: String(from),
+    languages: Array.isArray(languages) ? languages.map(String) : null,
+    licence: String(licence),
+    addedAt: String(addedAt),
+  };
+}

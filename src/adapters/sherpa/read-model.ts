@@ -1,0 +1,37 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Refused } from '../../lib/refused.ts';
+import { languagesOf, type ModelLayout, recogniseModel } from './model-layout.ts';
+
+/** A folder with a model; `languages` are ISO 639-1, null for all. */
+export type ReadModel = { folder: string; name: string; layout: ModelLayout; languages: readonly string[] | null };
+
+/** Vocabularies have up to some hundred thousand lines. */
+const LARGEST_VOCABULARY_BYTES = 16 * 2 ** 20;
+
+/** Reads which model a folder holds. Refuses (`invalid`) a folder that is not there or holds none that is known. */
+export async function readModel(folder: string, known?: { languages: readonly string[] | null }): Promise<ReadModel> {
+  const files = await list(folder);
+  const vocabulary = files.find((file) => /(^|-)tokens\.txt$/.test(file));
+  const tokens = vocabulary === undefined ? '' : await readFile(join(folder, vocabulary), 'utf8');
+  if (tokens.length > LARGEST_VOCABULARY_BYTES)
+    throw new Refused('invalid', `${vocabulary} of ${folder} is too large.`);
+  const layout = recogniseModel(files, () => tokens);
+  if (layout === null) {
+    throw new Refused(
+      'invalid',
+      `Expected a folder with a Whisper, Moonshine, Zipformer, Paraformer, SenseVoice or Parakeet model of sherpa-onnx, got ${folder} with ${files.slice(0, 8).join(', ') || 'no files'}.`,
+    );
+  }
+  const name = basename(folder);
+  return { folder, name, layout, languages: known === undefined ? languagesOf(layout, name) : known.languages };
+}
+
+async function list(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).toSorted();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refused('invalid', `The folder of a speech model cannot be read: ${reason}.`, { cause: error });
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { readRecognised } from './recognised-words.ts';
+
+const texts = (span: Parameters<typeof readRecognised>[0], lengthSec = 10) =>
+  readRecognised(span, lengthSec, 'en').words.map(({ text }) => text);
+
+test('tokens become words at spaces, and each word has its own time', () => {
+  const tokens = [' HE', ' W', 'AS', ',', ' NOT'];
+  const { words } = readRecognised({ text: '', tokens, timestamps: [0.5, 1, 1.2, 1.3, 4] }, 10, 'en');
+  expect(words).toEqual([
+    { text: 'HE', startSec: 0.5, endSec: 0.8 },
+    { text: 'WAS,', startSec: 1, endSec: 1.6 },
+    { text: 'NOT', startSec: 4, endSec: 4.3 },
+  ]);
+});
+
+test('characters of a script without spaces are words, marks of events are none', () => {
+  expect(texts({ text: '', tokens: ['<|NEUTRAL|>', '今', '天', '。'], timestamps: [0, 0.1, 0.3, 0.5] })).toEqual([
+    '今',
+    '天。',
+  ]);
+});
+
+test('parts of words that a vocabulary without spaces joins by a mark are one word', () => {
+  const tokens = ['yes@@', 'ter@@', 'day', 'is', '星'];
+  expect(texts({ text: '', tokens, timestamps: [0, 0.1, 0.2, 0.6, 1] })).toEqual(['yesterday', 'is', '星']);
+});
+
+test('without times of tokens the words share the span by their length', () => {
+  const { words, language } = readRecognised({ text: ' Good morning', lang: '<|de|>', tokens: ['Good'] }, 11, 'en');
+  expect(language).toBe('de');
+  expect(words.map(({ text, startSec }) => [text, startSec])).toEqual([
+    ['Good', 0],
+    ['morning', 4],
+  ]);
+});

@@ -1,0 +1,68 @@
+import { shareTime } from '../../lib/share-time.ts';
+import type { Speech, SpokenWord } from '../../ports/transcriber.ts';
+
+/** What a recogniser answers, as far as it is read: tokens with the times at which they begin, in seconds. */
+export type RecognisedSpan = {
+  text: string;
+  lang?: string;
+  tokens?: readonly string[];
+  timestamps?: readonly number[];
+};
+
+/** A token that nothing follows lasts about so long. */
+const TOKEN_SEC = 0.3;
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** Reads the words of a span; without times of tokens they share the span's time by their length. */
+export function readRecognised(span: RecognisedSpan, lengthSec: number, language: string): Speech {
+  const { tokens = [], timestamps = [] } = span;
+  const isTimed = tokens.length > 0 && timestamps.length === tokens.length;
+  const words = isTimed ? joinTokens(tokens, timestamps, lengthSec) : spread(span.text, lengthSec);
+  return { language: languageOf(span.lang, language), words };
+}
+
+/** `<|en|>` (SenseVoice) or `en` (Whisper). */
+function languageOf(answered: string | undefined, otherwise: string): string {
+  return /^(?:<\|)?([a-z]{2})(?:\|>)?$/.exec(answered ?? '')?.[1] ?? otherwise;
+}
+
+function spread(text: string, lengthSec: number): SpokenWord[] {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  return shareTime(words, { startSec: 0, endSec: lengthSec });
+}
+
+type Token = { text: string; startSec: number; beginsWord: boolean };
+
+/** A word begins at a space (`▁` in some vocabularies) and at each character of a script without spaces; `@@` joins to the next. */
+function joinTokens(tokens: readonly string[], timestamps: readonly number[], lengthSec: number): SpokenWord[] {
+  const words: (SpokenWord & { lastSec: number })[] = [];
+  for (const { text, startSec, beginsWord } of readTokens(tokens, timestamps)) {
+    const last = words.at(-1);
+    if (last === undefined || beginsWord) words.push({ text, startSec, endSec: lengthSec, lastSec: startSec });
+    else Object.assign(last, { text: last.text + text, lastSec: startSec });
+  }
+  return words
+    .filter(({ text }) => text !== '')
+    .map(({ text, startSec, lastSec }, index, all) => {
+      const nextSec = all[index + 1]?.startSec ?? lengthSec;
+      return { text, startSec, endSec: Math.max(startSec + 0.01, Math.min(nextSec, lastSec + TOKEN_SEC)) };
+    });
+}
+
+function readTokens(tokens: readonly string[], timestamps: readonly number[]): Token[] {
+  // Vocabularies of Paraformer name no spaces: each of their tokens is a word unless `@@` joins it.
+  const hasSpaces = tokens.some((token) => /^[ ▁]/.test(token));
+  let joins = false;
+  return tokens.flatMap((token, index) => {
+    if (/^<.*>$/.test(token)) return [];
+    const isOwn = WITHOUT_SPACES.test(token);
+    const isPunctuation = /^[\p{P}]+$/u.test(token.trim());
+    const beginsWord = !joins && !isPunctuation && (isOwn || /^[ ▁]/.test(token) || !hasSpaces);
+    joins = token.endsWith('@@');
+    const text = token
+      .replace(/^[ ▁]+/, '')
+      .replace(/@@$/, '')
+      .trim();
+    return [{ text, startSec: timestamps[index] ?? 0, beginsWord }];
+  });
+}

@@ -1,0 +1,26 @@
+import { createRequire } from 'node:module';
+
+type Stream = { acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void };
+
+/** The part of sherpa-onnx-node that is used; its calls block, and a fault of its code ends the process. */
+export type SherpaLibrary = {
+  OfflineRecognizer: new (
+    config: object,
+  ) => { createStream(): Stream; decode(stream: Stream): void; getResult(stream: Stream): unknown };
+  Vad: new (
+    config: object,
+    bufferSec: number,
+  ) => {
+    acceptWaveform(samples: Float32Array): void;
+    isDetected(): boolean;
+    isEmpty(): boolean;
+    front(external: boolean): { start: number; samples: Float32Array };
+    pop(): void;
+    flush(): void;
+  };
+};
+
+/** Loads the library, an optional package. Throws when it is not installed or cannot be loaded on this machine. */
+export function loadSherpa(): SherpaLibrary {
+  return createRequire(import.meta.url)('sherpa-onnx-node');
+}

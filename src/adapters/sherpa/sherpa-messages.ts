@@ -1,0 +1,18 @@
+import type { RecognisedSpan } from './recognised-words.ts';
+
+/** How a recogniser is made: what sherpa-onnx takes, as plain data. */
+export type RecogniserConfig = {
+  featConfig: { sampleRate: number; featureDim: number };
+  modelConfig: Record<string, unknown>;
+};
+
+/** Samples are signed 16-bit little-endian, one channel, 16 kHz. */
+export type SherpaRequest =
+  | { id: number; kind: 'recognise'; config: RecogniserConfig; samples: Uint8Array }
+  | { id: number; kind: 'detect'; model: string; samples: Uint8Array; isLast: boolean };
+
+/** Positions are in samples from the start of the sound. */
+export type SherpaAnswer =
+  | { id: number; span: RecognisedSpan }
+  | { id: number; stretches: { start: number; end: number }[] }
+  | { id: number; failure: string; isMissing: boolean };

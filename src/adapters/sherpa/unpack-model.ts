@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refused } from '../../lib/refused.ts';
+import { readModel } from './read-model.ts';
+
+const LIMIT_MS = 60 * 60_000;
+const MAX_OUTPUT_BYTES = 2 ** 20;
+
+/**
+ * Unpacks an archive into a folder that is there and empty; answers where in it the model lies. Refuses (`invalid`) what
+ * is no archive that tar reads, what holds no model, and a model with links. Members whose names lead out of the folder
+ * are refused by GNU tar itself.
+ */
+export async function unpackModel(archive: string, into: string): Promise<string> {
+  await run(['--extract', '--file', archive, '--directory', into, '--no-same-owner', '--no-same-permissions']);
+  for (const folder of [into, ...(await foldersOf(into))]) {
+    if (!(await readdir(folder)).some((file) => file.endsWith('tokens.txt'))) continue;
+    await readModel(folder);
+    await requirePlainFiles(folder);
+    return folder;
+  }
+  throw new Refused('invalid', 'The archive holds no speech model: none of its folders has a file tokens.txt.');
+}
+
+async function foldersOf(parent: string): Promise<string[]> {
+  const entries = await readdir(parent, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
+}
+
+async function requirePlainFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const entry = await lstat(join(folder, name));
+    if (!entry.isFile() && !entry.isDirectory()) {
+      throw new Refused('invalid', `The archive holds ${name}, which is no plain file.`);
+    }
+  }
+}
+
+function run(args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile('tar', args, { timeout: LIMIT_MS, maxBuffer: MAX_OUTPUT_BYTES }, (error, _, stderr) => {
+      if (error === null) return resolve();
+      const why = stderr.trim().split('\n').slice(0, 3).join(' ') || error.message;
+      const hint = /bzip2.*(not found|No such file|Cannot exec)/i.test(stderr) ? ' Install bzip2.' : '';
+      reject(new Refused('invalid', `The archive could not be unpacked: ${why}.${hint}`, { cause: error }));
+    });
+  });
+}

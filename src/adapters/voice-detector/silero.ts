@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
+import type { VoiceDetector } from '../../ports/voice-detector.ts';
+import { platformFolder, SherpaProcess } from '../sherpa/sherpa-process.ts';
+
+const MODEL = 'silero_vad_v5.onnx';
+/** A block of some seconds is judged within a tenth of a second. */
+const LIMIT_MS = 60_000;
+
+/** The model's file in `@ricky0123/vad-web`; null when that package is not installed. */
+function findModel(): string | null {
+  try {
+    const file = join(dirname(createRequire(import.meta.url).resolve('@ricky0123/vad-web')), MODEL);
+    return existsSync(file) ? file : null;
+  } catch {
+    // The package is optional.
+    return null;
+  }
+}
+
+/** Silero VAD, run by sherpa-onnx in a process of its own for each sound; null when one of the two is not installed. */
+export function findSileroDetector(): VoiceDetector | null {
+  const model = findModel();
+  if (model === null || platformFolder() === null) return null;
+  return {
+    name: 'Silero VAD',
+    async open(signal) {
+      const child = new SherpaProcess();
+      const feed = async (samples: Buffer, isLast: boolean) => {
+        const answer = await child.request({ kind: 'detect', model, samples, isLast }, LIMIT_MS, signal);
+        if (!('stretches' in answer)) throw new Error('Expected stretches of sherpa-onnx, got another answer.');
+        return answer.stretches.map(({ start, end }) => ({
+          startSec: start / SPEECH_SAMPLE_RATE,
+          endSec: end / SPEECH_SAMPLE_RATE,
+        }));
+      };
+      try {
+        // Loads library and model, so that a machine on which they do not run is known by now.
+        await feed(Buffer.alloc(0), false);
+      } catch (error) {
+        child.close();
+        throw error;
+      }
+      return { feed, close: () => child.close() };
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { SpeechSound } from '../../catalog/speech/speech-store.ts';
+import type { Span } from '../../media/speech/cut-spans.ts';
+import type { Transcriber } from '../../ports/transcriber.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { openSpans } from './open-spans.ts';
+
+const PLACES = 3;
+/** Chunks of a place: at least some ten seconds of sound. */
+const CHUNKS_A_PLACE = 2;
+/** Sound of so many chunks is looked through as a whole. */
+const FEW_CHUNKS = PLACES * CHUNKS_A_PLACE;
+
+/**
+ * Guesses the language of a video: an engine transcribes a span at each of three places, and most words decide. An opening
+ * in another language than the rest does not. Null when no words are found there.
+ */
+export async function guessLanguage(
+  { sound, transcriber }: { sound: SpeechSound; transcriber: Transcriber },
+  deps: JobDeps,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { languages } = transcriber;
+  if (languages?.length === 1) return languages[0] ?? null;
+  const words = new Map<string, number>();
+  for (const span of await chooseSpans(sound, deps, signal)) {
+    const speech = await transcriber.transcribe(span.samples, { language: null }, signal);
+    if (speech.words.length === 0) continue;
+    words.set(speech.language, (words.get(speech.language) ?? 0) + speech.words.length);
+  }
+  return [...words].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+}
+
+async function chooseSpans(sound: SpeechSound, deps: JobDeps, signal: AbortSignal): Promise<Span[]> {
+  if (sound.chunks.length <= FEW_CHUNKS) {
+    const spans = await readSpans(sound, deps, signal);
+    const chosen = spans.length <= PLACES ? spans : [spans[0], spans[spans.length >> 1], spans.at(-1)];
+    return chosen.filter((span) => span !== undefined);
+  }
+  const chosen: Span[] = [];
+  for (const first of placesOf(sound.chunks.length)) {
+    const chunks = sound.chunks.slice(first, first + CHUNKS_A_PLACE);
+    const spans = await readSpans({ ...sound, chunks }, deps, signal);
+    const [longest] = spans.toSorted((a, b) => b.samples.length - a.samples.length);
+    if (longest !== undefined) chosen.push(longest);
+  }
+  return chosen;
+}
+
+/** The first chunks of places that lie in the middle of each third. */
+function placesOf(chunks: number): number[] {
+  return Array.from({ length: PLACES }, (_, place) => Math.floor((chunks * (2 * place + 1)) / (2 * PLACES)));
+}
+
+async function readSpans(sound: SpeechSound, deps: JobDeps, signal: AbortSignal): Promise<Span[]> {
+  const open = await openSpans(sound, deps, signal);
+  try {
+    const spans: Span[] = [];
+    for await (const span of open.spans) spans.push(span);
+    await open.done;
+    return spans;
+  } finally {
+    await open.close();
+  }
+}

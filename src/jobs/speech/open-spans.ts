@@ -1,0 +1,58 @@
+import type { SpeechSound } from '../../catalog/speech/speech-store.ts';
+import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { cutSpans, type Span } from '../../media/speech/cut-spans.ts';
+import { cutVoiceSpans } from '../../media/speech/cut-voice-spans.ts';
+import { planSpeechSound } from '../../media/speech/plan-speech-sound.ts';
+import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
+import type { VoiceDetection } from '../../ports/voice-detector.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { asBuffers, readFragments } from './read-fragments.ts';
+
+/** The decoder stands still while an engine works on a span; adapters give one at most ten minutes. */
+const SLOWEST_SPAN_SEC = 900;
+
+/** Spans of a sound while they are walked through; `close` ends what makes them, wherever they are. */
+export type OpenSpans = { spans: AsyncIterable<Span>; done: Promise<unknown>; close(): Promise<void> };
+
+/** Decodes stored sound and cuts it into spans: of speech where it can be detected, else of what is loud enough. */
+export async function openSpans(sound: SpeechSound, deps: JobDeps, signal: AbortSignal): Promise<OpenSpans> {
+  const ending = new AbortController();
+  const either = AbortSignal.any([signal, ending.signal]);
+  const detection = await openDetection(deps, either);
+  try {
+    const plan = planSpeechSound(sound.durationSec, SPEECH_SAMPLE_RATE);
+    const options = { sourcePath: null, input: readFragments(sound, deps.storage, signal), stallSec: SLOWEST_SPAN_SEC };
+    const run = await runFfmpeg(plan, options, either);
+    const [samples] = run.outputs;
+    if (samples === undefined) throw new Error('Expected a pipe of samples, the decoder has none.');
+    const decoded = asBuffers(samples);
+    const findVoice = detection?.feed.bind(detection);
+    return {
+      spans:
+        findVoice === undefined
+          ? cutSpans(decoded, SPEECH_SAMPLE_RATE)
+          : cutVoiceSpans(decoded, SPEECH_SAMPLE_RATE, findVoice),
+      done: run.done,
+      async close() {
+        ending.abort();
+        detection?.close();
+        // Its end is known by now; an error of a run that was ended says nothing.
+        await run.done.catch(() => undefined);
+      },
+    };
+  } catch (error) {
+    detection?.close();
+    throw error;
+  }
+}
+
+/** A machine on which the detector does not run transcribes all the same. */
+async function openDetection({ voice, report }: JobDeps, signal: AbortSignal): Promise<VoiceDetection | null> {
+  try {
+    return (await voice?.open(signal)) ?? null;
+  } catch (error) {
+    signal.throwIfAborted();
+    report(new Error(`Speech is cut by its level: ${voice?.name} does not run on this machine.`, { cause: error }));
+    return null;
+  }
+}

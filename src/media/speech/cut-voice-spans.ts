@@ -1,0 +1,119 @@
+import type { SpokenStretch } from '../../ports/voice-detector.ts';
+import { BYTES_A_SAMPLE, type Span } from './cut-spans.ts';
+
+/** Judges the next samples; answers the stretches of speech that ended. */
+export type FindVoice = (samples: Buffer, isLast: boolean) => Promise<SpokenStretch[]>;
+
+const BLOCK_SEC = 2;
+/** Stretches with a shorter pause between them are one span: engines do better with more of a sentence. */
+const JOIN_SEC = 1;
+const LONGEST_SEC = 25;
+/** Detectors find a quiet first sound late, and end a while after the last. */
+const BEFORE_SEC = 0.2;
+const AFTER_SEC = 0.1;
+/** A stretch is answered at most so long after it began: its greatest length, the pause that ends it, and a block. */
+const BEHIND_SEC = 32;
+
+/**
+ * Cuts sound into spans of speech, as it comes: each has at most 25 s and its first and last word whole. What is no
+ * speech is in no span. Memory holds less than two minutes of sound.
+ */
+export async function* cutVoiceSpans(
+  sound: AsyncIterable<Buffer>,
+  sampleRate: number,
+  findVoice: FindVoice,
+): AsyncGenerator<Span> {
+  const heard = new HeardSound(sampleRate);
+  let joined: SpokenStretch | null = null;
+  for await (const { block, isLast } of inBlocks(sound, BLOCK_SEC * sampleRate * BYTES_A_SAMPLE)) {
+    heard.add(block);
+    for (const stretch of await findVoice(block, isLast)) {
+      if (joined !== null && canJoin(joined, stretch)) {
+        joined = { startSec: joined.startSec, endSec: stretch.endSec };
+        continue;
+      }
+      if (joined !== null) yield heard.span(joined);
+      joined = stretch;
+    }
+    // No stretch that can be joined to it will come any more.
+    if (joined !== null && (isLast || heard.endSec - joined.endSec > BEHIND_SEC)) {
+      yield heard.span(joined);
+      joined = null;
+    }
+    heard.forget(Math.min(joined?.startSec ?? Number.POSITIVE_INFINITY, heard.endSec - BEHIND_SEC));
+  }
+}
+
+function canJoin(before: SpokenStretch, after: SpokenStretch): boolean {
+  return (
+    after.startSec - before.endSec < JOIN_SEC && after.endSec - before.startSec + BEFORE_SEC + AFTER_SEC <= LONGEST_SEC
+  );
+}
+
+/** The newest sound, from which spans are taken. */
+class HeardSound {
+  private readonly bytesASec: number;
+  private blocks: Buffer[] = [];
+  private startByte = 0;
+  private endByte = 0;
+  /** Where the last span ended: margins of two spans do not overlap. */
+  private takenByte = 0;
+
+  constructor(sampleRate: number) {
+    this.bytesASec = sampleRate * BYTES_A_SAMPLE;
+  }
+
+  get endSec(): number {
+    return this.endByte / this.bytesASec;
+  }
+
+  add(block: Buffer): void {
+    this.blocks.push(block);
+    this.endByte += block.length;
+  }
+
+  span({ startSec, endSec }: SpokenStretch): Span {
+    const from = Math.max(this.takenByte, this.startByte, this.byteAt(startSec - BEFORE_SEC));
+    const to = Math.max(from, Math.min(this.endByte, this.byteAt(endSec + AFTER_SEC)));
+    this.takenByte = to;
+    const samples = Buffer.concat(this.blocks).subarray(from - this.startByte, to - this.startByte);
+    return { startSec: from / this.bytesASec, samples: Buffer.from(samples) };
+  }
+
+  /** Lets go of what lies before a time. */
+  forget(sec: number): void {
+    for (;;) {
+      const [first] = this.blocks;
+      if (first === undefined || this.startByte + first.length > this.byteAt(sec - BEFORE_SEC)) return;
+      this.blocks.shift();
+      this.startByte += first.length;
+    }
+  }
+
+  private byteAt(sec: number): number {
+    return Math.round((sec * this.bytesASec) / BYTES_A_SAMPLE) * BYTES_A_SAMPLE;
+  }
+}
+
+/** Blocks of one size; the last, perhaps empty, is marked. */
+async function* inBlocks(
+  sound: AsyncIterable<Buffer>,
+  sizeBytes: number,
+): AsyncGenerator<{ block: Buffer; isLast: boolean }> {
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  for await (const chunk of sound) {
+    rest.push(chunk);
+    restBytes += chunk.length;
+    if (restBytes < sizeBytes) continue;
+    const whole = Buffer.concat(rest);
+    let at = 0;
+    for (; at + sizeBytes <= whole.length; at += sizeBytes) {
+      yield { block: whole.subarray(at, at + sizeBytes), isLast: false };
+    }
+    rest = [whole.subarray(at)];
+    restBytes = whole.length - at;
+  }
+  const last = Buffer.concat(rest);
+  yield { block: last.subarray(0, last.length - (last.length % BYTES_A_SAMPLE)), isLast: true };
+}

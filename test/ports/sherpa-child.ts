@@ -1,0 +1,15 @@
+// A child in the place of that of sherpa-onnx: it ends by a signal at spans whose first sample is 1, at those whose first
+// sample is 2 once in this folder, and answers others.
+import { existsSync, writeFileSync } from 'node:fs';
+
+process.once('disconnect', () => process.exit(0));
+process.on('message', ({ id, samples }: { id: number; samples: Uint8Array }) => {
+  const mark = process.env.CRASHED_ONCE ?? '';
+  if (samples[0] === 1) process.kill(process.pid, 'SIGSEGV');
+  else if (samples[0] === 2 && !existsSync(mark)) {
+    writeFileSync(mark, '');
+    process.stderr.write('a fault of native code\n');
+    process.abort();
+  } else if (samples[0] === 3) process.send?.({ id, failure: 'no such model', isMissing: false });
+  else process.send?.({ id, span: { text: `child ${process.pid}`, tokens: [], timestamps: [] } });
+});

@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readModel } from '../../src/adapters/sherpa/read-model.ts';
+import { createSherpaTranscriber } from '../../src/adapters/transcriber/sherpa.ts';
+import { wordErrorRate } from '../../src/media/speech/word-error-rate.ts';
+import { EngineCrashed } from '../../src/ports/engine-crashed.ts';
+import type { Transcriber } from '../../src/ports/transcriber.ts';
+import { makeSamples } from '../support/samples.ts';
+import { LIBRIVOX, spokenText } from '../support/speech.ts';
+import { writeToneModel } from '../support/tone-model.ts';
+
+const CHILD = fileURLToPath(new URL('./sherpa-child.ts', import.meta.url));
+const REAL_MODEL = process.env.MILLRACE_TEST_SPEECH_MODEL;
+const WAV_HEAD = 44;
+const never = new AbortController().signal;
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-sherpa-'));
+  await writeToneModel(path.join(folder, 'tones-en'));
+  process.env.CRASHED_ONCE = path.join(folder, 'crashed');
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(program?: string): Promise<Transcriber> {
+  const model = await readModel(path.join(folder, 'tones-en'));
+  return createSherpaTranscriber({ model, threads: 1, idleMs: 500, ...(program !== undefined && { program }) });
+}
+
+const LOW = 'sin(2*PI*500*t)*(between(t,1,1.5)+between(t,3,3.4))';
+const HIGH = 'sin(2*PI*3000*t)*between(t,2,2.5)';
+
+test('a model in a folder is run by the library, and its words come with their times', async () => {
+  const samples = await makeSamples(`aevalsrc='0.4*(${LOW}+${HIGH})':d=4:s=16000`);
+  const { language, words } = await (await open()).transcribe(samples, { language: null }, never);
+  expect(language).toBe('en');
+  expect(words.map(({ text }) => text)).toEqual(['low', 'high', 'low']);
+  for (const [index, startSec] of [1, 2, 3].entries()) expect(words[index]?.startSec).toBeCloseTo(startSec, 0);
+});
+
+test('silence has no words', async () => {
+  const { words } = await (await open()).transcribe(Buffer.alloc(64_000), { language: 'en' }, never);
+  expect(words).toEqual([]);
+});
+
+test('a process that crashes is started anew; a span at which it always does costs that span alone', async () => {
+  const engine = await open(CHILD);
+  const say = async (first: number) => {
+    const { words } = await engine.transcribe(Buffer.alloc(3_200, first), { language: 'en' }, never);
+    return spokenText(words);
+  };
+  const before = await say(0);
+  expect(await say(0)).toBe(before);
+  const after = await say(2);
+  expect(after).toMatch(/^child \d+$/);
+  expect(after).not.toBe(before);
+  const crashed: unknown = await say(1).catch((error) => error);
+  expect(crashed).toBeInstanceOf(EngineCrashed);
+  expect(String(crashed)).toContain('SIGSEGV');
+  expect(await say(0)).toMatch(/^child \d+$/);
+  await expect(say(3)).rejects.toThrow('no such model');
+});
+
+test('a process that was not used for a while is ended', async () => {
+  const engine = await open(CHILD);
+  const { words } = await engine.transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
+  const pid = Number(words[1]?.text);
+  await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    // No such process.
+    return false;
+  }
+}
+
+test('what is no model is refused with what is expected', async () => {
+  await expect(readModel(folder)).rejects.toThrow('Expected a folder with a Whisper');
+  await expect(readModel(path.join(folder, 'absent'))).rejects.toMatchObject({ kind: 'invalid' });
+});
+
+test.runIf(REAL_MODEL !== undefined)('a real model recognises read speech', async () => {
+  const engine = createSherpaTranscriber({ model: await readModel(REAL_MODEL ?? ''), threads: 2 });
+  for (const { path: file, text } of Object.values(LIBRIVOX)) {
+    const samples = (await readFile(file)).subarray(WAV_HEAD);
+    const { words } = await engine.transcribe(samples, { language: 'en' }, never);
+    const rate = wordErrorRate(spokenText(words), text);
+    process.stdout.write(`${engine.name}: word error rate ${rate.toFixed(2)} (${spokenText(words)})\n`);
+    expect(rate).toBeLessThanOrEqual(0.3);
+  }
+});
