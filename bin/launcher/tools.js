@@ -33,6 +33,7 @@ const TOOLS = {
     { program: '/usr/share/modsecurity-crs/rules', debianPackage: 'modsecurity-crs' },
     { program: '/usr/sbin/nginx', debianPackage: 'nginx-light' },
     { program: 'pocketsphinx_continuous', debianPackage: SPEECH },
+    { program: 'bzip2', debianPackage: 'bzip2' },
     { program: 'gst-launch-1.0', debianPackage: `gstreamer1.0-tools ${GSTREAMER_PLUGINS}` },
   ],
   soak: [

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { mostConnections } from '../compose/connections.ts';
 import { describeFirewall } from '../compose/firewall.ts';
+import { describeSpeech } from '../compose/speech-models.ts';
 import { probeStore, requireStore } from '../compose/storage.ts';
 import { roles } from '../config/roles.ts';
 import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
@@ -41,6 +42,7 @@ export async function doctor(): Promise<number> {
           ...(await examineConnections(settings)),
           await examineStore(settings),
           await examineDataDir(settings.dataDir),
+          await examineSpeech(settings),
         ]),
   ];
   for (const { isGood, what, found } of findings) {
@@ -118,6 +120,17 @@ async function examineStore(settings: Settings): Promise<Finding> {
     return { isGood: true, what: 'storage', found: `${places.join(' and ')} can be written, read and deleted from` };
   } catch (error) {
     return { isGood: false, what: 'storage', found: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Which engine transcribes, and what is missing for one; nothing of it stands in the way of a start. */
+async function examineSpeech(settings: Settings): Promise<Finding> {
+  try {
+    const { engine, missing } = await describeSpeech(settings);
+    const lacks = missing.length === 0 ? '' : `; missing: ${missing.join('; ')}`;
+    return { isGood: true, what: 'speech', found: `${engine}${lacks}` };
+  } catch (error) {
+    return { isGood: false, what: 'speech', found: error instanceof Error ? error.message : String(error) };
   }
 }
 

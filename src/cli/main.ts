@@ -24,6 +24,10 @@ const commands: Record<string, Command> = {
     summary: 'objects that no row names: orphans list [PREFIX], orphans delete|keep PREFIX|--all',
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
+  speech: {
+    summary: 'models that turn speech into text: speech list, speech add NAME, speech test',
+    run: async (args) => await (await import('./speech.ts')).speech(args),
+  },
   test: {
     summary: 'run the tests; arguments go to vitest',
     run: async (args) => await (await import('./run-tests.ts')).runTests(args),

@@ -1,0 +1,67 @@
+import { type AddModelRequest, addModel } from '../adapters/sherpa/add-model.ts';
+import {
+  type InstalledModel,
+  type InstalledModels,
+  modelFolder,
+  readInstalled,
+} from '../adapters/sherpa/installed-models.ts';
+import { KNOWN_MODELS, type KnownModel } from '../adapters/sherpa/known-models.ts';
+import { readModel } from '../adapters/sherpa/read-model.ts';
+import { platformFolder } from '../adapters/sherpa/sherpa-process.ts';
+import { findSileroDetector } from '../adapters/voice-detector/silero.ts';
+import type { Settings } from '../config/settings.ts';
+import { createOutbound } from '../lib/outbound/outbound.ts';
+
+type Listed = { known: readonly KnownModel[]; installed: InstalledModels };
+
+/** What `millrace speech list` shows. */
+export async function listSpeechModels(dataDir: string): Promise<Listed> {
+  return { known: KNOWN_MODELS, installed: await readInstalled(dataDir) };
+}
+
+/** Adds a model from where the owner says: their own command may reach any address. */
+export async function addSpeechModel(
+  request: Omit<AddModelRequest, 'outbound'>,
+  signal: AbortSignal,
+): Promise<InstalledModel> {
+  const outbound = createOutbound({ allow: ['0.0.0.0/0', '::/0'] });
+  try {
+    return await addModel({ ...request, outbound }, signal);
+  } finally {
+    await outbound.close();
+  }
+}
+
+/** The engine that transcribes, in words, and what is missing for it. */
+export async function describeSpeech(
+  settings: Pick<Settings, 'transcriber' | 'dataDir'>,
+): Promise<{ engine: string; missing: string[] }> {
+  const library = platformFolder() === null ? ['the package sherpa-onnx-node for this machine'] : [];
+  const voice =
+    findSileroDetector() === null ? ['the detector of speech (@ricky0123/vad-web): spans are cut by level'] : [];
+  switch (settings.transcriber.kind) {
+    case 'none':
+      return { engine: 'none (MILLRACE_TRANSCRIBER)', missing: [] };
+    case 'pocketsphinx':
+      return { engine: 'pocketsphinx, for demonstrations', missing: voice };
+    case 'http':
+      return { engine: `the service at ${settings.transcriber.url}`, missing: voice };
+    case 'installed':
+    case 'folder': {
+      const folder = await currentModelFolder(settings);
+      if (folder === null) {
+        return { engine: 'none', missing: [...library, 'a model: "millrace speech add NAME"'] };
+      }
+      const { name, layout } = await readModel(folder);
+      return { engine: `${name} (${layout.kind})`, missing: [...library, ...voice] };
+    }
+  }
+}
+
+/** The folder of the model that is used on this machine; null where an engine elsewhere, or none, is. */
+export async function currentModelFolder(settings: Pick<Settings, 'transcriber' | 'dataDir'>): Promise<string | null> {
+  if (settings.transcriber.kind === 'folder') return settings.transcriber.folder;
+  if (settings.transcriber.kind !== 'installed') return null;
+  const { current } = await readInstalled(settings.dataDir);
+  return current === null ? null : modelFolder(settings.dataDir, current);
+}

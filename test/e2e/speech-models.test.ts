@@ -1,0 +1,176 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
+import { LIBRIVOX } from '../support/speech.ts';
+import { writeToneModel } from '../support/tone-model.ts';
+import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
+
+const run = promisify(execFile);
+const LAUNCHER = path.resolve(import.meta.dirname, '../../bin/millrace.js');
+const PATIENCE = { timeout: 120_000, interval: 250 };
+/** Filler, so that the archive has some megabytes. */
+const FILLER_BYTES = 6 * 2 ** 20;
+
+let service: Service;
+let folder: string;
+let dataDir: string;
+let server: Server;
+let archives: Map<string, Buffer>;
+/** What was requested: path and range. */
+const requests: string[] = [];
+/** What happens to the connection in the middle, request by request; after these nothing. */
+let faults: ('breaks' | 'stalls')[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-speech-models-'));
+  archives = new Map([['/models/tones-en.tar.bz2', await packModel('first')]]);
+  server = createServer((request, response) => {
+    requests.push(`${request.url} ${request.headers.range ?? 'all'}`);
+    const archive = archives.get(request.url ?? '');
+    if (archive === undefined) return response.writeHead(404).end();
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const head = { etag: '"one"', 'content-length': archive.length - from };
+    const range = { 'content-range': `bytes ${from}-${archive.length - 1}/${archive.length}` };
+    response.writeHead(from === 0 ? 200 : 206, from === 0 ? head : { ...head, ...range });
+    const fault = faults.shift();
+    if (fault === undefined) return response.end(archive.subarray(from));
+    const half = archive.subarray(from, from + (archive.length - from) / 2);
+    return response.write(half, () => fault === 'breaks' && response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  dataDir = await newDataDir();
+  service = await startService(dataDir, {});
+});
+afterAll(async () => {
+  if (service !== undefined) await discard(service);
+  server?.closeAllConnections();
+  server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** An archive as models are published: one folder, packed by bzip2. */
+async function packModel(content: string): Promise<Buffer> {
+  const name = 'tones-en';
+  await writeToneModel(path.join(folder, name));
+  // Nothing that can be packed to less.
+  let state = content.length;
+  const filler = Buffer.alloc(FILLER_BYTES);
+  for (let at = 0; at < FILLER_BYTES; at += 1) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    filler[at] = state >>> 24;
+  }
+  await writeFile(path.join(folder, name, 'README.md'), filler);
+  const file = path.join(folder, 'packed.tar.bz2');
+  await run('tar', ['-cjf', file, '-C', folder, name]);
+  return await readFile(file);
+}
+
+type Ended = { code: number | string | null; text: string };
+
+function command(...args: string[]) {
+  const { port } = server.address() as AddressInfo;
+  const models = `http://127.0.0.1:${port}/models`;
+  const env = { ...process.env, MILLRACE_DATA_DIR: dataDir, MILLRACE_SPEECH_MODELS_URL: models };
+  const child = spawn(process.execPath, [LAUNCHER, 'speech', ...args], { env });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk));
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code: code ?? signal, text }));
+  return { child, ended };
+}
+
+const speech = (...args: string[]) => command(...args).ended;
+
+const transcribe = (guid: string) =>
+  fetch(`${service.apiUrl}/library/1/videos/${guid}/transcribe`, {
+    method: 'POST',
+    headers: { AccessKey: LIBRARY_KEY, 'content-type': 'application/json' },
+    body: '{}',
+  });
+
+async function makeTalk(): Promise<string> {
+  const file = path.join(folder, 'talk.mp4');
+  const input = ['-i', LIBRIVOX.long.path, '-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10'];
+  const sound = ['-af', 'adelay=2000,apad=pad_dur=1,aresample=48000', '-shortest'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...input, ...sound, '-c:v', 'libx264', '-c:a', 'aac', file]);
+  return file;
+}
+
+async function captionsOf(guid: string): Promise<string> {
+  const answer = await fetch(`${service.edgeUrl}/vz-1/${guid}/captions/en-auto.vtt`);
+  return answer.status === 200 ? await answer.text() : '';
+}
+
+test('without an engine a transcription names the command; a model that is added then is used without a restart', async () => {
+  const guid = await createVideo(service, 'A talk');
+  expect((await uploadFile(service, guid, await makeTalk(), '?transcribeEnabled=true')).status).toBe(200);
+  await untilVideo(service, guid, (video) => video.status === FINISHED);
+  const refused = await transcribe(guid);
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('millrace speech add')]);
+
+  faults = ['breaks', 'breaks'];
+  const added = await speech('add', 'tones-en');
+  expect(added).toEqual({ code: 0, text: expect.stringContaining('tones-en is used from now on') });
+  expect(added.text).toMatch(/\(100 %\) MB/);
+  expect(requests[0]).toBe('/models/tones-en.tar.bz2 all');
+  expect(requests[1]).toMatch(/^\/models\/tones-en\.tar\.bz2 bytes=[1-9]\d*-$/);
+  expect((await transcribe(guid)).status).toBe(200);
+  await expect.poll(() => captionsOf(guid), PATIENCE).toMatch(/-->\D[\s\S]*\b(low|high)\b/);
+});
+
+test('a download that was stopped goes on where it was', async () => {
+  faults = ['stalls'];
+  archives.set('/models/more-en.tar.bz2', await packModel('another'));
+  const { child, ended } = command('add', 'more-en');
+  const part = path.join(dataDir, 'speech', 'more-en.part');
+  const size = () =>
+    stat(part).then(
+      (facts) => facts.size,
+      () => 0,
+    );
+  await expect.poll(size, PATIENCE).toBeGreaterThan(0);
+  child.kill('SIGKILL');
+  await ended;
+  requests.length = 0;
+  expect((await speech('add', 'more-en')).code).toBe(0);
+  expect(requests[0]).toMatch(/^\/models\/more-en\.tar\.bz2 bytes=[1-9]\d*-$/);
+});
+
+test('an archive that changed is refused, and what is there stays', async () => {
+  const other = path.join(folder, 'other.tar.bz2');
+  await writeFile(other, await packModel('changed'));
+  const refused = await speech('add', 'tones-en', '--from', other);
+  expect(refused).toEqual({
+    code: 1,
+    text: expect.stringMatching(/is another: it was added on .* --sha256 [0-9a-f]{64}/),
+  });
+  expect((await speech('list')).text).toMatch(/added +tones-en/);
+  const hash = /--sha256 ([0-9a-f]{64})/.exec(refused.text)?.[1] ?? '';
+  expect((await speech('add', 'tones-en', '--from', other, '--sha256', hash)).code).toBe(0);
+  const list = (await speech('list')).text;
+  expect(list).toMatch(/in use +tones-en/);
+  expect(list).toMatch(/sherpa-onnx-whisper-tiny +about 120 MB +MIT +all languages/);
+});
+
+test.each([
+  ['absent', [], 'HTTP 404'],
+  ['../outside', [], 'Expected the name of a model'],
+  ['not-packed', ['--from', LAUNCHER], 'could not be unpacked'],
+])('%s is refused, and nothing is left of it', async (name, options, reason) => {
+  expect(await speech('add', name, ...options)).toEqual({ code: 1, text: expect.stringContaining(reason) });
+  expect((await speech('list')).text).not.toContain(name);
+});
+
+test('a sample is transcribed with its errors and the speed', async () => {
+  const { code, text } = await speech('test', '--file', LIBRIVOX.short.path, '--text', LIBRIVOX.short.text);
+  expect(code).toBe(0);
+  expect(text).toMatch(/Words +(low|high)\b/);
+  expect(text).toMatch(/Errors +\d+\.\d % of the words/);
+  expect(text).toMatch(/Speed +\d+\.\d times real time/);
+});
