@@ -188,6 +188,8 @@ export type TranscribeSettings = { targetLanguages?: (string)[] | null; generate
 
 export type TranscribingStatisticsModel = { TotalTranscriptionSeconds: number; TranscriptionSecondsChart: Record<string, number> };
 
+export type TranscriptionModel = { state: string; reason: string; doneSeconds: number; durationSeconds: number; language: string | null };
+
 export type TrashedVideoModel = { guid: string; title: string; length: number; storageSize: number; dateTrashed: string; dateExpires: string };
 
 export type UpdateCollectionModel = { name?: string | null };
@@ -200,7 +202,7 @@ export type UpdateVideoModel = { title?: string | null; collectionId?: string | 
 
 export type UserModel = { Id: string; AccountId: string; Email: string | null; BillingEmail: string | null; FirstName: string | null; LastName: string | null; StreetAddress: string | null; City: string | null; ZipCode: string | null; Country: string | null; CompanyName: string | null; VATNumber: string | null; DateJoined: string; Balance: number; Suspended: boolean; EmailVerified: boolean; TwoFactorAuthenticationEnabled: boolean; IsSsoAccount: boolean; PaymentsDisabled: boolean; HasCompleteBillingProfile: boolean; ReceiveNotificationEmails: boolean; ReceivePromotionalEmails: boolean; UnreadSupportTicketCount: number; Roles: (string)[]; FeatureFlags: (string)[]; EnabledPaymentTypes: (string)[] };
 
-export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[] };
+export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; transcription: TranscriptionModel | null };
 
 export type VideoHeatmapModel = { heatmap: Record<string, number> | null };
 
@@ -271,6 +273,8 @@ export type Operations = {
   askFairPlayLicenceByPath: { input: { libraryId: number; videoId: string; token?: string; expires?: number; body: FairPlayRequest }; answer: FairPlayLicence };
   /** Answers the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply. `POST /WidevineLicense/{libraryId}/{videoId}` */
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
+  /** Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at hand. Captions that are there stay. Where none is under way nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
+  cancelTranscription: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes resolutions or the original of a finished video. Sizes and lists change at once; the objects go within a day, so that players under way can end. MP4 files are put together while they are sent: there is no second copy to delete. `POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup` */
   cleanResolutions: { input: { libraryId: number; videoId: string; resolutionsToDelete?: string; deleteNonConfiguredResolutions?: boolean; deleteOriginal?: boolean; deleteMp4Files?: boolean; dryRun?: boolean; allResolutions?: boolean; outputs?: string }; answer: StatusModel };
   /** Creates a video from parts of other videos of the library, without another upload. A part may be of a live stream, also while it runs: it ends at segment borders. Negative times count from the end. `POST /library/{libraryId}/videos/compose` */
@@ -319,7 +323,7 @@ export type Operations = {
   followLibrary: { input: { libraryId: number }; answer: Response };
   /** Sends the state and the progress of a video as server-sent events, as they change. `GET /library/{libraryId}/videos/{videoId}/progress` */
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
-  /** Lists the encode tasks of a video with attempts and reasons, and the messages about how it was made. `GET /library/{libraryId}/videos/{videoId}/activity` */
+  /** Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, and how far its transcription is. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
   /** Reads what the account owes, which is nothing: an installation charges nobody. `GET /billing` */
   getBilling: { input: object; answer: BillingModel };
@@ -499,6 +503,7 @@ export const operations = {
   askFairPlayLicence: {"method":"POST","path":"/FairPlay/{libraryId}/license","query":["token","expires","videoId"],"body":"application/octet-stream","answer":"response"},
   askFairPlayLicenceByPath: {"method":"POST","path":"/FairPlayLicense/{libraryId}/{videoId}","query":["token","expires"],"body":"application/json","answer":"json"},
   askWidevineLicence: {"method":"POST","path":"/WidevineLicense/{libraryId}/{videoId}","query":["token","expires","contentId"],"body":"application/octet-stream","answer":"response"},
+  cancelTranscription: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":[],"body":null,"answer":"json"},
   cleanResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/cleanup","query":["resolutionsToDelete","deleteNonConfiguredResolutions","deleteOriginal","deleteMp4Files","dryRun","allResolutions","outputs"],"body":null,"answer":"json"},
   composeVideos: {"method":"POST","path":"/library/{libraryId}/videos/compose","query":[],"body":"application/json","answer":"json"},
   createBulk: {"method":"POST","path":"/library/{libraryId}/bulk","query":[],"body":"application/json","answer":"json"},

@@ -82,6 +82,7 @@ import {
 import { updateLibrary } from './video-libraries/update-library.ts';
 import { addCaption } from './videos/add-caption.ts';
 import { addOutputCodec } from './videos/add-output-codec.ts';
+import { cancelTranscription } from './videos/cancel-transcription.ts';
 import { cleanResolutions } from './videos/clean-resolutions.ts';
 import { composeVideos } from './videos/compose-videos.ts';
 import { createVideo } from './videos/create-video.ts';
@@ -174,6 +175,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   setThumbnail,
   smartGenerate,
   transcribeVideo,
+  cancelTranscription,
   updateVideo,
   uploadVideo,
   resetSecurityKey,

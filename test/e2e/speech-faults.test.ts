@@ -9,12 +9,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerWords, type ScriptedEngine, startScriptedEngine } from '../support/scripted-engine.ts';
 import { discard, newDataDir, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
-import { createVideo, getVideo, uploadFile } from '../support/videos.ts';
+import { LIBRIVOX } from '../support/speech.ts';
+import { call, createVideo, getVideo, uploadFile } from '../support/videos.ts';
 
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000, interval: 250 };
 /** A decoder that stands still for half a minute is ended elsewhere. */
 const SLOW_MS = 33_000;
+/** Half a second each: more of them than a sentence of three seconds holds. */
+const MANY = Array.from({ length: 11 }, () => 'word');
 const MIB = Buffer.alloc(2 ** 20, 0x20);
 
 let service: Service;
@@ -23,7 +26,7 @@ let engine: ScriptedEngine;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-speech-faults-'));
-  engine = await startScriptedEngine(({ span, times }, response) => script(span, times, response));
+  engine = await startScriptedEngine((call, response) => script(call, response));
   service = await startService(await newDataDir(), {
     MILLRACE_TRANSCRIBER: engine.url,
     MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
@@ -35,12 +38,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+type Script = (call: Parameters<Parameters<typeof startScriptedEngine>[0]>[0], response: ServerResponse) => void;
+let script: Script = withFaults;
+
 /** Each span has faults of its own before it is answered well. */
-function script(span: number, times: number, response: ServerResponse): void {
+function withFaults({ span, times }: Parameters<Script>[0], response: ServerResponse): void {
   if (span === 0) void sleep(SLOW_MS).then(() => answerWords(response, ['Slow']));
   else if (span === 1 && times === 1) response.writeHead(429, { 'retry-after': '1' }).end('{}');
   else if (span === 1 && times === 2) void endless(response.writeHead(200));
-  else if (span === 1) answerWords(response, ['Second', 'after', 'the', 'end', 'of', 'it']);
+  else if (span === 1) answerWords(response, ['Second', ...MANY]);
   else if (span === 2 && times === 1) response.writeHead(200).end('{"words": [{"word"');
   else if (span === 2 && times === 2) void killWorker();
   else answerWords(response, ['Third']);
@@ -59,13 +65,17 @@ async function killWorker(): Promise<void> {
   killAll(await findProcesses(service, 'role.ts worker'));
 }
 
-/** Three tones of a length of their own with silence between them. */
-async function makeClip(): Promise<string> {
-  const file = path.join(folder, 'tones.mp4');
-  const loud = 'between(t,1,2.2)+between(t,4,5.6)+between(t,8,10)';
-  const sound = ['-f', 'lavfi', '-i', `aevalsrc='0.4*sin(440*2*PI*t)*(${loud})':s=48000:d=12`];
-  const picture = ['-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10:d=12'];
-  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...picture, ...sound, '-c:v', 'libx264', '-c:a', 'aac', file]);
+/** Three sentences with silence between them. */
+async function makeClip(pauseMs = 1500): Promise<string> {
+  const file = path.join(folder, `sentences-${pauseMs}.mp4`);
+  const speech = [LIBRIVOX.other, LIBRIVOX.short, LIBRIVOX.long].flatMap((sentence) => ['-i', sentence.path]);
+  const padded = [0, 1, 2]
+    .map((input) => `[${input}:a]aresample=16000,adelay=${pauseMs},apad=pad_dur=1.5[s${input}]`)
+    .join(';');
+  const sound = ['-filter_complex', `${padded};[s0][s1][s2]concat=n=3:v=0:a=1[a]`, '-map', '[a]', '-map', '3:v'];
+  const picture = ['-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10'];
+  const out = ['-shortest', '-c:v', 'libx264', '-c:a', 'aac', '-ar', '48000', file];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...speech, ...picture, ...sound, ...out]);
   return file;
 }
 
@@ -75,12 +85,100 @@ async function captionsOf(guid: string): Promise<string> {
 }
 
 test('an engine that is slow, busy, endless or broken, and a killed worker, cost one span at most, and nothing is doubled', async () => {
-  const guid = await createVideo(service, 'Tones');
-  expect((await uploadFile(service, guid, await makeClip(), '?transcribeEnabled=true')).status).toBe(200);
+  const guid = await createVideo(service, 'Sentences');
+  expect((await uploadFile(service, guid, await makeClip(), '?transcribeEnabled=true&sourceLanguage=en')).status).toBe(
+    200,
+  );
   await expect.poll(() => captionsOf(guid), PATIENCE).toContain('-->');
   const texts = (await captionsOf(guid)).split('\n').filter((line) => line !== '' && !/WEBVTT|-->/.test(line));
-  // Words after the end of their span are left out: that span lasts 2.4 s, and the sixth begins at 2.5.
-  expect(texts).toEqual(['Slow', 'Second after the end of', 'Third']);
+  expect(texts).toEqual(['Slow', expect.stringMatching(/^Second( word)+$/), 'Third']);
+  // Words after the end of their span are left out: that sentence lasts about three seconds.
+  expect(texts[1]?.split(' ').length).toBeLessThan(9);
   expect(engine.counts()).toEqual([1, 3, 3]);
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto', version: 1 }]);
+});
+
+test('the language is guessed at three places, and a worker that is killed there or at the end changes nothing', async () => {
+  const languages: (string | null)[] = [];
+  script = ({ language, span, times }, response) => {
+    languages.push(language);
+    if (languages.length === 1) return void killWorker();
+    // An opening in another language; and the worker is killed when it has the last answer.
+    const isOpening = language === null && languages.filter((each) => each === null).length === 2;
+    answerWords(response, isOpening ? ['Willkommen'] : [`Good day ${span}`], isOpening ? 'german' : 'english');
+    if (language === 'en' && languages.filter((each) => each === 'en').length === 3 && times < 4) void killWorker();
+    return undefined;
+  };
+  const guid = await createVideo(service, 'Guessed');
+  expect((await uploadFile(service, guid, await makeClip(1700), '?transcribeEnabled=true')).status).toBe(200);
+  await expect.poll(() => captionsOf(guid), PATIENCE).toContain('Good day');
+  const texts = [...(await captionsOf(guid)).matchAll(/Good day \d+/g)].map(([text]) => text);
+  expect([texts.length, new Set(texts).size]).toEqual([3, 3]);
+  const guesses = languages.lastIndexOf(null) + 1;
+  expect(guesses).toBeGreaterThanOrEqual(3);
+  expect(new Set(languages.slice(guesses))).toEqual(new Set(['en']));
+  expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto' }]);
+});
+
+test('a language that is asked for wins, and what an engine repeats without end is dropped', async () => {
+  const languages: (string | null)[] = [];
+  script = ({ language }, response) => {
+    languages.push(language);
+    answerWords(response, ['Merci', ...Array.from({ length: 6 }, () => ['de', 'rien']).flat()].slice(0, 6), 'english');
+  };
+  const guid = await createVideo(service, 'French');
+  const query = '?transcribeEnabled=true&sourceLanguage=fr';
+  expect((await uploadFile(service, guid, await makeClip(1900), query)).status).toBe(200);
+  await expect
+    .poll(async () => Object(await getVideo(service, guid)).captions, PATIENCE)
+    .toMatchObject([{ srclang: 'fr-auto' }]);
+  expect(languages).toEqual(['fr', 'fr', 'fr']);
+  const vtt = await (await fetch(`${service.edgeUrl}/vz-1/${guid}/captions/fr-auto.vtt`)).text();
+  expect(vtt).not.toMatch(/(de rien\s+){3}/);
+});
+
+/** An engine that answers the first span, and the others when it is released. */
+function holdAfterFirst(): { calls: () => number; release: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let calls = 0;
+  script = (_, response) => {
+    calls += 1;
+    if (calls === 1) answerWords(response, ['One']);
+    else void promise.then(() => answerWords(response, ['Two']));
+  };
+  return { calls: () => calls, release: resolve };
+}
+
+const transcriptionOf = async (guid: string) =>
+  Object(await call(service, 'GET', `/library/1/videos/${guid}/activity`)).transcription;
+
+test('a transcription shows how far it is, and one that is cancelled ends', async () => {
+  const { calls, release } = holdAfterFirst();
+  const guid = await createVideo(service, 'Cancelled');
+  const query = '?transcribeEnabled=true&sourceLanguage=en';
+  expect((await uploadFile(service, guid, await makeClip(2100), query)).status).toBe(200);
+  await expect.poll(calls, PATIENCE).toBe(2);
+  await expect.poll(() => transcriptionOf(guid), PATIENCE).toMatchObject({ state: 'running' });
+  expect((await transcriptionOf(guid)).doneSeconds).toBeGreaterThan(2);
+  await call(service, 'DELETE', `/library/1/videos/${guid}/transcribe`);
+  release();
+  await expect.poll(() => transcriptionOf(guid), PATIENCE).toMatchObject({ state: 'cancelled' });
+  script = (_, response) => answerWords(response, ['Again']);
+  await call(service, 'POST', `/library/1/videos/${guid}/transcribe?language=en`);
+  await expect.poll(() => captionsOf(guid), PATIENCE).toContain('Again');
+  expect(calls()).toBe(2);
+});
+
+test('captions that a person writes while a transcription runs stay', async () => {
+  const { calls, release } = holdAfterFirst();
+  const guid = await createVideo(service, 'Edited');
+  const query = '?transcribeEnabled=true&sourceLanguage=en';
+  expect((await uploadFile(service, guid, await makeClip(2300), query)).status).toBe(200);
+  await expect.poll(calls, PATIENCE).toBe(2);
+  const captionsFile = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nBy hand\n').toString('base64');
+  await call(service, 'POST', `/library/1/videos/${guid}/captions/en-auto`, { srclang: 'en-auto', captionsFile });
+  release();
+  await expect.poll(() => transcriptionOf(guid), PATIENCE).toMatchObject({ state: 'finished' });
+  expect(await captionsOf(guid)).toContain('By hand');
+  expect(Object(await getVideo(service, guid)).captions).toHaveLength(1);
 });

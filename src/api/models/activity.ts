@@ -21,10 +21,23 @@ export const TaskModel = model('TaskModel', {
   dateRetry: nullable(dateTime()),
 });
 
+/** The latest transcription of a video: `waiting`, `running`, `finished`, `failed` or `cancelled`, and how far it is. */
+export const TranscriptionModel = model('TranscriptionModel', {
+  state: text(),
+  /** Why it failed, or why it made no captions. */
+  reason: text(),
+  doneSeconds: double(),
+  durationSeconds: double(),
+  /** What was guessed; null where it was given. */
+  language: nullable(text()),
+});
+
 /** What is done for a video now, and what happened to it while it was made. */
 export const VideoActivityModel = model('VideoActivityModel', {
   tasks: Type.Array(TaskModel),
   messages: Type.Array(TranscodingMessageModel),
+  /** Null when the video was never transcribed. */
+  transcription: nullable(TranscriptionModel),
 });
 export type VideoActivityModel = Static<typeof VideoActivityModel>;
 

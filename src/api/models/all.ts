@@ -13,7 +13,14 @@ import {
   TranscribingStatisticsModel,
   UserModel,
 } from './account.ts';
-import { ExperienceModel, FindingModel, TaskModel, VideoActivityModel, WhyModel } from './activity.ts';
+import {
+  ExperienceModel,
+  FindingModel,
+  TaskModel,
+  TranscriptionModel,
+  VideoActivityModel,
+  WhyModel,
+} from './activity.ts';
 import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
@@ -135,6 +142,7 @@ export const models = {
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
   TaskModel,
+  TranscriptionModel,
   VideoActivityModel,
   FindingModel,
   ExperienceModel,

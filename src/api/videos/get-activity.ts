@@ -1,3 +1,5 @@
+import type { Db } from '../../catalog/db.ts';
+import { loadSpeechRun } from '../../catalog/speech/speech-run-store.ts';
 import type { ActivityStore } from '../../catalog/videos/activity-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -6,14 +8,15 @@ import { wireTime } from '../models/answers.ts';
 import { NoQuery } from '../read-query.ts';
 import { toMessageModel, VideoParams } from './video-model.ts';
 
-type Deps = { activities: ActivityStore; videoViews: VideoViewStore };
+type Deps = { activities: ActivityStore; videoViews: VideoViewStore; db: Db };
 
 /** An extension of the interface. */
 export const getActivity = defineOperation({
   name: 'getActivity',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/activity',
-  description: 'Lists the encode tasks of a video with attempts and reasons, and the messages about how it was made.',
+  description:
+    'Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, and how far its transcription is.',
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,
@@ -21,9 +24,13 @@ export const getActivity = defineOperation({
   answer: VideoActivityModel,
   refusals: { 'not-found': 404 },
   errorShape: 'status',
-  async run({ params: { libraryId, videoId } }, { activities, videoViews }: Deps) {
+  async run({ params: { libraryId, videoId } }, { activities, videoViews, db }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    const [view, tasks] = await Promise.all([videoViews.load(key), activities.tasks(key)]);
+    const [view, tasks, speech] = await Promise.all([
+      videoViews.load(key),
+      activities.tasks(key),
+      loadSpeechRun(db, key),
+    ]);
     return {
       tasks: tasks.map(({ doneFraction, createdAt, startedAt, retryAt, ...task }) => ({
         ...task,
@@ -33,6 +40,13 @@ export const getActivity = defineOperation({
         dateRetry: retryAt && wireTime(retryAt),
       })),
       messages: view.messages.map(toMessageModel),
+      transcription: speech && {
+        state: speech.state,
+        reason: speech.reason,
+        doneSeconds: speech.doneSec,
+        durationSeconds: view.duration_ms / 1000,
+        language: speech.language,
+      },
     };
   },
 });

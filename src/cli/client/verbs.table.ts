@@ -92,6 +92,7 @@ export const verbs: readonly Verb[] = [
   },
   call('captions rm', 'deleteCaption', ['videoId', 'srclang'], 'delete captions'),
   call('captions transcribe', 'transcribeVideo', ['videoId'], 'make captions from speech; language='),
+  call('captions cancel', 'cancelTranscription', ['videoId'], 'cancel the making of captions from speech'),
   call('trash ls', 'listTrash', [], 'list the trash'),
   call('trash restore', 'restoreVideo', ['videoId'], 'take a video out of the trash'),
   call('trash rm', 'deleteTrashedVideo', ['videoId'], 'delete a video in the trash for good'),

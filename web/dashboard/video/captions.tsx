@@ -10,6 +10,7 @@ import { toast } from '../parts/toasts.tsx';
 import { CueEditor } from './cue-editor.tsx';
 import { type Cue, readCues } from './cues.ts';
 import type { PartProps } from './part-props.ts';
+import { Transcribe } from './transcription.tsx';
 
 type Edited = { srclang: string; label: string; cues: readonly Cue[] };
 
@@ -92,11 +93,6 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
       onChanged();
     });
   };
-  const transcribe = () =>
-    adding.run(async () => {
-      await api('POST', `${path}/transcribe?language=${encodeURIComponent(language.value)}`, {});
-      toast('The sound is transcribed in the background.');
-    });
   return (
     <>
       <div class="row">
@@ -118,10 +114,8 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
         <button type="button" onClick={() => onWrite({ srclang: language.value, label, cues: [] })}>
           Write them
         </button>
-        <button type="button" onClick={transcribe}>
-          Transcribe
-        </button>
       </div>
+      <Transcribe path={path} language={language.value} onChanged={onChanged} />
       {adding.error.value !== null && <Notice kind="error">{adding.error.value}</Notice>}
     </>
   );

@@ -1,0 +1,31 @@
+import type { Db } from '../../catalog/db.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { cancelSpeechRun } from '../../catalog/speech/speech-run-store.ts';
+import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import { StatusModel } from '../models/status.ts';
+import { NoQuery } from '../read-query.ts';
+import { VideoParams } from './video-model.ts';
+
+/** An extension of the interface. */
+export const cancelTranscription = defineOperation({
+  name: 'cancelTranscription',
+  method: 'DELETE',
+  path: '/library/{libraryId}/videos/{videoId}/transcribe',
+  description:
+    'Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at hand. Captions that are there stay. Where none is under way nothing changes.',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: StatusModel,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { db }: { db: Db }) {
+    const key = { libraryId, mediaId: videoId };
+    await loadSpeechSource(db, key);
+    await inTransaction(db, (tx) => cancelSpeechRun(tx, key));
+    return ok();
+  },
+});

@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals';
+import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { useLoaded, useRefresh } from '../base/load.ts';
+import { mayWrite } from '../base/session.ts';
+import { Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+
+type Transcription = NonNullable<VideoActivityModel['transcription']>;
+
+const REFRESH_MS = 3_000;
+
+type Props = { path: string; language: string; onChanged: () => void };
+
+/** Has the sound transcribed, shows how far that is, and cancels it. `onChanged` is called when a run that was seen has ended. */
+export function Transcribe({ path, language, onChanged }: Props) {
+  const activity = useLoaded<VideoActivityModel>(`${path}/activity`);
+  const wasOpen = useSignal(false);
+  const running = useAction();
+  const run = activity.value.value?.transcription ?? null;
+  const isOpen = run !== null && isUnderWay(run);
+  useRefresh(() => {
+    if (isOpen) activity.again();
+    else if (wasOpen.value) {
+      wasOpen.value = false;
+      onChanged();
+    }
+  }, REFRESH_MS);
+  if (isOpen && !wasOpen.value) wasOpen.value = true;
+  const begin = () =>
+    running.run(async () => {
+      await api('POST', `${path}/transcribe?language=${encodeURIComponent(language)}`, {});
+      toast('The sound is transcribed in the background.');
+      activity.again();
+    });
+  const cancel = () =>
+    running.run(async () => {
+      await api('DELETE', `${path}/transcribe`);
+      activity.again();
+    });
+  return (
+    <div class="row">
+      {mayWrite() && !isOpen && (
+        <button type="button" disabled={running.isBusy.value} onClick={begin}>
+          Transcribe
+        </button>
+      )}
+      {run !== null && <Progress run={run} />}
+      {mayWrite() && isOpen && (
+        <button type="button" class="quiet" disabled={running.isBusy.value} onClick={cancel}>
+          Cancel
+        </button>
+      )}
+      {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+    </div>
+  );
+}
+
+function isUnderWay({ state }: Transcription): boolean {
+  return state === 'waiting' || state === 'running';
+}
+
+function Progress({ run }: { run: Transcription }) {
+  const { doneSeconds, durationSeconds, reason, state } = run;
+  if (!isUnderWay(run)) {
+    if (state === 'finished' && reason === '') return null;
+    const words = state === 'cancelled' ? 'The transcription was cancelled.' : `Transcription: ${reason}`;
+    return <span class="hint">{words}</span>;
+  }
+  if (state === 'waiting' && doneSeconds === 0) return <span class="hint">The transcription waits for its turn.</span>;
+  const share = durationSeconds > 0 ? Math.min(1, doneSeconds / durationSeconds) : 0;
+  return (
+    <>
+      <progress aria-label="Transcribed" max={1} value={share} />
+      <span class="hint">{Math.round(share * 100)} % transcribed</span>
+    </>
+  );
+}
