@@ -57,7 +57,7 @@ function addTarget({ method, url, httpVersion, address }: InspectedRequest, add:
   add('REQUEST_LINE', '', `${method} ${url} HTTP/${httpVersion}`);
   add('REQUEST_METHOD', '', method);
   add('REQUEST_PROTOCOL', '', `HTTP/${httpVersion}`);
-  add('REQUEST_URI', '', whole.replace(/^https?:\/\/[^/?]*/i, ''));
+  add('REQUEST_URI', '', decodeTarget(whole.replace(/^https?:\/\/[^/?]*/i, '')));
   add('REQUEST_URI_RAW', '', url);
   add('REQUEST_FILENAME', '', path);
   add('REQUEST_BASENAME', '', path.slice(path.lastIndexOf('/') + 1));
@@ -72,6 +72,11 @@ function addTarget({ method, url, httpVersion, address }: InspectedRequest, add:
     add('ARGS_NAMES', name, name);
   }
   add('ARGS_COMBINED_SIZE', '', String(size));
+}
+
+/** Of this field alone ModSecurity 3 decodes what it is given: rules decode again, and find what was encoded twice. */
+function decodeTarget(text: string): string {
+  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 function addHeaders({ rawHeaders }: InspectedRequest, ignored: ReadonlySet<string>, add: Add): void {
