@@ -1,14 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { signFolder } from '../src/catalog/pull-zones/verify-url-token.ts';
+import { type DeliveryServer, startDeliveryEdge, stopChild } from './support/delivery-server.ts';
+import { SECURITY_KEY } from './support/delivery-zone.ts';
 import { makeFolder } from './support/millrace.ts';
+import { cpuSecOf } from './support/process-cpu.ts';
 import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Our edge against nginx as a static server, on loopback: CPU seconds of the server for each segment.
+// Our edge against nginx, on loopback: CPU time of the server for each file, in the clear and for holders of a token. The
+// anchors are nginx as a static server, and with its own signed addresses (secure_link).
 const MEBI = 2 ** 20;
 const CLIENTS = 8;
 // Many short turns of several processes of each: a machine's pace changes within seconds, and processes that run the same
@@ -18,57 +24,97 @@ const PROCESSES = 3;
 /** Viewers who come, ask for two segments and go before anything is counted: a server runs for months. */
 const WARM_VIEWERS = 800;
 const SEGMENTS_PER_CHUNK = 8;
-const RENDITION = '/vz-1/00000000-0000-7000-8000-000000000001/r/00000000-0000-7000-8000-000000000002';
+const MEDIA = '00000000-0000-7000-8000-000000000001';
+const RENDITION_ID = '00000000-0000-7000-8000-000000000002';
+const RENDITION = `/vz-1/${MEDIA}/r/${RENDITION_ID}`;
+/** The zone that asks for tokens, of the same library. */
+const ENDS_SEC = 4_000_000_000;
+const TOKEN = signFolder({ key: SECURITY_KEY, folder: `/${MEDIA}/`, expiresSec: ENDS_SEC, address: null });
+const SIGNED_RENDITION = `/vz-2/${TOKEN}/${MEDIA}/r/${RENDITION_ID}`;
+const LINK_SECRET = 'a secret';
+const TOKEN_BAR_MS = 0.02;
+const PLAYLIST = 'video.m3u8';
+/** So many chunks make a playlist of 2 KB. */
+const CHUNKS_OF_PLAYLIST = 4;
 
 /** What is started and written goes with the scope, also when a signal ends the benchmark. */
 type Place = { scope: Scope; folder: string };
-type Server = { port: number; pids: number[]; stop(): Promise<void> };
+type Server = DeliveryServer;
 
 await report('delivery', async (scope) => {
   const place = { scope, folder: makeFolder(scope) };
   const large = { bytes: 4 * MEBI, requests: 400 };
   return [
-    await compareSegments(place, { ...large, name: '4 MB segment', bar: 1.5 }),
-    await compareSegments(place, { ...large, name: 'same, nginx without sendfile', bar: null, copies: true }),
-    await compareSegments(place, { name: '256 KiB segment', bytes: MEBI / 4, requests: 1_600, bar: null }),
+    ...(await compareFiles(place, { ...large, name: '4 MB segment', bar: 1.5 })),
+    ...(await compareFiles(place, { ...large, name: '4 MB, nginx without sendfile', bar: null, copies: true })),
+    ...(await compareFiles(place, { name: '256 KiB segment', bytes: MEBI / 4, requests: 1_600, bar: null })),
+    ...(await compareFiles(place, { name: '2 KB playlist', bytes: MEBI, requests: 4_000, bar: null, file: PLAYLIST })),
     await measureLongVideo(place),
   ];
 });
 
-/** `copies`: the anchor reads and writes as we must, instead of sendfile. */
-type Case = { name: string; bytes: number; requests: number; bar: number | null; copies?: boolean };
+/**
+ * `bytes` of each segment. `copies`: the anchor reads and writes as we must, instead of sendfile. `file` is what is fetched;
+ * the segments by turns when there is none.
+ */
+type Case = { name: string; bytes: number; requests: number; bar: number | null; copies?: boolean; file?: string };
 
-async function compareSegments(
+async function compareFiles(
   place: Place,
-  { name, bytes, requests, bar, copies = false }: Case,
-): Promise<Measurement> {
+  { name, bytes, requests, bar, copies = false, file }: Case,
+): Promise<Measurement[]> {
   writeObjects(place.folder, bytes);
   const running: Server[] = [];
-  const ours: number[] = [];
-  const anchor: number[] = [];
+  const costs = { plain: [] as number[], signed: [] as number[], fixed: [] as number[], linked: [] as number[] };
   try {
-    const places: { server: Server; folder: string; costs: number[] }[] = [];
+    const chunks = file === undefined ? 1 : CHUNKS_OF_PLAYLIST;
+    const turns: (Load & { server: Server; pathOf: (index: number) => string; spent: number[] })[] = [];
     for (let count = 0; count < PROCESSES; count += 1) {
-      const edge = own(running, await startOurEdge(place, { bytes, chunks: 1 }));
+      const edge = own(running, await startOurEdge(place, { bytes, chunks }));
+      const fetched = file === undefined ? bytes : await copyFile(place, edge, file);
       const nginx = own(running, await startNginx(place, copies));
-      places.push({ server: edge, folder: RENDITION, costs: ours }, { server: nginx, folder: '', costs: anchor });
+      const load = { requests, bytes: fetched };
+      const nameOf = (index: number) => file ?? `${index % SEGMENTS_PER_CHUNK}.m4s`;
+      turns.push(
+        { ...load, server: edge, pathOf: (index) => `${RENDITION}/${nameOf(index)}`, spent: costs.plain },
+        { ...load, server: edge, pathOf: (index) => `${SIGNED_RENDITION}/${nameOf(index)}`, spent: costs.signed },
+        { ...load, server: nginx, pathOf: (index) => `/${nameOf(index)}`, spent: costs.fixed },
+        { ...load, server: nginx, pathOf: (index) => signLink(`/linked/${nameOf(index)}`), spent: costs.linked },
+      );
     }
-    for (const { server, folder } of places) {
+    for (const { server, pathOf, bytes: expected } of turns) {
       for (let come = 0; come < WARM_VIEWERS; come += CLIENTS)
-        await fetchAll(server.port, segmentsIn(folder), { requests: 2 * CLIENTS, bytes });
+        await fetchAll(server.port, pathOf, { requests: 2 * CLIENTS, bytes: expected });
     }
     for (let turn = 0; turn < TURNS; turn += 1) {
-      for (const { server, folder, costs } of places)
-        costs.push(await cpuSecPerRequest(server, segmentsIn(folder), { requests, bytes }));
+      for (const { server, pathOf, spent, ...load } of turns) spent.push(await cpuSecPerRequest(server, pathOf, load));
     }
-    return { name, ours: median(ours) * 1000, anchor: median(anchor) * 1000, bar, unit: 'cpu-ms' };
   } finally {
     await stopAll(running);
   }
+  const [plain, signed, fixed, linked] = [costs.plain, costs.signed, costs.fixed, costs.linked].map(
+    (spent) => median(spent) * 1000,
+  ) as [number, number, number, number]; // As many as were given.
+  const unit = 'cpu-ms';
+  return [
+    { name, ours: plain, anchor: fixed, bar, unit },
+    { name: '  by token; anchor: secure_link', ours: signed, anchor: linked, bar, unit },
+    // The zone with tokens is another one, whose answers are kept apart: less than nothing is noise.
+    { name: '  what the token adds', ours: Math.max(0, signed - plain), anchor: null, bar: TOKEN_BAR_MS, unit },
+  ];
 }
 
-function segmentsIn(folder: string): (index: number) => string {
-  return (index) => `${folder}/${index % SEGMENTS_PER_CHUNK}.m4s`;
+/** Has nginx serve what our edge does, byte for byte; answers its size. */
+async function copyFile({ folder }: Place, { port }: Server, file: string): Promise<number> {
+  const bytes = Buffer.from(await (await fetch(`http://127.0.0.1:${port}${RENDITION}/${file}`)).arrayBuffer());
+  writeFileSync(path.join(folder, 'static', file), bytes);
+  return bytes.length;
+}
+
+/** As nginx's secure_link module has it. */
+function signLink(uri: string): string {
+  const digest = createHash('md5').update(`${ENDS_SEC}${uri} ${LINK_SECRET}`).digest('base64url');
+  return `${uri}?md5=${digest}&expires=${ENDS_SEC}`;
 }
 
 /** Memory that a video of 10,000 fragments adds to an edge that served a short one. */
@@ -126,16 +172,8 @@ function writeObjects(folder: string, bytes: number): void {
 
 type Shape = { bytes: number; chunks: number };
 
-async function startOurEdge({ scope, folder }: Place, { bytes, chunks }: Shape): Promise<Server> {
-  const script = path.join(import.meta.dirname, 'support/delivery-edge.ts');
-  const args = ['--disable-warning=ExperimentalWarning', script, folder, bytes, SEGMENTS_PER_CHUNK, chunks].map(String);
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  scope.own(() => stop(child));
-  const port = await new Promise<number>((resolve, reject) => {
-    child.stdout.once('data', (text: Buffer) => resolve(Number(text)));
-    child.once('exit', (code) => reject(new Error(`Expected the edge to listen, it exited with ${code}.`)));
-  });
-  return { port, pids: [child.pid ?? 0], stop: () => stop(child) };
+async function startOurEdge({ scope, folder }: Place, shape: Shape): Promise<Server> {
+  return startDeliveryEdge(scope, { ...shape, folder, segmentsPerChunk: SEGMENTS_PER_CHUNK });
 }
 
 async function startNginx({ scope, folder }: Place, copies: boolean): Promise<Server> {
@@ -148,19 +186,15 @@ async function startNginx({ scope, folder }: Place, copies: boolean): Promise<Se
      http { access_log off; sendfile ${copies ? 'off' : 'on'}; output_buffers 1 1m; tcp_nopush on; keepalive_requests 1000000; types { video/mp4 m4s; }
        client_body_temp_path ${folder}/t1; proxy_temp_path ${folder}/t2; fastcgi_temp_path ${folder}/t3;
        uwsgi_temp_path ${folder}/t4; scgi_temp_path ${folder}/t5; open_file_cache max=100;
-       server { listen 127.0.0.1:${port}; root ${folder}/static; } }`,
+       server { listen 127.0.0.1:${port}; root ${folder}/static;
+         location /linked/ { alias ${folder}/static/; secure_link $arg_md5,$arg_expires;
+           secure_link_md5 "$secure_link_expires$uri ${LINK_SECRET}";
+           if ($secure_link = "") { return 403; } if ($secure_link = "0") { return 410; } } } }`,
   );
   const child = spawn('/usr/sbin/nginx', ['-p', folder, '-c', config], { stdio: ['ignore', 'ignore', 'inherit'] });
-  scope.own(() => stop(child));
+  scope.own(() => stopChild(child));
   await fetchWhenUp(port);
-  return { port, pids: [child.pid ?? 0], stop: () => stop(child) };
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
+  return { port, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 
 async function freePort(): Promise<number> {
@@ -187,9 +221,9 @@ async function fetchWhenUp(port: number): Promise<void> {
 type Load = { requests: number; bytes: number | null };
 
 async function cpuSecPerRequest(server: Server, pathOf: (index: number) => string, load: Load): Promise<number> {
-  const before = cpuSec(server);
+  const before = cpuSecOf(server.pid);
   await fetchAll(server.port, pathOf, load);
-  return (cpuSec(server) - before) / load.requests;
+  return (cpuSecOf(server.pid) - before) / load.requests;
 }
 
 async function fetchAll(port: number, pathOf: (index: number) => string, { requests, bytes }: Load): Promise<void> {
@@ -224,22 +258,6 @@ function countBytes(agent: Agent, port: number, path: string): Promise<number> {
   });
 }
 
-/** Time on a core of the server's processes, all threads, to the nanosecond (proc(5), schedstat). */
-function cpuSec({ pids }: Server): number {
-  const threads = pids.flatMap((pid) =>
-    readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`),
-  );
-  return threads.reduce(
-    (sum, thread) => sum + Number(readFileSync(`${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e9,
-    0,
-  );
-}
-
-function rssMebi({ pids }: Server): number {
-  return (
-    pids.reduce(
-      (sum, pid) => sum + Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]),
-      0,
-    ) / 1024
-  );
+function rssMebi({ pid }: Server): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

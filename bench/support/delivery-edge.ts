@@ -2,6 +2,8 @@ import path from 'node:path';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../src/catalog/publications/publication.ts';
+import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
+import { readRuleTexts } from '../../src/compose/firewall.ts';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import { startEdge } from '../../src/delivery/start-edge.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
@@ -10,7 +12,7 @@ import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { readSegmentTable } from '../../src/media/presentation/published-rendition.ts';
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
-import { makeZonePolicy } from '../../test/support/zone-policy.ts';
+import { findZone } from './delivery-zone.ts';
 
 // The edge as a process of its own, over the objects in the folder that it is given and one video made of
 // `count` chunks of `segments` segments each. Prints its port when it listens.
@@ -24,7 +26,7 @@ const edge = await startEdge({
   host: '127.0.0.1',
   port: 0,
   publications: { load: async (_, known) => known ?? makePublication(mediaId, renditionId) },
-  loadPolicy: async (ref) => (ref.by !== 'host' ? makeZonePolicy(1) : null),
+  loadPolicy: async (ref) => (ref.by === 'name' ? findZone(ref.name) : null),
   watch: () => ({ close: async () => undefined }),
   requests: { put: async () => undefined, drop: async () => undefined, dropAll: async () => undefined },
   storage,
@@ -47,8 +49,11 @@ const edge = await startEdge({
   places: { locate: () => ({ country: '', asn: '' }) },
   events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
   serverZone: 'bench',
-  firewall: { ready: async () => null, current: () => null },
-  loadWaf: async () => readWafSettings({}),
+  // Compiled when a request first needs it, which media never do.
+  firewall: openFirewall(readRuleTexts, (error) => {
+    throw error;
+  }),
+  loadWaf: async () => ({ ...readWafSettings({}), blocks: true }),
   // One client stands for a crowd.
   limits: { clientRate: { perSec: 1_000_000, burst: 1_000_000 } },
   log: { warn: say, error: say },

@@ -9,7 +9,7 @@ const SLICE_MS = 5;
  * What an installation lets through that a general web application would not: the methods of its interface, and bodies of
  * bytes. Names are those of the core rule set.
  */
-const SETTINGS = {
+export const CORE_SETTINGS = {
   allowed_methods: 'GET HEAD POST OPTIONS PUT PATCH DELETE',
   allowed_request_content_type:
     '|application/x-www-form-urlencoded| |multipart/form-data| |multipart/related| |text/xml| |application/xml| |application/json| |application/octet-stream| |application/offset+octet-stream| |application/ocsp-request| |text/plain| |text/vtt| |image/jpeg| |image/png| |image/webp| |video/mp4|',
@@ -44,7 +44,7 @@ export function openFirewall(load: () => Promise<RuleTexts>, onError: (error: un
 
 /** Compiles in slices of a few milliseconds, so that requests under way go on. */
 export async function compileInTurns(texts: RuleTexts): Promise<RuleSet> {
-  const steps = compileRules(texts, SETTINGS);
+  const steps = compileRules(texts, CORE_SETTINGS);
   let sliceMs = performance.now();
   for (;;) {
     const step = steps.next();

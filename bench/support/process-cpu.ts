@@ -1,0 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Time on a core of a process, all its threads, to the nanosecond (proc(5), schedstat), in seconds. */
+export function cpuSecOf(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, thread) => {
+    const [onCpuNs = ''] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+    return sum + Number(onCpuNs) / 1e9;
+  }, 0);
+}
