@@ -240,3 +240,20 @@ describe('the player page', () => {
     await page.close();
   });
 });
+
+test('one client has so many answers that are encrypted for it under way, others have theirs', async () => {
+  const { libraryId, mediaId, audio } = films.cbcs;
+  const zone = lab.database.db.updateTable('pull_zone').where('library_id', '=', libraryId);
+  // A segment takes seconds at this rate, behind the first kilobyte.
+  await zone.set({ settings: JSON.stringify({ rateKBps: 20, rateAfterKB: 1 }) }).execute();
+  const edge = await lab.room.start({ trustedProxies: ['127.0.0.1'], limits: { encryptionsPerClient: 1 } });
+  const address = `${edge.base}/vz-${libraryId}/${mediaId}/r/${audio.renditionId}/e1/0.m4s`;
+  const ask = (client: number) => fetch(address, { headers: { 'x-forwarded-for': `192.0.2.${client}` } });
+  const held = [await ask(1), await ask(2)];
+  expect(held.map(({ status }) => status)).toEqual([200, 200]);
+  expect((await ask(1)).status).toBe(503);
+  await Promise.all(held.map((response) => response.arrayBuffer()));
+  await expect.poll(async () => (await ask(1)).status).toBe(200);
+  await edge.close();
+  await zone.set({ settings: '{}' }).execute();
+});

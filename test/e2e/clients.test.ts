@@ -5,7 +5,9 @@ import path from 'node:path';
 import { BunnyCdnStream } from 'bunnycdn-stream';
 import { Upload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { openCatalogue } from '../support/leftovers.ts';
+import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 
 // The two clients that applications use, as they are, over the whole service: only base addresses are ours.
@@ -41,6 +43,7 @@ beforeAll(async () => {
     startOrigin(),
   ]);
   stream = createClient(LIBRARY_KEY);
+  await blockAttacks();
 });
 afterAll(async () => {
   await origin.stop();
@@ -53,6 +56,31 @@ function createClient(apiKey: string): BunnyCdnStream {
   // The client fixes its address; what it calls with is left open.
   Reflect.set(client, 'ky', Reflect.get(client, 'ky').extend({ prefixUrl: service.apiUrl, retry: 0 }));
   return client;
+}
+
+/** Whatever the firewall finds is refused, so that nothing that applications do may look like an attack. */
+async function blockAttacks(): Promise<void> {
+  const waf = { wafExecutionMode: 1 };
+  for (const shieldZoneId of [0, 1]) {
+    const answer = await fetch(`${service.apiUrl}/shield/shield-zone`, {
+      method: 'PATCH',
+      headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ shieldZoneId, shieldZone: waf }),
+    });
+    expect(answer.status).toBe(200);
+  }
+}
+
+/** The rules of all events, of every zone. */
+async function rulesLogged(): Promise<string[]> {
+  const database = openCatalogue(service);
+  try {
+    const store = createShieldEventStore(database.db);
+    const read = (zoneId: number) => store.read({ zoneId, day: dayOf(Date.now()), afterSeq: 0 }, 1_000);
+    return (await Promise.all([read(0), read(1)])).flat().map(({ ruleId }) => ruleId);
+  } finally {
+    await database.close();
+  }
 }
 
 async function untilFinished(guid: string): Promise<void> {
@@ -179,4 +207,11 @@ test('a video fetched by its address and one created without a file are listed, 
 
 test('a wrong key is reported from all else', async () => {
   await expect(createClient('wrong').listVideos()).rejects.toMatchObject({ code: 401 });
+});
+
+test('nothing of all this was refused or logged by the firewall, which blocks', async () => {
+  const attack = () => Promise.all([service.apiUrl, service.edgeUrl].map((url) => fetch(`${url}/.env`)));
+  await expect.poll(async () => (await attack()).map(({ status }) => status), { timeout: 10_000 }).toEqual([403, 403]);
+  await expect.poll(async () => (await rulesLogged()).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+  expect(new Set(await rulesLogged())).toEqual(new Set(['930130']));
 });
