@@ -1,5 +1,5 @@
 import type { Db } from '../../catalog/db.ts';
-import { loadAccount } from '../../catalog/keys/account-store.ts';
+import { loadAccount } from '../../catalog/keys/key-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { UserModel } from '../models/account.ts';
 import { wireTime } from '../models/answers.ts';

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -8,7 +9,6 @@ import { type Library, type LibraryChange, type LibraryKeys, newSecurityKey } fr
 import { type LibrarySettingsPatch, mergeSettings } from './library-settings.ts';
 import { loadLibrary, readLibraryKeys, selectLibraries, toLibrary } from './read-library-store.ts';
 import { markLibraryRemoved } from './remove-library-store.ts';
-import { findUsedWatermarks } from './watermark-store.ts';
 
 const REMEMBERED_LIBRARIES = 1_000;
 const REMEMBERED_MS = 1_000;
@@ -122,4 +122,21 @@ export async function insertLibrary(
 function drawPullZoneName(): string {
   const hex = randomBytes(6).toString('hex');
   return `vz-${hex.slice(0, 8)}-${hex.slice(8, 11)}`;
+}
+
+/** See `LibraryStore.usedWatermarks`. Ask after the change that took a version out of the settings: who plans later sees it. */
+async function findUsedWatermarks(db: Db, libraryId: number): Promise<ReadonlySet<number> | 'unknown'> {
+  const planned = await db
+    .selectFrom('media')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('state', '=', 'processing')
+    .limit(1)
+    .executeTakeFirst();
+  if (planned !== undefined) return 'unknown';
+  const { rows } = await sql<{ version: number }>`
+    select distinct (plan->'watermark'->>'version')::int as version from rendition
+    where library_id = ${libraryId} and plan->'watermark' is not null
+  `.execute(db);
+  return new Set(rows.map(({ version }) => version));
 }

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 import { prepare } from '../prepared.ts';
@@ -18,7 +19,7 @@ export type VideoQuery = {
   isIncomplete: boolean;
   /** Only those in one of these states; null is any. */
   states: readonly MediaState[] | null;
-  /** Only those with this tag (`catalog/videos/tag-store.ts`); empty is any. */
+  /** Only those with this tag (see `hasTag`); empty is any. */
   tag: string;
   orderBy: VideoOrder;
   /** The opposite of the order's usual direction. */
@@ -115,4 +116,16 @@ export async function readPage(db: Db, query: VideoQuery): Promise<{ total: numb
     total: rows[0]?.total ?? 0,
     items: rows.flatMap((row) => (row.id === null ? [] : toVideoView(row))),
   };
+}
+
+/**
+ * Whether a video of a query over `media` has a tag: a meta tag with this property or this value, or, written
+ * `property=value`, with both. Each form is answered by the index over meta tags.
+ */
+export function hasTag(tag: string): RawBuilder<boolean> {
+  const split = tag.indexOf('=');
+  const pair = [{ property: tag.slice(0, split), value: tag.slice(split + 1) }];
+  if (split > 0) return sql<boolean>`media.meta_tags @> ${JSON.stringify(pair)}::jsonb`;
+  const [property, value] = [[{ property: tag }], [{ value: tag }]].map((one) => JSON.stringify(one));
+  return sql<boolean>`(media.meta_tags @> ${property}::jsonb or media.meta_tags @> ${value}::jsonb)`;
 }

@@ -3,8 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { containing } from '../containing.ts';
 import type { Db } from '../db.ts';
 import { prepare } from '../prepared.ts';
-import { hasTag } from './tag-store.ts';
-import { firstItem, orderOf, type VideoQuery } from './video-page-store.ts';
+import { firstItem, hasTag, orderOf, type VideoQuery } from './video-page-store.ts';
 import type { VideoView } from './video-view.ts';
 import { selectViews } from './view-columns-store.ts';
 
