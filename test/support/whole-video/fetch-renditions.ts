@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, type types } from 'hls-parser';
 import { expect } from 'vitest';
 import { checkPlaylist } from '../rfc8216/check-playlist.ts';
@@ -77,9 +78,15 @@ async function getText(url: string): Promise<string> {
   return (await getBytes(url)).toString('utf8');
 }
 
-async function getBytes(url: string): Promise<Buffer> {
+/** As players do, what is away for the moment is requested again, a bounded number of times. */
+async function getBytes(url: string, triesLeft = 20): Promise<Buffer> {
   const response = await fetch(url);
   const bytes = Buffer.from(await response.arrayBuffer());
+  const againSec = response.headers.get('retry-after');
+  if (response.status === 503 && againSec !== null && triesLeft > 0) {
+    await sleep(Number(againSec) * 1000);
+    return getBytes(url, triesLeft - 1);
+  }
   if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${bytes.toString('utf8', 0, 300)}`);
   if (bytes.length === 0) throw new Error(`${url} is empty.`);
   return bytes;
