@@ -211,7 +211,7 @@ test('a wrong key is reported from all else', async () => {
 
 test('nothing of all this was refused or logged by the firewall, which blocks', async () => {
   const attack = () => Promise.all([service.apiUrl, service.edgeUrl].map((url) => fetch(`${url}/.env`)));
-  await expect.poll(async () => (await attack()).map(({ status }) => status), { timeout: 10_000 }).toEqual([403, 403]);
-  await expect.poll(async () => (await rulesLogged()).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(async () => (await attack()).map(({ status }) => status), PATIENCE).toEqual([403, 403]);
+  await expect.poll(async () => (await rulesLogged()).length, PATIENCE).toBeGreaterThanOrEqual(2);
   expect(new Set(await rulesLogged())).toEqual(new Set(['930130']));
 });

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createS3Storage } from '../../src/adapters/storage/s3.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
-import { createGrowingRoom, SEGMENT_BYTES } from '../delivery/growing-video.ts';
+import { createGrowingRoom, SEGMENT_BYTES, statusOf } from '../delivery/growing-video.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import { encode } from '../support/media/read-test-media.ts';
@@ -159,6 +159,8 @@ test(`${AT_ONE_SEGMENT} viewers of one cold segment of a bucket cause one fetch`
     await storage.put(object, stored, {}, new AbortController().signal);
     const edge = await videos.open({ storage });
     const { pathname } = new URL(videos.segmentOf(edge, key, 0));
+    // The video is known; its bytes are not.
+    await expect.poll(() => statusOf(videos.address(edge, key, 'playlist.m3u8'))).toBe(200);
     const connections = Array.from(
       { length: AT_ONE_SEGMENT },
       (_, client) => new KeptConnection(edge.port, loopbackAddress(client)),
