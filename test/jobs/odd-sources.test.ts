@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { firstFile, samples } from '../media/rendition-file.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { checkFinished } from './check-video.ts';
-import { addLibrary, type Lab, loadMedia, makeClip, startLab, untilState, upload } from './lab.ts';
+import { addLibrary, type Lab, loadMedia, loadRenditions, makeClip, startLab, untilState, upload } from './lab.ts';
 
 // A bound on hanging, not on speed: other suites share the processors.
 vi.setConfig({ testTimeout: 200_000 });
@@ -104,4 +104,43 @@ test('the chapters of a file become those of its video', async () => {
     { title: 'One', start: 0, end: 1 },
     { title: 'Two', start: 1, end: 3 },
   ]);
+});
+
+/** Two parts of other sizes, the second from 2.5 s on, where no segment begins: its parameter sets lie in band. */
+async function makeResized(name: string, ...options: string[]): Promise<string> {
+  const parts: string[] = [];
+  for (const size of ['320x180', '240x320']) {
+    const picture = ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=20:d=2.5`, '-c:v', 'libx264', '-preset', 'ultrafast'];
+    parts.push(await makeClip(lab, `${size}-${name}.ts`, ...picture, '-g', '10', '-pix_fmt', 'yuv420p'));
+  }
+  const joined = `concat:${parts.join('|')}`;
+  return await makeClip(lab, name, '-i', joined, '-c', 'copy', ...options);
+}
+
+test.each([
+  { what: 'upright', name: 'resized.mp4', options: [], size: { width_px: 320, height_px: 180 } },
+  {
+    what: 'turned',
+    name: 'turned.mp4',
+    options: ['-metadata:s:v', 'rotate=90'],
+    size: { width_px: 180, height_px: 320 },
+  },
+])('an MP4, $what, whose size changes between two cuts is encoded at its first size, whole', async (made) => {
+  const clip = await makeResized(made.name, ...made.options);
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  const [decoded] = await checkFinished(lab, key);
+  expect(decoded).toMatchObject({ origin: 'encode', frames: 100, warnings: '' });
+  const active = (await loadRenditions(lab, key)).filter((rendition) => rendition.active);
+  expect(active).toMatchObject([made.size]);
+});
+
+test('a variable rate is that of its quickest pictures, also of a copy', async () => {
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=50:d=8', '-vf', "select='if(lt(t,4),not(mod(n,5)),1)'"];
+  const codec = ['-vsync', 'vfr', '-c:v', 'libx264', '-crf', '40', '-bf', '0', '-g', '40', '-pix_fmt', 'yuv420p'];
+  const clip = await makeClip(lab, 'variable.mp4', ...picture, ...codec, '-video_track_timescale', '90000');
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  expect(await checkFinished(lab, key)).toMatchObject([{ origin: 'pass-through' }]);
+  expect((await loadMedia(lab, key)).frame_rate).toBeCloseTo(50, 0);
 });

@@ -94,13 +94,19 @@ export function readInitSegment(bytes: Buffer): InitFacts {
 
 /**
  * Rewrites an init segment so that all encoder runs of one rendition give the same bytes: track id 1, zero
- * durations and dates, our own edit list, no user data, no bit rates, no encoder name. The codec's configuration
+ * durations and dates, no turn, our own edit list, no user data, no bit rates, no encoder name. The codec's configuration
  * stays as it is, so a run with other settings still differs.
  */
 export function normaliseInit(bytes: Buffer): Buffer {
   const { handler, timescale, language, geometry, stsd } = openTrack(bytes);
   const sampleEntry = writeStableEntry(readSampleEntry(bytes, stsd, handler), handler);
-  return writeInitSegment({ timescale, handler, language, geometry, sampleEntry });
+  return writeInitSegment({ timescale, handler, language, geometry: upright(geometry), sampleEntry });
+}
+
+/** Encoders are given pictures the right way up; ffmpeg still copies the source's turn into what it writes. */
+function upright(geometry: Buffer): Buffer {
+  const matrix = writeU32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
+  return Buffer.concat([matrix, geometry.subarray(matrix.length)]);
 }
 
 /**

@@ -70,20 +70,27 @@ export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx'
 }
 
 /**
- * Input option of every decode for `steadySize`. By default ffmpeg builds the filter graph anew where the size
+ * Input options of every decode for `steadySize`. By default ffmpeg builds the filter graph anew where the size
  * changes, and a new `fps` filter repeats the timeline from its start. A turned picture keeps the default: the
- * filter that ffmpeg inserts to turn it, ahead of all others, takes one size only.
+ * filter that ffmpeg inserts to turn it, ahead of all others, takes one size only. After a failure it is turned by
+ * `steadySize` instead, which does not mirror.
  */
-export function sizeChangeArgv(video: VideoFacts): string[] {
-  return video.rotationDeg === 0 ? ['-reinit_filter', '0'] : [];
+export function sizeChangeArgv({ rotationDeg }: VideoFacts, isCareful: boolean): string[] {
+  if (rotationDeg === 0) return ['-reinit_filter', '0'];
+  return isCareful ? ['-noautorotate', '-reinit_filter', '0'] : [];
 }
+
+const TURNS = { 0: [], 90: ['transpose=clock'], 180: ['hflip', 'vflip'], 270: ['transpose=cclock'] } as const;
 
 /**
  * Fits each frame whose size, pixel shape or pixel format differs from the stream's into the stream's size, with black
  * bars, as when a recorded window is resized midway. Frames of the stream's own size pass untouched.
  */
-export function steadySize({ codedWidthPx, codedHeightPx, sampleAspect, rotationDeg }: VideoFacts): string[] {
-  if (rotationDeg !== 0) return [];
+export function steadySize(
+  { codedWidthPx, codedHeightPx, sampleAspect, rotationDeg }: VideoFacts,
+  isCareful = false,
+): string[] {
+  if (rotationDeg !== 0 && !isCareful) return [];
   // Bars are laid in whole chroma samples, and an odd side would lose its last line.
   const [width, height] = [evenUp(codedWidthPx), evenUp(codedHeightPx)];
   const aspect = toNumber(sampleAspect);
@@ -94,6 +101,7 @@ export function steadySize({ codedWidthPx, codedHeightPx, sampleAspect, rotation
   return [
     `scale=w=${fitted(width, `iw*sar/${aspect}`)}:h=${fitted(height, 'ih')}:eval=frame`,
     `pad=${width}:${height}:-1:-1:eval=frame`,
+    ...TURNS[rotationDeg],
   ];
 }
 

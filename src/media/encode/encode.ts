@@ -26,8 +26,7 @@ export type EncodeJob = {
   filterThreads?: number;
 };
 
-/** A share of damaged packets above which a decode fails (ffmpeg answers 69); below, it is only reported. */
-export /**
+/**
  * Decoding starts this many frames of the grid before the wanted one, so that the picture shown there is sure to be
  * decoded and a deinterlacer has a neighbour. ffmpeg itself goes back 0.13 s more where frames are reordered. More would
  * often mean a whole GOP more, where a cut lies just behind a keyframe.
@@ -59,7 +58,7 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
   const hdr = job.codec.keepsHdr ? video.hdr : null;
   const mark = job.watermark && { place: job.watermark, timeBase: pacing.timeBase };
   const cascade = scaleCascade(video, { rungs, labels, keepsHdr: hdr !== null, mark });
-  const graph = [...steadySize(video), ...pacing.filters, cascade].join(',');
+  const graph = [...steadySize(video, job.isCareful), ...pacing.filters, cascade].join(',');
   const outputs = rungs.map((rung, index) => [
     ...['-map', `[${labels[index]}]`],
     ...job.codec.encoderArgv({
@@ -78,7 +77,7 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
       ...QUIET_ARGV,
       ...(job.filterThreads === undefined ? [] : ['-filter_complex_threads', String(job.filterThreads)]),
       ...pacing.clock,
-      ...sizeChangeArgv(video),
+      ...sizeChangeArgv(video, job.isCareful ?? false),
       ...openVideo(job.decoderThreads, pacing.seekSec),
       ...(job.watermark === null ? [] : OPEN_WATERMARK),
       ...['-filter_complex', `[0:${video.streamIndex}]${graph}`],

@@ -5,6 +5,8 @@ const SHORTEST_SEGMENT_SEC = 2;
 const SHORTEST_LAST_SEGMENT_SEC = 1;
 // 27 hours at the shortest segment: each cut costs a read of the file.
 const MAX_CUTS = 50_000;
+/** More sync samples than this are those of a file in which nearly every picture is one: their heads are not all read. */
+const MOST_READ_SYNC_SAMPLES = 20_000;
 
 /**
  * Chooses the samples at which segments begin: the first, then each sync sample at least 2 s after the one
@@ -14,6 +16,15 @@ const MAX_CUTS = 50_000;
 export function cutSamples(index: Mp4Index): number[] {
   const answer = readTimeline(index);
   return answer.kind === 'timeline' ? chooseCuts(index, answer.timeline) : [];
+}
+
+/**
+ * The samples whose heads are read before a copy: the cuts, and the sync samples between them, at which a picture of
+ * another size may begin. In rising order.
+ */
+export function headSamples(index: Mp4Index): number[] {
+  const cuts = cutSamples(index);
+  return cuts.length === 0 || index.syncSamples.length > MOST_READ_SYNC_SAMPLES ? cuts : [...index.syncSamples];
 }
 
 /** As `cutSamples`, for a timeline already known. */

@@ -118,7 +118,9 @@ function checkPicture(index: Mp4Index, video: VideoFacts): Refusal | null {
   return null;
 }
 
-function checkHeads(cuts: readonly number[], heads: readonly CutHead[]): Refusal | null {
+function checkHeads(cuts: readonly number[], all: readonly CutHead[]): Refusal | null {
+  const cutSet = new Set(cuts);
+  const heads = all.filter(({ sample }) => cutSet.has(sample));
   if (heads.length !== cuts.length || heads.some((head, cut) => head.sample !== cuts[cut])) {
     throw new Error(`Expected the heads of ${cuts.length} cuts of this index, got ${heads.length}.`);
   }
@@ -126,7 +128,7 @@ function checkHeads(cuts: readonly number[], heads: readonly CutHead[]): Refusal
   if (open.length > 0) return refuse('open-gop', `${open.length} of ${cuts.length} cuts are no IDR pictures.`);
   const unread = heads.find((head) => head.picture !== 'idr');
   if (unread !== undefined) return refuse('cut-unreadable', `Sample ${unread.sample} is ${unread.picture}.`);
-  const other = heads.find((head) => head.hasOtherParameterSets);
+  const other = all.find((head) => head.hasOtherParameterSets);
   if (other === undefined) return null;
   return refuse('parameter-sets-in-band', `Sample ${other.sample} brings parameter sets of its own.`);
 }

@@ -1,5 +1,5 @@
 import { type CutHead, lookAtCut } from './cut-head.ts';
-import { cutSamples } from './cuts.ts';
+import { headSamples } from './cuts.ts';
 import type { Mp4Index } from './mp4-index.ts';
 import { type RangeSource, readExactly } from './read-mp4-index.ts';
 
@@ -9,12 +9,12 @@ const SHORT_HEAD_BYTES = 2048;
 const LONG_HEAD_BYTES = 64 * 1024;
 
 /**
- * Reads the beginning of every sample at which a segment would begin (`cutSamples`) and says what picture it
- * is, in the order of the cuts: at most 64 KiB each, mostly 2 KiB, at most 16 reads at a time. The first
+ * Reads the beginning of every sample at which a segment could begin (`headSamples`) and says what picture it
+ * is, in their order: at most 64 KiB each, mostly 2 KiB, at most 16 reads at a time. The first
  * failed read or an abort ends it and is thrown on.
  */
 export async function readCutHeads(index: Mp4Index, source: RangeSource, signal: AbortSignal): Promise<CutHead[]> {
-  const samples = cutSamples(index);
+  const samples = headSamples(index);
   const heads: CutHead[] = [];
   let next = 0;
   let failed = false;
