@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { wordErrorRate } from '../../src/media/speech/word-error-rate.ts';
 import { type ChatRequest, type ModelReply, startModelServer } from '../support/model-server.ts';
 import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
-import { LIBRIVOX } from '../support/speech.ts';
+import { KENNEDY, LIBRIVOX } from '../support/speech.ts';
 import { FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
@@ -50,9 +50,9 @@ const ask = (method: string, address: string, body?: object | Buffer) =>
   });
 
 /** A video of two seconds of silence, a sentence, and silence again. */
-async function upload(query: string): Promise<string> {
+async function upload(query: string, spoken = LIBRIVOX.long.path): Promise<string> {
   const file = path.join(folder, 'talk.mp4');
-  const speech = ['-i', LIBRIVOX.long.path, '-af', 'adelay=2000,apad=pad_dur=2,aresample=48000'];
+  const speech = ['-i', spoken, '-af', 'adelay=2000,apad=pad_dur=2,aresample=48000'];
   const picture = ['-f', 'lavfi', '-i', 'color=gray:s=320x240:r=25'];
   await run('ffmpeg', [
     '-nostdin',
@@ -79,16 +79,21 @@ async function captionsOf(guid: string, language = 'en'): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
+/** Prints and answers the share of words that captions have wrong. */
+function printRate(name: string, vtt: string, said: string): number {
+  const lines = vtt.split('\n').filter((line) => line !== '' && !/WEBVTT|-->/.test(line));
+  const rate = wordErrorRate(lines.join(' '), said);
+  process.stdout.write(`${name}: word error rate ${rate.toFixed(2)} (${lines.join(' ')})\n`);
+  return rate;
+}
+
 test('what is said in an upload becomes captions, at its time, and what a person writes is never overwritten', async () => {
   const guid = await upload('?transcribeEnabled=true&sourceLanguage=en&transcribeLanguages=en,de&generateTitle=true');
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   await expect.poll(() => captionsOf(guid), PATIENCE).toContain('-->');
   const vtt = await captionsOf(guid);
-  const text = vtt
-    .split('\n')
-    .filter((line) => line !== '' && !/WEBVTT|-->/.test(line))
-    .join(' ');
-  expect(wordErrorRate(text, LIBRIVOX.long.text)).toBeLessThanOrEqual(0.6);
+  // Seen on this way: 0.44 and 0.32. This engine's own rates for such speech lie between 0.17 and 0.75.
+  expect(printRate('LibriVox', vtt, LIBRIVOX.long.text)).toBeLessThanOrEqual(0.6);
   const [, minutes, seconds] = /(\d\d):(\d\d\.\d{3}) -->/.exec(vtt) ?? [];
   expect(Number(minutes) * 60 + Number(seconds)).toBeGreaterThan(1.7);
   await expect.poll(() => captionsOf(guid, 'de'), PATIENCE).toContain('Satz');
@@ -104,7 +109,8 @@ test('what is said in an upload becomes captions, at its time, and what a person
   const other = await ask('POST', `/videos/${guid}/transcribe?language=de`);
   expect([other.status, await other.text()]).toEqual([400, expect.stringContaining('knows en')]);
   // A second video queues behind the forced run: once it has captions, that run is over.
-  const next = await upload('?transcribeEnabled=true');
+  const next = await upload('?transcribeEnabled=true', KENNEDY.path);
   await expect.poll(() => captionsOf(next), PATIENCE).toContain('-->');
+  expect(printRate('Kennedy', await captionsOf(next), KENNEDY.text)).toBeLessThanOrEqual(0.7);
   expect(await captionsOf(guid)).toContain('By hand');
 });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const never = new AbortController().signal;
 let server: Server;
 let outbound: Outbound;
 /** What the service does with the next request instead of transcribing. */
-let misbehave: ((respond: (status: number, body: string) => void) => void) | null = null;
+let misbehave: ((respond: (status: number, body: string) => void, response: ServerResponse) => void) | null = null;
 const engines = new Map<string, Transcriber>([['pocketsphinx', pocketsphinx]]);
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
     const respond = (status: number, body: string) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     const body = await buffer(request);
-    if (misbehave !== null) return misbehave(respond);
+    if (misbehave !== null) return misbehave(respond, response);
     const form = await new Response(new Uint8Array(body), {
       headers: { 'content-type': request.headers['content-type'] ?? '' },
     }).formData();
@@ -78,6 +78,45 @@ test.each([
   const failed = engineOf('OpenAI-compatible').transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
   await expect(failed).rejects.toSatisfy((error: unknown) => Reflect.get(Object(error), 'kind') === kind);
   misbehave = null;
+});
+
+const MIB = Buffer.alloc(2 ** 20, 0x20);
+
+test.each([
+  {
+    title: 'an answer that breaks off in the middle',
+    answer: (response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': 1_000 });
+      response.write('{"words": [{"word": "half"', () => response.destroy());
+    },
+  },
+  {
+    title: 'an answer without an end',
+    answer: (response: ServerResponse) => {
+      response.writeHead(200);
+      const more = () =>
+        void (response.destroyed || (response.write(MIB) ? setImmediate(more) : response.once('drain', more)));
+      more();
+    },
+  },
+  { title: 'a service that says nothing', answer: () => undefined },
+])('$title fails within its limit, and may be asked again', async ({ answer }) => {
+  misbehave = (_, response) => answer(response);
+  const { port } = server.address() as AddressInfo;
+  const patience = { baseUrl: `http://127.0.0.1:${port}`, model: 'whisper-1', key: null, outbound, limitMs: 3_000 };
+  const failed: unknown = await createOpenAiTranscriber(patience)
+    .transcribe(Buffer.alloc(3_200), { language: 'en' }, never)
+    .catch((error) => error);
+  misbehave = null;
+  expect([failed instanceof Error, Reflect.get(Object(failed), 'kind')]).toEqual([true, undefined]);
+});
+
+test('a language that was asked for wins over the one that a service names', async () => {
+  misbehave = (respond) =>
+    respond(200, JSON.stringify({ language: 'german', words: [{ word: 'Hi', start: 0, end: 1 }] }));
+  const speech = await engineOf('OpenAI-compatible').transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
+  misbehave = null;
+  expect(speech.language).toBe('en');
 });
 
 test('segments without words are split by length', async () => {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { SpokenWord } from '../../src/ports/transcriber.ts';
 
 const FOLDER = '/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb';
@@ -18,3 +19,12 @@ export const LIBRIVOX = {
 export function spokenText(words: readonly SpokenWord[]): string {
   return words.map(({ text }) => text).join(' ');
 }
+
+/** A sentence of a speech with applause and hum behind it (public domain), from the package nodejs-whisper. */
+export const KENNEDY = {
+  path: path.resolve(
+    import.meta.dirname,
+    '../../node_modules/nodejs-whisper/cpp/whisper.cpp/bindings/go/samples/jfk.wav',
+  ),
+  text: 'and so my fellow americans ask not what your country can do for you ask what you can do for your country',
+};

@@ -8,13 +8,20 @@ const NAME = 'The transcription service';
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 const LIMIT_MS = 5 * 60_000;
 
-type OpenAiOptions = { baseUrl: string; model: string; key: string | null; outbound: Outbound };
+/** `limitMs`: for a span, from the request to the last byte of the answer; five minutes when left out. */
+type OpenAiOptions = { baseUrl: string; model: string; key: string | null; outbound: Outbound; limitMs?: number };
 
 /**
  * A service that takes `POST …/audio/transcriptions` as OpenAI's does, `verbose_json` with word times where it gives
  * them.
  */
-export function createOpenAiTranscriber({ baseUrl, model, key, outbound }: OpenAiOptions): Transcriber {
+export function createOpenAiTranscriber({
+  baseUrl,
+  model,
+  key,
+  outbound,
+  limitMs = LIMIT_MS,
+}: OpenAiOptions): Transcriber {
   const url = engineUrl(baseUrl, 'audio/transcriptions');
   const engine = { name: NAME, setting: 'MILLRACE_TRANSCRIBER', url, key, outbound };
   return {
@@ -36,7 +43,7 @@ export function createOpenAiTranscriber({ baseUrl, model, key, outbound }: OpenA
       const message = new Response(form);
       const body = new Uint8Array(await message.arrayBuffer());
       const contentType = message.headers.get('content-type') ?? '';
-      const limits = { maxBytes: MAX_ANSWER_BYTES, limitMs: LIMIT_MS };
+      const limits = { maxBytes: MAX_ANSWER_BYTES, limitMs };
       const said = await postToEngine(engine, { body, contentType, ...limits }, signal);
       return readSpeech(said, language);
     },
