@@ -11,7 +11,9 @@ import { KENNEDY, LIBRIVOX } from '../support/speech.ts';
 import { FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: 240_000 };
+/** The folder of a real model, which then goes the whole way. */
+const REAL_MODEL = process.env.MILLRACE_TEST_SPEECH_MODEL;
 let service: Service;
 let folder: string;
 let model: Awaited<ReturnType<typeof startModelServer>>;
@@ -20,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-speech-'));
   model = await startModelServer(writeTexts);
   service = await startService(await newDataDir(), {
-    MILLRACE_TRANSCRIBER: 'pocketsphinx',
+    MILLRACE_TRANSCRIBER: REAL_MODEL ?? 'pocketsphinx',
     MILLRACE_LANGUAGE_MODEL_URL: model.url,
     MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
   });
@@ -107,7 +109,9 @@ test('what is said in an upload becomes captions, at its time, and what a person
   expect(added.status).toBe(200);
   expect((await ask('POST', `/videos/${guid}/transcribe?force=true&language=en`)).status).toBe(200);
   const other = await ask('POST', `/videos/${guid}/transcribe?language=de`);
-  expect([other.status, await other.text()]).toEqual([400, expect.stringContaining('knows en')]);
+  // Most real models know more than English.
+  if (REAL_MODEL === undefined)
+    expect([other.status, await other.text()]).toEqual([400, expect.stringContaining('knows en')]);
   // A second video queues behind the forced run: once it has captions, that run is over.
   const next = await upload('?transcribeEnabled=true', KENNEDY.path);
   await expect.poll(() => captionsOf(next), PATIENCE).toContain('-->');

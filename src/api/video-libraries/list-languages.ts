@@ -1,3 +1,4 @@
+import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import type { SpeechEngine } from '../models/speech-engine.ts';
 import { VideoLanguageList } from '../models/video-library.ts';
@@ -19,7 +20,7 @@ export const listLanguages = defineOperation({
   refusals: {},
   errorShape: 'core',
   async run(_, { findSpeech }: { findSpeech(): Promise<SpeechEngine | null> }) {
-    const speech = await findSpeech();
+    const speech = await findSpeech().catch(withoutEngine);
     return LANGUAGES.map(([ShortCode, Name]) => ({
       ShortCode,
       Name,
@@ -29,3 +30,9 @@ export const listLanguages = defineOperation({
     }));
   },
 });
+
+/** A model that cannot be read transcribes nothing; what is wrong with it is said to whoever wants to transcribe. */
+function withoutEngine(error: unknown): null {
+  if (error instanceof Refused) return null;
+  throw error;
+}
