@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import type { Guid } from '../lib/guid.ts';
+import { Refused } from '../lib/refused.ts';
 import { growForWork } from './connections-store.ts';
 import { migrations } from './migrations/all.ts';
 import { keepPlans } from './prepared.ts';
@@ -78,11 +79,19 @@ export function openDatabase({ kept, ...config }: DatabaseOptions, onBroken: (er
 /** For work that may take long and waits for others: a migration. */
 export const UNHURRIED = { statement_timeout: 0, lock_timeout: 0 };
 
-/** Brings the schema up to date under an advisory lock, so that several machines may start at once. */
-export async function migrate(db: Db): Promise<void> {
+/**
+ * Brings the schema up to date under an advisory lock, so that several machines may start at once; with `only`, to these
+ * migrations and no further. Refuses names that this version does not know: they are of a newer one.
+ */
+export async function migrate(db: Db, only: readonly string[] | null = null): Promise<void> {
+  const known: Readonly<Record<string, Migration>> = migrations;
+  const unknown = (only ?? []).filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length > 0)
+    throw new Refused('invalid', `expected a schema of this version, ${unknown} is of a newer one.`);
+  const chosen = Object.fromEntries(Object.entries(known).filter(([name]) => only?.includes(name) ?? true));
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: async () => migrations },
+    provider: { getMigrations: async () => chosen },
     allowUnorderedMigrations: true,
   });
   const { error } = await migrator.migrateToLatest();

@@ -71,6 +71,16 @@ async function writeSecretKey(path: string): Promise<Uint8Array> {
   return key;
 }
 
+/** The secret key's file in a data folder, or null where the owner gives the key by a setting. */
+export async function readSecretKey(dataDir: string): Promise<Uint8Array | null> {
+  return await readIfPresent(join(dataDir, 'secret.key'));
+}
+
+/** Puts a secret key into a data folder, in the place of any other. */
+export async function keepSecretKey(dataDir: string, key: Uint8Array): Promise<void> {
+  await writeWhole(join(dataDir, 'secret.key'), Buffer.from(key));
+}
+
 /** Whole or absent: a key cut short by a crash would lock every secret written later. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);

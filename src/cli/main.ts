@@ -20,6 +20,14 @@ const commands: Record<string, Command> = {
     summary: 'say that store and database belong together: store adopt',
     run: async (args) => await (await import('./store.ts')).store(args),
   },
+  backup: {
+    summary: 'copy database and store of a running service into a folder: backup FOLDER',
+    run: async (args) => await (await import('./backup/backup.ts')).backup(args),
+  },
+  restore: {
+    summary: 'put a backup into an empty data folder, before the first start: restore FOLDER',
+    run: async (args) => await (await import('./backup/restore.ts')).restore(args),
+  },
   orphans: {
     summary: 'objects that no row names: orphans list [PREFIX], orphans delete|keep PREFIX|--all',
     run: async (args) => await (await import('./orphans.ts')).orphans(args),

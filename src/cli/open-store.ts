@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '../catalog/db.ts';
+import { type Database, type DatabaseOptions, openDatabase } from '../catalog/db.ts';
 import { openPlaces } from '../compose/storage.ts';
 import { readOwnSettings, type Settings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
@@ -10,7 +10,10 @@ import { databaseAnswers } from './supervisor/reach-database.ts';
 export type Opened = { settings: Settings; database: Database; storage: Storage };
 
 /** Runs a command on the database and the store that the settings name. The service's own database must be running. */
-export async function withStore(task: (opened: Opened) => Promise<number>): Promise<number> {
+export async function withStore(
+  task: (opened: Opened) => Promise<number>,
+  limits: Partial<DatabaseOptions> = {},
+): Promise<number> {
   const settings = readOwnSettings();
   const { databaseUrl, dataDir } = settings;
   const connection = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
@@ -19,7 +22,7 @@ export async function withStore(task: (opened: Opened) => Promise<number>): Prom
     const cure = databaseUrl === null ? `start the service on ${dataDir} first` : 'see MILLRACE_DATABASE_URL';
     throw new Refused('unavailable', `the database cannot be reached (${detail}): ${cure}.`);
   }
-  const database = openDatabase({ ...connection, max: 2 }, () => undefined);
+  const database = openDatabase({ ...connection, ...limits, max: 2 }, () => undefined);
   try {
     const { storage } = await openPlaces(settings);
     return await task({ settings, database, storage });

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
@@ -8,7 +7,7 @@ import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/se
 import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
 import { openLog } from './log.ts';
-import { DataLock } from './supervisor/data-lock.ts';
+import { DataLock, makeDataDir } from './supervisor/data-lock.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
 /** `millrace serve [--role name]`: the whole service, or one role of it, until a signal ends it. */
@@ -60,13 +59,6 @@ function readRole(args: readonly string[]): Role | null {
   const role = parseRole(text);
   if (role === null) throw new Refused('invalid', `--role: expected one of ${roles.join(', ')}, got ${text}.`);
   return role;
-}
-
-/** The database's files and the secrets lie in it: closed to others from the start. */
-function makeDataDir(dataDir: string): void {
-  if (existsSync(dataDir)) return;
-  mkdirSync(dataDir, { recursive: true });
-  chmodSync(dataDir, 0o700);
 }
 
 /** Aborted by SIGTERM, by SIGINT, and by the death of the launcher that started this process. */

@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, readFileSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, ftruncateSync, mkdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from '../../lib/lock-file.ts';
@@ -10,6 +10,13 @@ const HOLDER_PATIENCE_MS = 1000;
 /** A service stops within 10 s. */
 const STOPPING_PATIENCE_MS = 12_000;
 const STOPPING = 'stopping';
+
+/** The database's files and the secrets lie in it: closed to others from the start. */
+export function makeDataDir(dataDir: string): void {
+  if (existsSync(dataDir)) return;
+  mkdirSync(dataDir, { recursive: true });
+  chmodSync(dataDir, 0o700);
+}
 
 /** Holds the data folder for this process; the kernel lets go of it however the process ends. */
 export class DataLock {

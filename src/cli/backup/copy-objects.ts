@@ -1,0 +1,85 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { hasCode } from '../../lib/has-code.ts';
+import { inParallel } from '../../lib/in-parallel.ts';
+import { Refused } from '../../lib/refused.ts';
+import { type ObjectInfo, type Storage, storageKey } from '../../ports/storage.ts';
+
+/** Copies under way at the same time. */
+const MOST_AT_ONCE = 4;
+
+export type Copied = { objects: number; bytes: number; copied: number };
+
+/**
+ * Copies every object of a store into a folder. Objects never change under their key, so that one of the same size is there already.
+ * What was deleted meanwhile is left out.
+ */
+export async function copyObjectsOut(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
+  const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
+  await inParallel(storage.list('', signal), MOST_AT_ONCE, async (object) => {
+    const file = path.join(folder, object.key);
+    const isThere = (await sizeOf(file)) === object.sizeBytes;
+    if (!isThere && !(await copyOut(storage, object, file, signal))) return;
+    sum.objects += 1;
+    sum.bytes += object.sizeBytes;
+    sum.copied += isThere ? 0 : 1;
+  });
+  return sum;
+}
+
+async function copyOut(storage: Storage, { key }: ObjectInfo, file: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { body } = await storage.read(key, null, signal);
+    await mkdir(path.dirname(file), { recursive: true });
+    await pipeline(body, createWriteStream(`${file}.new`, { flush: true }));
+    await rename(`${file}.new`, file);
+    return true;
+  } catch (error) {
+    if (error instanceof Refused && error.kind === 'not-found') return false;
+    throw error;
+  }
+}
+
+/** Deletes from a folder what the store does not have any more. */
+export async function dropGoneObjects(storage: Storage, folder: string): Promise<void> {
+  await inParallel(filesIn(folder), MOST_AT_ONCE, async (name) => {
+    const isKept = !name.endsWith('.new') && (await storage.head(storageKey(name))) !== null;
+    if (!isKept) await rm(path.join(folder, name), { force: true });
+  });
+}
+
+/** Puts every object of a folder into a store; what is there with the same size stays. */
+export async function putObjectsBack(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
+  const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
+  await inParallel(filesIn(folder), MOST_AT_ONCE, async (name) => {
+    if (name.endsWith('.new')) return;
+    const key = storageKey(name);
+    const { size } = await stat(path.join(folder, name));
+    const isThere = (await storage.head(key))?.sizeBytes === size;
+    if (!isThere) await storage.put(key, createReadStream(path.join(folder, name)), { lengthBytes: size }, signal);
+    sum.objects += 1;
+    sum.bytes += size;
+    sum.copied += isThere ? 0 : 1;
+  });
+  return sum;
+}
+
+/** The names of all files below a folder, with slashes. */
+async function* filesIn(folder: string, below = ''): AsyncGenerator<string> {
+  for (const entry of await readdir(path.join(folder, below), { withFileTypes: true })) {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesIn(folder, name);
+    else yield name;
+  }
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { hasCode } from '../../lib/has-code.ts';
+import { Refused } from '../../lib/refused.ts';
+
+const FORMAT = 1;
+const FILE = 'backup.json';
+const Text = Type.String({ minLength: 1 });
+/** A table's rows lie in `{tablesFolder}/{name}`, in the text format of COPY. */
+const Table = Type.Object({ name: Text, columns: Type.Array(Text), sha256: Text });
+
+const ManifestSchema = Type.Object({
+  format: Type.Literal(FORMAT),
+  version: Text,
+  createdAt: Text,
+  tablesFolder: Type.String({ pattern: '^tables-\\d+$' }),
+  hasSecretKey: Type.Boolean(),
+  migrations: Type.Array(Text),
+  tables: Type.Array(Table),
+  partitions: Type.Array(Type.Object({ name: Text, parent: Text, bound: Text })),
+  sequences: Type.Array(Type.Object({ name: Text, value: Type.Number() })),
+  objects: Type.Number(),
+  bytes: Type.Number(),
+});
+
+/** What a backup holds. It is written last: a folder without it is none. */
+export type Manifest = Static<typeof ManifestSchema>;
+
+/** The manifest of a folder, or null where there is none. Refuses one that this version cannot read. */
+export async function readManifest(folder: string): Promise<Manifest | null> {
+  const file = path.join(folder, FILE);
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const found: unknown = JSON.parse(text);
+  if (!Value.Check(ManifestSchema, found)) {
+    throw new Refused('invalid', `expected a backup of format ${FORMAT}, ${file} is none that this version reads.`);
+  }
+  return found;
+}
+
+/** Takes the place of the one before at once. */
+export async function writeManifest(folder: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
+  const file = path.join(folder, FILE);
+  await writeFile(`${file}.new`, JSON.stringify({ format: FORMAT, ...manifest }, null, 2), { flush: true });
+  await rename(`${file}.new`, file);
+}

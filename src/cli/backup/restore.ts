@@ -1,0 +1,122 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { isNeverUsed, putRowsBack } from '../../catalog/backup/table-copy-store.ts';
+import { type Database, migrate, openDatabase, UNHURRIED } from '../../catalog/db.ts';
+import { openPlaces } from '../../compose/storage.ts';
+import { readOwnSettings, type Settings } from '../../config/settings.ts';
+import { adoptStores } from '../../jobs/store/store-guard.ts';
+import { Refused } from '../../lib/refused.ts';
+import { sha256Of } from '../../lib/sha256-of.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { keepSecretKey, readSecretKey } from '../first-start.ts';
+import { openLog } from '../log.ts';
+import { DataLock, makeDataDir } from '../supervisor/data-lock.ts';
+import { EmbeddedPostgres } from '../supervisor/postgres.ts';
+import { putObjectsBack } from './copy-objects.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+
+const LIMIT_MS = 7 * 24 * 3_600_000;
+const LOOK_MS = 15_000;
+
+/**
+ * `millrace restore FOLDER`: puts a backup into the database and the store that the settings name, both of them unused. Objects come first
+ * and rows last, in one transaction: a restore that was broken off is done again.
+ */
+export async function restore([folder, ...more]: readonly string[]): Promise<number> {
+  if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: restore FOLDER.');
+  const source = path.resolve(folder);
+  const manifest = await readManifest(source);
+  if (manifest === null) throw new Refused('not-found', `expected a backup, ${source} has no backup.json.`);
+  const settings = readOwnSettings();
+  makeDataDir(settings.dataDir);
+  const lock = await DataLock.take(settings.dataDir);
+  try {
+    await withDatabase(settings, async (database) => await putBack({ source, manifest, settings }, database));
+    return 0;
+  } finally {
+    lock.release();
+  }
+}
+
+type Backup = { source: string; manifest: Manifest; settings: Settings };
+
+async function putBack({ source, manifest, settings }: Backup, { db, pool }: Database): Promise<void> {
+  const client = await pool.connect();
+  try {
+    const { storage } = await openPlaces(settings);
+    if (!(await isNeverUsed(client))) {
+      throw new Refused('conflict', 'expected a database without libraries: set MILLRACE_DATA_DIR to a new folder.');
+    }
+    await requireUnmarked(storage);
+    await migrate(db, manifest.migrations);
+    await putSecretKey(source, manifest, settings);
+    const { objects, bytes } = await putObjectsBack(
+      storage,
+      path.join(source, 'objects'),
+      AbortSignal.timeout(LIMIT_MS),
+    );
+    const tables = new Map(manifest.tables.map((table) => [table.name, table]));
+    await putRowsBack(client, manifest, async ({ name }) => {
+      const file = path.join(source, manifest.tablesFolder, name);
+      await requireHash(file, tables.get(name)?.sha256 ?? '');
+      return createReadStream(file);
+    });
+    await adoptStores({ db, storage });
+    const { version, createdAt } = manifest;
+    process.stdout.write(
+      `Restored what Millrace ${version} had at ${createdAt}: ${manifest.tables.length} tables, ${objects} objects, ${bytes} bytes.\n`,
+    );
+  } finally {
+    client.release();
+  }
+}
+
+/** A store that belongs to a database is nobody else's to fill. */
+async function requireUnmarked(storage: Storage): Promise<void> {
+  for (const mark of storage.marks) {
+    const text = await mark.read(AbortSignal.timeout(LOOK_MS));
+    if (text !== null) {
+      throw new Refused('conflict', `expected a store without a database, ${mark.place} belongs to one.`);
+    }
+  }
+}
+
+/** The database's secrets open with the key of the service that was backed up, or not at all. */
+async function putSecretKey(source: string, { hasSecretKey }: Manifest, settings: Settings): Promise<void> {
+  if (!hasSecretKey) {
+    if (settings.secretKey !== null) return;
+    throw new Refused('invalid', 'MILLRACE_SECRET_KEY: expected the key of the service that was backed up.');
+  }
+  const key = await readSecretKey(source);
+  if (key === null) throw new Refused('not-found', `expected secret.key in ${source}.`);
+  await keepSecretKey(settings.dataDir, key);
+}
+
+async function requireHash(file: string, expected: string): Promise<void> {
+  const found = (await sha256Of(createReadStream(file))).toString('hex');
+  if (found !== expected) throw new Refused('invalid', `expected ${file} as it was written, its SHA-256 is ${found}.`);
+}
+
+async function withDatabase(settings: Settings, task: (database: Database) => Promise<void>): Promise<void> {
+  const { databaseUrl, dataDir } = settings;
+  const log = openLog('restore');
+  const postgres =
+    databaseUrl === null
+      ? await EmbeddedPostgres.start({
+          dataDir,
+          changed: () => undefined,
+          log: (level, text) => log[level](text),
+        })
+      : null;
+  const connection = postgres === null ? { connectionString: databaseUrl ?? '' } : postgres.connection;
+  const database = openDatabase(
+    { ...connection, ...UNHURRIED, idle_in_transaction_session_timeout: 0, max: 3 },
+    (error) => log.warn(error.message),
+  );
+  try {
+    await task(database);
+  } finally {
+    await database.close();
+    await postgres?.stop();
+  }
+}

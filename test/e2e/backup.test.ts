@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { appendFile, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { makePaddedClip } from '../support/media/padded-clip.ts';
+import { discard, newDataDir, type Service, startService } from '../support/service.ts';
+import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
+
+const run = promisify(execFile);
+const LAUNCHER = path.resolve(import.meta.dirname, '../../bin/millrace.js');
+const WAIT_MS = 120_000;
+
+let folder: string;
+let place: string;
+let service: Service | null = null;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-backup-'));
+  place = path.join(folder, 'kept');
+});
+afterAll(async () => {
+  if (service !== null) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs the program as an owner does, for the service of a data folder. */
+async function millrace(dataDir: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = { ...process.env, MILLRACE_DATA_DIR: dataDir };
+  return run(process.execPath, [LAUNCHER, ...args], { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
+    ({ code, stdout, stderr }) => ({ code: Number(code), out: String(stdout), err: String(stderr) }),
+  );
+}
+
+test('what was backed up plays in another data folder, with its titles and keys', async () => {
+  service = await startService(null);
+  const clip = path.join(folder, 'clip.mp4');
+  await makePaddedClip(clip, 2 ** 20);
+  const guid = await createVideo(service, 'Kept');
+  await uploadFile(service, guid, clip);
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  const first = await millrace(service.dataDir, 'backup', place);
+  expect(first).toMatchObject({ code: 0, err: '' });
+  // Doing it again copies nothing twice.
+  const second = await millrace(service.dataDir, 'backup', place);
+  expect(second).toMatchObject({ code: 0, out: expect.stringMatching(/; 0 objects copied/) });
+  expect((await readdir(place)).filter((name) => name.startsWith('tables-'))).toHaveLength(1);
+  await call(service, 'POST', `/library/1/videos/${guid}`, { title: 'Changed behind the backup' });
+  const before = await getVideo(service, guid);
+  await discard(service);
+
+  const dataDir = await newDataDir();
+  const [tables = ''] = (await readdir(place)).filter((name) => name.startsWith('tables-'));
+  const media = path.join(place, tables, 'media');
+  const { size } = await stat(media);
+  await appendFile(media, 'x');
+  expect(await millrace(dataDir, 'restore', place)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('SHA-256'),
+  });
+  await truncate(media, size);
+  expect(await millrace(dataDir, 'restore', place)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Restored what Millrace'),
+  });
+  expect(await millrace(dataDir, 'restore', place)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('without libraries'),
+  });
+  service = await startService(dataDir);
+  // The library's key opens it: secrets were put back with the key that seals them.
+  expect(await getVideo(service, guid)).toMatchObject({ title: 'Kept', storageSize: before.storageSize });
+  expect(await service.health()).toMatchObject({ status: 'ok' });
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${service.edgeUrl}/embed/1/${guid}?autoplay=true&muted=true`, { timeout: WAIT_MS });
+    const video = page.locator('video');
+    await expect
+      .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), { timeout: WAIT_MS })
+      .toBeGreaterThan(0.5);
+  } finally {
+    await browser.close();
+  }
+});
+
+test('a folder that holds something else is not taken for a backup', async () => {
+  expect(await millrace(folder, 'backup', folder)).toMatchObject({ code: 1, err: expect.stringContaining('neither') });
+  expect(await millrace(folder, 'restore', folder)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no backup.json'),
+  });
+});
