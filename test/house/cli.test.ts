@@ -113,3 +113,21 @@ test('a terminal shows the bar of an upload', async () => {
   expect(stdout).toMatch(/clip\.mp4 uploading \[=+\] 100 %/);
   expect(stdout).toMatch(/clip\.mp4 preparing \[=* *\] \d+ %\r?\n[0-9a-f-]{36}\r?\n$/);
 });
+
+test('the packed command line works in an empty folder, without PostgreSQL and ffmpeg', async () => {
+  const empty = await mkdtemp(join(tmpdir(), 'millrace-packed-cli-'));
+  try {
+    const { stdout } = await run('npm', ['pack', '--pack-destination', empty], { cwd: join(projectRoot, 'cli') });
+    const archive = join(empty, stdout.trim().split('\n').at(-1) ?? '');
+    await run('npm', ['install', '--offline', '--no-audit', '--prefix', empty, archive], { cwd: empty });
+    const program = join(empty, 'node_modules/millrace-cli/dist/millrace.js');
+    const env = { PATH: '/nowhere', HOME: empty, MILLRACE_LIBRARY_KEY: LIBRARY_KEY };
+    const sent = await run(process.execPath, [program, 'upload', clip, '--url', service.apiUrl], { env, cwd: empty });
+    const listed = await run(process.execPath, [program, 'ls', '--url', service.apiUrl], { env, cwd: empty });
+    expect(listed.stdout).toContain(sent.stdout.trim());
+    const unknown = run(process.execPath, [program, 'serve'], { env, cwd: empty });
+    await expect(unknown).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('no verb serve') });
+  } finally {
+    await rm(empty, { recursive: true, force: true });
+  }
+});

@@ -26,13 +26,11 @@ export function verbHelp(verb: Verb): string {
 /** A function for bash that completes verbs, their second words and options. */
 export function bashCompletion(): string {
   const words = [...new Set(verbs.map((verb) => verb.words.split(' ')[0]))].join(' ');
-  const groups = Map.groupBy(
-    verbs.filter((verb) => verb.words.includes(' ')),
-    (verb) => verb.words.split(' ')[0],
-  );
-  const cases = [...groups].map(
-    ([first, all]) => `    ${first}) words="${all.map((verb) => verb.words.split(' ')[1]).join(' ')}";;`,
-  );
+  const groups = new Map<string, string[]>();
+  for (const [first = '', second] of verbs.map((verb) => verb.words.split(' '))) {
+    if (second !== undefined) groups.set(first, [...(groups.get(first) ?? []), second]);
+  }
+  const cases = [...groups].map(([first, all]) => `    ${first}) words="${all.join(' ')}";;`);
   const flags = Object.keys(options).map((name) => `--${name}`);
   return `_millrace() {
   local words="" word="\${COMP_WORDS[COMP_CWORD]}"

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+// The command line as a package of its own: the verbs that call a service, and nothing of the service itself.
+import { helpLines } from './manual.ts';
+import { runVerb } from './run-verb.ts';
+
+const HELP = ['help', '--help', '-h'];
+const USAGE_ERROR = 2;
+
+const [name = 'help', ...args] = process.argv.slice(2);
+const isHelp = HELP.includes(name);
+const code = isHelp ? 0 : await runVerb([name, ...args]);
+if (isHelp) process.stdout.write(`Verbs:\n${helpLines()}`);
+else if (code === null) process.stderr.write(`millrace: there is no verb ${name}. See millrace help.\n`);
+process.exitCode = code ?? USAGE_ERROR;
