@@ -66,7 +66,7 @@ export type EventLogsSearchResponse = { rows: ({ logId: string | null; timestamp
 
 export type ExperienceModel = { country: string; sessions: number; startupMs: number | null; stalled: number; stallMs: number; failures: number };
 
-export type ExplainRequestModel = { Url: string; Method?: string | null; RemoteIp?: string | null; Headers?: Record<string, string>; At?: string | null };
+export type ExplainRequestModel = { Url: string; Method?: string | null; RemoteIp?: string | null; Country?: string | null; Headers?: Record<string, string>; At?: string | null };
 
 export type ExplanationModel = { Verdict: string; RuleId: string | null; Stages: ({ Stage: string; Verdict: string; RuleId: string | null; Expected: string | null; Came: string | null })[]; SignedString: string | null; NearMiss: string | null };
 

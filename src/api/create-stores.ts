@@ -14,6 +14,7 @@ import { createLiveStore } from '../catalog/live/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
+import { createScrubViewStore } from '../catalog/scrub/scrub-view-store.ts';
 import { createEventSearchStore } from '../catalog/shield/event-search-store.ts';
 import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
@@ -51,6 +52,7 @@ type Stores = Pick<
   | 'libraryViews'
   | 'outlooks'
   | 'experiences'
+  | 'scrubs'
   | 'statistics'
   | 'system'
   | 'trash'
@@ -88,6 +90,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     libraryViews: createLibraryViewStore({ db, secretBox }),
     outlooks: createOutlookStore(db),
     experiences: createExperienceStore(db),
+    scrubs: createScrubViewStore(db),
     statistics: createStatisticsStore(db),
     system: createSystemStore(db),
     trash: createTrashStore(db),

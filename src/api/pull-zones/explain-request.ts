@@ -74,7 +74,10 @@ export const explainRequest = defineOperation({
   },
 });
 
-function toRequest({ Url, Method, RemoteIp, Headers, At }: ExplainRequestModel, zone: ZonePolicy): AdmissionRequest {
+function toRequest(
+  { Url, Method, RemoteIp, Country, Headers, At }: ExplainRequestModel,
+  zone: ZonePolicy,
+): AdmissionRequest {
   const target = Url.replace(/^https?:\/\/[^/]*/i, '') || '/';
   const prefix = `/${zone.name}`;
   const address = readAddress(target, prefix);
@@ -98,7 +101,7 @@ function toRequest({ Url, Method, RemoteIp, Headers, At }: ExplainRequestModel, 
     address,
     purpose: /^\/(embed|play)\//.test(address.path) ? 'player' : 'media',
     policy: compilePolicy(zone),
-    client: { address: ip, key: ip, country: '', asn: '' },
+    client: { address: ip, key: ip, country: (Country ?? '').toUpperCase(), asn: '' },
     page: referrer === undefined ? null : hostOf(referrer),
     inspected: isInspected ? { request: inspected, waf: zone.settings.waf } : null,
     nowMs,

@@ -1,4 +1,5 @@
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { ScrubViewStore } from '../../catalog/scrub/scrub-view-store.ts';
 import type { ExperienceStore } from '../../catalog/statistics/experience-store.ts';
 import type { ActivityStore } from '../../catalog/videos/activity-store.ts';
 import { describeOutlook } from '../../catalog/videos/outlook.ts';
@@ -15,6 +16,7 @@ type Deps = {
   experiences: ExperienceStore;
   libraries: LibraryStore;
   outlooks: OutlookStore;
+  scrubs: ScrubViewStore;
   storedVideos: StoredVideoStore;
   edgeUrl: string;
 };
@@ -33,14 +35,18 @@ export const explainVideo = defineOperation({
   answer: WhyModel,
   refusals: { 'not-found': 404 },
   errorShape: 'status',
-  async run({ params: { libraryId, videoId } }, { activities, experiences, outlooks, storedVideos, ...deps }: Deps) {
+  async run(
+    { params: { libraryId, videoId } },
+    { activities, experiences, outlooks, scrubs, storedVideos, ...deps }: Deps,
+  ) {
     const key = { libraryId, mediaId: videoId };
     const { library } = await recallShowing(libraryId, deps);
-    const [stored, outlookView, tasks, experience] = await Promise.all([
+    const [stored, outlookView, tasks, experience, scrub] = await Promise.all([
       storedVideos.load(key),
       outlooks.load(key),
       activities.tasks(key),
       experiences.load(key),
+      scrubs.load(key),
     ]);
     const outlook = describeOutlook(outlookView);
     const { playerTokenRequired, allowedReferrers, blockNoneReferrer } = library.settings.access;
@@ -48,7 +54,7 @@ export const explainVideo = defineOperation({
     return {
       guid: videoId,
       etaSeconds: outlook.etaSec,
-      findings: findReasons({ outlook, stored, tasks, experiences: experience, access }),
+      findings: findReasons({ outlook, stored, tasks, experiences: experience, scrub, access }),
       experience: experience.map((line) => ({ ...line })),
     };
   },

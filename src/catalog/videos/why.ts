@@ -1,3 +1,4 @@
+import type { VideoScrub } from '../scrub/scrub-view-store.ts';
 import type { Experience } from '../statistics/experience-store.ts';
 import type { TaskActivity } from './activity-store.ts';
 import type { Outlook } from './outlook.ts';
@@ -14,6 +15,7 @@ export type WhyView = {
   stored: StoredVideo;
   tasks: readonly TaskActivity[];
   experiences: readonly Experience[];
+  scrub: VideoScrub | null;
   access: { needsToken: boolean; allowedReferrers: readonly string[]; blocksNoReferrer: boolean };
 };
 
@@ -24,7 +26,14 @@ const ENOUGH_SESSIONS = 5;
 
 /** Says in sentences why a video does not play, waits, or starts slowly; the most urgent first. */
 export function explainVideo(view: WhyView): Finding[] {
-  const findings = [stateOf(view), ...failuresOf(view), ...storedOf(view), ...accessOf(view), ...experienceOf(view)];
+  const findings = [
+    stateOf(view),
+    ...failuresOf(view),
+    ...storedOf(view),
+    ...scrubOf(view),
+    ...accessOf(view),
+    ...experienceOf(view),
+  ];
   const rank = { bad: 0, wait: 1, good: 2 };
   return findings.toSorted((first, second) => rank[first.level] - rank[second.level]);
 }
@@ -83,6 +92,15 @@ function storedOf({ stored }: WhyView): Finding[] {
   }
   const rungs = [...new Set(playable.flatMap(({ rung }) => (rung === null ? [] : [`${rung}p`])))];
   return [{ kind: 'playable', level: 'good', sentence: `Players are offered ${rungs.join(', ')}.`, remedy: null }];
+}
+
+function scrubOf({ scrub, stored }: WhyView): Finding[] {
+  if (scrub === null || stored.state !== 'finished') return [];
+  const began = scrub.roundBeganAt.toISOString().slice(0, 10);
+  const sentence = scrub.isRead
+    ? `What is stored of it was read and compared with its hashes in the scrub that began on ${began} (UTC).`
+    : `The scrub that began on ${began} (UTC) has not come to it yet.`;
+  return [{ kind: 'scrub', level: 'good', sentence, remedy: null }];
 }
 
 function accessOf({ access }: WhyView): Finding[] {

@@ -1,16 +1,13 @@
 import { useSignal } from '@preact/signals';
-import type { Static } from 'typebox';
-import type { ExplanationModel as ExplanationSchema } from '../../../src/api/models/explanation.ts';
 import type { PullZoneModel } from '../../../src/api/models/pull-zone.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
-import { Check, NumberField, Panel, Table, TextField } from '../parts/fields.tsx';
-import { CopyField, Notice } from '../parts/parts.tsx';
+import { Check, NumberField, Panel } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
+import { TestAddress } from '../parts/test-address.tsx';
 import { toast } from '../parts/toasts.tsx';
-
-type Explained = Static<typeof ExplanationSchema>;
 
 /** Who gets the bytes: the rules of the library's pull zone, and a box that says what they make of an address. */
 export function Rules({ zoneId }: { zoneId: number }) {
@@ -18,71 +15,9 @@ export function Rules({ zoneId }: { zoneId: number }) {
   if (value.value === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
   return (
     <div class="stack">
-      <TestAddress zone={value.value} />
+      <TestAddress zoneId={zoneId} address={`${session.value?.edgeUrl ?? ''}/${value.value.Name ?? ''}/`} />
       <RulesForm key={zoneId} zone={value.value} onSaved={again} />
     </div>
-  );
-}
-
-function TestAddress({ zone }: { zone: PullZoneModel }) {
-  const url = useSignal(`${session.value?.edgeUrl ?? ''}/${zone.Name ?? ''}/`);
-  const referrer = useSignal('');
-  const ip = useSignal('');
-  const found = useSignal<Explained | null>(null);
-  const testing = useAction();
-  const test = (event: Event) => {
-    event.preventDefault();
-    void testing.run(async () => {
-      found.value = await api<Explained>('POST', `/pullzone/${zone.Id}/explain`, {
-        Url: url.value,
-        ...(ip.value !== '' && { RemoteIp: ip.value }),
-        Headers: referrer.value === '' ? {} : { Referer: referrer.value },
-      });
-    });
-  };
-  return (
-    <Panel title="Test an address" hint="Judged as the edge would, without counting it: each rule and what it found.">
-      <form class="stack" onSubmit={test}>
-        <TextField label="Address, with its token" value={url.value} onChange={(text) => (url.value = text)} />
-        <div class="columns tight">
-          <TextField
-            label="Sent by the page (referrer)"
-            value={referrer.value}
-            onChange={(text) => (referrer.value = text)}
-          />
-          <TextField label="Viewer's IP address" value={ip.value} onChange={(text) => (ip.value = text)} />
-        </div>
-        <div class="row">
-          <button type="submit" class="primary" disabled={testing.isBusy.value}>
-            Test
-          </button>
-        </div>
-      </form>
-      {testing.error.value !== null && <Notice kind="error">{testing.error.value}</Notice>}
-      {found.value !== null && <Explanation found={found.value} />}
-    </Panel>
-  );
-}
-
-function Explanation({ found }: { found: Explained }) {
-  const isAdmitted = found.Verdict === 'Admitted';
-  return (
-    <>
-      <Notice kind={isAdmitted ? 'done' : 'error'}>
-        {isAdmitted ? 'Let in.' : `Refused by the rule ${found.RuleId ?? ''}.`} {found.NearMiss}
-      </Notice>
-      <Table label="Rules" head={['Rule', 'Verdict', 'Expected', 'Came']}>
-        {found.Stages.map(({ Stage, Verdict, Expected, Came }) => (
-          <tr key={Stage}>
-            <th scope="row">{Stage}</th>
-            <td>{Verdict}</td>
-            <td>{Expected}</td>
-            <td>{Came}</td>
-          </tr>
-        ))}
-      </Table>
-      {found.SignedString !== null && <CopyField label="What the token signs" text={found.SignedString} isWrapped />}
-    </>
   );
 }
 

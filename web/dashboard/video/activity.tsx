@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { VideoActivityModel, WhyModel } from '../../../src/api/models/activity.ts';
+import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
+import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { useLoaded } from '../base/load.ts';
@@ -7,6 +9,7 @@ import { mayWrite, session } from '../base/session.ts';
 import { moment } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
 import { Link, Notice } from '../parts/parts.tsx';
+import { TestAddress } from '../parts/test-address.tsx';
 import { toast } from '../parts/toasts.tsx';
 import type { PartProps } from './part-props.ts';
 
@@ -19,9 +22,20 @@ export function Activity(props: PartProps) {
     <div class="stack">
       {error !== null && <Notice kind="error">{error}</Notice>}
       {why.value.value !== null && <Why {...props} why={why.value.value} />}
+      {session.value?.role === 'owner' && <TryAddress libraryId={props.libraryId} videoId={props.video.guid} />}
       {activity.value.value !== null && <Tasks activity={activity.value.value} />}
     </div>
   );
+}
+
+/** The playlist as players are given it, judged dry: an owner's, since the rules take the account's key. */
+function TryAddress({ libraryId, videoId }: { libraryId: number; videoId: string }) {
+  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${videoId}/play`);
+  const library = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);
+  const address = play.value.value?.videoPlaylistUrl ?? null;
+  const zoneId = library.value.value?.PullZoneId;
+  if (address === null || zoneId === undefined) return null;
+  return <TestAddress zoneId={zoneId} address={address} />;
 }
 
 type Finding = WhyModel['findings'][number];
