@@ -4,9 +4,13 @@ import { signal } from '@preact/signals';
 export const LIBRARY_PLACES = ['videos', 'collections', 'trash', 'live', 'statistics', 'events', 'settings'] as const;
 type LibraryPlace = (typeof LIBRARY_PLACES)[number];
 
+/** Places of the whole service. */
+const PLAIN_PLACES = ['welcome', 'libraries', 'system', 'reference'] as const;
+type PlainPlace = (typeof PLAIN_PLACES)[number];
+
 /** A place of the dashboard; each has an address that can be kept and sent. `part` is a tab or a section of it. */
 export type Route =
-  | { name: 'home' | 'welcome' | 'system' | 'reference' }
+  | { name: PlainPlace | 'home' }
   | { name: LibraryPlace; libraryId: number; part?: string }
   | { name: 'video'; libraryId: number; videoId: string; part?: string };
 
@@ -21,8 +25,9 @@ export const route = signal<Route>(readRoute(ownPath()));
 export const query = signal(new URLSearchParams(location.search));
 
 export function readRoute(pathname: string): Route {
-  const [, plain] = /^\/dashboard\/(welcome|system|reference)\/?$/.exec(pathname) ?? [];
-  if (plain === 'welcome' || plain === 'system' || plain === 'reference') return { name: plain };
+  const [, text] = /^\/dashboard\/([a-z]+)\/?$/.exec(pathname) ?? [];
+  const plain = PLAIN_PLACES.find((known) => known === text);
+  if (plain !== undefined) return { name: plain };
   const [, library = '', place, id, tab] = PLACE.exec(pathname) ?? [];
   const libraryId = Number(library);
   if (place === 'videos' && id !== undefined && VIDEO_ID.test(id)) {

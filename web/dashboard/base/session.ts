@@ -43,6 +43,11 @@ async function loadLibraries({ libraryId }: Session): Promise<LibraryName[]> {
   return found.map(({ Id, Name }) => ({ id: Id, name: Name }));
 }
 
+/** Reads which libraries there are anew: one was made, renamed or deleted. */
+export async function reloadLibraries(): Promise<void> {
+  if (session.value) libraries.value = await loadLibraries(session.value);
+}
+
 export function mayWrite(): boolean {
   return session.value !== null && session.value?.role !== 'reader';
 }

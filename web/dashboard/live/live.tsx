@@ -1,24 +1,15 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import type {
-  LiveStreamModel,
-  LiveStreamStatusModel,
-  PaginationListOfLiveStreamModel,
-} from '../../../src/api/models/live-stream.ts';
+import type { LiveStreamModel, PaginationListOfLiveStreamModel } from '../../../src/api/models/live-stream.ts';
 import { api, describeError } from '../base/api.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { day, plural } from '../base/words.ts';
-import { CopyField, Empty, Notice, Pager } from '../parts/parts.tsx';
+import { CopyField, Empty, Link, Notice, Pager } from '../parts/parts.tsx';
+import { STREAM_STATES, StreamActions, toneOfStream } from './stream-actions.tsx';
 
 const PER_PAGE = 20;
 /** Streams change by what encoders send; there is no stream of events for them. */
 const LOOK_AGAIN_MS = 5_000;
-
-/** LiveStreamStatus by its number, as people call it. */
-const STATES = ['Unknown', 'Created', 'Scheduled', 'Preview', 'On air', 'Ended', 'Recording is made ready', 'Failed'];
-const ON_AIR = 4;
-const PREVIEW = 3;
 
 export function Live({ libraryId }: { libraryId: number }) {
   const page = useSignal(1);
@@ -43,7 +34,7 @@ export function Live({ libraryId }: { libraryId: number }) {
       )}
       <div class="columns">
         {found?.items.map((stream) => (
-          <Stream key={stream.guid} path={path} stream={stream} onChanged={again} />
+          <Stream key={stream.guid} libraryId={libraryId} path={path} stream={stream} onChanged={again} />
         ))}
       </div>
       {found !== null && (
@@ -90,96 +81,33 @@ function NewStream({ path, onMade }: { path: string; onMade: () => void }) {
   );
 }
 
-function Stream({ path, stream, onChanged }: { path: string; stream: LiveStreamModel; onChanged: () => void }) {
-  const error = useSignal<string | null>(null);
-  const act = async (method: string, action: string) => {
-    try {
-      await api(method, `${path}/${stream.guid}${action}`);
-      error.value = null;
-      onChanged();
-    } catch (reason) {
-      error.value = describeError(reason);
-    }
-  };
-  const { rtmp, rtmps, srt, whip } = stream.ingestEndpoints ?? {};
+type StreamProps = { libraryId: number; path: string; stream: LiveStreamModel; onChanged: () => void };
+
+function Stream({ libraryId, path, stream, onChanged }: StreamProps) {
+  const { guid, title, status, dateCreated, peakConcurrentViewers, playbackUrlHls } = stream;
   return (
     <section class="panel">
       <div class="row spread">
-        <h2>{stream.title}</h2>
-        <span class={`chip ${toneOf(stream.status)}`}>{STATES[stream.status] ?? 'Unknown'}</span>
+        <h2>
+          <Link to={{ name: 'live', libraryId, part: guid }}>{title}</Link>
+        </h2>
+        <span class={`chip ${toneOfStream(status)}`}>{STREAM_STATES[status] ?? 'Unknown'}</span>
       </div>
-      <p class="hint">Created {day(stream.dateCreated)}</p>
-      <ServerField label="Server (RTMP)" address={rtmp?.primaryIngestUrl} />
-      <ServerField label="Server (RTMPS)" address={rtmps?.primaryIngestUrl} />
-      <ServerField label="Server (SRT, add ?streamid= and the stream key)" address={srt?.primaryIngestUrl} />
-      <ServerField label="Server (WHIP, the stream key is the bearer token)" address={whip?.primaryIngestUrl} />
-      {mayWrite() && <CopyField label="Stream key" text={stream.streamKey} isSecret />}
-      <CopyField label="Playlist" text={stream.playbackUrlHls} />
-      {(stream.status === ON_AIR || stream.status === PREVIEW) && <Transcoding path={`${path}/${stream.guid}`} />}
-      {mayWrite() && <StreamActions status={stream.status} act={act} />}
-      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      <p class="hint">
+        Created {day(dateCreated)}
+        {peakConcurrentViewers !== null &&
+          peakConcurrentViewers > 0 &&
+          ` · at most ${plural(peakConcurrentViewers, 'viewer')} at once`}
+      </p>
+      <CopyField label="Playlist" text={playbackUrlHls} />
+      <div class="row spread">
+        <Link class="button" to={{ name: 'live', libraryId, part: guid }}>
+          {mayWrite() ? 'Addresses and key' : 'Open'}
+        </Link>
+        {mayWrite() && (
+          <StreamActions path={`${path}/${guid}`} status={status} onChanged={onChanged} onDeleted={onChanged} />
+        )}
+      </div>
     </section>
   );
-}
-
-/** Which further sizes viewers get, or why they get none. */
-function Transcoding({ path }: { path: string }) {
-  const { value, again } = useLoaded<LiveStreamStatusModel>(`${path}/status`);
-  const refresh = useRef(again);
-  refresh.current = again;
-  useEffect(() => {
-    const timer = setInterval(() => refresh.current(), LOOK_AGAIN_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const transcoding = value.value?.transcoding ?? null;
-  if (transcoding === null || transcoding.state === 'none') return null;
-  if (transcoding.reason !== null) return <Notice kind="error">{transcoding.reason}</Notice>;
-  return <p class="hint">Further sizes: {transcoding.resolutions.replaceAll(',', ', ')}</p>;
-}
-
-/** Nothing where ingest does not listen for the protocol. */
-function ServerField({ label, address }: { label: string; address: string | null | undefined }) {
-  return address ? <CopyField label={label} text={address} /> : null;
-}
-
-type Act = (method: string, action: string) => Promise<void>;
-
-function StreamActions({ status, act }: { status: number; act: Act }) {
-  const isAsked = useSignal(false);
-  if (status === ON_AIR) {
-    return (
-      <div class="row">
-        <button type="button" class="bad" onClick={() => act('PUT', '/stop')}>
-          Stop
-        </button>
-      </div>
-    );
-  }
-  return (
-    <div class="row">
-      <button type="button" class="primary" onClick={() => act('PUT', '/start')}>
-        Start
-      </button>
-      {isAsked.value ? (
-        <>
-          <button type="button" class="bad" onClick={() => act('DELETE', '')}>
-            Delete for good
-          </button>
-          <button type="button" onClick={() => (isAsked.value = false)}>
-            Keep it
-          </button>
-        </>
-      ) : (
-        <button type="button" class="quiet" onClick={() => (isAsked.value = true)}>
-          Delete…
-        </button>
-      )}
-    </div>
-  );
-}
-
-function toneOf(status: number): string {
-  if (status === ON_AIR) return 'good';
-  if (status === PREVIEW || status === 6) return 'busy';
-  return status === 7 ? 'bad' : '';
 }

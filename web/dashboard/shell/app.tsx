@@ -4,7 +4,7 @@ import { describeError } from '../base/api.ts';
 import { type Route, route } from '../base/router.ts';
 import { libraries, mayWrite, restoreSession, session } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
-import { Empty, Notice } from '../parts/parts.tsx';
+import { Empty, Link, Notice } from '../parts/parts.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { UploadTray } from '../uploads/upload-tray.tsx';
 import { DropZone } from './drop-zone.tsx';
@@ -46,7 +46,9 @@ function Signed() {
       <main id="content" tabIndex={-1}>
         {here.name === 'home' ? (
           <Empty title="No library yet">
-            <p>Make one with the operation POST /videolibrary.</p>
+            <Link class="button" to={{ name: 'libraries' }}>
+              Make one
+            </Link>
           </Empty>
         ) : (
           <Screen to={here} />

@@ -6,8 +6,10 @@ import { Videos } from '../videos/videos.tsx';
 // The first screen is there at once; each other one is a file of its own.
 const Collections = lazy(async () => (await import('../collections/collections.tsx')).Collections);
 const Events = lazy(async () => (await import('../events/events.tsx')).Events);
+const Libraries = lazy(async () => (await import('../libraries/libraries.tsx')).Libraries);
 const LibraryStatistics = lazy(async () => (await import('../statistics/library-statistics.tsx')).LibraryStatistics);
 const Live = lazy(async () => (await import('../live/live.tsx')).Live);
+const StreamPage = lazy(async () => (await import('../live/stream-page.tsx')).StreamPage);
 const Reference = lazy(async () => (await import('../reference/reference.tsx')).Reference);
 const Settings = lazy(async () => (await import('../library/settings.tsx')).Settings);
 const System = lazy(async () => (await import('../system/system.tsx')).System);
@@ -29,13 +31,19 @@ export function Screen({ to }: { to: Route }): JSX.Element | null {
     case 'trash':
       return <Trash key={to.libraryId} libraryId={to.libraryId} />;
     case 'live':
-      return <Live key={to.libraryId} libraryId={to.libraryId} />;
+      return to.part === undefined ? (
+        <Live key={to.libraryId} libraryId={to.libraryId} />
+      ) : (
+        <StreamPage key={to.part} libraryId={to.libraryId} streamId={to.part} />
+      );
     case 'statistics':
       return <LibraryStatistics key={to.libraryId} libraryId={to.libraryId} />;
     case 'events':
       return <Events key={to.libraryId} libraryId={to.libraryId} />;
     case 'settings':
       return <Settings key={to.libraryId} libraryId={to.libraryId} part={to.part ?? 'general'} />;
+    case 'libraries':
+      return <Libraries />;
     case 'system':
       return <System />;
     case 'reference':

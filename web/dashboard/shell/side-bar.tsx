@@ -31,6 +31,7 @@ export function SideBar({ libraryId }: { libraryId: number | null }) {
         </nav>
       )}
       <nav aria-label="Service" class="service">
+        {isOwner && <Item to={{ name: 'libraries' }} icon="collections" label="Libraries" />}
         {isOwner && <Item to={{ name: 'system' }} icon="system" label="System" />}
         <Item to={{ name: 'reference' }} icon="reference" label="API reference" />
         <a href={`${prefix}/docs`}>

@@ -1,11 +1,15 @@
 import { useSignal } from '@preact/signals';
 import type { VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
+import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
 import { clock, day, plural } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { Cost } from './cost.tsx';
 import { TimeChart } from './time-chart.tsx';
+
+/** The atlas is larger than the rest of the screen: a file of its own. */
+const CountryMap = lazy(async () => (await import('./country-map.tsx')).CountryMap);
 
 const RANGES = [
   ['7', 'Last 7 days'],
@@ -78,6 +82,7 @@ function Countries({ found }: { found: VideoStatisticsModel }) {
     <section class="panel">
       <h2>Countries</h2>
       {rows.length === 0 && <p class="hint">Appears with the first viewers.</p>}
+      {rows.length > 0 && <CountryMap counts={found.countryViewCounts ?? {}} nameOf={nameOf} />}
       <ul class="shares">
         {rows.slice(0, 20).map(([code, count]) => (
           <li key={code}>

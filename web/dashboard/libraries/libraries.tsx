@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals';
+import type { VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
+import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { useLoaded } from '../base/load.ts';
+import { go } from '../base/router.ts';
+import { reloadLibraries } from '../base/session.ts';
+import { bytes, plural } from '../base/words.ts';
+import { Empty, Link, Notice } from '../parts/parts.tsx';
+import { Sparkline } from './sparkline.tsx';
+
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+/** All libraries at a glance, and a new one. */
+export function Libraries() {
+  const { value, error } = useLoaded<readonly VideoLibraryModel[]>('/videolibrary');
+  const found = value.value;
+  return (
+    <>
+      <header class="place">
+        <h1>Libraries</h1>
+        {found !== null && <span class="hint">{found.length.toLocaleString()}</span>}
+      </header>
+      <NewLibrary />
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {found?.length === 0 && (
+        <Empty title="No library yet">
+          <p>A library holds videos and live streams, with keys, rules and settings of its own.</p>
+        </Empty>
+      )}
+      <div class="columns">
+        {found?.map((library) => (
+          <LibraryCard key={library.Id} library={library} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function NewLibrary() {
+  const name = useSignal('');
+  const making = useAction();
+  const make = (event: Event) => {
+    event.preventDefault();
+    void making.run(async () => {
+      const { Id } = await api<VideoLibraryModel>('POST', '/videolibrary', { Name: name.value });
+      await reloadLibraries();
+      go({ name: 'videos', libraryId: Id });
+    });
+  };
+  return (
+    <form class="row new" onSubmit={make}>
+      <input
+        aria-label="Name of the library"
+        placeholder="Name of a new library"
+        required
+        value={name.value}
+        onInput={(event) => (name.value = event.currentTarget.value)}
+      />
+      <button type="submit" class="primary" disabled={making.isBusy.value}>
+        Create library
+      </button>
+      {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
+    </form>
+  );
+}
+
+function LibraryCard({ library }: { library: VideoLibraryModel }) {
+  const { Id: libraryId, Name, VideoCount, StorageUsage, TrafficUsage } = library;
+  const from = new Date(Date.now() - WEEK_MS).toISOString().slice(0, 10);
+  const { value } = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?dateFrom=${from}`);
+  const views = Object.values(value.value?.viewsChart ?? {});
+  const total = views.reduce((sum, count) => sum + count, 0);
+  return (
+    <section class="panel">
+      <div class="row spread">
+        <h2>
+          <Link to={{ name: 'videos', libraryId }}>{Name}</Link>
+        </h2>
+        <span class="hint">{libraryId}</span>
+      </div>
+      <p class="facts">
+        <span>{plural(VideoCount, 'video')}</span>
+        <span>{bytes(StorageUsage)} stored</span>
+        <span>{bytes(TrafficUsage)} delivered this month</span>
+      </p>
+      <Sparkline values={views} label={`${plural(total, 'view')} in seven days`} />
+      <p class="hint">{plural(total, 'view')} in seven days</p>
+      <div class="row">
+        <Link class="button" to={{ name: 'statistics', libraryId }}>
+          Statistics
+        </Link>
+        <Link class="button" to={{ name: 'settings', libraryId }}>
+          Settings
+        </Link>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,16 @@
+const WIDTH = 240;
+const HEIGHT = 40;
+
+/** Values as a line without axes: how it goes, not how much it is. */
+export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
+  const most = Math.max(1, ...values);
+  const step = WIDTH / Math.max(1, values.length - 1);
+  const points = values.map(
+    (value, at) => `${(at * step).toFixed(1)},${(HEIGHT - 2 - (value / most) * (HEIGHT - 4)).toFixed(1)}`,
+  );
+  return (
+    <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+      <polyline points={points.join(' ')} />
+    </svg>
+  );
+}

@@ -1,0 +1,69 @@
+import { useSignal } from '@preact/signals';
+import type { LiveStreamModel } from '../../../src/api/models/live-stream.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { saveAs } from '../base/save-as.ts';
+import { Panel } from '../parts/fields.tsx';
+import { CopyField, Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { QrCode } from './qr-code.tsx';
+import { ON_AIR, PREVIEW } from './stream-actions.tsx';
+
+type Props = { path: string; stream: LiveStreamModel; onChanged: () => void };
+
+/** What an encoder needs: addresses, the key, both as a picture for phones and as a file for OBS. */
+export function Connect({ path, stream, onChanged }: Props) {
+  const isShown = useSignal(false);
+  const turning = useAction();
+  const { rtmp, rtmps, srt, whip } = stream.ingestEndpoints ?? {};
+  const server = rtmps?.primaryIngestUrl ?? rtmp?.primaryIngestUrl ?? null;
+  const isPublished = stream.status === ON_AIR || stream.status === PREVIEW;
+  const turn = () =>
+    turning.run(async () => {
+      await api('PUT', `${path}/regenerate-key`);
+      toast('The stream has another key; the one before opens nothing any more.');
+      onChanged();
+    });
+  return (
+    <Panel title="Connect an encoder">
+      <ServerField label="Server (RTMP)" address={rtmp?.primaryIngestUrl} />
+      <ServerField label="Server (RTMPS)" address={rtmps?.primaryIngestUrl} />
+      <ServerField label="Server (SRT, add ?streamid= and the stream key)" address={srt?.primaryIngestUrl} />
+      <ServerField label="Server (WHIP, the stream key is the bearer token)" address={whip?.primaryIngestUrl} />
+      <CopyField label="Stream key" text={stream.streamKey} isSecret />
+      <div class="row">
+        {server !== null && (
+          <>
+            <button type="button" aria-expanded={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
+              {isShown.value ? 'Hide the QR code' : 'QR code for a phone'}
+            </button>
+            <button type="button" onClick={() => saveAs('service.json', obsService(server, stream.streamKey))}>
+              File for OBS
+            </button>
+          </>
+        )}
+        <button type="button" disabled={isPublished || turning.isBusy.value} onClick={turn}>
+          New key
+        </button>
+      </div>
+      {isPublished && <p class="hint">The key cannot be changed while somebody publishes with it.</p>}
+      {isShown.value && server !== null && (
+        <>
+          <QrCode text={`${server.replace(/\/$/, '')}/${stream.streamKey}`} label="Address and key as a QR code" />
+          <p class="hint">It holds the key: who takes a picture of it can publish.</p>
+        </>
+      )}
+      {turning.error.value !== null && <Notice kind="error">{turning.error.value}</Notice>}
+    </Panel>
+  );
+}
+
+/** What OBS reads from `service.json` in the folder of a profile. */
+function obsService(server: string, key: string): string {
+  return JSON.stringify({ type: 'rtmp_custom', settings: { server, key, use_auth: false } }, null, 2);
+}
+
+/** Nothing where ingest does not listen for the protocol. */
+function ServerField({ label, address }: { label: string; address: string | null | undefined }) {
+  return address ? <CopyField label={label} text={address} /> : null;
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { describeHealth, type Sample } from './health.ts';
+
+const STATUS = {
+  readyToStart: false,
+  primaryLive: true,
+  backupLive: false,
+  lastPingAgo: 40,
+  duration: 60,
+  statusTimeUtc: '2026-11-23T10:00:00Z',
+  transcoding: null,
+};
+const sample = (changes: Partial<Sample> = {}): Sample => ({
+  timestamp: '2026-11-23T10:00:00Z',
+  bitrate: 4_000_000,
+  videoBitrate: 3_900_000,
+  audioBitrate: 100_000,
+  fps: 30,
+  ...changes,
+});
+const steady = Array.from({ length: 20 }, () => sample());
+
+test.each([
+  { name: 'nobody publishes', status: { primaryLive: false }, samples: [], words: 'not connected', level: 'bad' },
+  { name: 'all is well', status: {}, samples: steady, words: '4.0 Mbit/s, 30 a second', level: 'good' },
+  { name: 'a silent line', status: { lastPingAgo: 6_000 }, samples: steady, words: 'for 6 s', level: 'bad' },
+  {
+    name: 'dropped pictures',
+    status: {},
+    samples: [...steady, sample({ fps: 12 })],
+    words: '12 in the worst',
+    level: 'bad',
+  },
+  {
+    name: 'a dip',
+    status: {},
+    samples: [...steady, sample({ bitrate: 900_000 })],
+    words: '0.9 Mbit/s of 4.0',
+    level: 'wait',
+  },
+  {
+    name: 'no sound',
+    status: {},
+    samples: steady.map(() => sample({ audioBitrate: 0 })),
+    words: 'No sound',
+    level: 'wait',
+  },
+  { name: 'few pictures', status: {}, samples: steady.map(() => sample({ fps: 10 })), words: 'jerky', level: 'wait' },
+  {
+    name: 'a heavy stream',
+    status: {},
+    samples: steady.map(() => sample({ bitrate: 2e7 })),
+    words: '20.0',
+    level: 'wait',
+  },
+])('$name is said in words', ({ status, samples, words, level }) => {
+  const [first] = describeHealth({ isOnAir: true, status: { ...STATUS, ...status }, samples });
+  expect(first).toMatchObject({ level, sentence: expect.stringContaining(words) });
+});
+
+test('before the start an encoder that is connected may be started', () => {
+  const lines = describeHealth({ isOnAir: false, status: STATUS, samples: steady });
+  expect(lines.map(({ sentence }) => sentence).join(' ')).toContain('Press Start');
+});

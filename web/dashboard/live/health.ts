@@ -1,0 +1,106 @@
+import type { LiveStreamStatusModel } from '../../../src/api/models/live-stream.ts';
+
+/** What a stream was published with in one second. */
+export type Sample = { timestamp: string; bitrate: number; videoBitrate: number; audioBitrate: number; fps: number };
+export type HealthLine = { level: 'good' | 'wait' | 'bad'; sentence: string };
+
+const SILENT_MS = 2_500;
+/** Seconds that are judged: longer than a keyframe interval, short enough to be about now. */
+const JUDGED = 30;
+/** With fewer samples nothing is said of what is usual. */
+const ENOUGH = 5;
+const DROPPED = 0.85;
+const DIPPED = 0.5;
+const FEW_FPS = 20;
+const HEAVY_BPS = 10_000_000;
+
+export type Published = {
+  isOnAir: boolean;
+  status: LiveStreamStatusModel;
+  /** Newest last. */
+  samples: readonly Sample[];
+};
+
+/** Says in words how publishing goes, and what to change at the encoder; the most urgent first. */
+export function describeHealth({ isOnAir, status, samples }: Published): HealthLine[] {
+  if (status.primaryLive !== true && status.backupLive !== true) return [absence(isOnAir)];
+  const recent = samples.slice(-JUDGED);
+  const found = [
+    ...silence(status.lastPingAgo),
+    ...pictures(recent),
+    ...rates(recent),
+    ...sound(recent),
+    ...further(status, recent),
+  ];
+  const start: HealthLine[] = isOnAir
+    ? []
+    : [{ level: 'wait', sentence: 'The encoder is connected. Press Start when the picture is right.' }];
+  const rank = { bad: 0, wait: 1, good: 2 };
+  const lines = found.length > 0 ? found : steady(recent);
+  return [...start, ...lines].toSorted((first, second) => rank[first.level] - rank[second.level]);
+}
+
+function absence(isOnAir: boolean): HealthLine {
+  return isOnAir
+    ? {
+        level: 'bad',
+        sentence: 'The encoder is not connected. It comes back into the same stream with the same key.',
+      }
+    : { level: 'wait', sentence: 'No encoder is connected yet. Give it one of the addresses and the stream key.' };
+}
+
+function silence(lastPingAgo: number | null): HealthLine[] {
+  if (lastPingAgo === null || lastPingAgo <= SILENT_MS) return [];
+  const sec = (lastPingAgo / 1000).toFixed(0);
+  const sentence = `Nothing arrived for ${sec} s: the line of the encoder is too slow, or drops. Lower its bitrate.`;
+  return [{ level: 'bad', sentence }];
+}
+
+function pictures(recent: readonly Sample[]): HealthLine[] {
+  const usual = median(recent.map(({ fps }) => fps));
+  const least = Math.min(...recent.map(({ fps }) => fps));
+  if (recent.length < ENOUGH || usual <= 0) return [];
+  if (least < usual * DROPPED) {
+    const sentence = `Pictures are dropped: ${least.toFixed(0)} in the worst second, ${usual.toFixed(0)} usually. The encoder is overloaded, or its line is.`;
+    return [{ level: 'bad', sentence }];
+  }
+  if (usual >= FEW_FPS) return [];
+  return [{ level: 'wait', sentence: `${usual.toFixed(0)} pictures a second look jerky; 25 or more are usual.` }];
+}
+
+function rates(recent: readonly Sample[]): HealthLine[] {
+  const usual = median(recent.map(({ bitrate }) => bitrate));
+  const least = Math.min(...recent.map(({ bitrate }) => bitrate));
+  if (recent.length < ENOUGH || usual <= 0 || least >= usual * DIPPED) return [];
+  const sentence = `The bitrate dips to ${mbps(least)} of ${mbps(usual)}: use a constant bitrate, or a lower one.`;
+  return [{ level: 'wait', sentence }];
+}
+
+function sound(recent: readonly Sample[]): HealthLine[] {
+  if (recent.length < ENOUGH || recent.some(({ audioBitrate }) => audioBitrate > 0)) return [];
+  return [{ level: 'wait', sentence: 'No sound arrives. Choose a source of sound at the encoder.' }];
+}
+
+function further({ transcoding }: LiveStreamStatusModel, recent: readonly Sample[]): HealthLine[] {
+  if (transcoding !== null && transcoding.reason !== null) return [{ level: 'wait', sentence: transcoding.reason }];
+  const usual = median(recent.map(({ bitrate }) => bitrate));
+  const isAlone = transcoding === null || transcoding.state === 'none';
+  if (!isAlone || usual < HEAVY_BPS) return [];
+  const sentence = `${mbps(usual)} are too much for many viewers, and no smaller size is made. Switch on smaller resolutions.`;
+  return [{ level: 'wait', sentence }];
+}
+
+function steady(recent: readonly Sample[]): HealthLine[] {
+  if (recent.length === 0) return [{ level: 'good', sentence: 'The encoder is connected.' }];
+  const bitrate = median(recent.map((sample) => sample.bitrate));
+  const fps = median(recent.map((sample) => sample.fps));
+  return [{ level: 'good', sentence: `The picture arrives steadily: ${mbps(bitrate)}, ${fps.toFixed(0)} a second.` }];
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((first, second) => first - second)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function mbps(bps: number): string {
+  return `${(bps / 1_000_000).toFixed(1)} Mbit/s`;
+}

@@ -1,0 +1,80 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { Notice } from '../parts/parts.tsx';
+
+/** LiveStreamStatus by its number, as people call it. */
+export const STREAM_STATES = [
+  'Unknown',
+  'Created',
+  'Scheduled',
+  'Preview',
+  'On air',
+  'Ended',
+  'Recording is made ready',
+  'Failed',
+];
+export const ON_AIR = 4;
+export const PREVIEW = 3;
+export const ENDED = 5;
+const RECORDING = 6;
+const FAILED = 7;
+
+type Props = { path: string; status: number; onChanged: () => void; onDeleted: () => void };
+
+/** Start, stop and delete, each where the stream allows it. */
+export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
+  const asked = useSignal<'stop' | 'delete' | null>(null);
+  const running = useAction();
+  const act = (method: string, action: string, after: () => void) =>
+    running.run(async () => {
+      await api(method, path + action);
+      asked.value = null;
+      after();
+    });
+  const confirm = (label: string, run: () => void) => (
+    <>
+      <button type="button" class="bad" disabled={running.isBusy.value} onClick={run}>
+        {label}
+      </button>
+      <button type="button" onClick={() => (asked.value = null)}>
+        Not yet
+      </button>
+    </>
+  );
+  return (
+    <div class="row">
+      {asked.value === null && status === ON_AIR && (
+        <button type="button" class="bad" onClick={() => (asked.value = 'stop')}>
+          End…
+        </button>
+      )}
+      {asked.value === null && status !== ON_AIR && (
+        <>
+          {status < ON_AIR && (
+            <button
+              type="button"
+              class="primary"
+              disabled={running.isBusy.value}
+              onClick={() => act('PUT', '/start', onChanged)}
+            >
+              Start
+            </button>
+          )}
+          <button type="button" class="quiet" onClick={() => (asked.value = 'delete')}>
+            Delete…
+          </button>
+        </>
+      )}
+      {asked.value === 'stop' && confirm('End the stream', () => void act('PUT', '/stop', onChanged))}
+      {asked.value === 'delete' && confirm('Delete for good', () => void act('DELETE', '', onDeleted))}
+      {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+    </div>
+  );
+}
+
+export function toneOfStream(status: number): string {
+  if (status === ON_AIR) return 'good';
+  if (status === PREVIEW || status === RECORDING) return 'busy';
+  return status === FAILED ? 'bad' : '';
+}

@@ -1,0 +1,168 @@
+import { useMemo } from 'preact/hooks';
+import type {
+  LiveStreamModel,
+  LiveStreamStatusModel,
+  ThumbnailListResponseModel,
+} from '../../../src/api/models/live-stream.ts';
+import { useLoaded, useRefresh } from '../base/load.ts';
+import { go } from '../base/router.ts';
+import { mayWrite } from '../base/session.ts';
+import { clock, day, plural } from '../base/words.ts';
+import { Panel } from '../parts/fields.tsx';
+import { Link, Notice } from '../parts/parts.tsx';
+import { TimeChart } from '../statistics/time-chart.tsx';
+import { Connect } from './connect.tsx';
+import { describeHealth, type Sample } from './health.ts';
+import { ENDED, ON_AIR, PREVIEW, STREAM_STATES, StreamActions, toneOfStream } from './stream-actions.tsx';
+import { StreamSettings } from './stream-settings.tsx';
+
+/** Streams change by what encoders send; there is no stream of events for them. */
+const LOOK_AGAIN_MS = 3_000;
+const CHART_MS = 10 * 60_000;
+const STILLS = 12;
+
+/** A live stream: what viewers see, how publishing goes in words, what the encoder needs, and how it is set. */
+export function StreamPage({ libraryId, streamId }: { libraryId: number; streamId: string }) {
+  const path = `/library/${libraryId}/live/${streamId}`;
+  const { value, error, again } = useLoaded<LiveStreamModel>(path);
+  useRefresh(again, LOOK_AGAIN_MS);
+  const stream = value.value;
+  if (stream === null) {
+    return error.value === null ? <div class="player skeleton" /> : <Notice kind="error">{error.value}</Notice>;
+  }
+  const isOver = stream.status >= ENDED;
+  return (
+    <article class="video">
+      <nav class="trail" aria-label="Way back">
+        <Link to={{ name: 'live', libraryId }}>Live streams</Link>
+      </nav>
+      <div class="video-stage">
+        <Preview libraryId={libraryId} streamId={streamId} status={stream.status} />
+        <div class="stack">
+          <div class="row spread">
+            <h1>{stream.title}</h1>
+            <span class={`chip ${toneOfStream(stream.status)}`}>{STREAM_STATES[stream.status] ?? 'Unknown'}</span>
+          </div>
+          <Facts stream={stream} />
+          {!isOver && <Health path={path} isOnAir={stream.status === ON_AIR} />}
+          {isOver && stream.recordVod && (
+            <Link class="button" to={{ name: 'video', libraryId, videoId: streamId }}>
+              Open the recording
+            </Link>
+          )}
+          {mayWrite() && (
+            <StreamActions
+              path={path}
+              status={stream.status}
+              onChanged={again}
+              onDeleted={() => go({ name: 'live', libraryId })}
+            />
+          )}
+        </div>
+      </div>
+      {(stream.status === ON_AIR || stream.status === PREVIEW) && <Rates path={path} />}
+      <Stills path={path} />
+      {!isOver && mayWrite() && (
+        <div class="columns">
+          <Connect path={path} stream={stream} onChanged={again} />
+          <StreamSettings path={path} stream={stream} onSaved={again} />
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** The player as viewers have it: before the start it says so, and begins by itself. */
+function Preview({ libraryId, streamId, status }: { libraryId: number; streamId: string; status: number }) {
+  const { value } = useLoaded<{ address: string }>(
+    `/dashboard/libraries/${libraryId}/videos/${streamId}/embed-address`,
+  );
+  const address = value.value?.address;
+  if (address === undefined) return <div class="player skeleton" />;
+  const source = new URL(address);
+  source.searchParams.set('muted', 'true');
+  source.searchParams.set('count', 'false');
+  // Anew when the stream begins or ends: what is shown then is another thing.
+  return (
+    <iframe key={status} class="player" title="Preview of the stream" src={source.href} allow="autoplay; fullscreen" />
+  );
+}
+
+function Facts({ stream }: { stream: LiveStreamModel }) {
+  const { width, height, framerate, durationSeconds, peakConcurrentViewers, scheduledStartTime } = stream;
+  return (
+    <p class="facts">
+      {durationSeconds !== null && durationSeconds > 0 && <span>{clock(durationSeconds)}</span>}
+      {width !== null && height !== null && (
+        <span>
+          {width} × {height}
+          {framerate !== null && `, ${framerate.toFixed(0)} fps`}
+        </span>
+      )}
+      {peakConcurrentViewers !== null && <span>at most {plural(peakConcurrentViewers, 'viewer')} at once</span>}
+      {scheduledStartTime !== null && <span>planned for {day(scheduledStartTime)}</span>}
+      {stream.recordVod && <span>recorded</span>}
+    </p>
+  );
+}
+
+function useSamples(path: string): readonly Sample[] {
+  const startTime = useMemo(() => new Date(Date.now() - CHART_MS).toISOString(), []);
+  const { value, again } = useLoaded<readonly Sample[]>(`${path}/bitrate-history?startTime=${startTime}`);
+  useRefresh(again, LOOK_AGAIN_MS);
+  return value.value ?? [];
+}
+
+function Health({ path, isOnAir }: { path: string; isOnAir: boolean }) {
+  const { value, again } = useLoaded<LiveStreamStatusModel>(`${path}/status`);
+  const samples = useSamples(path);
+  useRefresh(again, LOOK_AGAIN_MS);
+  if (value.value === null) return null;
+  return (
+    <ul class="findings" aria-label="How publishing goes">
+      {describeHealth({ isOnAir, status: value.value, samples }).map(({ level, sentence }) => (
+        <li key={sentence} class={`finding ${level}`}>
+          <span>{sentence}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const kbps = (value: number) => `${Math.round(value).toLocaleString()} kbit/s`;
+const fps = (value: number) => `${value.toFixed(0)} a second`;
+
+function Rates({ path }: { path: string }) {
+  const samples = useSamples(path);
+  if (samples.length < 2) return null;
+  const of = (read: (sample: Sample) => number) =>
+    Object.fromEntries(samples.map((sample) => [sample.timestamp, read(sample)]));
+  return (
+    <div class="columns">
+      <Panel title="Bitrate" hint="As it arrives, in the last ten minutes.">
+        <TimeChart label="Bitrate" values={of(({ bitrate }) => bitrate / 1000)} name={kbps} />
+      </Panel>
+      <Panel title="Pictures" hint="A second; a constant line is a healthy encoder.">
+        <TimeChart label="Pictures a second" values={of((sample) => sample.fps)} name={fps} />
+      </Panel>
+    </div>
+  );
+}
+
+function Stills({ path }: { path: string }) {
+  const { value, again } = useLoaded<readonly ThumbnailListResponseModel[]>(`${path}/thumbnails?limit=${STILLS}`);
+  useRefresh(again, LOOK_AGAIN_MS * 3);
+  const stills = (value.value ?? []).filter(({ url }) => url !== null);
+  if (stills.length === 0) return null;
+  return (
+    <Panel title="Stills">
+      <ul class="stills">
+        {stills.map(({ url, timestamp }) => (
+          <li key={timestamp}>
+            <img src={url ?? ''} alt={`At ${new Date(timestamp).toLocaleTimeString()}`} loading="lazy" />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

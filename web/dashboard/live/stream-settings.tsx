@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals';
+import type { LiveStreamModel, UpdateLiveStreamModel } from '../../../src/api/models/live-stream.ts';
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { Check, NumberField, Panel, TextField } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+
+const USUAL_WINDOW_MIN = 30;
+
+/** Title, plan, recording and how far viewers can go back. */
+export function StreamSettings({
+  path,
+  stream,
+  onSaved,
+}: {
+  path: string;
+  stream: LiveStreamModel;
+  onSaved: () => void;
+}) {
+  const changes = useSignal<UpdateLiveStreamModel>({});
+  const saving = useAction();
+  const shown = { ...stream, ...changes.value };
+  const change = (more: UpdateLiveStreamModel) => {
+    changes.value = { ...changes.value, ...more };
+  };
+  const save = async (event: Event) => {
+    event.preventDefault();
+    if (!(await saving.run(() => api('PUT', path, changes.value)))) return;
+    changes.value = {};
+    toast('Saved.');
+    onSaved();
+  };
+  return (
+    <Panel title="Settings">
+      <form class="stack" onSubmit={save}>
+        <TextField label="Title of the stream" value={shown.title ?? ''} onChange={(title) => change({ title })} />
+        <label>
+          Planned start
+          <input
+            type="datetime-local"
+            value={localTime(shown.scheduledStartTime ?? null)}
+            onInput={({ currentTarget: { value } }) =>
+              change({ scheduledStartTime: value === '' ? null : new Date(value).toISOString() })
+            }
+          />
+        </label>
+        <Check
+          label="Count down to it"
+          hint="The player shows how long it is until then."
+          value={shown.enableCountdown === true}
+          onChange={(enableCountdown) => change({ enableCountdown })}
+        />
+        <Check
+          label="Keep the recording"
+          hint="The stream is a video at its own address as soon as it ends."
+          value={shown.recordVod ?? false}
+          onChange={(recordVod) => change({ recordVod })}
+        />
+        <Check
+          label="Viewers can go back"
+          value={shown.dvrEnabled ?? false}
+          onChange={(dvrEnabled) =>
+            change({ dvrEnabled, ...(dvrEnabled && { dvrWindowSeconds: USUAL_WINDOW_MIN * 60 }) })
+          }
+        />
+        {shown.dvrEnabled === true && (
+          <NumberField
+            label="Minutes to go back"
+            value={Math.round((shown.dvrWindowSeconds ?? USUAL_WINDOW_MIN * 60) / 60)}
+            onChange={(minutes) => change({ dvrWindowSeconds: Math.min(43_200, Math.max(60, minutes * 60)) })}
+          />
+        )}
+        <Check
+          label="Public"
+          hint="Otherwise only signed addresses play."
+          value={shown.public ?? true}
+          onChange={(isPublic) => change({ public: isPublic })}
+        />
+        <div class="row">
+          <button
+            type="submit"
+            class="primary"
+            disabled={Object.keys(changes.value).length === 0 || saving.isBusy.value}
+          >
+            Save changes
+          </button>
+          {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** A time of the interface as a field of local time takes it. */
+function localTime(text: string | null): string {
+  if (text === null) return '';
+  const time = new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
