@@ -3,11 +3,15 @@ import { useEffect } from 'preact/hooks';
 /** What keys do, by key; a letter with Ctrl (or Cmd) is written `ctrl+k`. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-/** Whether somebody writes there: letters are text, and Ctrl-C and its like stay the browser's. */
+/** Inputs that take no text: keys pressed on them mean what they mean elsewhere. */
+const WITHOUT_TEXT = new Set(['checkbox', 'radio', 'button', 'submit', 'file', 'color']);
+/** What a text field does itself by these keys: it is never taken from it. */
+const COMMANDS_OF_FIELDS = new Set(['ctrl+a', 'ctrl+c', 'ctrl+v', 'ctrl+x', 'ctrl+z']);
+
+/** Whether somebody writes there, so that letters are text. */
 function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
+  if (target instanceof HTMLInputElement) return !WITHOUT_TEXT.has(target.type);
+  return target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
 /** Listens for shortcuts as long as the component stands. Plain letters count outside of fields alone. */
@@ -15,8 +19,10 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isCommand = event.ctrlKey || event.metaKey;
-      const action = shortcuts[isCommand ? `ctrl+${event.key.toLowerCase()}` : event.key];
-      if (action === undefined || event.altKey || (!isCommand && isTyping(event.target))) return;
+      const keys = isCommand ? `ctrl+${event.key.toLowerCase()}` : event.key;
+      const action = shortcuts[keys];
+      if (action === undefined || event.altKey) return;
+      if (isTyping(event.target) && (!isCommand || COMMANDS_OF_FIELDS.has(keys))) return;
       if (!isCommand && document.querySelector('dialog[open]') !== null) return;
       event.preventDefault();
       action(event);

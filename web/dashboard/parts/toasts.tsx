@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 
 /** A short message at the foot of the page, with one thing to do about it. */
@@ -14,7 +15,6 @@ export function toast(text: string, action: Toast['action'] = null): void {
   lastId += 1;
   const id = lastId;
   toasts.value = [...toasts.value.slice(-3), { id, text, action }];
-  setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
 function dismiss(id: number): void {
@@ -24,26 +24,43 @@ function dismiss(id: number): void {
 export function Toasts() {
   return (
     <section class="toasts" role="status" aria-label="Messages">
-      {toasts.value.map(({ id, text, action }) => (
-        <p key={id} class="toast">
-          <span>{text}</span>
-          {action !== null && (
-            <button
-              type="button"
-              class="quiet"
-              onClick={() => {
-                dismiss(id);
-                action.run();
-              }}
-            >
-              {action.label}
-            </button>
-          )}
-          <button type="button" class="quiet icon-button" aria-label="Close the message" onClick={() => dismiss(id)}>
-            <Icon name="close" />
-          </button>
-        </p>
+      {toasts.value.map((one) => (
+        <Message key={one.id} {...one} />
       ))}
     </section>
+  );
+}
+
+/** Goes by itself, but not from under a pointer or the focus (WCAG 2.2.1). */
+function Message({ id, text, action }: Toast) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const hold = () => clearTimeout(timer.current);
+  const leave = () => {
+    hold();
+    timer.current = setTimeout(() => dismiss(id), SHOWN_MS);
+  };
+  useEffect(() => {
+    leave();
+    return hold;
+  }, []);
+  return (
+    <p class="toast" onPointerEnter={hold} onPointerLeave={leave} onFocusIn={hold} onFocusOut={leave}>
+      <span>{text}</span>
+      {action !== null && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            dismiss(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <button type="button" class="quiet icon-button" aria-label="Close the message" onClick={() => dismiss(id)}>
+        <Icon name="close" />
+      </button>
+    </p>
   );
 }

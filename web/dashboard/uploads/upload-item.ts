@@ -3,7 +3,10 @@ import { signal } from '@preact/signals';
 /** Where uploads go; an empty `collectionId` is no collection. */
 export type Target = { libraryId: number; collectionId: string };
 
-/** A file on its way; it stays in the list until it is dismissed. `lost` has to be given its file again after a reload. */
+/**
+ * A file on its way; it stays in the list until it is dismissed. `lost` has to be given its file again after a reload;
+ * `cut` goes on by itself when the service can be reached again.
+ */
 export type UploadItem = Target & {
   id: number;
   key: string;
@@ -15,7 +18,7 @@ export type UploadItem = Target & {
   videoId: string | null;
   sentBytes: number;
   bytesPerSec: number;
-  state: 'waiting' | 'sending' | 'paused' | 'lost' | 'done' | 'failed';
+  state: 'waiting' | 'sending' | 'paused' | 'cut' | 'lost' | 'done' | 'failed';
   error: string | null;
 };
 

@@ -16,7 +16,15 @@ import {
 
 /** Rows that are drawn: a folder of thousands is a count and its first files. */
 const MOST_SHOWN = 30;
-const RANK: Record<UploadItem['state'], number> = { failed: 0, lost: 1, sending: 2, paused: 3, waiting: 4, done: 5 };
+const RANK: Record<UploadItem['state'], number> = {
+  failed: 0,
+  lost: 1,
+  cut: 2,
+  sending: 3,
+  paused: 4,
+  waiting: 5,
+  done: 6,
+};
 
 /** Files on their way, on every page until each is dismissed. */
 export function UploadTray() {
@@ -88,7 +96,7 @@ function TrayItem({ item }: { item: UploadItem }) {
 function TrayActions({ item: { id, name, state, handle } }: { item: UploadItem }) {
   return (
     <div class="tray-actions">
-      {(state === 'sending' || state === 'waiting') && (
+      {(state === 'sending' || state === 'waiting' || state === 'cut') && (
         <button type="button" class="quiet" onClick={() => pause(id)}>
           Pause
         </button>
@@ -135,6 +143,8 @@ function describe({ state, sentBytes, sizeBytes, bytesPerSec }: UploadItem): str
         : `${bytes(bytesPerSec)}/s · ${timeLeft((sizeBytes - sentBytes) / bytesPerSec)}`;
     case 'paused':
       return 'Paused';
+    case 'cut':
+      return 'Waiting for the service';
     case 'lost':
       return 'Interrupted';
     case 'done':

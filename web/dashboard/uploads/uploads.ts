@@ -1,25 +1,17 @@
-import { Upload } from 'tus-js-client';
+import type { Upload } from 'tus-js-client';
 import { api, describeError } from '../base/api.ts';
-import { prefix } from '../base/router.ts';
 import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
+import { describeFailure, isCutOff, openTransfer } from './transfer.ts';
 import { changeItem, findItem, type Target, type UploadItem, uploads } from './upload-item.ts';
-
-type Signature = {
-  LibraryId: string;
-  VideoId: string;
-  AuthorizationExpire: string;
-  AuthorizationSignature: string;
-};
 
 /** Files sent at the same time; the others wait. Browsers give six connections to a host. */
 const MOST_AT_ONCE = 2;
-const RETRY_MS = [0, 1_000, 3_000, 10_000, 30_000];
-/** A signature is made anew when less than this is left of it. */
-const RENEW_SEC = 300;
-/** Bytes in one request: what a lost connection costs at most. */
-const PIECE_BYTES = 16 * 2 ** 20;
+/** How soon an upload that was cut off is tried again, when the browser does not report the line as back before. */
+const CUT_RETRY_MS = 3_000;
 /** How much a new measurement of the speed weighs. */
 const SPEED_WEIGHT = 0.2;
+
+const CHANGED = 'The file was changed or cannot be read any more. Choose it again.';
 
 const running = new Map<number, Upload>();
 let lastId = 0;
@@ -120,10 +112,12 @@ export function dismissDone(): void {
 }
 
 function startNext(): void {
+  // While the service cannot be reached, the others wait with those that were cut off.
+  if (uploads.value.some(({ state }) => state === 'cut')) return;
   const free = MOST_AT_ONCE - uploads.value.filter(({ state }) => state === 'sending').length;
   for (const item of uploads.value.filter(({ state }) => state === 'waiting').slice(0, Math.max(0, free))) {
     changeItem(item.id, { state: 'sending' });
-    send(item).catch((error: unknown) => fail(item.id, error));
+    send(item).catch((error: unknown) => void fail(item.id, error));
   }
 }
 
@@ -134,33 +128,21 @@ async function send(item: UploadItem): Promise<void> {
   changeItem(id, { videoId });
   const { key, collectionId, name, sizeBytes, lastModifiedMs, handle } = item;
   await keepUpload({ key, libraryId, collectionId, videoId, name, sizeBytes, lastModifiedMs, handle });
-  let signature = await sign(libraryId, videoId);
-  if (findItem(id)?.state !== 'sending') return;
-  const speed = measureSpeed(id);
-  const upload = new Upload(file, {
-    endpoint: `${prefix}/tusupload`,
-    retryDelays: RETRY_MS,
-    chunkSize: PIECE_BYTES,
-    metadata: { filetype: file.type, title: titleOf(name) },
-    fingerprint: async () => `millrace/${libraryId}/${videoId}`,
-    removeFingerprintOnSuccess: true,
-    async onBeforeRequest(request) {
-      if (Number(signature.AuthorizationExpire) - Date.now() / 1000 < RENEW_SEC)
-        signature = await sign(libraryId, videoId);
-      for (const [header, value] of Object.entries(signature)) request.setHeader(header, value);
-    },
-    onProgress: speed,
-    onSuccess() {
+  const upload = await openTransfer(file, {
+    libraryId,
+    videoId,
+    onProgress: measureSpeed(id),
+    onDone() {
       running.delete(id);
-      changeItem(id, { state: 'done', sentBytes: sizeBytes, bytesPerSec: 0 });
+      // What is done needs its file no more: a folder of thousands must not keep them all.
+      changeItem(id, { state: 'done', sentBytes: sizeBytes, bytesPerSec: 0, file: null, handle: null });
       void forgetUpload(key);
       startNext();
     },
-    onError: (error) => fail(id, error),
+    onError: (error) => void fail(id, error),
   });
+  if (findItem(id)?.state !== 'sending') return;
   running.set(id, upload);
-  const [earlier] = await upload.findPreviousUploads();
-  if (earlier !== undefined) upload.resumeFromPreviousUpload(earlier);
   upload.start();
 }
 
@@ -193,21 +175,39 @@ async function createVideo({ libraryId, collectionId, name }: UploadItem): Promi
   return guid;
 }
 
-function sign(libraryId: number, videoId: string): Promise<Signature> {
-  return api<Signature>('POST', `/dashboard/libraries/${libraryId}/videos/${videoId}/upload-signature`);
-}
-
 function titleOf(fileName: string): string {
   return fileName.replace(/\.[^.]{1,5}$/, '').replaceAll('_', ' ') || fileName;
 }
 
-function fail(id: number, error: unknown): void {
+async function fail(id: number, error: unknown): Promise<void> {
   running.delete(id);
-  changeItem(id, { state: 'failed', error: describeError(error), bytesPerSec: 0 });
+  if (!isCutOff(error)) changeItem(id, { state: 'failed', error: describeFailure(error), bytesPerSec: 0 });
+  else if (await isReadable(findItem(id)?.file ?? null)) {
+    changeItem(id, { state: 'cut', error: null, bytesPerSec: 0 });
+    setTimeout(resumeCut, CUT_RETRY_MS);
+  } else changeItem(id, { state: 'lost', file: null, handle: null, error: CHANGED, bytesPerSec: 0 });
   startNext();
 }
 
+/** A file that was changed or taken away ends its request as a lost connection does. */
+async function isReadable(file: File | null): Promise<boolean> {
+  if (file === null) return false;
+  return file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(() => true)
+    .catch(() => false);
+}
+
+/** Goes on with what was cut off: the line came back, or the computer woke up. */
+function resumeCut(): void {
+  for (const { id, state } of uploads.value) if (state === 'cut') changeItem(id, { state: 'waiting' });
+  startNext();
+}
+
+addEventListener('online', resumeCut);
+
 // Whoever closes the page is asked first while a file is on its way.
 addEventListener('beforeunload', (event) => {
-  if (uploads.value.some(({ state }) => state === 'sending' || state === 'waiting')) event.preventDefault();
+  if (uploads.value.some(({ state }) => ['sending', 'waiting', 'cut'].includes(state))) event.preventDefault();
 });

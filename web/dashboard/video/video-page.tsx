@@ -6,6 +6,7 @@ import { follow } from '../base/follow.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
+import { useShortcuts } from '../base/shortcuts.ts';
 import { bytes, clock, day, plural } from '../base/words.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Link, Notice } from '../parts/parts.tsx';
@@ -120,6 +121,7 @@ function TrashButton({ path, libraryId, video }: { path: string; libraryId: numb
         },
       });
     });
+  useShortcuts({ Delete: () => void remove() });
   return (
     <>
       <button type="button" class="quiet" disabled={removing.isBusy.value} onClick={remove}>

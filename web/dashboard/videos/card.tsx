@@ -7,16 +7,18 @@ import { isSelected } from './selection.ts';
 
 export type ItemProps = {
   libraryId: number;
+  /** The place in the whole list. */
+  index: number;
   video: VideoModel;
   maySelect: boolean;
   onTurn: (isRange: boolean) => void;
 };
 
 /** A video in the grid. */
-export function Card({ libraryId, video, ...choice }: ItemProps) {
+export function Card({ libraryId, index, video, ...choice }: ItemProps) {
   const isChosen = isSelected(video.guid);
   return (
-    <li class={isChosen ? 'card chosen' : 'card'}>
+    <li class={isChosen ? 'card chosen' : 'card'} data-index={index}>
       <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="card-link">
         <Picture video={video} />
         <div class="card-text">
@@ -33,10 +35,10 @@ export function Card({ libraryId, video, ...choice }: ItemProps) {
 }
 
 /** A video as a row of the list. */
-export function Row({ libraryId, video, ...choice }: ItemProps) {
+export function Row({ libraryId, index, video, ...choice }: ItemProps) {
   const isChosen = isSelected(video.guid);
   return (
-    <li class={isChosen ? 'video-row chosen' : 'video-row'}>
+    <li class={isChosen ? 'video-row chosen' : 'video-row'} data-index={index}>
       {choice.maySelect && <Choose video={video} {...choice} />}
       <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="row-link">
         <Picture video={video} />

@@ -8,6 +8,7 @@ import { BulkBar, trashSelected } from './bulk-bar.tsx';
 import { Card, Row } from './card.tsx';
 import { Filters } from './filters.tsx';
 import { changeListQuery, isFiltered, type ListQuery, readListQuery, toApiQuery } from './list-query.ts';
+import { moveInList } from './move-in-list.ts';
 import { clearSelection, countSelected, selectAll, turn } from './selection.ts';
 import { type Shape, useWindow } from './use-window.ts';
 import { useVideoPages, type VideoPages } from './video-pages.ts';
@@ -71,6 +72,7 @@ function Found({ libraryId, view, count, pages }: FoundProps) {
     <div ref={place} class="window" style={{ height: `${heightPx}px` }}>
       <ul
         class={view === 'grid' ? 'grid' : 'video-rows'}
+        onKeyDown={(event) => moveInList(event, { columns, count })}
         style={{
           transform: `translateY(${topPx}px)`,
           gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
@@ -81,7 +83,8 @@ function Found({ libraryId, view, count, pages }: FoundProps) {
           const video = pages.at(index);
           if (video === undefined) return <li key={index} class="card skeleton" aria-hidden="true" />;
           const onTurn = (isRange: boolean) => turn(index, video.guid, { isRange, idAt: (at) => pages.at(at)?.guid });
-          return <Item key={video.guid} libraryId={libraryId} video={video} maySelect={maySelect} onTurn={onTurn} />;
+          const choice = { maySelect, onTurn };
+          return <Item key={video.guid} libraryId={libraryId} index={index} video={video} {...choice} />;
         })}
       </ul>
     </div>

@@ -1,0 +1,104 @@
+import type { Page } from 'playwright-core';
+
+const SETTLE_MS = 1_500;
+/** Interactions shorter than a frame are not reported by browsers. */
+const SHORTEST_MS = 16;
+
+/** Notes in each page that is opened: when the grid was painted, long tasks, shifts, the largest paint, interactions. */
+export async function watchPage(page: Page): Promise<void> {
+  await page.addInitScript((shortestMs) => {
+    const kept: { type: string; value: number }[] = [];
+    Object.assign(globalThis, { kept });
+    const watch = (type: string, read: (entry: PerformanceEntry) => number, more: object = {}) =>
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) kept.push({ type, value: read(entry) });
+      }).observe({ type, buffered: true, ...more });
+    watch('longtask', ({ duration }) => duration);
+    watch('event', ({ duration }) => duration, { durationThreshold: shortestMs });
+    watch('largest-contentful-paint', ({ startTime }) => startTime);
+    watch('layout-shift', (entry) => Number(Object(entry).hadRecentInput ? 0 : Object(entry).value));
+    const look = () => {
+      if (document.querySelector('li.card h2') === null) requestAnimationFrame(look);
+      else requestAnimationFrame(() => performance.mark('grid'));
+    };
+    requestAnimationFrame(look);
+  }, SHORTEST_MS);
+}
+
+async function readKept(page: Page, type: string): Promise<number[]> {
+  return page.evaluate((wanted) => {
+    const { kept }: { kept?: { type: string; value: number }[] } = Object(globalThis);
+    return (kept ?? []).filter((one) => one.type === wanted).map(({ value }) => value);
+  }, type);
+}
+
+/** Tasks of more than 50 ms on the main thread since the page was opened (Long Tasks API), in ms. */
+export async function longTasks(page: Page): Promise<number[]> {
+  await page.waitForTimeout(SETTLE_MS);
+  return readKept(page, 'longtask');
+}
+
+/** The largest contentful paint and the sum of the layout shifts of a page that has settled. */
+export async function readSlowVisit(page: Page): Promise<{ lcpMs: number; shift: number }> {
+  await page.waitForTimeout(SETTLE_MS * 2);
+  const paints = await readKept(page, 'largest-contentful-paint');
+  const shifts = await readKept(page, 'layout-shift');
+  return { lcpMs: Math.max(0, ...paints), shift: shifts.reduce((sum, value) => sum + value, 0) };
+}
+
+/** Types, selects, opens the palette and turns the list; answers the longest from input to next paint (Event Timing), in ms. */
+export async function interactWith(page: Page): Promise<number> {
+  await page.locator('input.choose').nth(1).click();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('graph');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('g');
+  await page.getByLabel('Search titles').click();
+  await page.keyboard.type('Lisbon');
+  await page.waitForTimeout(SETTLE_MS * 2);
+  return Math.max(SHORTEST_MS, ...(await readKept(page, 'event')));
+}
+
+const TABS = ['share', 'captions', 'chapters', 'thumbnail', 'clip', 'statistics', 'files', 'activity'];
+const PLACES = ['collections', 'trash', 'live', 'statistics', 'events', 'settings/general', 'settings/rules'];
+
+/** KiB, as gzip, that the first screen loads, and the most that any other loads beside that. */
+export async function heavyScreens(
+  page: Page,
+  apiUrl: string,
+  videoId: string,
+): Promise<{ first: number; heaviest: number }> {
+  const initial = await loadedAssets(page, `${apiUrl}/`);
+  const library = `${apiUrl}/dashboard/library/1`;
+  const places = [
+    ...PLACES.map((name) => `${library}/${name}`),
+    ...['', ...TABS.map((tab) => `/${tab}`)].map((tab) => `${library}/videos/${videoId}${tab}`),
+    ...['system', 'reference'].map((name) => `${apiUrl}/dashboard/${name}`),
+  ];
+  let heaviest = 0;
+  for (const place of places) {
+    const added = [...(await loadedAssets(page, place))].filter(([name]) => !initial.has(name));
+    heaviest = Math.max(heaviest, sum(added.map(([, bytes]) => bytes)));
+  }
+  return { first: sum([...initial.values()]) / 1024, heaviest: heaviest / 1024 };
+}
+
+/** Name and compressed size of each file of the dashboard that an address loads. */
+async function loadedAssets(page: Page, url: string): Promise<Map<string, number>> {
+  await page.goto(url);
+  await page.locator('main').waitFor();
+  await page.waitForTimeout(SETTLE_MS);
+  const found = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => name.includes('/dashboard/assets/'))
+      .map((entry): [string, number] => [entry.name, 'encodedBodySize' in entry ? Number(entry.encodedBodySize) : 0]),
+  );
+  return new Map(found);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

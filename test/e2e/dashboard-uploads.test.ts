@@ -1,0 +1,114 @@
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
+import { uploadThroughFaults } from '../support/large-upload.ts';
+import { makePaddedClip } from '../support/media/padded-clip.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { call, FINISHED, untilVideo } from '../support/videos.ts';
+
+const MIB = 2 ** 20;
+const FILES_OF_FOLDER = 5_000;
+
+let service: Service;
+let browser: Browser;
+let folder: string;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser(['--js-flags=--expose-gc'])]);
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-sent-'));
+});
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a large upload survives an expired signature, a reload, kill -9 of api and a lost line, with eight tabs open', async () => {
+  const file = path.join(folder, 'large.mp4');
+  await makePaddedClip(file, 128 * MIB);
+  await uploadThroughFaults({ service, browser, bytesPerSec: 10 * MIB }, file);
+});
+
+test('what was typed is kept when the upload fails, and the file can be given again', async () => {
+  const page = await openDashboard(service, browser);
+  const file = path.join(folder, 'changing.mp4');
+  await makePaddedClip(file, 48 * MIB);
+  let isHeld = true;
+  await page.route('**/tusupload/**', (route) => (isHeld ? route.abort() : route.continue()));
+  await page.locator('input[type=file]:not(.folder)').first().setInputFiles(file);
+  const row = page.locator('.tray li', { hasText: 'changing.mp4' });
+  await row.getByRole('link').click();
+  await page.getByLabel('Title').fill('Typed meanwhile');
+  await appendFile(file, Buffer.alloc(8));
+  isHeld = false;
+  await row.getByText('The file was changed').waitFor();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Typed meanwhile');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Typed meanwhile' }).waitFor({ state: 'attached' });
+  await makePaddedClip(file, 48 * MIB);
+  await row.locator('input[type=file]').setInputFiles(file);
+  await row.getByText('Uploaded', { exact: true }).waitFor();
+  const videoId = new URL(page.url()).pathname.split('/')[5] ?? '';
+  expect(await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS)).toMatchObject({
+    title: 'Typed meanwhile',
+  });
+  await page.context().close();
+});
+
+test('edits are kept while the video is encoded beside them', async () => {
+  const page = await openDashboard(service, browser);
+  const file = path.join(folder, 'edited.mp4');
+  await makePaddedClip(file, MIB);
+  await page.locator('input[type=file]:not(.folder)').first().setInputFiles(file);
+  const link = page.locator('.tray li', { hasText: 'edited.mp4' }).getByRole('link');
+  const videoId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
+  await link.click();
+  await page.getByLabel('Title').fill('Edited while encoding');
+  await page.getByLabel('Name of the tag').fill('series');
+  await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS);
+  // The page itself has seen it.
+  await page.locator('.facts', { hasText: 'Ready' }).waitFor();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Edited while encoding');
+  expect(await page.getByLabel('Name of the tag').inputValue()).toBe('series');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Edited while encoding' }).waitFor({ state: 'attached' });
+  await page.context().close();
+});
+
+test('a folder of 5,000 files goes up in flat memory', async () => {
+  const films = path.join(folder, 'films');
+  await mkdir(films);
+  for (let at = 0; at < FILES_OF_FOLDER; at += 1) await writeFile(path.join(films, `film-${at}.mp4`), 'no film');
+  const page = await openDashboard(service, browser);
+  await page.locator('input.folder').first().setInputFiles(films);
+  await untilUploaded(page, 20);
+  const early = await heapBytes(page);
+  expect(await page.locator('.tray li').count()).toBeLessThanOrEqual(30);
+  await untilUploaded(page, 100);
+  expect(await heapBytes(page)).toBeLessThan(early + 8 * MIB);
+  expect(early).toBeLessThan(64 * MIB);
+  await page.context().close();
+  const { items } = (await call(service, 'GET', '/library/1/collections?search=films')) as {
+    items: { videoCount: number }[];
+  };
+  expect(items[0]?.videoCount).toBeGreaterThanOrEqual(100);
+});
+
+async function untilUploaded(page: Page, count: number): Promise<void> {
+  const left = page.getByRole('heading', { name: /Uploading [\d.,]+ file/ });
+  await expect
+    .poll(async () => FILES_OF_FOLDER - Number((await left.textContent())?.replaceAll(/\D/g, '')), { timeout: WAIT_MS })
+    .toBeGreaterThanOrEqual(count);
+}
+
+async function heapBytes(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize;
+}
