@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
 import { openBrowser } from '../support/browser.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
-import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
+import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 
 /** Bounds on hanging: on a busy machine everything takes its time. */
 const WAIT_MS = 120_000;
@@ -105,6 +105,7 @@ test(
     const guid = await createVideo(service, 'A film');
     await uploadFile(service, guid, path.join(folder, 'long.mp4'));
     await untilVideo(service, guid, ({ status }) => status === FINISHED);
+    const stream = Object(await call(service, 'POST', '/library/1/live', { title: 'Market day', recordVod: true }));
     const video = `/dashboard/library/1/videos/${guid}`;
     const places = [
       ...['videos', 'videos?view=list', 'collections', 'trash', 'live', 'statistics', 'events'].map(
@@ -116,6 +117,8 @@ test(
       ...['general', 'encoding', 'player', 'drm', 'watermark', 'rules', 'webhooks', 'keys', 'storage', 'audit'].map(
         (part) => `/dashboard/library/1/settings/${part}`,
       ),
+      `/dashboard/library/1/live/${stream.guid}`,
+      '/dashboard/libraries',
       '/dashboard/system',
       '/dashboard/reference',
       '/docs',
@@ -139,10 +142,42 @@ test(
         if (wide > width) found.push(`${place} ${width}: ${wide} px wide`);
         const run = `(() => { ${axe}; return axe.run({ exclude: ['iframe'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target.join(' ')).join(', '))); })()`;
         const violations = await page.evaluate<string[]>(run);
+        await look(place, `${colorScheme}-${width}`);
         found.push(...violations.map((one) => `${place} ${colorScheme} ${width}: ${one}`));
       }
     }
     expect({ found, faults, strangers }).toEqual({ found: [], faults: [], strangers: [] });
+  },
+  HANG_MS,
+);
+
+/** Keeps a picture of a screen where somebody wants to look at it. */
+async function look(place: string, view: string): Promise<void> {
+  const folder = process.env.DASHBOARD_PICTURES;
+  if (folder === undefined) return;
+  const name = place.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id').replaceAll(/[^a-z0-9]+/g, '-');
+  await page.screenshot({ path: path.join(folder, `screen${name}-${view}.png`), fullPage: true });
+}
+
+test(
+  'the language of the browser is that of the dashboard, and another is chosen at once and kept',
+  async () => {
+    const context = await browser.newContext({ locale: 'de-DE' });
+    context.setDefaultTimeout(WAIT_MS);
+    const german = await context.newPage();
+    await german.goto(service.apiUrl);
+    await german.getByLabel('Schlüssel').fill(ACCOUNT_KEY);
+    await german.getByRole('button', { name: 'Anmelden' }).click();
+    await german.getByRole('link', { name: 'Einstellungen' }).click();
+    await german.getByRole('button', { name: 'Änderungen speichern' }).waitFor();
+    expect(await german.evaluate(() => document.documentElement.lang)).toBe('de');
+    const folder = process.env.DASHBOARD_PICTURES;
+    if (folder !== undefined) await german.screenshot({ path: path.join(folder, 'german.png') });
+    await german.getByLabel('Sprache', { exact: true }).first().selectOption('en');
+    await german.getByRole('button', { name: 'Save changes' }).waitFor();
+    await german.reload();
+    await german.getByRole('button', { name: 'Save changes' }).waitFor();
+    await context.close();
   },
   HANG_MS,
 );

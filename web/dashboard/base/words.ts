@@ -1,3 +1,4 @@
+import { tr } from './language.ts';
 /** Seconds as a clock: 3:07, 1:02:03. */
 export function clock(sec: number): string {
   const parts = [Math.floor(sec / 3600), Math.floor(sec / 60) % 60, Math.floor(sec) % 60];
@@ -21,7 +22,7 @@ export function day(text: string): string {
 }
 
 export function plural(count: number, one: string): string {
-  return `${count.toLocaleString()} ${one}${count === 1 ? '' : 's'}`;
+  return `${count.toLocaleString()} ${tr(count === 1 ? one : `${one}s`)}`;
 }
 
 /** States of VideoModelStatus, as people call them. */

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { CollectionModel, PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { bytes, plural } from '../base/words.ts';
@@ -20,14 +21,14 @@ export function Collections({ libraryId }: { libraryId: number }) {
   return (
     <>
       <header class="place">
-        <h1>Collections</h1>
+        <h1>{t('Collections')}</h1>
         {found !== null && <span class="hint">{plural(found.totalItems, 'collection')}</span>}
       </header>
       {mayWrite() && <NewCollection path={path} onMade={again} />}
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.items.length === 0 && (
-        <Empty title="No collection yet">
-          <p>Make one here, or drop a folder anywhere: its files go into a collection of its name.</p>
+        <Empty title={t('No collection yet')}>
+          <p>{t('Make one here, or drop a folder anywhere: its files go into a collection of its name.')}</p>
         </Empty>
       )}
       <ul class="grid cards">
@@ -60,14 +61,14 @@ function NewCollection({ path, onMade }: { path: string; onMade: () => void }) {
   return (
     <form class="row new" onSubmit={create}>
       <input
-        aria-label="Name of a new collection"
-        placeholder="Name of a new collection"
+        aria-label={t('Name of a new collection')}
+        placeholder={t('Name of a new collection')}
         required
         value={name.value}
         onInput={(event) => (name.value = event.currentTarget.value)}
       />
       <button type="submit" class="primary">
-        Create
+        {t('Create')}
       </button>
       {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
     </form>
@@ -99,10 +100,10 @@ function CollectionCard({ libraryId, path, collection, onChanged }: CardProps) {
         <button
           type="button"
           class="quiet card-edit"
-          aria-label={`Edit ${name ?? ''}`}
+          aria-label={t('Edit {0}', name ?? '')}
           onClick={() => (isEdited.value = true)}
         >
-          Edit
+          {t('Edit')}
         </button>
       )}
       {isEdited.value && (
@@ -130,19 +131,19 @@ function EditDialog({ path, name, onClose }: { path: string; name: string; onClo
     if (await saving.run(() => api('DELETE', path))) onClose();
   };
   return (
-    <Dialog title={`Collection ${name}`} onClose={onClose}>
+    <Dialog title={t('Collection {0}', name)} onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <label>
-          Name
+          {t('Name')}
           <input value={text.value} required onInput={(event) => (text.value = event.currentTarget.value)} />
         </label>
         {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
         <div class="row spread">
           <button type="button" class="quiet" onClick={remove}>
-            Remove it; its videos stay
+            {t('Remove it; its videos stay')}
           </button>
           <button type="submit" class="primary">
-            Save
+            {t('Save')}
           </button>
         </div>
       </form>

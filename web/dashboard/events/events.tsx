@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { EventLogPage, Log } from '../../../src/api/models/event-log.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { SelectField, Table, TextField } from '../parts/fields.tsx';
 import { Empty, Notice } from '../parts/parts.tsx';
@@ -15,8 +16,8 @@ export function Events({ libraryId }: { libraryId: number }) {
   return (
     <>
       <header class="place">
-        <h1>Event log</h1>
-        <span class="hint">What the delivery refused, and why</span>
+        <h1>{t('Event log')}</h1>
+        <span class="hint">{t('What the delivery refused, and why')}</span>
       </header>
       {library.error.value !== null && <Notice kind="error">{library.error.value}</Notice>}
       {zoneId !== undefined && <Days zoneId={zoneId} />}
@@ -46,32 +47,32 @@ function Days({ zoneId }: { zoneId: number }) {
     <>
       <div class="filters">
         <SelectField
-          label="Day"
+          label={t('Day')}
           value={day.value}
-          choices={DAYS.map((name, index) => [String(index), name] as const)}
+          choices={DAYS.map((name, index) => [String(index), tr(name)] as const)}
           onChange={(chosen) => {
             day.value = chosen;
             tokens.value = [];
           }}
         />
         <SelectField
-          label="Rule"
+          label={t('Rule')}
           value={rule.value}
-          choices={[['', 'All rules'], ...rules.map((name) => [name, name] as const)]}
+          choices={[['', t('All rules')], ...rules.map((name) => [name, name] as const)]}
           onChange={(chosen) => (rule.value = chosen)}
         />
-        <TextField label="Text" value={text.value} onChange={(typed) => (text.value = typed)} />
+        <TextField label={t('Text')} value={text.value} onChange={(typed) => (text.value = typed)} />
         <button type="button" onClick={again}>
-          Look again
+          {t('Look again')}
         </button>
       </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {value.value !== null && shown.length === 0 ? (
-        <Empty title="Nothing was refused">
-          <p>Rules of the pull zone, tokens and limits write a line here for each request that they refuse.</p>
+        <Empty title={t('Nothing was refused')}>
+          <p>{t('Rules of the pull zone, tokens and limits write a line here for each request that they refuse.')}</p>
         </Empty>
       ) : (
-        <Table label="Events" head={['Time', 'Rule', 'Status', 'Country', 'Request']}>
+        <Table label={t('Events')} head={[t('Time'), t('Rule'), t('Status'), t('Country'), t('Request')]}>
           {shown.map((event) => (
             <EventRow key={event.logId} event={event} />
           ))}
@@ -79,10 +80,10 @@ function Days({ zoneId }: { zoneId: number }) {
       )}
       <div class="pager">
         <button type="button" disabled={token === ''} onClick={() => (tokens.value = tokens.value.slice(0, -1))}>
-          Earlier page
+          {t('Earlier page')}
         </button>
         <button type="button" disabled={next === ''} onClick={() => (tokens.value = [...tokens.value, next])}>
-          Next page
+          {t('Next page')}
         </button>
       </div>
     </>

@@ -3,6 +3,7 @@ import type { VideoStatisticsModel } from '../../../src/api/models/play-data.ts'
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { reloadLibraries } from '../base/session.ts';
@@ -19,14 +20,14 @@ export function Libraries() {
   return (
     <>
       <header class="place">
-        <h1>Libraries</h1>
+        <h1>{t('Libraries')}</h1>
         {found !== null && <span class="hint">{found.length.toLocaleString()}</span>}
       </header>
       <NewLibrary />
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.length === 0 && (
-        <Empty title="No library yet">
-          <p>A library holds videos and live streams, with keys, rules and settings of its own.</p>
+        <Empty title={t('No library yet')}>
+          <p>{t('A library holds videos and live streams, with keys, rules and settings of its own.')}</p>
         </Empty>
       )}
       <div class="columns">
@@ -52,14 +53,14 @@ function NewLibrary() {
   return (
     <form class="row new" onSubmit={make}>
       <input
-        aria-label="Name of the library"
-        placeholder="Name of a new library"
+        aria-label={t('Name of the library')}
+        placeholder={t('Name of a new library')}
         required
         value={name.value}
         onInput={(event) => (name.value = event.currentTarget.value)}
       />
       <button type="submit" class="primary" disabled={making.isBusy.value}>
-        Create library
+        {t('Create library')}
       </button>
       {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
     </form>
@@ -82,17 +83,23 @@ function LibraryCard({ library }: { library: VideoLibraryModel }) {
       </div>
       <p class="facts">
         <span>{plural(VideoCount, 'video')}</span>
-        <span>{bytes(StorageUsage)} stored</span>
-        <span>{bytes(TrafficUsage)} delivered this month</span>
+        <span>
+          {bytes(StorageUsage)} {t('stored')}
+        </span>
+        <span>
+          {bytes(TrafficUsage)} {t('delivered this month')}
+        </span>
       </p>
-      <Sparkline values={views} label={`${plural(total, 'view')} in seven days`} />
-      <p class="hint">{plural(total, 'view')} in seven days</p>
+      <Sparkline values={views} label={t('{0} in seven days', plural(total, 'view'))} />
+      <p class="hint">
+        {plural(total, 'view')} {t('in seven days')}
+      </p>
       <div class="row">
         <Link class="button" to={{ name: 'statistics', libraryId }}>
-          Statistics
+          {t('Statistics')}
         </Link>
         <Link class="button" to={{ name: 'settings', libraryId }}>
-          Settings
+          {t('Settings')}
         </Link>
       </div>
     </section>

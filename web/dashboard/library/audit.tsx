@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { PaginationListModelOfAuditLineModel } from '../../../src/api/models/audit.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { moment } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
@@ -17,7 +18,10 @@ export function Audit({ libraryId }: { libraryId: number }) {
   return (
     <div class="stack">
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      <Table label="Audit" head={['Time', 'Operation', 'Key', 'From', 'Status', 'On', 'Request']}>
+      <Table
+        label={t('Audit')}
+        head={[t('Time'), t('Operation'), t('Key'), t('From'), t('Status'), t('On'), t('Request')]}
+      >
         {found?.Items.map((line) => (
           <tr key={line.Id}>
             <td>{moment(line.Date)}</td>

@@ -1,3 +1,4 @@
+import { t, trAll } from '../base/language.ts';
 import { Check, Panel, SelectField } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
@@ -11,30 +12,31 @@ const VERSIONS = [
 export function DrmFields({ library, change }: FieldsProps) {
   return (
     <div class="columns">
-      <Panel title="Encryption" hint="Videos are encrypted on their way out; nothing is stored twice.">
+      <Panel title={t('Encryption')} hint={t('Videos are encrypted on their way out; nothing is stored twice.')}>
         <Check
-          label="Protect the videos of this library"
+          label={t('Protect the videos of this library')}
           value={library.EnableDRM}
           onChange={(isOn) => change('EnableDRM', isOn)}
         />
         <SelectField
-          label="Kind"
+          label={t('Kind')}
           value={String(library.DrmVersion)}
-          choices={VERSIONS}
+          choices={trAll(VERSIONS)}
           onChange={(chosen) => change('DrmVersion', Number(chosen))}
         />
-        <p class="hint">MP4 downloads are not offered of protected videos.</p>
+        <p class="hint">{t('MP4 downloads are not offered of protected videos.')}</p>
       </Panel>
-      <Panel title="Licences">
+      <Panel title={t('Licences')}>
         <dl>
-          <dt>Widevine</dt>
-          <dd>{library.GoogleWidevineDrm?.Enabled === true ? 'On' : 'Off'}</dd>
-          <dt>FairPlay</dt>
-          <dd>{library.AppleFairPlayDrm?.Enabled === true ? 'On' : 'Off'}</dd>
+          <dt>{t('Widevine')}</dt>
+          <dd>{library.GoogleWidevineDrm?.Enabled === true ? t('On') : t('Off')}</dd>
+          <dt>{t('FairPlay')}</dt>
+          <dd>{library.AppleFairPlayDrm?.Enabled === true ? t('On') : t('Off')}</dd>
         </dl>
         <p class="hint">
-          Key servers and certificates are settings of the service. Firefox on Linux has no Widevine at level 1; Safari
-          takes FairPlay alone.
+          {t(
+            'Key servers and certificates are settings of the service. Firefox on Linux has no Widevine at level 1; Safari takes FairPlay alone.',
+          )}
         </p>
       </Panel>
     </div>

@@ -1,3 +1,4 @@
+import { t } from '../base/language.ts';
 import { bytes } from '../base/words.ts';
 import { Check, Panel, Table } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
@@ -17,8 +18,8 @@ export function EncodingFields({ library, change }: FieldsProps) {
   const hour = RUNGS.filter((rung) => rungs.includes(rung)).reduce((sum, rung) => sum + hourBytes(kbpsOf(rung)), 0);
   return (
     <div class="stack">
-      <Panel title="Resolutions" hint="For videos that are uploaded from now on; nothing is scaled up.">
-        <Table label="Resolutions" head={['Resolution', 'Most kbit/s', 'An hour takes at most']}>
+      <Panel title={t('Resolutions')} hint={t('For videos that are uploaded from now on; nothing is scaled up.')}>
+        <Table label={t('Resolutions')} head={[t('Resolution'), t('Most kbit/s'), t('An hour takes at most')]}>
           {RUNGS.map((rung) => (
             <tr key={rung}>
               <th scope="row">
@@ -32,7 +33,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
                 <input
                   type="number"
                   class="price"
-                  aria-label={`Bitrate of ${rung}`}
+                  aria-label={t('Bitrate of {0}', rung)}
                   min={50}
                   value={kbpsOf(rung)}
                   onInput={({ currentTarget: { valueAsNumber } }) => {
@@ -45,12 +46,12 @@ export function EncodingFields({ library, change }: FieldsProps) {
           ))}
         </Table>
         <p>
-          An hour of video takes at most <strong>{bytes(hour * Math.max(1, codecs.length))}</strong>, beside its
-          original.
+          {t('An hour of video takes at most')} <strong>{bytes(hour * Math.max(1, codecs.length))}</strong>,{' '}
+          {t('beside its original.')}
         </p>
       </Panel>
       <div class="columns">
-        <Panel title="Codecs">
+        <Panel title={t('Codecs')}>
           {CODECS.map((codec) => (
             <Check
               key={codec}
@@ -60,29 +61,29 @@ export function EncodingFields({ library, change }: FieldsProps) {
             />
           ))}
         </Panel>
-        <Panel title="What is made">
+        <Panel title={t('What is made')}>
           <Check
-            label="Keep the files that were uploaded"
+            label={t('Keep the files that were uploaded')}
             value={library.KeepOriginalFiles}
             onChange={(isOn) => change('KeepOriginalFiles', isOn)}
           />
           <Check
-            label="Make MP4 files for downloads"
+            label={t('Make MP4 files for downloads')}
             value={library.EnableMP4Fallback}
             onChange={(isOn) => change('EnableMP4Fallback', isOn)}
           />
           <Check
-            label="Encode on demand, as viewers ask"
+            label={t('Encode on demand, as viewers ask')}
             value={library.JitEncodingEnabled}
             onChange={(isOn) => change('JitEncodingEnabled', isOn)}
           />
           <Check
-            label="Bitrates by what the picture needs"
+            label={t('Bitrates by what the picture needs')}
             value={library.PerTitleEncoding}
             onChange={(isOn) => change('PerTitleEncoding', isOn)}
           />
           <Check
-            label="Keep all sound tracks"
+            label={t('Keep all sound tracks')}
             value={library.EnableMultiAudioTrackSupport}
             onChange={(isOn) => change('EnableMultiAudioTrackSupport', isOn)}
           />

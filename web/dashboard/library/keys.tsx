@@ -3,6 +3,7 @@ import type { AccessKeyModel, NewAccessKeyModel } from '../../../src/api/models/
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { day } from '../base/words.ts';
 import { Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
@@ -28,9 +29,9 @@ export function Keys({ libraryId, library }: Props) {
   return (
     <div class="stack">
       <div class="columns">
-        <Panel title="Keys of the library" hint="For your own code; never put them on a page.">
-          <CopyField label="API key" text={library.ApiKey ?? ''} isSecret />
-          <CopyField label="Read-only key" text={library.ReadOnlyApiKey ?? ''} isSecret />
+        <Panel title={t('Keys of the library')} hint={t('For your own code; never put them on a page.')}>
+          <CopyField label={t('API key')} text={library.ApiKey ?? ''} isSecret />
+          <CopyField label={t('Read-only key')} text={library.ReadOnlyApiKey ?? ''} isSecret />
         </Panel>
         <NewKey path={path} onMade={again} />
       </div>
@@ -38,17 +39,17 @@ export function Keys({ libraryId, library }: Props) {
         <Notice kind="error">{error.value ?? revoking.error.value}</Notice>
       )}
       {(value.value ?? []).length > 0 && (
-        <Table label="Further keys" head={['Name', 'May', 'Made', 'Used', 'Ends', 'Actions']}>
+        <Table label={t('Further keys')} head={[t('Name'), t('May'), t('Made'), t('Used'), t('Ends'), t('Actions')]}>
           {value.value?.map((key) => (
             <tr key={key.Id}>
               <th scope="row">{key.Label || key.Id}</th>
               <td>{key.Scope}</td>
               <td>{day(key.DateCreated)}</td>
-              <td>{key.DateLastUsed === null ? 'never' : day(key.DateLastUsed)}</td>
+              <td>{key.DateLastUsed === null ? t('never') : day(key.DateLastUsed)}</td>
               <td>{key.DateExpires === null ? '' : day(key.DateExpires)}</td>
               <td>
                 <button type="button" onClick={() => revoke(key.Id)}>
-                  Revoke
+                  {t('Revoke')}
                 </button>
               </td>
             </tr>
@@ -73,17 +74,22 @@ function NewKey({ path, onMade }: { path: string; onMade: () => void }) {
     });
   };
   return (
-    <Panel title="Another key">
+    <Panel title={t('Another key')}>
       <form class="stack" onSubmit={make}>
-        <TextField label="Name" value={label.value} onChange={(text) => (label.value = text)} />
-        <SelectField label="It" value={scope.value} choices={SCOPES} onChange={(chosen) => (scope.value = chosen)} />
+        <TextField label={t('Name')} value={label.value} onChange={(text) => (label.value = text)} />
+        <SelectField
+          label={t('It')}
+          value={scope.value}
+          choices={trAll(SCOPES)}
+          onChange={(chosen) => (scope.value = chosen)}
+        />
         <div class="row">
           <button type="submit" class="primary">
-            Make a key
+            {t('Make a key')}
           </button>
         </div>
       </form>
-      {made.value !== null && <CopyField label="The new key, shown this once" text={made.value} />}
+      {made.value !== null && <CopyField label={t('The new key, shown this once')} text={made.value} />}
       {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
     </Panel>
   );

@@ -1,4 +1,5 @@
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
 import { Check, NumberField, Panel, TextField } from '../parts/fields.tsx';
@@ -14,43 +15,43 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
       : `${session.value?.edgeUrl ?? ''}/embed/${libraryId}/${video.guid}?autoplay=false&count=false`;
   return (
     <div class="columns">
-      <Panel title="Look">
+      <Panel title={t('Look')}>
         <label>
-          Colour
+          {t('Colour')}
           <input
             type="color"
             value={library.PlayerKeyColor ?? '#ff5f1f'}
             onInput={({ currentTarget }) => change('PlayerKeyColor', currentTarget.value)}
           />
         </label>
-        <TextField label="Font" value={library.FontFamily ?? ''} onChange={(text) => change('FontFamily', text)} />
+        <TextField label={t('Font')} value={library.FontFamily ?? ''} onChange={(text) => change('FontFamily', text)} />
         <TextField
-          label="Language"
-          hint="Of the player's own words, such as en or de."
+          label={t('Language')}
+          hint={t("Of the player's own words, such as en or de.")}
           value={library.UILanguage ?? ''}
           onChange={(text) => change('UILanguage', text)}
         />
         <TextField
-          label="Speeds"
-          hint="With commas between them."
+          label={t('Speeds')}
+          hint={t('With commas between them.')}
           value={library.PlaybackSpeeds ?? ''}
           onChange={(text) => change('PlaybackSpeeds', text)}
         />
         <TextField
-          label="Controls"
-          hint="Names with commas between them."
+          label={t('Controls')}
+          hint={t('Names with commas between them.')}
           value={library.Controls ?? ''}
           onChange={(text) => change('Controls', text)}
         />
       </Panel>
-      <Panel title="Live preview" hint="A saved change shows when the player is loaded again.">
+      <Panel title={t('Live preview')} hint={t('A saved change shows when the player is loaded again.')}>
         {address === null ? (
-          <p class="hint">Appears with the first finished video.</p>
+          <p class="hint">{t('Appears with the first finished video.')}</p>
         ) : (
           <iframe
             key={`${library.DateModified} ${library.PlayerKeyColor ?? ''}`}
             class="player small"
-            title="Preview of the player"
+            title={t('Preview of the player')}
             src={address}
             allow="autoplay; encrypted-media; fullscreen"
           />
@@ -58,30 +59,30 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
         <p class="swatch" style={{ background: library.PlayerKeyColor ?? '#ff5f1f' }} />
       </Panel>
       <CaptionsPanel library={library} change={change} />
-      <Panel title="What it does">
+      <Panel title={t('What it does')}>
         <Check
-          label="Show which parts are watched most"
+          label={t('Show which parts are watched most')}
           value={library.ShowHeatmap}
           onChange={(isOn) => change('ShowHeatmap', isOn)}
         />
         <Check
-          label="Go on where a viewer stopped"
+          label={t('Go on where a viewer stopped')}
           value={library.RememberPlayerPosition}
           onChange={(isOn) => change('RememberPlayerPosition', isOn)}
         />
         <Check
-          label="Compact controls"
+          label={t('Compact controls')}
           value={library.EnableCompactControls}
           onChange={(isOn) => change('EnableCompactControls', isOn)}
         />
         <label>
-          HTML in the head of the player's page
+          {t("HTML in the head of the player's page")}
           <textarea
             rows={4}
             value={library.CustomHTML ?? ''}
             onInput={({ currentTarget }) => change('CustomHTML', currentTarget.value)}
           />
-          <span class="hint">It runs on the player's own address, never here.</span>
+          <span class="hint">{t("It runs on the player's own address, never here.")}</span>
         </label>
       </Panel>
     </div>
@@ -90,14 +91,14 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
 
 function CaptionsPanel({ library, change }: Pick<FieldsProps, 'library' | 'change'>) {
   return (
-    <Panel title="Captions">
+    <Panel title={t('Captions')}>
       <NumberField
-        label="Size, px"
+        label={t('Size, px')}
         value={library.CaptionsFontSize}
         onChange={(px) => change('CaptionsFontSize', px)}
       />
       <label>
-        Colour of the letters
+        {t('Colour of the letters')}
         <input
           type="color"
           value={library.CaptionsFontColor ?? '#ffffff'}
@@ -105,7 +106,7 @@ function CaptionsPanel({ library, change }: Pick<FieldsProps, 'library' | 'chang
         />
       </label>
       <label>
-        Ground
+        {t('Ground')}
         <input
           type="color"
           value={library.CaptionsBackground ?? '#000000'}

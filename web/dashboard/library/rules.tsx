@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { PullZoneModel } from '../../../src/api/models/pull-zone.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
 import { Check, NumberField, Panel } from '../parts/fields.tsx';
@@ -49,17 +50,17 @@ function RulesForm({ zone, onSaved }: { zone: PullZoneModel; onSaved: () => void
     event.preventDefault();
     if (!(await saving.run(() => api('POST', `/pullzone/${zone.Id}`, changes.value)))) return;
     changes.value = {};
-    toast('The rules are saved; the edges follow within seconds.');
+    toast(t('The rules are saved; the edges follow within seconds.'));
     onSaved();
   };
   return (
     <form class="settings" onSubmit={save}>
       <div class="columns">
         {LISTS.map(([field, title, hint]) => (
-          <Panel key={field} title={title} hint={hint}>
+          <Panel key={field} title={tr(title)} hint={tr(hint)}>
             <textarea
               rows={4}
-              aria-label={title}
+              aria-label={tr(title)}
               defaultValue={shown[field].join('\n')}
               onInput={({ currentTarget }) =>
                 (changes.value = { ...changes.value, [field]: lines(currentTarget.value) })
@@ -67,21 +68,21 @@ function RulesForm({ zone, onSaved }: { zone: PullZoneModel; onSaved: () => void
             />
           </Panel>
         ))}
-        <Panel title="Requests">
+        <Panel title={t('Requests')}>
           {FLAGS.map(([field, label]) => (
             <Check
               key={field}
-              label={label}
+              label={tr(label)}
               value={shown[field]}
               onChange={(isOn) => (changes.value = { ...changes.value, [field]: isOn })}
             />
           ))}
         </Panel>
-        <Panel title="Limits" hint="0 is no limit.">
+        <Panel title={t('Limits')} hint={t('0 is no limit.')}>
           {LIMITS.map(([field, label]) => (
             <NumberField
               key={field}
-              label={label}
+              label={tr(label)}
               value={shown[field]}
               onChange={(to) => (changes.value = { ...changes.value, [field]: to })}
             />
@@ -90,7 +91,7 @@ function RulesForm({ zone, onSaved }: { zone: PullZoneModel; onSaved: () => void
       </div>
       <div class="row">
         <button type="submit" class="primary" disabled={Object.keys(changes.value).length === 0 || saving.isBusy.value}>
-          Save rules
+          {t('Save rules')}
         </button>
         {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
       </div>

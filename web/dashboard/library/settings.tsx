@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Link, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -47,13 +48,13 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
   return (
     <>
       <header class="place">
-        <h1>Settings</h1>
-        <span class="hint">{library?.Name ?? `Library ${libraryId}`}</span>
+        <h1>{t('Settings')}</h1>
+        <span class="hint">{library?.Name ?? t('Library {0}', libraryId)}</span>
       </header>
-      <nav class="tabs" aria-label="Parts of the settings">
+      <nav class="tabs" aria-label={t('Parts of the settings')}>
         {PARTS.map(([one, label]) => (
           <Link key={one} to={{ name: 'settings', libraryId, part: one }} isHere={one === name} keepsPlace>
-            {label}
+            {tr(label)}
           </Link>
         ))}
       </nav>
@@ -87,7 +88,7 @@ function Form({ libraryId, library, Fields, onSaved }: FormProps) {
     event.preventDefault();
     if (!(await saving.run(() => api('POST', `/videolibrary/${libraryId}`, changes.value)))) return;
     changes.value = {};
-    toast('Saved.');
+    toast(t('Saved.'));
     onSaved();
   };
   // The names of changes are those of the model.
@@ -103,7 +104,7 @@ function Form({ libraryId, library, Fields, onSaved }: FormProps) {
       />
       <div class="row">
         <button type="submit" class="primary" disabled={Object.keys(changes.value).length === 0 || saving.isBusy.value}>
-          Save changes
+          {t('Save changes')}
         </button>
         {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
       </div>

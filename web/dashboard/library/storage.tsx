@@ -1,26 +1,66 @@
+import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
+import { t } from '../base/language.ts';
+import { useLoaded } from '../base/load.ts';
 import { bytes, day, plural } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
+import { Link, Notice } from '../parts/parts.tsx';
 
-/** What the library holds, and what was delivered of it. */
+const LARGEST = 10;
+
+/** What the library holds, what was delivered of it, and what takes the most. */
 export function Storage({ library }: { library: VideoLibraryModel }) {
   return (
+    <>
+      <Sums library={library} />
+      <Largest library={library} />
+    </>
+  );
+}
+
+/** Where space can be won: each leads to its video, which says what of it takes how much. */
+function Largest({ library: { Id: libraryId, StorageUsage } }: { library: VideoLibraryModel }) {
+  const { value, error } = useLoaded<PaginationListOfVideoModel>(
+    `/library/${libraryId}/videos?orderBy=size&direction=desc&itemsPerPage=${LARGEST}`,
+  );
+  const videos = (value.value?.items ?? []).filter(({ storageSize }) => storageSize > 0);
+  return (
+    <Panel title={t('Largest videos')}>
+      {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+      {value.value !== null && videos.length === 0 && <p class="hint">{t('Nothing is stored yet.')}</p>}
+      <ul class="shares">
+        {videos.map(({ guid, title, storageSize }) => (
+          <li key={guid}>
+            <Link to={{ name: 'video', libraryId, videoId: guid, part: 'files' }}>{title}</Link>
+            <meter min={0} max={Math.max(1, StorageUsage)} value={storageSize} aria-label={title} />
+            <span class="hint">{bytes(storageSize)}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Sums({ library }: { library: VideoLibraryModel }) {
+  return (
     <div class="columns">
-      <Panel title="Stored">
+      <Panel title={t('Stored')}>
         <p class="figure">{bytes(library.StorageUsage)}</p>
-        <p class="hint">in {plural(library.VideoCount, 'video')}, originals and pictures included</p>
+        <p class="hint">
+          {t('in')} {plural(library.VideoCount, 'video')}, {t('originals and pictures included')}
+        </p>
       </Panel>
-      <Panel title="Delivered">
+      <Panel title={t('Delivered')}>
         <p class="figure">{bytes(library.TrafficUsage)}</p>
-        <p class="hint">this month</p>
+        <p class="hint">{t('this month')}</p>
       </Panel>
-      <Panel title="The library">
+      <Panel title={t('The library')}>
         <dl>
-          <dt>Made</dt>
+          <dt>{t('Made')}</dt>
           <dd>{day(library.DateCreated)}</dd>
-          <dt>Originals</dt>
-          <dd>{library.KeepOriginalFiles ? 'Kept' : 'Deleted after encoding'}</dd>
-          <dt>Pull zone</dt>
+          <dt>{t('Originals')}</dt>
+          <dd>{library.KeepOriginalFiles ? t('Kept') : t('Deleted after encoding')}</dd>
+          <dt>{t('Pull zone')}</dt>
           <dd>{library.PullZoneId}</dd>
         </dl>
       </Panel>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -35,7 +36,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
   const save = () =>
     running.run(async () => {
       await api('POST', `/videolibrary/${libraryId}`, place.value);
-      toast('The place is saved. Videos that are encoded from now on carry it there.');
+      toast(t('The place is saved. Videos that are encoded from now on carry it there.'));
       onChanged();
     });
   const remove = () =>
@@ -45,7 +46,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       onChanged();
     });
   return (
-    <Panel title="Watermark" hint="Drawn into the picture of videos that are encoded from now on.">
+    <Panel title={t('Watermark')} hint={t('Drawn into the picture of videos that are encoded from now on.')}>
       <Stage
         place={place.value}
         picture={picture.value}
@@ -72,7 +73,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       </div>
       <div class="row">
         <label class="button">
-          {library.HasWatermark ? 'Another picture' : 'Upload a picture'}
+          {library.HasWatermark ? t('Another picture') : t('Upload a picture')}
           <input
             type="file"
             class="unseen"
@@ -82,12 +83,12 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
         </label>
         {library.HasWatermark && (
           <button type="button" class="quiet" onClick={remove}>
-            Take it away
+            {t('Take it away')}
           </button>
         )}
         <span class="push" />
         <button type="button" class="primary" disabled={running.isBusy.value} onClick={save}>
-          Save the place
+          {t('Save the place')}
         </button>
       </div>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { WebhookEventModel } from '../../../src/api/models/webhook.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
@@ -31,37 +32,45 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
   const test = () =>
     running.run(async () => {
       await api('POST', `${path}/test`);
-      toast('A test message is on its way; the list shows what came of it.');
+      toast(t('A test message is on its way; the list shows what came of it.'));
       again();
     });
   const resend = (guid: string) =>
     running.run(async () => {
       await api('POST', `${path}/${guid}/resend`);
-      toast('It is sent again.');
+      toast(t('It is sent again.'));
       again();
     });
   const found = value.value;
   return (
     <div class="stack">
       <div class="filters">
-        <SelectField label="State" value={state.value} choices={STATES} onChange={(chosen) => (state.value = chosen)} />
+        <SelectField
+          label={t('State')}
+          value={state.value}
+          choices={trAll(STATES)}
+          onChange={(chosen) => (state.value = chosen)}
+        />
         <button type="button" onClick={again}>
-          Look again
+          {t('Look again')}
         </button>
         <span class="push" />
         <button type="button" class="primary" disabled={running.isBusy.value} onClick={test}>
-          Send a test
+          {t('Send a test')}
         </button>
       </div>
       {(error.value ?? running.error.value) !== null && (
         <Notice kind="error">{error.value ?? running.error.value}</Notice>
       )}
       {found?.items.length === 0 ? (
-        <Empty title="No message yet">
-          <p>Set the webhook URL under General; each change of a video's state is sent there.</p>
+        <Empty title={t('No message yet')}>
+          <p>{t("Set the webhook URL under General; each change of a video's state is sent there.")}</p>
         </Empty>
       ) : (
-        <Table label="Deliveries" head={['Time', 'Body', 'State', 'Attempts', 'Last answer', 'Actions']}>
+        <Table
+          label={t('Deliveries')}
+          head={[t('Time'), t('Body'), t('State'), t('Attempts'), t('Last answer'), t('Actions')]}
+        >
           {found?.items.map((event) => (
             <tr key={event.guid}>
               <td>{moment(event.dateCreated)}</td>
@@ -75,7 +84,7 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
               <td>{event.lastAnswer}</td>
               <td>
                 <button type="button" onClick={() => resend(event.guid)}>
-                  Resend
+                  {t('Resend')}
                 </button>
               </td>
             </tr>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { LiveStreamModel } from '../../../src/api/models/live-stream.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { saveAs } from '../base/save-as.ts';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
@@ -21,36 +22,36 @@ export function Connect({ path, stream, onChanged }: Props) {
   const turn = () =>
     turning.run(async () => {
       await api('PUT', `${path}/regenerate-key`);
-      toast('The stream has another key; the one before opens nothing any more.');
+      toast(t('The stream has another key; the one before opens nothing any more.'));
       onChanged();
     });
   return (
-    <Panel title="Connect an encoder">
-      <ServerField label="Server (RTMP)" address={rtmp?.primaryIngestUrl} />
-      <ServerField label="Server (RTMPS)" address={rtmps?.primaryIngestUrl} />
-      <ServerField label="Server (SRT, add ?streamid= and the stream key)" address={srt?.primaryIngestUrl} />
-      <ServerField label="Server (WHIP, the stream key is the bearer token)" address={whip?.primaryIngestUrl} />
-      <CopyField label="Stream key" text={stream.streamKey} isSecret />
+    <Panel title={t('Connect an encoder')}>
+      <ServerField label={t('Server (RTMP)')} address={rtmp?.primaryIngestUrl} />
+      <ServerField label={t('Server (RTMPS)')} address={rtmps?.primaryIngestUrl} />
+      <ServerField label={t('Server (SRT, add ?streamid= and the stream key)')} address={srt?.primaryIngestUrl} />
+      <ServerField label={t('Server (WHIP, the stream key is the bearer token)')} address={whip?.primaryIngestUrl} />
+      <CopyField label={t('Stream key')} text={stream.streamKey} isSecret />
       <div class="row">
         {server !== null && (
           <>
             <button type="button" aria-expanded={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
-              {isShown.value ? 'Hide the QR code' : 'QR code for a phone'}
+              {isShown.value ? t('Hide the QR code') : t('QR code for a phone')}
             </button>
             <button type="button" onClick={() => saveAs('service.json', obsService(server, stream.streamKey))}>
-              File for OBS
+              {t('File for OBS')}
             </button>
           </>
         )}
         <button type="button" disabled={isPublished || turning.isBusy.value} onClick={turn}>
-          New key
+          {t('New key')}
         </button>
       </div>
-      {isPublished && <p class="hint">The key cannot be changed while somebody publishes with it.</p>}
+      {isPublished && <p class="hint">{t('The key cannot be changed while somebody publishes with it.')}</p>}
       {isShown.value && server !== null && (
         <>
-          <QrCode text={`${server.replace(/\/$/, '')}/${stream.streamKey}`} label="Address and key as a QR code" />
-          <p class="hint">It holds the key: who takes a picture of it can publish.</p>
+          <QrCode text={`${server.replace(/\/$/, '')}/${stream.streamKey}`} label={t('Address and key as a QR code')} />
+          <p class="hint">{t('It holds the key: who takes a picture of it can publish.')}</p>
         </>
       )}
       {turning.error.value !== null && <Notice kind="error">{turning.error.value}</Notice>}

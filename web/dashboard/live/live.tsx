@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { LiveStreamModel, PaginationListOfLiveStreamModel } from '../../../src/api/models/live-stream.ts';
 import { api, describeError } from '../base/api.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { day, plural } from '../base/words.ts';
@@ -22,14 +23,14 @@ export function Live({ libraryId }: { libraryId: number }) {
   return (
     <>
       <header class="place">
-        <h1>Live streams</h1>
+        <h1>{t('Live streams')}</h1>
         {found !== null && <span class="hint">{plural(found.totalItems, 'stream')}</span>}
       </header>
       {mayWrite() && <NewStream path={path} onMade={again} />}
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.items.length === 0 && (
-        <Empty title="No live stream yet">
-          <p>Create one, put its address and key into OBS or another encoder, and start it here.</p>
+        <Empty title={t('No live stream yet')}>
+          <p>{t('Create one, put its address and key into OBS or another encoder, and start it here.')}</p>
         </Empty>
       )}
       <div class="columns">
@@ -67,14 +68,14 @@ function NewStream({ path, onMade }: { path: string; onMade: () => void }) {
   return (
     <form class="row new" onSubmit={create}>
       <input
-        aria-label="Title of the stream"
-        placeholder="Title of a new stream"
+        aria-label={t('Title of the stream')}
+        placeholder={t('Title of a new stream')}
         required
         value={title.value}
         onInput={(event) => (title.value = event.currentTarget.value)}
       />
       <button type="submit" class="primary">
-        Create stream
+        {t('Create stream')}
       </button>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
     </form>
@@ -91,18 +92,18 @@ function Stream({ libraryId, path, stream, onChanged }: StreamProps) {
         <h2>
           <Link to={{ name: 'live', libraryId, part: guid }}>{title}</Link>
         </h2>
-        <span class={`chip ${toneOfStream(status)}`}>{STREAM_STATES[status] ?? 'Unknown'}</span>
+        <span class={`chip ${toneOfStream(status)}`}>{tr(STREAM_STATES[status] ?? 'Unknown')}</span>
       </div>
       <p class="hint">
-        Created {day(dateCreated)}
+        {t('Created')} {day(dateCreated)}
         {peakConcurrentViewers !== null &&
           peakConcurrentViewers > 0 &&
-          ` · at most ${plural(peakConcurrentViewers, 'viewer')} at once`}
+          t(' · at most {0} at once', plural(peakConcurrentViewers, 'viewer'))}
       </p>
-      <CopyField label="Playlist" text={playbackUrlHls} />
+      <CopyField label={t('Playlist')} text={playbackUrlHls} />
       <div class="row spread">
         <Link class="button" to={{ name: 'live', libraryId, part: guid }}>
-          {mayWrite() ? 'Addresses and key' : 'Open'}
+          {mayWrite() ? t('Addresses and key') : t('Open')}
         </Link>
         {mayWrite() && (
           <StreamActions path={`${path}/${guid}`} status={status} onChanged={onChanged} onDeleted={onChanged} />

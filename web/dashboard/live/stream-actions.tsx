@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { Notice } from '../parts/parts.tsx';
 
 /** LiveStreamStatus by its number, as people call it. */
@@ -38,7 +39,7 @@ export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
         {label}
       </button>
       <button type="button" onClick={() => (asked.value = null)}>
-        Not yet
+        {t('Not yet')}
       </button>
     </>
   );
@@ -46,7 +47,7 @@ export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
     <div class="row">
       {asked.value === null && status === ON_AIR && (
         <button type="button" class="bad" onClick={() => (asked.value = 'stop')}>
-          End…
+          {t('End…')}
         </button>
       )}
       {asked.value === null && status !== ON_AIR && (
@@ -58,16 +59,16 @@ export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
               disabled={running.isBusy.value}
               onClick={() => act('PUT', '/start', onChanged)}
             >
-              Start
+              {t('Start')}
             </button>
           )}
           <button type="button" class="quiet" onClick={() => (asked.value = 'delete')}>
-            Delete…
+            {t('Delete…')}
           </button>
         </>
       )}
-      {asked.value === 'stop' && confirm('End the stream', () => void act('PUT', '/stop', onChanged))}
-      {asked.value === 'delete' && confirm('Delete for good', () => void act('DELETE', '', onDeleted))}
+      {asked.value === 'stop' && confirm(t('End the stream'), () => void act('PUT', '/stop', onChanged))}
+      {asked.value === 'delete' && confirm(t('Delete for good'), () => void act('DELETE', '', onDeleted))}
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </div>
   );

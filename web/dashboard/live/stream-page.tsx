@@ -4,6 +4,7 @@ import type {
   LiveStreamStatusModel,
   ThumbnailListResponseModel,
 } from '../../../src/api/models/live-stream.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
@@ -33,21 +34,21 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
   const isOver = stream.status >= ENDED;
   return (
     <article class="video">
-      <nav class="trail" aria-label="Way back">
-        <Link to={{ name: 'live', libraryId }}>Live streams</Link>
+      <nav class="trail" aria-label={t('Way back')}>
+        <Link to={{ name: 'live', libraryId }}>{t('Live streams')}</Link>
       </nav>
       <div class="video-stage">
         <Preview libraryId={libraryId} streamId={streamId} status={stream.status} />
         <div class="stack">
           <div class="row spread">
             <h1>{stream.title}</h1>
-            <span class={`chip ${toneOfStream(stream.status)}`}>{STREAM_STATES[stream.status] ?? 'Unknown'}</span>
+            <span class={`chip ${toneOfStream(stream.status)}`}>{tr(STREAM_STATES[stream.status] ?? 'Unknown')}</span>
           </div>
           <Facts stream={stream} />
           {!isOver && <Health path={path} isOnAir={stream.status === ON_AIR} />}
           {isOver && stream.recordVod && (
             <Link class="button" to={{ name: 'video', libraryId, videoId: streamId }}>
-              Open the recording
+              {t('Open the recording')}
             </Link>
           )}
           {mayWrite() && (
@@ -84,7 +85,13 @@ function Preview({ libraryId, streamId, status }: { libraryId: number; streamId:
   source.searchParams.set('count', 'false');
   // Anew when the stream begins or ends: what is shown then is another thing.
   return (
-    <iframe key={status} class="player" title="Preview of the stream" src={source.href} allow="autoplay; fullscreen" />
+    <iframe
+      key={status}
+      class="player"
+      title={t('Preview of the stream')}
+      src={source.href}
+      allow="autoplay; fullscreen"
+    />
   );
 }
 
@@ -96,12 +103,20 @@ function Facts({ stream }: { stream: LiveStreamModel }) {
       {width !== null && height !== null && (
         <span>
           {width} × {height}
-          {framerate !== null && `, ${framerate.toFixed(0)} fps`}
+          {framerate !== null && t(', {0} fps', framerate.toFixed(0))}
         </span>
       )}
-      {peakConcurrentViewers !== null && <span>at most {plural(peakConcurrentViewers, 'viewer')} at once</span>}
-      {scheduledStartTime !== null && <span>planned for {day(scheduledStartTime)}</span>}
-      {stream.recordVod && <span>recorded</span>}
+      {peakConcurrentViewers !== null && (
+        <span>
+          {t('at most')} {plural(peakConcurrentViewers, 'viewer')} {t('at once')}
+        </span>
+      )}
+      {scheduledStartTime !== null && (
+        <span>
+          {t('planned for')} {day(scheduledStartTime)}
+        </span>
+      )}
+      {stream.recordVod && <span>{t('recorded')}</span>}
     </p>
   );
 }
@@ -119,7 +134,7 @@ function Health({ path, isOnAir }: { path: string; isOnAir: boolean }) {
   useRefresh(again, LOOK_AGAIN_MS);
   if (value.value === null) return null;
   return (
-    <ul class="findings" aria-label="How publishing goes">
+    <ul class="findings" aria-label={t('How publishing goes')}>
       {describeHealth({ isOnAir, status: value.value, samples }).map(({ level, sentence }) => (
         <li key={sentence} class={`finding ${level}`}>
           <span>{sentence}</span>
@@ -139,11 +154,11 @@ function Rates({ path }: { path: string }) {
     Object.fromEntries(samples.map((sample) => [sample.timestamp, read(sample)]));
   return (
     <div class="columns">
-      <Panel title="Bitrate" hint="As it arrives, in the last ten minutes.">
-        <TimeChart label="Bitrate" values={of(({ bitrate }) => bitrate / 1000)} name={kbps} />
+      <Panel title={t('Bitrate')} hint={t('As it arrives, in the last ten minutes.')}>
+        <TimeChart label={t('Bitrate')} values={of(({ bitrate }) => bitrate / 1000)} name={kbps} />
       </Panel>
-      <Panel title="Pictures" hint="A second; a constant line is a healthy encoder.">
-        <TimeChart label="Pictures a second" values={of((sample) => sample.fps)} name={fps} />
+      <Panel title={t('Pictures')} hint={t('A second; a constant line is a healthy encoder.')}>
+        <TimeChart label={t('Pictures a second')} values={of((sample) => sample.fps)} name={fps} />
       </Panel>
     </div>
   );
@@ -155,7 +170,7 @@ function Stills({ path }: { path: string }) {
   const stills = (value.value ?? []).filter(({ url }) => url !== null);
   if (stills.length === 0) return null;
   return (
-    <Panel title="Stills">
+    <Panel title={t('Stills')}>
       <ul class="stills">
         {stills.map(({ url, timestamp }) => (
           <li key={timestamp}>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { LiveStreamModel, UpdateLiveStreamModel } from '../../../src/api/models/live-stream.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { Check, NumberField, Panel, TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -28,15 +29,15 @@ export function StreamSettings({
     event.preventDefault();
     if (!(await saving.run(() => api('PUT', path, changes.value)))) return;
     changes.value = {};
-    toast('Saved.');
+    toast(t('Saved.'));
     onSaved();
   };
   return (
-    <Panel title="Settings">
+    <Panel title={t('Settings')}>
       <form class="stack" onSubmit={save}>
-        <TextField label="Title of the stream" value={shown.title ?? ''} onChange={(title) => change({ title })} />
+        <TextField label={t('Title of the stream')} value={shown.title ?? ''} onChange={(title) => change({ title })} />
         <label>
-          Planned start
+          {t('Planned start')}
           <input
             type="datetime-local"
             value={localTime(shown.scheduledStartTime ?? null)}
@@ -46,19 +47,19 @@ export function StreamSettings({
           />
         </label>
         <Check
-          label="Count down to it"
-          hint="The player shows how long it is until then."
+          label={t('Count down to it')}
+          hint={t('The player shows how long it is until then.')}
           value={shown.enableCountdown === true}
           onChange={(enableCountdown) => change({ enableCountdown })}
         />
         <Check
-          label="Keep the recording"
-          hint="The stream is a video at its own address as soon as it ends."
+          label={t('Keep the recording')}
+          hint={t('The stream is a video at its own address as soon as it ends.')}
           value={shown.recordVod ?? false}
           onChange={(recordVod) => change({ recordVod })}
         />
         <Check
-          label="Viewers can go back"
+          label={t('Viewers can go back')}
           value={shown.dvrEnabled ?? false}
           onChange={(dvrEnabled) =>
             change({ dvrEnabled, ...(dvrEnabled && { dvrWindowSeconds: USUAL_WINDOW_MIN * 60 }) })
@@ -66,14 +67,14 @@ export function StreamSettings({
         />
         {shown.dvrEnabled === true && (
           <NumberField
-            label="Minutes to go back"
+            label={t('Minutes to go back')}
             value={Math.round((shown.dvrWindowSeconds ?? USUAL_WINDOW_MIN * 60) / 60)}
             onChange={(minutes) => change({ dvrWindowSeconds: Math.min(43_200, Math.max(60, minutes * 60)) })}
           />
         )}
         <Check
-          label="Public"
-          hint="Otherwise only signed addresses play."
+          label={t('Public')}
+          hint={t('Otherwise only signed addresses play.')}
           value={shown.public ?? true}
           onChange={(isPublic) => change({ public: isPublic })}
         />
@@ -83,7 +84,7 @@ export function StreamSettings({
             class="primary"
             disabled={Object.keys(changes.value).length === 0 || saving.isBusy.value}
           >
-            Save changes
+            {t('Save changes')}
           </button>
           {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
         </div>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../base/language.ts';
 import { Icon } from './icons.tsx';
 
 type DialogProps = { title: string; class?: string; onClose: () => void; children: ComponentChildren };
@@ -15,7 +16,12 @@ export function Dialog({ title, class: name = '', onClose, children }: DialogPro
       <div class="dialog-body">
         <header class="row spread">
           <h2>{title}</h2>
-          <button type="button" class="quiet icon-button" aria-label="Close" onClick={() => element.current?.close()}>
+          <button
+            type="button"
+            class="quiet icon-button"
+            aria-label={t('Close')}
+            onClick={() => element.current?.close()}
+          >
             <Icon name="close" />
           </button>
         </header>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { t } from '../base/language.ts';
 import { addressOf, go, type Route, route } from '../base/router.ts';
 
 /** A link to another place of the dashboard; with a modifier key the browser opens it as any other. */
@@ -49,11 +50,11 @@ export function CopyField({ label, text, isSecret = false, isWrapped = false }: 
       <code class={isWrapped ? 'wrapped' : undefined}>{shown.value ? text : '•'.repeat(24)}</code>
       {isSecret && (
         <button type="button" class="quiet" onClick={() => (shown.value = !shown.value)}>
-          {shown.value ? 'Hide' : 'Show'}
+          {shown.value ? t('Hide') : t('Show')}
         </button>
       )}
-      <button type="button" class="quiet" aria-label={`Copy ${label}`} onClick={copy}>
-        {copied.value ? 'Copied' : 'Copy'}
+      <button type="button" class="quiet" aria-label={t('Copy {0}', label)} onClick={copy}>
+        {copied.value ? t('Copied') : t('Copy')}
       </button>
     </div>
   );
@@ -80,15 +81,15 @@ export function Empty({ title, children }: { title: string; children: ComponentC
 export function Pager({ page, pages, onPage }: { page: number; pages: number; onPage: (page: number) => void }) {
   if (pages <= 1) return null;
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label={t('Pages')}>
       <button type="button" disabled={page <= 1} onClick={() => onPage(page - 1)}>
-        Previous
+        {t('Previous')}
       </button>
       <span>
-        {page} of {pages}
+        {page} {t('of')} {pages}
       </span>
       <button type="button" disabled={page >= pages} onClick={() => onPage(page + 1)}>
-        Next
+        {t('Next')}
       </button>
     </nav>
   );

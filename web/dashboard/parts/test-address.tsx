@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { ExplanationModel as ExplanationSchema } from '../../../src/api/models/explanation.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { Panel, Table, TextField } from './fields.tsx';
 import { CopyField, Notice } from './parts.tsx';
 
@@ -28,25 +29,28 @@ export function TestAddress({ zoneId, address }: { zoneId: number; address: stri
     });
   };
   return (
-    <Panel title="Test an address" hint="Judged as the edge would, without counting it: each rule and what it found.">
+    <Panel
+      title={t('Test an address')}
+      hint={t('Judged as the edge would, without counting it: each rule and what it found.')}
+    >
       <form class="stack" onSubmit={test}>
-        <TextField label="Address, with its token" value={url.value} onChange={(text) => (url.value = text)} />
+        <TextField label={t('Address, with its token')} value={url.value} onChange={(text) => (url.value = text)} />
         <div class="columns tight">
           <TextField
-            label="Sent by the page (referrer)"
+            label={t('Sent by the page (referrer)')}
             value={referrer.value}
             onChange={(text) => (referrer.value = text)}
           />
-          <TextField label="Viewer's IP address" value={ip.value} onChange={(text) => (ip.value = text)} />
+          <TextField label={t("Viewer's IP address")} value={ip.value} onChange={(text) => (ip.value = text)} />
           <TextField
-            label="Viewer's country (DE, US, …)"
+            label={t("Viewer's country (DE, US, …)")}
             value={country.value}
             onChange={(text) => (country.value = text.slice(0, 2).toUpperCase())}
           />
         </div>
         <div class="row">
           <button type="submit" class="primary" disabled={testing.isBusy.value}>
-            Test
+            {t('Test')}
           </button>
         </div>
       </form>
@@ -61,9 +65,9 @@ function Explanation({ found }: { found: Explained }) {
   return (
     <>
       <Notice kind={isAdmitted ? 'done' : 'error'}>
-        {isAdmitted ? 'Let in.' : `Refused by the rule ${found.RuleId ?? ''}.`} {found.NearMiss}
+        {isAdmitted ? t('Let in.') : t('Refused by the rule {0}.', found.RuleId ?? '')} {found.NearMiss}
       </Notice>
-      <Table label="Rules" head={['Rule', 'Verdict', 'Expected', 'Came']}>
+      <Table label={t('Rules')} head={[t('Rule'), t('Verdict'), t('Expected'), t('Came')]}>
         {found.Stages.map(({ Stage, Verdict, Expected, Came }) => (
           <tr key={Stage}>
             <th scope="row">{Stage}</th>
@@ -73,7 +77,9 @@ function Explanation({ found }: { found: Explained }) {
           </tr>
         ))}
       </Table>
-      {found.SignedString !== null && <CopyField label="What the token signs" text={found.SignedString} isWrapped />}
+      {found.SignedString !== null && (
+        <CopyField label={t('What the token signs')} text={found.SignedString} isWrapped />
+      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../base/language.ts';
 import { Icon } from './icons.tsx';
 
 /** A short message at the foot of the page, with one thing to do about it. */
@@ -23,7 +24,7 @@ function dismiss(id: number): void {
 
 export function Toasts() {
   return (
-    <section class="toasts" role="status" aria-label="Messages">
+    <section class="toasts" role="status" aria-label={t('Messages')}>
       {toasts.value.map((one) => (
         <Message key={one.id} {...one} />
       ))}
@@ -58,7 +59,7 @@ function Message({ id, text, action }: Toast) {
           {action.label}
         </button>
       )}
-      <button type="button" class="quiet icon-button" aria-label="Close the message" onClick={() => dismiss(id)}>
+      <button type="button" class="quiet icon-button" aria-label={t('Close the message')} onClick={() => dismiss(id)}>
         <Icon name="close" />
       </button>
     </p>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { asCommand, asCurl, asTypeScript } from '../base/snippets.ts';
 import { Table, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
@@ -28,20 +29,22 @@ export function OperationPage({ listed, document }: { listed: Listed; document: 
       />
       {bodySchema !== undefined && (
         <section class="panel">
-          <h3>Body: {typeName(bodySchema)}</h3>
+          <h3>
+            {t('Body')}: {typeName(bodySchema)}
+          </h3>
           <Model schema={resolve(bodySchema, document)} />
           <label>
-            JSON to send
+            {t('JSON to send')}
             <textarea rows={5} value={body.value} onInput={(event) => (body.value = event.currentTarget.value)} />
           </label>
         </section>
       )}
       <TryIt call={call} />
       <section class="panel">
-        <h3>As code</h3>
-        <CopyField label="curl" text={asCurl(call)} isWrapped />
-        <CopyField label="TypeScript" text={asTypeScript(call)} isWrapped />
-        <CopyField label="millrace" text={asCommand(call)} isWrapped />
+        <h3>{t('As code')}</h3>
+        <CopyField label={t('curl')} text={asCurl(call)} isWrapped />
+        <CopyField label={t('TypeScript')} text={asTypeScript(call)} isWrapped />
+        <CopyField label={t('millrace')} text={asCommand(call)} isWrapped />
       </section>
       <Answers listed={listed} document={document} />
     </article>
@@ -59,7 +62,7 @@ function Parameters({ listed: { operation }, values, onChange }: ParametersProps
   if (parameters.length === 0) return null;
   return (
     <section class="panel">
-      <h3>Parameters</h3>
+      <h3>{t('Parameters')}</h3>
       <div class="columns tight">
         {parameters.map(({ name, in: place, description, schema }) => (
           <TextField
@@ -87,13 +90,15 @@ function TryIt({ call }: { call: { method: string; path: string; body: unknown }
     });
   return (
     <section class="panel">
-      <h3>Try it</h3>
+      <h3>{t('Try it')}</h3>
       <div class="row">
         <button type="button" class="primary" disabled={!isReady || trying.isBusy.value} onClick={run}>
-          Run {call.method}
+          {t('Run')} {call.method}
         </button>
         <span class="hint">
-          {isReady ? 'It runs for real, with what this session may do.' : 'Fill in the parameters of the path first.'}
+          {isReady
+            ? t('It runs for real, with what this session may do.')
+            : t('Fill in the parameters of the path first.')}
         </span>
       </div>
       {trying.error.value !== null && <Notice kind="error">{trying.error.value}</Notice>}
@@ -110,7 +115,7 @@ function TryIt({ call }: { call: { method: string; path: string; body: unknown }
 function Answers({ listed: { operation }, document }: { listed: Listed; document: OpenApi }) {
   return (
     <section class="panel">
-      <h3>Answers</h3>
+      <h3>{t('Answers')}</h3>
       {Object.entries(operation.responses ?? {}).map(([status, { description, content }]) => {
         const schema = Object.values(content ?? {})[0]?.schema;
         return (
@@ -130,14 +135,14 @@ function Model({ schema }: { schema: Schema }) {
   const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) return null;
   return (
-    <Table label={schema.title ?? 'Fields'} head={['Field', 'Type', '']}>
+    <Table label={schema.title ?? t('Fields')} head={[t('Field'), t('Type'), '']}>
       {fields.map(([name, field]) => (
         <tr key={name}>
           <th scope="row">
             <code>{name}</code>
           </th>
           <td>{typeName(field)}</td>
-          <td class="hint">{schema.required?.includes(name) === true ? 'always there' : ''}</td>
+          <td class="hint">{schema.required?.includes(name) === true ? t('always there') : ''}</td>
         </tr>
       ))}
     </Table>

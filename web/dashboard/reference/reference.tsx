@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { changeQuery, query } from '../base/router.ts';
 import { Notice } from '../parts/parts.tsx';
@@ -22,15 +23,17 @@ export function Reference() {
   return (
     <>
       <header class="place">
-        <h1>API reference</h1>
-        <span class="hint">{all.length} operations</span>
+        <h1>{t('API reference')}</h1>
+        <span class="hint">
+          {all.length} {t('operations')}
+        </span>
       </header>
       <div class="reference">
-        <nav class="reference-list" aria-label="Operations">
+        <nav class="reference-list" aria-label={t('Operations')}>
           <input
             type="search"
-            placeholder="Search operations"
-            aria-label="Search operations"
+            placeholder={t('Search operations')}
+            aria-label={t('Search operations')}
             value={text.value}
             onInput={(event) => (text.value = event.currentTarget.value)}
           />

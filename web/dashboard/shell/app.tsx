@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { type Route, route } from '../base/router.ts';
 import { libraries, mayWrite, restoreSession, session } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
@@ -40,14 +41,14 @@ function Signed() {
   return (
     <div class="shell">
       <a class="skip" href="#content">
-        Skip to the content
+        {t('Skip to the content')}
       </a>
       <SideBar libraryId={libraryId} />
       <main id="content" tabIndex={-1}>
         {here.name === 'home' ? (
-          <Empty title="No library yet">
+          <Empty title={t('No library yet')}>
             <Link class="button" to={{ name: 'libraries' }}>
-              Make one
+              {t('Make one')}
             </Link>
           </Empty>
         ) : (

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { t } from '../base/language.ts';
 import { query } from '../base/router.ts';
 import { addDropped } from '../uploads/add-dropped.ts';
 
@@ -30,5 +31,5 @@ export function DropZone({ libraryId }: { libraryId: number }) {
       removeEventListener('drop', drop);
     };
   }, [libraryId, isOver]);
-  return isOver.value ? <div class="drop">Drop files or folders to upload</div> : null;
+  return isOver.value ? <div class="drop">{t('Drop files or folders to upload')}</div> : null;
 }

@@ -2,6 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import { api } from '../base/api.ts';
+import { t, tr } from '../base/language.ts';
 import { go, type Route } from '../base/router.ts';
 import { libraries, mayWrite, session } from '../base/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -46,15 +47,15 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
     } else if (event.key === 'Enter') run(entries[at]);
   };
   return (
-    <Dialog title="Find anything" class="palette" onClose={() => (isOpen.value = false)}>
+    <Dialog title={t('Find anything')} class="palette" onClose={() => (isOpen.value = false)}>
       <input
         type="text"
         role="combobox"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={entries[at] === undefined ? undefined : `palette-${at}`}
-        aria-label="Screens, libraries and videos"
-        placeholder="A screen, a library, a video's title…"
+        aria-label={t('Screens, libraries and videos')}
+        placeholder={t("A screen, a library, a video's title…")}
         // The dialog was opened to type.
         autofocus
         value={text.value}
@@ -64,7 +65,7 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
         }}
         onKeyDown={press}
       />
-      <div id="palette-list" role="listbox" aria-label="Found" tabIndex={-1}>
+      <div id="palette-list" role="listbox" aria-label={t('Found')} tabIndex={-1}>
         {entries.map((entry, index) => (
           <div
             key={entry.id}
@@ -81,7 +82,7 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p class="hint">Nothing is called that.</p>}
+      {entries.length === 0 && <p class="hint">{t('Nothing is called that.')}</p>}
     </Dialog>
   );
 }
@@ -90,8 +91,8 @@ function fixedEntries(libraryId: number | null): Entry[] {
   const isOwner = session.value?.role === 'owner';
   const place = (label: string, icon: IconName, to: Route): Entry => ({
     id: `place ${label}`,
-    label,
-    hint: 'Screen',
+    label: tr(label),
+    hint: t('Screen'),
     icon,
     run: () => go(to),
   });
@@ -118,21 +119,23 @@ function fixedEntries(libraryId: number | null): Entry[] {
       ? [
           {
             id: 'upload',
-            label: 'Upload files',
-            hint: 'Action',
+            label: t('Upload files'),
+            hint: t('Action'),
             icon: 'upload' as const,
             run: () => document.querySelector<HTMLInputElement>('input[type=file]')?.click(),
           },
         ]
       : []),
-    { id: 'call', label: 'Show the call', hint: 'Action', icon: 'code', run: openCalls },
+    { id: 'call', label: t('Show the call'), hint: t('Action'), icon: 'code', run: openCalls },
   ];
   return [
     ...ofLibrary,
     ...(isOwner ? [place('System', 'system', { name: 'system' })] : []),
     place('API reference', 'reference', { name: 'reference' }),
     ...actions,
-    ...libraries.value.map(({ id, name }) => place(`Library ${name}`, 'videos', { name: 'videos', libraryId: id })),
+    ...libraries.value.map(({ id, name }) =>
+      place(t('Library {0}', name), 'videos', { name: 'videos', libraryId: id }),
+    ),
   ];
 }
 

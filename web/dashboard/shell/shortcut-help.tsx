@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { t, tr } from '../base/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 
 const KEYS: readonly (readonly [keys: string, action: string])[] = [
@@ -23,14 +24,14 @@ export function showHelp(): void {
 export function ShortcutHelp() {
   if (!isOpen.value) return null;
   return (
-    <Dialog title="Shortcuts" onClose={() => (isOpen.value = false)}>
+    <Dialog title={t('Shortcuts')} onClose={() => (isOpen.value = false)}>
       <dl class="keys-list">
         {KEYS.map(([keys, action]) => (
           <div key={keys}>
             <dt>
               <kbd>{keys}</kbd>
             </dt>
-            <dd>{action}</dd>
+            <dd>{tr(action)}</dd>
           </div>
         ))}
       </dl>

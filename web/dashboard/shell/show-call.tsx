@@ -1,5 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import { calls } from '../base/calls.ts';
+import { t } from '../base/language.ts';
 import { asCommand, asCurl, asTypeScript } from '../base/snippets.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { CopyField } from '../parts/parts.tsx';
@@ -19,16 +20,16 @@ function OpenCalls() {
   const shown = useSignal(0);
   const call = calls.value[shown.value];
   return (
-    <Dialog title="Show the call" class="wide" onClose={() => (isOpen.value = false)}>
+    <Dialog title={t('Show the call')} class="wide" onClose={() => (isOpen.value = false)}>
       <p class="hint">
-        What this page asked of the service, the latest first. Put a key of your own in the place of KEY.
+        {t('What this page asked of the service, the latest first. Put a key of your own in the place of KEY.')}
       </p>
       {call === undefined ? (
-        <p>Nothing yet.</p>
+        <p>{t('Nothing yet.')}</p>
       ) : (
         <>
           <label>
-            Call
+            {t('Call')}
             <select value={shown.value} onChange={(event) => (shown.value = Number(event.currentTarget.value))}>
               {calls.value.map(({ id, method, path }, index) => (
                 <option key={id} value={index}>
@@ -37,9 +38,9 @@ function OpenCalls() {
               ))}
             </select>
           </label>
-          <CopyField label="curl" text={asCurl(call)} isWrapped />
-          <CopyField label="TypeScript" text={asTypeScript(call)} isWrapped />
-          <CopyField label="millrace" text={asCommand(call)} isWrapped />
+          <CopyField label={t('curl')} text={asCurl(call)} isWrapped />
+          <CopyField label={t('TypeScript')} text={asTypeScript(call)} isWrapped />
+          <CopyField label={t('millrace')} text={asCommand(call)} isWrapped />
         </>
       )}
     </Dialog>

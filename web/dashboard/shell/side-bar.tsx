@@ -1,3 +1,4 @@
+import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from '../base/language.ts';
 import { addressOf, go, prefix, type Route, route } from '../base/router.ts';
 import { libraries, session, signOut } from '../base/session.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
@@ -11,39 +12,60 @@ export function SideBar({ libraryId }: { libraryId: number | null }) {
   return (
     <header class="side">
       <Link to={{ name: 'home' }} class="brand">
-        <Mark /> <span>Millrace</span>
+        <Mark /> <span>{t('Millrace')}</span>
       </Link>
       {libraryId !== null && <LibraryPicker libraryId={libraryId} />}
-      <button type="button" class="find" aria-label="Find Ctrl K" onClick={openPalette}>
-        <Icon name="search" /> <span>Find</span> <kbd>Ctrl K</kbd>
+      <button type="button" class="find" aria-label={t('Find Ctrl K')} onClick={openPalette}>
+        <Icon name="search" /> <span>{t('Find')}</span> <kbd>{t('Ctrl K')}</kbd>
       </button>
       {libraryId !== null && (
-        <nav aria-label="Library">
-          <Item to={{ name: 'videos', libraryId }} icon="videos" label="Videos" isHere={isPlace('videos', 'video')} />
-          <Item to={{ name: 'collections', libraryId }} icon="collections" label="Collections" />
-          <Item to={{ name: 'live', libraryId }} icon="live" label="Live" />
-          <Item to={{ name: 'statistics', libraryId }} icon="statistics" label="Statistics" />
-          {isOwner && <Item to={{ name: 'events', libraryId }} icon="events" label="Event log" />}
+        <nav aria-label={t('Library')}>
+          <Item
+            to={{ name: 'videos', libraryId }}
+            icon="videos"
+            label={t('Videos')}
+            isHere={isPlace('videos', 'video')}
+          />
+          <Item to={{ name: 'collections', libraryId }} icon="collections" label={t('Collections')} />
+          <Item to={{ name: 'live', libraryId }} icon="live" label={t('Live')} />
+          <Item to={{ name: 'statistics', libraryId }} icon="statistics" label={t('Statistics')} />
+          {isOwner && <Item to={{ name: 'events', libraryId }} icon="events" label={t('Event log')} />}
           {isOwner && (
-            <Item to={{ name: 'settings', libraryId }} icon="settings" label="Settings" isHere={isPlace('settings')} />
+            <Item
+              to={{ name: 'settings', libraryId }}
+              icon="settings"
+              label={t('Settings')}
+              isHere={isPlace('settings')}
+            />
           )}
-          <Item to={{ name: 'trash', libraryId }} icon="trash" label="Trash" />
+          <Item to={{ name: 'trash', libraryId }} icon="trash" label={t('Trash')} />
         </nav>
       )}
-      <nav aria-label="Service" class="service">
-        {isOwner && <Item to={{ name: 'libraries' }} icon="collections" label="Libraries" />}
-        {isOwner && <Item to={{ name: 'system' }} icon="system" label="System" />}
-        <Item to={{ name: 'reference' }} icon="reference" label="API reference" />
+      <nav aria-label={t('Service')} class="service">
+        {isOwner && <Item to={{ name: 'libraries' }} icon="collections" label={t('Libraries')} />}
+        {isOwner && <Item to={{ name: 'system' }} icon="system" label={t('System')} />}
+        <Item to={{ name: 'reference' }} icon="reference" label={t('API reference')} />
         <a href={`${prefix}/docs`}>
-          <Icon name="docs" /> Documents
+          <Icon name="docs" /> {t('Documents')}
         </a>
       </nav>
       <div class="side-foot">
+        <select
+          aria-label={t('Language')}
+          value={language.value}
+          onChange={({ currentTarget: { value } }) => chooseLanguage(value as LanguageCode)}
+        >
+          {Object.entries(LANGUAGES).map(([code, name]) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
         <button type="button" class="quiet" onClick={openCalls}>
-          <Icon name="code" /> Show the call
+          <Icon name="code" /> {t('Show the call')}
         </button>
         <button type="button" class="quiet" onClick={() => signOut()}>
-          <Icon name="out" /> Sign out
+          <Icon name="out" /> {t('Sign out')}
         </button>
       </div>
     </header>
@@ -68,7 +90,7 @@ function LibraryPicker({ libraryId }: { libraryId: number }) {
   if (libraries.value.length < 2) return null;
   return (
     <select
-      aria-label="Library"
+      aria-label={t('Library')}
       value={libraryId}
       onChange={(event) => go({ name: 'videos', libraryId: Number(event.currentTarget.value) })}
     >

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { describeError } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { signIn } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 
@@ -23,10 +24,10 @@ export function SignIn() {
     <main class="sign-in">
       <form onSubmit={submit}>
         <h1 class="brand">
-          <Mark /> Millrace
+          <Mark /> {t('Millrace')}
         </h1>
         <label>
-          Key
+          {t('Key')}
           <input
             type="password"
             name="key"
@@ -37,12 +38,13 @@ export function SignIn() {
           />
         </label>
         <button type="submit" class="primary" disabled={isBusy.value}>
-          {isBusy.value ? 'Signing in…' : 'Sign in'}
+          {isBusy.value ? t('Signing in…') : t('Sign in')}
         </button>
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         <p class="hint">
-          The first start printed an account key: it opens everything. A library key opens its library, a read-only key
-          shows it.
+          {t(
+            'The first start printed an account key: it opens everything. A library key opens its library, a read-only key shows it.',
+          )}
         </p>
       </form>
     </main>

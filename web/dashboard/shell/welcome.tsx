@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { addressOf, go } from '../base/router.ts';
 import { signInByLink } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
@@ -23,15 +24,15 @@ export function Welcome() {
     <main class="sign-in">
       <div class="sign-in-card">
         <h1 class="brand">
-          <Mark /> Millrace
+          <Mark /> {t('Millrace')}
         </h1>
         {error.value === null ? (
-          <p class="hint">Signing in…</p>
+          <p class="hint">{t('Signing in…')}</p>
         ) : (
           <>
             <Notice kind="error">{error.value}</Notice>
             <a class="button primary" href={addressOf({ name: 'home' })}>
-              Sign in with a key
+              {t('Sign in with a key')}
             </a>
           </>
         )}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Table } from '../parts/fields.tsx';
 import { monthlyCost, PRICE_LISTS, type PriceList, type Usage } from './prices.ts';
@@ -35,13 +36,15 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
   };
   return (
     <section class="panel cost">
-      <h2>What it would cost elsewhere, a month</h2>
+      <h2>{t('What it would cost elsewhere, a month')}</h2>
       <p class="hint">
-        {Math.round(usage.storedMinutes).toLocaleString()} minutes ({usage.storedGigabytes.toFixed(1)} GB) stored,{' '}
-        {Math.round(usage.deliveredMinutes).toLocaleString()} minutes watched a month. The prices are shapes to begin
-        with: put in those of the list that you compare with.
+        {Math.round(usage.storedMinutes).toLocaleString()} {t('minutes')} ({usage.storedGigabytes.toFixed(1)}{' '}
+        {t('GB) stored')}, {Math.round(usage.deliveredMinutes).toLocaleString()}{' '}
+        {t(
+          'minutes watched a month. The prices are shapes to begin with: put in those of the list that you compare with.',
+        )}
       </p>
-      <Table label="Costs" head={['Price', ...lists.value.map(({ name, asOf }) => `${name} (${asOf})`)]}>
+      <Table label={t('Costs')} head={[t('Price'), ...lists.value.map(({ name, asOf }) => `${name} (${asOf})`)]}>
         {FIELDS.map(([field, label]) => (
           <tr key={field}>
             <th scope="row">{label}</th>
@@ -57,7 +60,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
           </tr>
         ))}
         <tr class="sum">
-          <th scope="row">A month</th>
+          <th scope="row">{t('A month')}</th>
           {lists.value.map((list) => (
             <td key={list.name}>
               <strong>{DOLLARS.format(monthlyCost(usage, list))}</strong>
@@ -66,16 +69,16 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
         </tr>
       </Table>
       <div class="row">
-        <span>Here: power of</span>
-        <Price label="Watts" value={watts.value} onChange={(to) => (watts.value = to)} />
-        <span>W at</span>
+        <span>{t('Here: power of')}</span>
+        <Price label={t('Watts')} value={watts.value} onChange={(to) => (watts.value = to)} />
+        <span>{t('W at')}</span>
         <Price
-          label="Price of a kilowatt hour"
+          label={t('Price of a kilowatt hour')}
           value={perKilowattHour.value}
           onChange={(to) => (perKilowattHour.value = to)}
         />
         <span>
-          a kWh: <strong>{DOLLARS.format(own)}</strong> a month, and the disk that you have.
+          {t('a kWh')}: <strong>{DOLLARS.format(own)}</strong> {t('a month, and the disk that you have.')}
         </span>
       </div>
     </section>

@@ -3,6 +3,7 @@ import codes from 'i18n-iso-countries/codes.json' with { type: 'json' };
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import atlas from 'world-atlas/countries-110m.json' with { type: 'json' };
+import { t } from '../base/language.ts';
 
 const WIDTH = 640;
 const HEIGHT = 320;
@@ -34,7 +35,7 @@ export function CountryMap({ counts, nameOf }: Props) {
   const most = Math.max(1, ...Object.values(counts));
   const strengthOf = (count: number) => FAINTEST + (100 - FAINTEST) * (Math.log(count + 1) / Math.log(most + 1));
   return (
-    <svg class="country-map" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="Views by country">
+    <svg class="country-map" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={t('Views by country')}>
       {countries.map(({ code, outline }) => {
         const count = counts[code] ?? 0;
         const strength = count === 0 ? 0 : strengthOf(count);

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
+import { t, trAll } from '../base/language.ts';
 import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
 import { clock, day, plural } from '../base/words.ts';
@@ -25,12 +26,17 @@ export function LibraryStatistics({ libraryId }: { libraryId: number }) {
   return (
     <>
       <header class="place">
-        <h1>Statistics</h1>
+        <h1>{t('Statistics')}</h1>
         <span class="push" />
         {found !== null && <Download found={found} />}
       </header>
       <div class="filters">
-        <SelectField label="Range" value={days.value} choices={RANGES} onChange={(chosen) => (days.value = chosen)} />
+        <SelectField
+          label={t('Range')}
+          value={days.value}
+          choices={trAll(RANGES)}
+          onChange={(chosen) => (days.value = chosen)}
+        />
       </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found !== null && <Charts found={found} />}
@@ -44,22 +50,22 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
   return (
     <div class="stack">
       <section class="panel">
-        <h2>Views</h2>
+        <h2>{t('Views')}</h2>
         <p class="figure">{views.toLocaleString()}</p>
-        <TimeChart label="Views by day" values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
-        {views === 0 && <p class="hint">Nobody watched yet. Share a link or put an embed code on a page.</p>}
+        <TimeChart label={t('Views by day')} values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
+        {views === 0 && <p class="hint">{t('Nobody watched yet. Share a link or put an embed code on a page.')}</p>}
       </section>
       <div class="columns">
         <section class="panel">
-          <h2>Watch time</h2>
+          <h2>{t('Watch time')}</h2>
           <p class="figure">{clock(total(found.watchTimeChart))}</p>
-          <TimeChart label="Watch time by day" values={found.watchTimeChart ?? {}} name={clock} />
+          <TimeChart label={t('Watch time by day')} values={found.watchTimeChart ?? {}} name={clock} />
         </section>
         <Countries found={found} />
       </div>
       <details class="panel">
-        <summary>The same as a table</summary>
-        <Table label="Views and watch time by day" head={['Day', 'Views', 'Watch time']}>
+        <summary>{t('The same as a table')}</summary>
+        <Table label={t('Views and watch time by day')} head={[t('Day'), t('Views'), t('Watch time')]}>
           {Object.entries(found.viewsChart ?? {}).map(([time, count]) => (
             <tr key={time}>
               <th scope="row">{day(time)}</th>
@@ -80,8 +86,8 @@ function Countries({ found }: { found: VideoStatisticsModel }) {
   const most = Math.max(1, ...rows.map(([, count]) => count));
   return (
     <section class="panel">
-      <h2>Countries</h2>
-      {rows.length === 0 && <p class="hint">Appears with the first viewers.</p>}
+      <h2>{t('Countries')}</h2>
+      {rows.length === 0 && <p class="hint">{t('Appears with the first viewers.')}</p>}
       {rows.length > 0 && <CountryMap counts={found.countryViewCounts ?? {}} nameOf={nameOf} />}
       <ul class="shares">
         {rows.slice(0, 20).map(([code, count]) => (
@@ -114,7 +120,7 @@ function Download({ found }: { found: VideoStatisticsModel }) {
   };
   return (
     <button type="button" onClick={save}>
-      Download CSV
+      {t('Download CSV')}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
+import { t } from '../base/language.ts';
 
 type ChartProps = { label: string; values: Readonly<Record<string, number>>; name: (value: number) => string };
 
@@ -44,7 +45,7 @@ function options(element: HTMLElement, { label, name }: Pick<ChartProps, 'label'
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [axis, { ...axis, size: 44 }],
     series: [
-      { label: 'Time' },
+      { label: t('Time') },
       {
         label,
         stroke: colour('outline-color'),

@@ -1,4 +1,5 @@
 import type { SystemModel } from '../../../src/api/models/system.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { bytes, moment, plural } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
@@ -14,8 +15,12 @@ export function System() {
   return (
     <>
       <header class="place">
-        <h1>System</h1>
-        {found !== null && <span class="hint">Millrace {found.Version}</span>}
+        <h1>{t('System')}</h1>
+        {found !== null && (
+          <span class="hint">
+            {t('Millrace')} {found.Version}
+          </span>
+        )}
       </header>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found !== null && <Figures system={found} />}
@@ -32,27 +37,29 @@ function Figures({ system }: { system: SystemModel }) {
       <Figure
         name="Videos"
         value={system.Videos.toLocaleString()}
-        hint={plural(system.Libraries, 'library').replace('librarys', 'libraries')}
+        hint={`${system.Libraries.toLocaleString()} ${t(system.Libraries === 1 ? 'library' : 'libraries')}`}
       />
       <Figure
         name="Stored"
         value={bytes(system.StoredBytes)}
-        hint={system.Storage === 's3' ? 'in S3' : 'in a folder'}
+        hint={system.Storage === 's3' ? t('in S3') : t('in a folder')}
       />
       <Figure
         name="Waiting to encode"
         value={sum(system.Queue.map(({ Waiting }) => Waiting)).toLocaleString()}
-        hint={`${sum(system.Queue.map(({ Running }) => Running))} running`}
+        hint={t('{0} running', sum(system.Queue.map(({ Running }) => Running)))}
       />
       <section class="panel">
-        <h2>Disk</h2>
+        <h2>{t('Disk')}</h2>
         {used === null || system.TotalBytes === null ? (
-          <p class="hint">The store has no bound.</p>
+          <p class="hint">{t('The store has no bound.')}</p>
         ) : (
           <>
             <p class="figure">{bytes(system.FreeBytes ?? 0)}</p>
-            <progress value={used} max={system.TotalBytes} aria-label="Disk in use" />
-            <p class="hint">free of {bytes(system.TotalBytes)}</p>
+            <progress value={used} max={system.TotalBytes} aria-label={t('Disk in use')} />
+            <p class="hint">
+              {t('free of')} {bytes(system.TotalBytes)}
+            </p>
           </>
         )}
       </section>
@@ -63,7 +70,7 @@ function Figures({ system }: { system: SystemModel }) {
 function Figure({ name, value, hint }: { name: string; value: string; hint: string }) {
   return (
     <section class="panel">
-      <h2>{name}</h2>
+      <h2>{tr(name)}</h2>
       <p class="figure">{value}</p>
       <p class="hint">{hint}</p>
     </section>
@@ -73,11 +80,14 @@ function Figure({ name, value, hint }: { name: string; value: string; hint: stri
 function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemModel }) {
   return (
     <div class="columns">
-      <Panel title="Encode queue">
+      <Panel title={t('Encode queue')}>
         {lines.length === 0 ? (
-          <p class="hint">Nothing waits, nothing runs.</p>
+          <p class="hint">{t('Nothing waits, nothing runs.')}</p>
         ) : (
-          <Table label="Encode queue" head={['Kind', 'Queue', 'Waiting', 'Running', 'Failed', 'Oldest']}>
+          <Table
+            label={t('Encode queue')}
+            head={[t('Kind'), t('Queue'), t('Waiting'), t('Running'), t('Failed'), t('Oldest')]}
+          >
             {lines.map(({ Queue: queue, Kind, Waiting, Running, Failed, OldestAt }) => (
               <tr key={`${queue} ${Kind}`}>
                 <th scope="row">{Kind}</th>
@@ -91,9 +101,9 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
           </Table>
         )}
       </Panel>
-      <Panel title="Workers at work">
+      <Panel title={t('Workers at work')}>
         {workers.length === 0 ? (
-          <p class="hint">None holds a task now.</p>
+          <p class="hint">{t('None holds a task now.')}</p>
         ) : (
           <ul class="rows">
             {workers.map(({ Owner, Tasks, Kinds }) => (
@@ -115,35 +125,35 @@ function Rest({ system }: { system: SystemModel }) {
   const { Scrub: scrub } = system;
   return (
     <div class="columns">
-      <Panel title="Scrub" hint="Reads what is stored, and makes damaged chunks anew.">
+      <Panel title={t('Scrub')} hint={t('Reads what is stored, and makes damaged chunks anew.')}>
         {scrub === null ? (
-          <p class="hint">It has not begun yet.</p>
+          <p class="hint">{t('It has not begun yet.')}</p>
         ) : (
           <dl>
-            <dt>Round began</dt>
+            <dt>{t('Round began')}</dt>
             <dd>{moment(scrub.RoundBeganAt)}</dd>
-            <dt>Read</dt>
+            <dt>{t('Read')}</dt>
             <dd>
-              {scrub.Objects.toLocaleString()} objects, {bytes(scrub.Bytes)}
+              {scrub.Objects.toLocaleString()} {t('objects')}, {bytes(scrub.Bytes)}
             </dd>
-            <dt>Damaged</dt>
+            <dt>{t('Damaged')}</dt>
             <dd>{scrub.Damaged}</dd>
-            <dt>Could not be read</dt>
+            <dt>{t('Could not be read')}</dt>
             <dd>{scrub.Unread}</dd>
           </dl>
         )}
       </Panel>
-      <Panel title="Versions">
+      <Panel title={t('Versions')}>
         <dl>
-          <dt>Millrace</dt>
+          <dt>{t('Millrace')}</dt>
           <dd>{system.Version}</dd>
-          <dt>Node</dt>
+          <dt>{t('Node')}</dt>
           <dd>{system.NodeVersion}</dd>
-          <dt>PostgreSQL</dt>
+          <dt>{t('PostgreSQL')}</dt>
           <dd>{system.DatabaseVersion}</dd>
-          <dt>Database</dt>
+          <dt>{t('Database')}</dt>
           <dd>{bytes(system.DatabaseBytes)}</dd>
-          <dt>In the trash</dt>
+          <dt>{t('In the trash')}</dt>
           <dd>{plural(system.TrashedVideos, 'video')}</dd>
         </dl>
       </Panel>

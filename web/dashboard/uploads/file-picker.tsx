@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
@@ -15,10 +16,10 @@ export function FilePicker({ to }: { to: Target }) {
   return (
     <div class="row">
       <button type="button" onClick={() => (isByAddress.value = true)}>
-        By URL
+        {t('By URL')}
       </button>
-      <Chooser to={to} label="Folder" isFolder />
-      <Chooser to={to} label="Upload" isFolder={false} />
+      <Chooser to={to} label={t('Folder')} isFolder />
+      <Chooser to={to} label={t('Upload')} isFolder={false} />
       {isByAddress.value && <FetchDialog to={to} onClose={() => (isByAddress.value = false)} />}
     </div>
   );
@@ -58,23 +59,23 @@ function FetchDialog({ to, onClose }: { to: Target; onClose: () => void }) {
     const body = { url: url.value, ...(title.value !== '' && { title: title.value }) };
     const isDone = await fetching.run(() => api('POST', `/library/${to.libraryId}/videos/fetch${collection}`, body));
     if (!isDone) return;
-    toast('The service fetches the file. It appears among the videos.');
+    toast(t('The service fetches the file. It appears among the videos.'));
     onClose();
   };
   return (
-    <Dialog title="Upload by URL" onClose={onClose}>
+    <Dialog title={t('Upload by URL')} onClose={onClose}>
       <form class="stack" onSubmit={start}>
         <TextField
-          label="Address of the file"
-          hint="The service downloads it; nothing goes through this browser."
+          label={t('Address of the file')}
+          hint={t('The service downloads it; nothing goes through this browser.')}
           value={url.value}
           onChange={(text) => (url.value = text)}
         />
-        <TextField label="Title (optional)" value={title.value} onChange={(text) => (title.value = text)} />
+        <TextField label={t('Title (optional)')} value={title.value} onChange={(text) => (title.value = text)} />
         {fetching.error.value !== null && <Notice kind="error">{fetching.error.value}</Notice>}
         <div class="row end">
           <button type="submit" class="primary" disabled={url.value === '' || fetching.isBusy.value}>
-            Fetch
+            {t('Fetch')}
           </button>
         </div>
       </form>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { t, tr } from '../base/language.ts';
 import { bytes, plural, timeLeft } from '../base/words.ts';
 import { Link } from '../parts/parts.tsx';
 import { type UploadItem, uploads } from './upload-item.ts';
@@ -36,16 +37,16 @@ export function UploadTray() {
   const open = items.length - count('done');
   const shown = items.toSorted((first, second) => RANK[first.state] - RANK[second.state]).slice(0, MOST_SHOWN);
   return (
-    <section class="tray" aria-label="Uploads">
+    <section class="tray" aria-label={t('Uploads')}>
       <header class="row spread">
-        <h2>{open === 0 ? 'Uploads' : `Uploading ${plural(open, 'file')}`}</h2>
+        <h2>{open === 0 ? t('Uploads') : t('Uploading {0}', plural(open, 'file'))}</h2>
         <button
           type="button"
           class="quiet"
           aria-expanded={!isSmall.value}
           onClick={() => (isSmall.value = !isSmall.value)}
         >
-          {isSmall.value ? 'Show' : 'Hide'}
+          {isSmall.value ? t('Show') : t('Hide')}
         </button>
       </header>
       {!isSmall.value && (
@@ -53,12 +54,12 @@ export function UploadTray() {
           <div class="row">
             {count('failed') > 1 && (
               <button type="button" class="quiet" onClick={retryAllFailed}>
-                Retry all {count('failed')} failed
+                {t('Retry all')} {count('failed')} {t('failed')}
               </button>
             )}
             {count('done') > 1 && (
               <button type="button" class="quiet" onClick={dismissDone}>
-                Clear {count('done')} uploaded
+                {t('Clear')} {count('done')} {t('uploaded')}
               </button>
             )}
           </div>
@@ -67,7 +68,11 @@ export function UploadTray() {
               <TrayItem key={item.id} item={item} />
             ))}
           </ul>
-          {items.length > shown.length && <p class="hint">and {plural(items.length - shown.length, 'more file')}</p>}
+          {items.length > shown.length && (
+            <p class="hint">
+              {t('and')} {plural(items.length - shown.length, 'more file')}
+            </p>
+          )}
         </>
       )}
     </section>
@@ -80,9 +85,9 @@ function TrayItem({ item }: { item: UploadItem }) {
     <li>
       <div class="tray-title">
         {videoId === null ? <span>{name}</span> : <Link to={{ name: 'video', libraryId, videoId }}>{name}</Link>}
-        <span class="hint">{describe(item)}</span>
+        <span class="hint">{tr(describe(item))}</span>
       </div>
-      <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={`Upload of ${name}`} />
+      <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={t('Upload of {0}', name)} />
       {error !== null && (
         <p class="tray-error" role="alert">
           {error}
@@ -98,22 +103,22 @@ function TrayActions({ item: { id, name, state, handle } }: { item: UploadItem }
     <div class="tray-actions">
       {(state === 'sending' || state === 'waiting' || state === 'cut') && (
         <button type="button" class="quiet" onClick={() => pause(id)}>
-          Pause
+          {t('Pause')}
         </button>
       )}
       {(state === 'paused' || state === 'failed') && (
         <button type="button" class="quiet" onClick={() => resume(id)}>
-          {state === 'failed' ? 'Try again' : 'Resume'}
+          {state === 'failed' ? t('Try again') : t('Resume')}
         </button>
       )}
       {state === 'lost' && handle !== null && (
         <button type="button" class="quiet" onClick={() => reopenFile(id)}>
-          Go on
+          {t('Go on')}
         </button>
       )}
       {state === 'lost' && handle === null && (
         <label class="button quiet">
-          Choose the file again
+          {t('Choose the file again')}
           <input
             type="file"
             class="unseen"
@@ -125,8 +130,8 @@ function TrayActions({ item: { id, name, state, handle } }: { item: UploadItem }
         </label>
       )}
       {state !== 'sending' && (
-        <button type="button" class="quiet" aria-label={`Dismiss ${name}`} onClick={() => dismiss(id)}>
-          Dismiss
+        <button type="button" class="quiet" aria-label={t('Dismiss {0}', name)} onClick={() => dismiss(id)}>
+          {t('Dismiss')}
         </button>
       )}
     </div>

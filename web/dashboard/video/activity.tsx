@@ -4,6 +4,7 @@ import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
 import { moment } from '../base/words.ts';
@@ -44,10 +45,10 @@ function Why({ why, libraryId, path, onChanged }: PartProps & { why: WhyModel })
   const share = async () => {
     const lines = why.findings.map(({ sentence }) => `- ${sentence}`);
     await navigator.clipboard.writeText([`Video ${why.guid}`, ...lines].join('\n'));
-    toast('Copied. It holds no secret.');
+    toast(t('Copied. It holds no secret.'));
   };
   return (
-    <Panel title="Why?">
+    <Panel title={t('Why?')}>
       <ul class="findings">
         {why.findings.map((finding) => (
           <li key={finding.sentence} class={`finding ${finding.level}`}>
@@ -58,7 +59,7 @@ function Why({ why, libraryId, path, onChanged }: PartProps & { why: WhyModel })
       </ul>
       <div class="row">
         <button type="button" class="quiet" onClick={share}>
-          Copy as text
+          {t('Copy as text')}
         </button>
       </div>
     </Panel>
@@ -79,7 +80,7 @@ function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: Remed
   const button = (label: string, way: string, text: string) => (
     <>
       <button type="button" disabled={running.isBusy.value} onClick={() => run(way, text)}>
-        {label}
+        {tr(label)}
       </button>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </>
@@ -90,14 +91,14 @@ function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: Remed
   if (remedy === 'open-rules' && isOwner) {
     return (
       <Link class="button" to={{ name: 'settings', libraryId, part: 'rules' }}>
-        Open the rules
+        {t('Open the rules')}
       </Link>
     );
   }
   if (remedy === 'open-queue' && isOwner) {
     return (
       <Link class="button" to={{ name: 'system' }}>
-        Open the queue
+        {t('Open the queue')}
       </Link>
     );
   }
@@ -107,13 +108,13 @@ function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: Remed
 function Tasks({ activity: { tasks, messages } }: { activity: VideoActivityModel }) {
   return (
     <div class="stack">
-      <Panel title="Encode tasks">
+      <Panel title={t('Encode tasks')}>
         {tasks.length === 0 ? (
-          <p class="hint">Nothing waits or runs for this video. Tasks go when their video is finished.</p>
+          <p class="hint">{t('Nothing waits or runs for this video. Tasks go when their video is finished.')}</p>
         ) : (
           <Table
-            label="Encode tasks"
-            head={['What', 'Segments', 'State', 'Done', 'Failed attempts', 'Reason', 'Since']}
+            label={t('Encode tasks')}
+            head={[t('What'), t('Segments'), t('State'), t('Done'), t('Failed attempts'), t('Reason'), t('Since')]}
           >
             {tasks.map((task) => (
               <tr key={task.id}>
@@ -134,7 +135,7 @@ function Tasks({ activity: { tasks, messages } }: { activity: VideoActivityModel
         )}
       </Panel>
       {messages.length > 0 && (
-        <Panel title="Messages">
+        <Panel title={t('Messages')}>
           <ul class="rows">
             {messages.map(({ timeStamp, message }) => (
               <li key={`${timeStamp} ${message ?? ''}`}>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Panel } from '../parts/fields.tsx';
@@ -32,9 +33,9 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
     });
   return (
     <div class="stack">
-      <Panel title="Languages">
+      <Panel title={t('Languages')}>
         {video.captions.length === 0 && (
-          <p class="hint">None yet. Add a VTT or SRT file, write them here, or have the sound transcribed.</p>
+          <p class="hint">{t('None yet. Add a VTT or SRT file, write them here, or have the sound transcribed.')}</p>
         )}
         <ul class="rows">
           {video.captions.map(({ srclang, label, version }) => (
@@ -49,10 +50,10 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
                     disabled={play.value.value === null}
                     onClick={() => open(srclang ?? '', label ?? '', version)}
                   >
-                    Edit
+                    {t('Edit')}
                   </button>
                   <button type="button" class="quiet" onClick={() => remove(srclang ?? '')}>
-                    Remove
+                    {t('Remove')}
                   </button>
                 </span>
               )}
@@ -69,7 +70,7 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
           path={path}
           link={link}
           onSaved={() => {
-            toast('The captions are saved.');
+            toast(t('The captions are saved.'));
             onChanged();
           }}
         />
@@ -98,12 +99,12 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
       <div class="row">
         <input
           class="short"
-          aria-label="Language code"
+          aria-label={t('Language code')}
           value={language.value}
           onInput={(event) => (language.value = event.currentTarget.value.trim())}
         />
         <label class="button">
-          Add file
+          {t('Add file')}
           <input
             type="file"
             class="unseen"
@@ -112,7 +113,7 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
           />
         </label>
         <button type="button" onClick={() => onWrite({ srclang: language.value, label, cues: [] })}>
-          Write them
+          {t('Write them')}
         </button>
       </div>
       <Transcribe path={path} language={language.value} onChanged={onChanged} />

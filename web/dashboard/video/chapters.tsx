@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { mayWrite } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { clock } from '../base/words.ts';
@@ -22,7 +23,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
   const save = () =>
     saving.run(async () => {
       await api('POST', path, { chapters: chapters.value, moments: moments.value });
-      toast('Chapters and moments are saved.');
+      toast(t('Chapters and moments are saved.'));
       onChanged();
     });
   useShortcuts({ 'ctrl+enter': () => void save() });
@@ -34,7 +35,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
     chapters.value = [...before, added].toSorted((first, second) => first.start - second.start);
   };
   const addMoment = () => {
-    const added = { label: 'New moment', timestamp: now };
+    const added = { label: t('New moment'), timestamp: now };
     moments.value = [...moments.value, added].toSorted((first, second) => first.timestamp - second.timestamp);
   };
   return (
@@ -49,21 +50,21 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
       {mayWrite() && (
         <div class="row">
           <button type="button" onClick={addChapter}>
-            Chapter at {clock(now)}
+            {t('Chapter at')} {clock(now)}
           </button>
           <button type="button" onClick={addMoment}>
-            Moment at {clock(now)}
+            {t('Moment at')} {clock(now)}
           </button>
           <span class="push" />
           <button type="button" class="primary" disabled={saving.isBusy.value} onClick={save}>
-            Save
+            {t('Save')}
           </button>
         </div>
       )}
       {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
       <div class="columns">
-        <Panel title="Chapters">
-          {chapters.value.length === 0 && <p class="hint">None yet. Play to where one begins and add it.</p>}
+        <Panel title={t('Chapters')}>
+          {chapters.value.length === 0 && <p class="hint">{t('None yet. Play to where one begins and add it.')}</p>}
           {chapters.value.map((chapter, index) => (
             <TimedRow
               // Rows have no id of their own: their place is what they are.
@@ -79,8 +80,8 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
             />
           ))}
         </Panel>
-        <Panel title="Moments">
-          {moments.value.length === 0 && <p class="hint">None yet: a moment is a point with a name.</p>}
+        <Panel title={t('Moments')}>
+          {moments.value.length === 0 && <p class="hint">{t('None yet: a moment is a point with a name.')}</p>}
           {moments.value.map((moment, index) => (
             <TimedRow
               key={index}
@@ -117,7 +118,7 @@ function Timeline({ lengthSec, chapters, moments, nowSec, onSeek }: TimelineProp
     <div class="timeline">
       <input
         type="range"
-        aria-label="Place in the video"
+        aria-label={t('Place in the video')}
         min={0}
         max={length}
         step={1}
@@ -157,19 +158,23 @@ type RowProps = {
 function TimedRow({ name, text, times, onText, onTimes, onRemove }: RowProps) {
   return (
     <div class="timed-row">
-      <input aria-label={`Name of ${name}`} value={text} onInput={({ currentTarget }) => onText(currentTarget.value)} />
+      <input
+        aria-label={t('Name of {0}', name)}
+        value={text}
+        onInput={({ currentTarget }) => onText(currentTarget.value)}
+      />
       {times.map((time, index) => (
         <input
           key={index === 0 ? 'begin' : 'end'}
           class="time"
-          aria-label={`${index === 0 ? 'Begin' : 'End'} of ${name}`}
+          aria-label={t('{0} of {1}', index === 0 ? 'Begin' : 'End', name)}
           value={clock(time)}
           onChange={({ currentTarget }) =>
             onTimes(times.map((one, at) => (at === index ? readClock(currentTarget.value) : one)))
           }
         />
       ))}
-      <button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={onRemove}>
+      <button type="button" class="quiet" aria-label={t('Remove {0}', name)} onClick={onRemove}>
         ✕
       </button>
     </div>

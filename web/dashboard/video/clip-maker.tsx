@@ -3,6 +3,7 @@ import type { VideoHeatmapModel, VideoPlayDataModel } from '../../../src/api/mod
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
@@ -33,7 +34,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
     });
   const most = mostWatched(points, video.length);
   return (
-    <Panel title="Make a clip" hint="Captions and chapters come along, shifted. It is there within seconds.">
+    <Panel title={t('Make a clip')} hint={t('Captions and chapters come along, shifted. It is there within seconds.')}>
       <Band
         lengthSec={video.length}
         points={points}
@@ -44,28 +45,28 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
       />
       <div class="row">
         <SecondField
-          label="From"
+          label={t('From')}
           value={range.value.fromSec}
           onChange={(fromSec) => (range.value = { ...range.value, fromSec })}
         />
         <SecondField
-          label="To"
+          label={t('To')}
           value={range.value.toSec}
           onChange={(toSec) => (range.value = { ...range.value, toSec })}
         />
         {most !== null && (
           <button type="button" onClick={() => (range.value = most)}>
-            The most watched {Math.round(most.toSec - most.fromSec)} s
+            {t('The most watched')} {Math.round(most.toSec - most.fromSec)} s
           </button>
         )}
         <button type="button" onClick={() => link.seek(range.value.fromSec)}>
-          Play it
+          {t('Play it')}
         </button>
       </div>
       {mayWrite() && (
         <div class="row new">
           <input
-            aria-label="Title of the clip"
+            aria-label={t('Title of the clip')}
             value={title.value}
             onInput={(event) => (title.value = event.currentTarget.value)}
           />
@@ -75,7 +76,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
             disabled={making.isBusy.value || range.value.toSec <= range.value.fromSec}
             onClick={make}
           >
-            Make a clip of {clock(range.value.toSec - range.value.fromSec)}
+            {t('Make a clip of')} {clock(range.value.toSec - range.value.fromSec)}
           </button>
         </div>
       )}

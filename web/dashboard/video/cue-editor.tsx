@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../base/action.ts';
 import { ApiError, api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { Notice } from '../parts/parts.tsx';
 import { type Cue, findFaults, readSec, writeCues, writeSec } from './cues.ts';
@@ -48,15 +49,15 @@ export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: 
   };
   useShortcuts({ 'ctrl+enter': save });
   return (
-    <section class="panel cue-editor" aria-label={`Captions in ${label}`}>
+    <section class="panel cue-editor" aria-label={t('Captions in {0}', label)}>
       <div class="row spread">
         <h2>{label}</h2>
         <div class="row">
           <button type="button" onClick={add}>
-            Add a line at {writeSec(link.timeSec.value).slice(3, 8)}
+            {t('Add a line at')} {writeSec(link.timeSec.value).slice(3, 8)}
           </button>
           <button type="button" class="primary" disabled={faults.size > 0 || saving.isBusy.value} onClick={save}>
-            Save
+            {t('Save')}
           </button>
         </div>
       </div>
@@ -100,33 +101,33 @@ type RowProps = {
 function CueRow({ cue, line, fault, isNow, onChange, onSeek, onRemove }: RowProps) {
   return (
     <li class={isNow ? 'cue now' : 'cue'}>
-      <button type="button" class="quiet" aria-label={`Play line ${line}`} onClick={onSeek}>
+      <button type="button" class="quiet" aria-label={t('Play line {0}', line)} onClick={onSeek}>
         {line}
       </button>
       <input
-        aria-label={`Begin of line ${line}`}
+        aria-label={t('Begin of line {0}', line)}
         class="time"
         defaultValue={writeSec(cue.startSec)}
         onChange={({ currentTarget }) => onChange({ startSec: readSec(currentTarget.value) })}
       />
       <input
-        aria-label={`End of line ${line}`}
+        aria-label={t('End of line {0}', line)}
         class="time"
         defaultValue={writeSec(cue.endSec)}
         onChange={({ currentTarget }) => onChange({ endSec: readSec(currentTarget.value) })}
       />
       <textarea
-        aria-label={`Text of line ${line}`}
+        aria-label={t('Text of line {0}', line)}
         rows={Math.max(1, cue.text.split('\n').length)}
         value={cue.text}
         onInput={({ currentTarget }) => onChange({ text: currentTarget.value })}
       />
-      <button type="button" class="quiet" aria-label={`Remove line ${line}`} onClick={onRemove}>
+      <button type="button" class="quiet" aria-label={t('Remove line {0}', line)} onClick={onRemove}>
         ✕
       </button>
       {fault !== null && (
         <p class="tray-error" role="alert">
-          Line {line}: {fault}
+          {t('Line')} {line}: {fault}
         </p>
       )}
     </li>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { mayWrite, session } from '../base/session.ts';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
@@ -20,14 +21,14 @@ export function TitleForm({ path, title, onSaved }: { path: string; title: strin
     <form class="title" onSubmit={save}>
       <h1 class="unseen">{title}</h1>
       <input
-        aria-label="Title"
+        aria-label={t('Title')}
         value={text.value}
         required
         onInput={(event) => (text.value = event.currentTarget.value)}
       />
       {text.value !== title && (
         <button type="submit" class="primary">
-          Save
+          {t('Save')}
         </button>
       )}
       {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
@@ -41,14 +42,14 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
   const address = playerAddress(session.value?.edgeUrl ?? '', libraryId, video.guid);
   return (
     <div class="columns">
-      <Panel title="Embed">
-        <CopyField label="Embed code" text={embedCode(address, video.title)} />
-        <CopyField label="Link" text={address} />
-        <CopyField label="Video ID" text={video.guid} />
+      <Panel title={t('Embed')}>
+        <CopyField label={t('Embed code')} text={embedCode(address, video.title)} />
+        <CopyField label={t('Link')} text={address} />
+        <CopyField label={t('Video ID')} text={video.guid} />
       </Panel>
-      <Panel title="Renditions">
+      <Panel title={t('Renditions')}>
         {rungs.length === 0 ? (
-          <p class="hint">None yet: they appear here as they are encoded.</p>
+          <p class="hint">{t('None yet: they appear here as they are encoded.')}</p>
         ) : (
           <ul class="tags">
             {rungs.map((rung) => (
@@ -57,14 +58,14 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
           </ul>
         )}
         <dl>
-          <dt>Codecs</dt>
+          <dt>{t('Codecs')}</dt>
           <dd>{video.outputCodecs}</dd>
-          <dt>Source</dt>
+          <dt>{t('Source')}</dt>
           <dd>
-            {video.width} × {video.height}, {video.framerate.toFixed(2)} fps
+            {video.width} × {video.height}, {video.framerate.toFixed(2)} {t('fps')}
           </dd>
-          <dt>MP4 files</dt>
-          <dd>{video.hasMP4Fallback ? 'Yes' : 'No'}</dd>
+          <dt>{t('MP4 files')}</dt>
+          <dd>{video.hasMP4Fallback ? t('Yes') : t('No')}</dd>
         </dl>
       </Panel>
       <Tags key={JSON.stringify(video.metaTags)} path={path} video={video} onChanged={onChanged} />
@@ -88,7 +89,7 @@ function Tags({ path, video, onChanged }: TagsProps) {
     void save([...tags, { property: property.value, value: value.value }]);
   };
   return (
-    <Panel title="Tags" hint="Lists filter by them; the player's page carries them as meta tags.">
+    <Panel title={t('Tags')} hint={t("Lists filter by them; the player's page carries them as meta tags.")}>
       <ul class="rows">
         {tags.map((tag, index) => (
           <li key={`${tag.property}=${tag.value}`}>
@@ -97,7 +98,7 @@ function Tags({ path, video, onChanged }: TagsProps) {
             </span>
             {mayWrite() && (
               <button type="button" class="quiet" onClick={() => save(tags.filter((_, at) => at !== index))}>
-                Remove
+                {t('Remove')}
               </button>
             )}
           </li>
@@ -107,20 +108,20 @@ function Tags({ path, video, onChanged }: TagsProps) {
         <form class="row" onSubmit={add}>
           <input
             class="tag-field"
-            aria-label="Name of the tag"
-            placeholder="name"
+            aria-label={t('Name of the tag')}
+            placeholder={t('name')}
             required
             value={property.value}
             onInput={(event) => (property.value = event.currentTarget.value)}
           />
           <input
             class="tag-field"
-            aria-label="Value of the tag"
-            placeholder="value"
+            aria-label={t('Value of the tag')}
+            placeholder={t('value')}
             value={value.value}
             onInput={(event) => (value.value = event.currentTarget.value)}
           />
-          <button type="submit">Add</button>
+          <button type="submit">{t('Add')}</button>
         </form>
       )}
       {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
@@ -141,30 +142,30 @@ function Doings({ path, video, onChanged }: TagsProps) {
     void running.run(async () => {
       await api('POST', `${path}/replace`);
       await api('PUT', path, file);
-      toast('The other file is there: it takes the place of the one before when it is encoded.');
+      toast(t('The other file is there: it takes the place of the one before when it is encoded.'));
       onChanged();
     });
   };
   return (
-    <Panel title="Encode">
+    <Panel title={t('Encode')}>
       <div class="row">
         <button
           type="button"
           disabled={running.isBusy.value}
           onClick={() => run('reencode', 'Sent to be encoded anew.')}
         >
-          Encode anew
+          {t('Encode anew')}
         </button>
         <button
           type="button"
           disabled={running.isBusy.value}
           onClick={() => run('resolutions/retry', 'What failed is encoded once more.')}
         >
-          Retry what failed
+          {t('Retry what failed')}
         </button>
         {video.status === 4 && (
           <label class="button">
-            {running.isBusy.value ? 'Sending…' : 'Replace the file'}
+            {running.isBusy.value ? t('Sending…') : t('Replace the file')}
             <input
               type="file"
               class="unseen"
@@ -174,7 +175,9 @@ function Doings({ path, video, onChanged }: TagsProps) {
           </label>
         )}
       </div>
-      <p class="hint">The address, captions and statistics stay. What is there plays until the new one is done.</p>
+      <p class="hint">
+        {t('The address, captions and statistics stay. What is there plays until the new one is done.')}
+      </p>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </Panel>
   );

@@ -3,6 +3,7 @@ import type {
   StatusModelOfVideoResolutionsInfoModel,
   StatusModelOfVideoStorageSizeModel,
 } from '../../../src/api/models/video-storage.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { bytes } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
@@ -28,11 +29,11 @@ export function Files({ libraryId, path, video }: PartProps) {
   return (
     <div class="columns">
       {error !== null && <Notice kind="error">{error}</Notice>}
-      <Panel title="Addresses">
-        <CopyField label="HLS playlist" text={playlist} />
-        {video.thumbnailUrl !== null && <CopyField label="Thumbnail" text={video.thumbnailUrl} />}
+      <Panel title={t('Addresses')}>
+        <CopyField label={t('HLS playlist')} text={playlist} />
+        {video.thumbnailUrl !== null && <CopyField label={t('Thumbnail')} text={video.thumbnailUrl} />}
         {mp4.map(({ resolution, path: name }) => (
-          <CopyField key={resolution} label={`MP4 ${resolution ?? ''}`} text={`${base}${name ?? ''}`} />
+          <CopyField key={resolution} label={t('MP4 {0}', resolution ?? '')} text={`${base}${name ?? ''}`} />
         ))}
       </Panel>
       <Sizes {...loaded} />
@@ -45,8 +46,8 @@ function Sizes({ sizes }: Loaded) {
   if (data == null) return null;
   const encoded = Object.entries(data.encoded ?? {});
   return (
-    <Panel title="Stored">
-      <Table label="Stored" head={['What', 'Codec', 'Size']}>
+    <Panel title={t('Stored')}>
+      <Table label={t('Stored')} head={[t('What'), t('Codec'), t('Size')]}>
         {encoded.map(([name, { codec, resolution, size }]) => (
           <tr key={name}>
             <th scope="row">{resolution ?? name}</th>

@@ -2,6 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { videoState } from '../base/words.ts';
 
@@ -73,7 +74,7 @@ export function Player({ libraryId, video, link }: PlayerProps) {
     <iframe
       ref={link.frame}
       class="player"
-      title={`Player: ${video.title}`}
+      title={t('Player: {0}', video.title)}
       src={address.href}
       allow="autoplay; encrypted-media; picture-in-picture; fullscreen"
     />

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
 import { Check, Panel, TextField } from '../parts/fields.tsx';
@@ -36,41 +37,41 @@ export function Share({ libraryId, video }: PartProps) {
   preview.searchParams.set('count', 'false');
   return (
     <div class="columns">
-      <Panel title="What the player does">
+      <Panel title={t('What the player does')}>
         <div class="columns tight">
           {FLAGS.map(([name, label, standard]) => (
             <Check
               key={name}
-              label={label}
+              label={tr(label)}
               value={flags.value[name] ?? standard}
               onChange={(isOn) => (flags.value = { ...flags.value, [name]: isOn })}
             />
           ))}
         </div>
         <TextField
-          label="Begin at"
-          hint="1m30s, 90 or 1:30"
+          label={t('Begin at')}
+          hint={t('1m30s, 90 or 1:30')}
           value={start.value}
           onChange={(text) => (start.value = text)}
         />
         <TextField
-          label="Captions"
-          hint="A language such as en; en-auto shows them at once."
+          label={t('Captions')}
+          hint={t('A language such as en; en-auto shows them at once.')}
           value={captions.value}
           onChange={(text) => (captions.value = text)}
         />
       </Panel>
-      <Panel title="As it looks">
+      <Panel title={t('As it looks')}>
         <iframe
           class="player small"
-          title="Preview of the player"
+          title={t('Preview of the player')}
           src={preview.href}
           allow="autoplay; encrypted-media; fullscreen"
         />
-        <CopyField label="Embed code" text={embedCode(address.href, video.title)} />
-        <CopyField label="Link" text={address.href} />
+        <CopyField label={t('Embed code')} text={embedCode(address.href, video.title)} />
+        <CopyField label={t('Link')} text={address.href} />
         {signed.value.value?.address.includes('token=') === true && (
-          <CopyField label="Signed link, good for an hour" text={signed.value.value.address} />
+          <CopyField label={t('Signed link, good for an hour')} text={signed.value.value.address} />
         )}
         {signed.error.value !== null && <Notice kind="error">{signed.error.value}</Notice>}
       </Panel>

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { clock } from '../base/words.ts';
@@ -21,18 +22,18 @@ export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
   const set = (query: string, body?: Blob) =>
     setting.run(async () => {
       await api('POST', `${path}/thumbnail${query}`, body);
-      toast('The thumbnail is set.');
+      toast(t('The thumbnail is set.'));
       onChanged();
     });
   const thumbnail = video.thumbnailUrl;
   const base = play.value.value?.videoPlaylistUrl.replace(/playlist\.m3u8.*$/, '') ?? null;
   return (
     <div class="columns">
-      <Panel title="Now">
+      <Panel title={t('Now')}>
         {thumbnail !== null && <img class="thumbnail" src={thumbnail} alt="The thumbnail of now" />}
         {mayWrite() && (
           <label class="button">
-            Upload a picture
+            {t('Upload a picture')}
             <input
               type="file"
               class="unseen"
@@ -47,13 +48,13 @@ export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
         {setting.error.value !== null && <Notice kind="error">{setting.error.value}</Notice>}
       </Panel>
       {mayWrite() && base !== null && video.thumbnailCount > 0 && (
-        <Panel title="Chosen from the video">
+        <Panel title={t('Chosen from the video')}>
           <ul class="candidates">
             {CANDIDATES.map((name, index) => (
               <li key={name}>
                 <button
                   type="button"
-                  aria-label={`Take picture ${index + 1}`}
+                  aria-label={t('Take picture {0}', index + 1)}
                   onClick={() => set(`?thumbnailUrl=${encodeURIComponent(base + name)}`)}
                 >
                   <img src={base + name} alt="" loading="lazy" />
@@ -95,7 +96,7 @@ function AnyFrame({ address, onTake }: { address: string; onTake: (picture: Blob
     canvas.toBlob((picture) => (picture === null ? undefined : onTake(picture)), 'image/jpeg', QUALITY);
   };
   return (
-    <Panel title="Any frame">
+    <Panel title={t('Any frame')}>
       <video
         ref={element}
         class="thumbnail"
@@ -109,7 +110,7 @@ function AnyFrame({ address, onTake }: { address: string; onTake: (picture: Blob
       />
       <input
         type="range"
-        aria-label="Frame"
+        aria-label={t('Frame')}
         min={0}
         max={length.value}
         step={0.04}
@@ -122,7 +123,7 @@ function AnyFrame({ address, onTake }: { address: string; onTake: (picture: Blob
       <div class="row spread">
         <span class="hint">{clock(at.value)}</span>
         <button type="button" class="primary" onClick={take}>
-          Use this frame
+          {t('Use this frame')}
         </button>
       </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
@@ -31,7 +32,7 @@ export function Transcribe({ path, language, onChanged }: Props) {
   const begin = () =>
     running.run(async () => {
       await api('POST', `${path}/transcribe?language=${encodeURIComponent(language)}`, {});
-      toast('The sound is transcribed in the background.');
+      toast(t('The sound is transcribed in the background.'));
       activity.again();
     });
   const cancel = () =>
@@ -43,13 +44,13 @@ export function Transcribe({ path, language, onChanged }: Props) {
     <div class="row">
       {mayWrite() && !isOpen && (
         <button type="button" disabled={running.isBusy.value} onClick={begin}>
-          Transcribe
+          {t('Transcribe')}
         </button>
       )}
       {run !== null && <Progress run={run} />}
       {mayWrite() && isOpen && (
         <button type="button" class="quiet" disabled={running.isBusy.value} onClick={cancel}>
-          Cancel
+          {t('Cancel')}
         </button>
       )}
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
@@ -65,15 +66,15 @@ function Progress({ run }: { run: Transcription }) {
   const { doneSeconds, durationSeconds, reason, state } = run;
   if (!isUnderWay(run)) {
     if (state === 'finished' && reason === '') return null;
-    const words = state === 'cancelled' ? 'The transcription was cancelled.' : `Transcription: ${reason}`;
+    const words = state === 'cancelled' ? t('The transcription was cancelled.') : t('Transcription: {0}', reason);
     return <span class="hint">{words}</span>;
   }
-  if (state === 'waiting' && doneSeconds === 0) return <span class="hint">The transcription waits for its turn.</span>;
+  if (state === 'waiting' && doneSeconds === 0) return <span class="hint">{t('The transcription waits for its turn.')}</span>;
   const share = durationSeconds > 0 ? Math.min(1, doneSeconds / durationSeconds) : 0;
   return (
     <>
-      <progress aria-label="Transcribed" max={1} value={share} />
-      <span class="hint">{Math.round(share * 100)} % transcribed</span>
+      <progress aria-label={t('Transcribed')} max={1} value={share} />
+      <span class="hint">{t('{0} % transcribed', Math.round(share * 100))}</span>
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { VideoModel } from '../../../src/api/models/video.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { follow } from '../base/follow.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
@@ -51,8 +52,8 @@ export function VideoPage({ libraryId, videoId, part }: Place & { part: string }
   }
   return (
     <article class="video">
-      <nav class="trail row spread" aria-label="Way back">
-        <Link to={{ name: 'videos', libraryId }}>Videos</Link>
+      <nav class="trail row spread" aria-label={t('Way back')}>
+        <Link to={{ name: 'videos', libraryId }}>{t('Videos')}</Link>
         {mayWrite() && <TrashButton path={path} libraryId={libraryId} video={video} />}
       </nav>
       <div class={part === 'overview' ? 'video-stage' : 'video-stage beside'}>
@@ -69,10 +70,10 @@ export function VideoPage({ libraryId, videoId, part }: Place & { part: string }
           <Messages video={video} />
         </div>
       </div>
-      <nav class="tabs" aria-label="Parts of the video">
+      <nav class="tabs" aria-label={t('Parts of the video')}>
         {TABS.map(([name, label]) => (
           <Link key={name} to={{ name: 'video', libraryId, videoId, part: name }} isHere={name === part} keepsPlace>
-            {label}
+            {tr(label)}
           </Link>
         ))}
       </nav>
@@ -111,12 +112,12 @@ function TrashButton({ path, libraryId, video }: { path: string; libraryId: numb
     removing.run(async () => {
       await api('DELETE', `${path}?trash=true`);
       go({ name: 'videos', libraryId });
-      toast(`“${video.title}” is in the trash.`, {
-        label: 'Undo',
+      toast(t('“{0}” is in the trash.', video.title), {
+        label: t('Undo'),
         run: () => {
           api('POST', `/library/${libraryId}/trash/${video.guid}/restore`).then(
             () => go({ name: 'video', libraryId, videoId: video.guid }),
-            () => toast('It could not be restored now. It is in the trash.'),
+            () => toast(t('It could not be restored now. It is in the trash.')),
           );
         },
       });
@@ -125,7 +126,7 @@ function TrashButton({ path, libraryId, video }: { path: string; libraryId: numb
   return (
     <>
       <button type="button" class="quiet" disabled={removing.isBusy.value} onClick={remove}>
-        <Icon name="trash" /> Move to trash
+        <Icon name="trash" /> {t('Move to trash')}
       </button>
       {removing.error.value !== null && <Notice kind="error">{removing.error.value}</Notice>}
     </>

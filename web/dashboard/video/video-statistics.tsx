@@ -1,4 +1,5 @@
 import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { clock, plural } from '../base/words.ts';
 
@@ -20,10 +21,10 @@ function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
   const sum = total(found.viewsChart);
   return (
     <section class="panel">
-      <h2>Views</h2>
+      <h2>{t('Views')}</h2>
       <p class="figure">{sum.toLocaleString()}</p>
       <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
-      {sum === 0 && <p class="hint">Nobody watched yet. Share the link or put the embed code on a page.</p>}
+      {sum === 0 && <p class="hint">{t('Nobody watched yet. Share the link or put the embed code on a page.')}</p>}
     </section>
   );
 }
@@ -34,7 +35,7 @@ function Bars({ values, name }: { values: Record<string, number>; name: (value: 
   const most = Math.max(1, ...rows.map(([, value]) => value));
   const width = 100 / Math.max(1, rows.length);
   return (
-    <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label="Chart by day">
+    <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={t('Chart by day')}>
       {rows.map(([time, value], index) => {
         const height = Math.max(0.6, (value / most) * 31);
         return (
@@ -53,12 +54,12 @@ function Heatmap({ heat, lengthSec }: { heat: Record<string, number> | null; len
   const line = points.map(({ at, value }) => `L${((at / last) * 100).toFixed(2)},${(31 - value * 0.3).toFixed(2)}`);
   return (
     <section class="panel">
-      <h2>Most watched parts</h2>
+      <h2>{t('Most watched parts')}</h2>
       {points.length === 0 ? (
-        <p class="hint">Appears when five viewers have watched.</p>
+        <p class="hint">{t('Appears when five viewers have watched.')}</p>
       ) : (
         <>
-          <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label="Heatmap">
+          <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={t('Heatmap')}>
             <path d={`M0,32 ${line.join(' ')} L100,32Z`} />
           </svg>
           <p class="hint scale">

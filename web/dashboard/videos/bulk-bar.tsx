@@ -3,6 +3,7 @@ import type { BulkModel, CreateBulkModel } from '../../../src/api/models/bulk.ts
 import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -33,27 +34,34 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
     <>
       <BulkProgress libraryId={place.libraryId} />
       {count > 0 && (
-        <section class="bulk-bar" aria-label="Selected videos">
-          <strong>{count.toLocaleString()} selected</strong>
+        <section class="bulk-bar" aria-label={t('Selected videos')}>
+          <strong>
+            {count.toLocaleString()} {t('selected')}
+          </strong>
           {selection.value.kind === 'some' && count < total && (
             <button type="button" class="quiet" onClick={selectAll}>
-              Select all {total.toLocaleString()} matches
+              {t('Select all')} {total.toLocaleString()} {t('matches')}
             </button>
           )}
           <span class="push" />
           <button type="button" onClick={() => (asked.value = 'move')}>
-            Move…
+            {t('Move…')}
           </button>
           <button type="button" onClick={() => (asked.value = 'reencode')}>
-            Encode anew…
+            {t('Encode anew…')}
           </button>
           <button type="button" onClick={() => (asked.value = 'retry')}>
-            Retry…
+            {t('Retry…')}
           </button>
           <button type="button" disabled={running.isBusy.value} onClick={() => running.run(() => trashSelected(place))}>
-            <Icon name="trash" /> Trash
+            <Icon name="trash" /> {t('Trash')}
           </button>
-          <button type="button" class="quiet icon-button" aria-label="Clear the selection" onClick={clearSelection}>
+          <button
+            type="button"
+            class="quiet icon-button"
+            aria-label={t('Clear the selection')}
+            onClick={clearSelection}
+          >
             <Icon name="close" />
           </button>
           {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
@@ -90,13 +98,13 @@ export async function trashSelected(place: Place): Promise<void> {
   const made = await send(place, { action: 'trash' });
   clearSelection();
   watchBulk(made, place.onChanged);
-  toast(`${plural(made.total, 'video')} on the way to the trash.`, {
-    label: 'Undo',
+  toast(t('{0} on the way to the trash.', plural(made.total, 'video')), {
+    label: t('Undo'),
     run: () => {
       const undo = api<BulkModel>('POST', `/library/${place.libraryId}/bulk`, { action: 'restore', undoOf: made.guid });
       undo.then(
         (undone) => watchBulk(undone, place.onChanged),
-        () => toast('The videos could not be restored now. They are in the trash.'),
+        () => toast(t('The videos could not be restored now. They are in the trash.')),
       );
     },
   });
@@ -106,19 +114,19 @@ type ConfirmProps = { action: 'reencode' | 'retry'; count: number; onConfirm: ()
 
 function ConfirmDialog({ action, count, onConfirm, onClose }: ConfirmProps) {
   return (
-    <Dialog title={`${WORDS[action]}: ${plural(count, 'video')}`} onClose={onClose}>
+    <Dialog title={`${tr(WORDS[action] ?? '')}: ${plural(count, 'video')}`} onClose={onClose}>
       <p>
         {action === 'reencode'
-          ? 'Each is encoded from its original with the settings of now. What is there plays until it is done.'
-          : 'Failed videos are encoded once more; of incomplete ones only what is missing.'}
+          ? t('Each is encoded from its original with the settings of now. What is there plays until it is done.')
+          : t('Failed videos are encoded once more; of incomplete ones only what is missing.')}
       </p>
-      <p class="hint">It runs in the background; a report names each video that it could not be done to.</p>
+      <p class="hint">{t('It runs in the background; a report names each video that it could not be done to.')}</p>
       <div class="row end">
         <button type="button" onClick={onClose}>
-          Cancel
+          {t('Cancel')}
         </button>
         <button type="button" class="primary" onClick={onConfirm}>
-          {WORDS[action]}
+          {tr(WORDS[action] ?? '')}
         </button>
       </div>
     </Dialog>
@@ -132,11 +140,11 @@ function MoveDialog({ libraryId, count, onMove, onClose }: MoveProps) {
     `/library/${libraryId}/collections?itemsPerPage=1000&orderBy=name`,
   );
   return (
-    <Dialog title={`Move ${plural(count, 'video')}`} onClose={onClose}>
+    <Dialog title={t('Move {0}', plural(count, 'video'))} onClose={onClose}>
       <ul class="choices">
         <li>
           <button type="button" onClick={() => onMove('')}>
-            No collection
+            {t('No collection')}
           </button>
         </li>
         {value.value?.items.map(({ guid, name, videoCount }) => (

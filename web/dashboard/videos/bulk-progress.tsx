@@ -2,6 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BulkModel } from '../../../src/api/models/bulk.ts';
 import { api } from '../base/api.ts';
+import { t, tr } from '../base/language.ts';
 import { plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 
@@ -34,7 +35,7 @@ export function BulkProgress({ libraryId }: { libraryId: number }) {
   }, [isOpen, libraryId]);
   if (watched.value.length === 0) return null;
   return (
-    <section class="bulk-reports" aria-label="Bulk operations">
+    <section class="bulk-reports" aria-label={t('Bulk operations')}>
       {watched.value.map(({ report }) => (
         <Report key={report.guid} report={report} />
       ))}
@@ -63,27 +64,27 @@ function Report({ report }: { report: BulkModel }) {
   return (
     <div class="panel bulk-report">
       <div class="row spread">
-        <strong>{WORDS[action]}</strong>
+        <strong>{tr(WORDS[action])}</strong>
         <span class="hint">
-          {(done + failed).toLocaleString()} of {total.toLocaleString()}
-          {failed > 0 && ` · ${failed.toLocaleString()} not done`}
+          {(done + failed).toLocaleString()} {t('of')} {total.toLocaleString()}
+          {failed > 0 && t(' · {0} not done', failed.toLocaleString())}
         </span>
       </div>
-      <progress value={done + failed} max={Math.max(1, total)} aria-label={WORDS[action]} />
+      <progress value={done + failed} max={Math.max(1, total)} aria-label={tr(WORDS[action])} />
       {failed > 0 && (
         <div class="row">
           <button type="button" class="quiet" onClick={() => (isOpen.value = true)}>
-            What was not done
+            {t('What was not done')}
           </button>
           {dateEnded !== null && (
             <button type="button" class="quiet" onClick={() => dismiss(guid)}>
-              Dismiss
+              {t('Dismiss')}
             </button>
           )}
         </div>
       )}
       {isOpen.value && (
-        <Dialog title={`Not done: ${plural(failed, 'video')}`} class="wide" onClose={() => (isOpen.value = false)}>
+        <Dialog title={t('Not done: {0}', plural(failed, 'video'))} class="wide" onClose={() => (isOpen.value = false)}>
           <ul class="rows">
             {failures.map(({ videoId, title, reason }) => (
               <li key={videoId}>
@@ -94,7 +95,11 @@ function Report({ report }: { report: BulkModel }) {
               </li>
             ))}
           </ul>
-          {failed > failures.length && <p class="hint">The first {failures.length} are shown.</p>}
+          {failed > failures.length && (
+            <p class="hint">
+              {t('The first')} {failures.length} {t('are shown.')}
+            </p>
+          )}
         </Dialog>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
+import { t, tr } from '../base/language.ts';
 import { bytes, clock, day, plural, videoState } from '../base/words.ts';
 import { Link } from '../parts/parts.tsx';
 import { isSelected } from './selection.ts';
@@ -60,7 +61,7 @@ function Choose({ video, onTurn }: Pick<ItemProps, 'video' | 'onTurn'>) {
     <input
       type="checkbox"
       class="choose"
-      aria-label={`Select ${video.title}`}
+      aria-label={t('Select {0}', video.title)}
       checked={isSelected(video.guid)}
       onClick={(event) => onTurn(event.shiftKey)}
     />
@@ -113,9 +114,9 @@ export function StateChip({ video }: { video: VideoModel }) {
   const percent = tone === 'busy' ? ` ${video.encodeProgress} %` : '';
   return (
     <span class={`chip ${tone}`}>
-      {word}
+      {tr(word)}
       {percent}
-      {tone === 'busy' && isPlayable ? ' · playable' : ''}
+      {tone === 'busy' && isPlayable ? t(' · playable') : ''}
     </span>
   );
 }

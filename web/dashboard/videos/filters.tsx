@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
+import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Icon } from '../parts/icons.tsx';
 import { changeListQuery, type ListQuery, ORDERS, STATES } from './list-query.ts';
@@ -8,21 +9,26 @@ const TYPING_MS = 250;
 
 export function Filters({ libraryId, wanted }: { libraryId: number; wanted: ListQuery }) {
   return (
-    <search class="filters" aria-label="Filters">
+    <search class="filters" aria-label={t('Filters')}>
       <Typed
-        label="Search titles"
+        label={t('Search titles')}
         class="search"
         value={wanted.search}
         onType={(search) => changeListQuery({ search })}
       />
-      <Choice label="State" value={wanted.state} choices={STATES} onChoose={(state) => changeListQuery({ state })} />
+      <Choice
+        label={t('State')}
+        value={wanted.state}
+        choices={trAll(STATES)}
+        onChoose={(state) => changeListQuery({ state })}
+      />
       <CollectionFilter libraryId={libraryId} value={wanted.collection} />
-      <Typed label="Tag" class="tag-filter" value={wanted.tag} onType={(tag) => changeListQuery({ tag })} />
+      <Typed label={t('Tag')} class="tag-filter" value={wanted.tag} onType={(tag) => changeListQuery({ tag })} />
       <span class="push" />
       <Choice
-        label="Order"
+        label={t('Order')}
         value={wanted.order}
-        choices={ORDERS}
+        choices={trAll(ORDERS)}
         onChoose={(order) => changeListQuery({ order: order === 'date' ? '' : order, direction: '' })}
       />
       <Direction wanted={wanted} />
@@ -77,12 +83,12 @@ function CollectionFilter({ libraryId, value }: { libraryId: number; value: stri
   const items = found.value?.items ?? [];
   if (items.length === 0 && value === '') return null;
   const choices = [
-    ['', 'All collections'] as const,
+    ['', t('All collections')] as const,
     ...items.map(({ guid, name }) => [guid ?? '', name ?? ''] as const),
   ];
   return (
     <Choice
-      label="Collection"
+      label={t('Collection')}
       value={value}
       choices={choices}
       onChoose={(collection) => changeListQuery({ collection })}
@@ -96,7 +102,7 @@ function Direction({ wanted }: { wanted: ListQuery }) {
     <button
       type="button"
       class="icon-button"
-      aria-label={wanted.direction === 'asc' ? 'Rising; turn the order' : 'Falling; turn the order'}
+      aria-label={wanted.direction === 'asc' ? t('Rising; turn the order') : t('Falling; turn the order')}
       onClick={() => changeListQuery({ direction: other })}
     >
       <Icon name={wanted.direction === 'asc' ? 'up' : 'down'} />
@@ -111,13 +117,13 @@ function ViewSwitch({ wanted }: { wanted: ListQuery }) {
   ] as const;
   return (
     <fieldset class="switch">
-      <legend class="unseen">Shape</legend>
+      <legend class="unseen">{t('Shape')}</legend>
       {views.map(([view, label]) => (
         <button
           key={view}
           type="button"
           class="icon-button"
-          aria-label={label}
+          aria-label={tr(label)}
           aria-pressed={wanted.view === view}
           onClick={() => changeListQuery({ view })}
         >

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { PaginationListOfTrashedVideoModel } from '../../../src/api/models/trash.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { bytes, clock, day, plural } from '../base/words.ts';
@@ -24,7 +25,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
   const restore = (guid: string, title: string) =>
     action.run(async () => {
       await api('POST', `${path}/${guid}/restore`);
-      toast(`“${title}” is back among the videos.`);
+      toast(t('“{0}” is back among the videos.', title));
       again();
     });
   const drop = (guid: string) =>
@@ -36,21 +37,30 @@ export function Trash({ libraryId }: { libraryId: number }) {
   return (
     <>
       <header class="place">
-        <h1>Trash</h1>
-        {found !== null && <span class="hint">{plural(found.totalItems, 'video')}, each kept for seven days</span>}
+        <h1>{t('Trash')}</h1>
+        {found !== null && (
+          <span class="hint">
+            {plural(found.totalItems, 'video')}, {t('each kept for seven days')}
+          </span>
+        )}
       </header>
       {(error.value ?? action.error.value) !== null && (
         <Notice kind="error">{error.value ?? action.error.value}</Notice>
       )}
       {found?.items.length === 0 && (
-        <Empty title="The trash is empty">
+        <Empty title={t('The trash is empty')}>
           <p>
-            What you delete here waits for seven days, with all that is stored of it, and can be restored as it was.
+            {t(
+              'What you delete here waits for seven days, with all that is stored of it, and can be restored as it was.',
+            )}
           </p>
         </Empty>
       )}
       {found !== null && found.items.length > 0 && (
-        <Table label="Videos in the trash" head={['Title', 'Length', 'Size', 'Deleted', 'Gone for good', 'Actions']}>
+        <Table
+          label={t('Videos in the trash')}
+          head={[t('Title'), t('Length'), t('Size'), t('Deleted'), t('Gone for good'), t('Actions')]}
+        >
           {found.items.map(({ guid, title, length, storageSize, dateTrashed, dateExpires }) => (
             <tr key={guid}>
               <th scope="row">{title}</th>
@@ -62,10 +72,10 @@ export function Trash({ libraryId }: { libraryId: number }) {
                 {mayWrite() && (
                   <div class="row end">
                     <button type="button" onClick={() => restore(guid, title)}>
-                      Restore
+                      {t('Restore')}
                     </button>
                     <button type="button" class="quiet" onClick={() => (dropping.value = { guid, title })}>
-                      Delete now…
+                      {t('Delete now…')}
                     </button>
                   </div>
                 )}
@@ -84,14 +94,14 @@ export function Trash({ libraryId }: { libraryId: number }) {
         />
       )}
       {dropping.value !== null && (
-        <Dialog title={`Delete “${dropping.value.title}” now`} onClose={() => (dropping.value = null)}>
-          <p>All that is stored of it is deleted. This cannot be undone.</p>
+        <Dialog title={t('Delete “{0}” now', dropping.value.title)} onClose={() => (dropping.value = null)}>
+          <p>{t('All that is stored of it is deleted. This cannot be undone.')}</p>
           <div class="row end">
             <button type="button" onClick={() => (dropping.value = null)}>
-              Keep it
+              {t('Keep it')}
             </button>
             <button type="button" class="bad" onClick={() => drop(dropping.value?.guid ?? '')}>
-              Delete for good
+              {t('Delete for good')}
             </button>
           </div>
         </Dialog>

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../base/language.ts';
 import { mayWrite } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { plural } from '../base/words.ts';
@@ -41,7 +42,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
   return (
     <>
       <header class="place">
-        <h1>Videos</h1>
+        <h1>{t('Videos')}</h1>
         {total !== null && <span class="hint">{plural(total, 'video')}</span>}
         <span class="push" />
         {mayWrite() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
@@ -94,17 +95,17 @@ function Found({ libraryId, view, count, pages }: FoundProps) {
 function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number }) {
   if (isFiltered(wanted)) {
     return (
-      <Empty title="No video matches">
-        <p>Take a filter away, or search for a part of the title.</p>
+      <Empty title={t('No video matches')}>
+        <p>{t('Take a filter away, or search for a part of the title.')}</p>
         <button type="button" onClick={() => changeListQuery({ search: '', state: '', collection: '', tag: '' })}>
-          Clear filters
+          {t('Clear filters')}
         </button>
       </Empty>
     );
   }
   return (
-    <Empty title="Drop your first video here">
-      <p>It can be watched within seconds, while it is still encoding.</p>
+    <Empty title={t('Drop your first video here')}>
+      <p>{t('It can be watched within seconds, while it is still encoding.')}</p>
       {mayWrite() && <FilePicker to={{ libraryId, collectionId: '' }} />}
     </Empty>
   );
