@@ -61,7 +61,24 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Steps of which the README has a picture: `TOUR_PICTURES=docs/pictures npm test -- test/e2e/dashboard.test.ts` makes them anew. */
+const TOUR: Readonly<Record<string, string>> = {
+  empty: 'tour-drop',
+  videos: 'tour-encode',
+  video: 'tour-video',
+  live: 'tour-live',
+};
+
+async function keepForTour(name: string): Promise<void> {
+  const [place, step] = [process.env.TOUR_PICTURES, TOUR[name]];
+  if (place === undefined || step === undefined) return;
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.screenshot({ path: path.join(place, `${step}.jpg`), type: 'jpeg', quality: 72 });
+}
+
 async function look(name: string): Promise<void> {
+  await keepForTour(name);
   const place = process.env.DASHBOARD_PICTURES;
   if (place === undefined) return;
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -135,6 +152,10 @@ test(
     await page.getByLabel('Title of the stream').fill('Market day');
     await page.getByRole('button', { name: 'Create stream' }).click();
     await page.getByRole('heading', { name: 'Market day' }).waitFor({ timeout: WAIT_MS });
+    await page.getByRole('link', { name: 'Market day' }).click();
+    await page.getByRole('heading', { name: 'Connect an encoder' }).waitFor({ timeout: WAIT_MS });
+    await page.getByRole('button', { name: 'QR code for a phone' }).click();
+    await page.getByRole('img', { name: 'Address and key as a QR code' }).waitFor({ timeout: WAIT_MS });
     await look('live');
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Name').fill('Mill films');

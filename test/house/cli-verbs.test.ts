@@ -104,7 +104,9 @@ test('videos', async () => {
   expect(await text('oembed', `${service.edgeUrl}/embed/1/${guid}`)).toContain('iframe');
   expect(await text('token', guid)).toContain(`/play/1/${guid}?token=`);
   await text('add-codec', guid, '1');
-  await text('retry-resolutions', guid);
+  await ready(guid);
+  // Nothing of it failed: the service says so.
+  expect(await verb('retry-resolutions', guid)).toMatchObject({ code: 1, out: expect.stringContaining('400') });
   await text('retry');
   await text('replace', guid, at('clip.mp4'), '--no-wait');
   await ready(guid);
@@ -248,7 +250,10 @@ test('progress is followed, of a video or a library, until it is left', async ()
     try {
       const line = once(child.stdout.setEncoding('utf8'), 'data');
       // A change now and then, until it was seen: who follows may begin behind the first.
-      const changes = setInterval(() => void call(service, 'POST', `/library/1/videos/${guid}`, { title: 'On' }), 1_000);
+      const changes = setInterval(
+        () => void call(service, 'POST', `/library/1/videos/${guid}`, { title: 'On' }),
+        1_000,
+      );
       const [seen] = await line.finally(() => clearInterval(changes));
       expect(Object(JSON.parse(String(seen).split('\n')[0] ?? ''))).toBeTypeOf('object');
     } finally {
