@@ -21,7 +21,9 @@ test('a translation fills the same places as its sentence', () => {
 });
 
 test('every sentence of the dashboard is translated', () => {
-  const sentences = [...readSources().matchAll(/\bt\('((?:[^'\\]|\\.)+)'/g)].map(([, text = '']) => text.replaceAll("\\'", "'"));
+  const sentences = [...readSources().matchAll(/\bt\('((?:[^'\\]|\\.)+)'/g)].map(([, text = '']) =>
+    text.replaceAll("\\'", "'"),
+  );
   expect(sentences.length).toBeGreaterThan(300);
   expect(sentences.filter((sentence) => !Object.hasOwn(de, sentence))).toEqual([]);
 });

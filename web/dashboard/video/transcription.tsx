@@ -69,7 +69,8 @@ function Progress({ run }: { run: Transcription }) {
     const words = state === 'cancelled' ? t('The transcription was cancelled.') : t('Transcription: {0}', reason);
     return <span class="hint">{words}</span>;
   }
-  if (state === 'waiting' && doneSeconds === 0) return <span class="hint">{t('The transcription waits for its turn.')}</span>;
+  if (state === 'waiting' && doneSeconds === 0)
+    return <span class="hint">{t('The transcription waits for its turn.')}</span>;
   const share = durationSeconds > 0 ? Math.min(1, doneSeconds / durationSeconds) : 0;
   return (
     <>
