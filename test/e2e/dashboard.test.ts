@@ -96,6 +96,19 @@ async function signIn(key: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
+/** Makes a live stream and opens its page, with the code for a phone. */
+async function makeStream(): Promise<void> {
+  await page.getByRole('link', { name: 'Live', exact: true }).click();
+  await page.getByLabel('Title of the stream').fill('Market day');
+  await page.getByRole('button', { name: 'Create stream' }).click();
+  await page.getByRole('heading', { name: 'Market day' }).waitFor({ timeout: WAIT_MS });
+  await page.getByRole('link', { name: 'Market day' }).click();
+  await page.getByRole('heading', { name: 'Connect an encoder' }).waitFor({ timeout: WAIT_MS });
+  await page.getByRole('button', { name: 'QR code for a phone' }).click();
+  await page.getByRole('img', { name: 'Address and key as a QR code' }).waitFor({ timeout: WAIT_MS });
+  await look('live');
+}
+
 test(
   'a newcomer signs in, drops a file, watches it and copies the embed code',
   async () => {
@@ -148,15 +161,7 @@ test(
     await page.reload();
     expect(await page.getByLabel('Title').inputValue({ timeout: WAIT_MS })).toBe('The mill');
     await look('again');
-    await page.getByRole('link', { name: 'Live', exact: true }).click();
-    await page.getByLabel('Title of the stream').fill('Market day');
-    await page.getByRole('button', { name: 'Create stream' }).click();
-    await page.getByRole('heading', { name: 'Market day' }).waitFor({ timeout: WAIT_MS });
-    await page.getByRole('link', { name: 'Market day' }).click();
-    await page.getByRole('heading', { name: 'Connect an encoder' }).waitFor({ timeout: WAIT_MS });
-    await page.getByRole('button', { name: 'QR code for a phone' }).click();
-    await page.getByRole('img', { name: 'Address and key as a QR code' }).waitFor({ timeout: WAIT_MS });
-    await look('live');
+    await makeStream();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Name').fill('Mill films');
     await page.getByRole('button', { name: 'Save changes' }).click();

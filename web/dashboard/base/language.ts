@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { de } from '../languages/de.ts';
+import type { de } from '../languages/de.table.ts';
 
 /** What the dashboard says, in English; every other language has a translation of each. */
 export type Sentence = keyof typeof de;
@@ -7,7 +7,7 @@ type Translations = Readonly<Record<Sentence, string>>;
 
 /** English is written where it is used; the others are files of their own, loaded when they are chosen. */
 const FILES = {
-  de: async (): Promise<Translations> => (await import('../languages/de.ts')).de,
+  de: async (): Promise<Translations> => (await import('../languages/de.table.ts')).de,
 } as const;
 
 /** Languages by their code (BCP 47), each by its own name. */

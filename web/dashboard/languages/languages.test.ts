@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { de } from './de.ts';
+import { de } from './de.table.ts';
 
 const folder = path.resolve(import.meta.dirname, '..');
 const places = (text: string) =>
