@@ -7,7 +7,7 @@ import type { Service } from '../test/support/service.ts';
 import { findProcesses } from '../test/support/service-processes.ts';
 import { LIBRIVOX } from '../test/support/speech.ts';
 import { call } from '../test/support/videos.ts';
-import { measureCommand, openCpuGroup } from './support/cpu-group.ts';
+import { type CpuGroup, measureCommand, openCpuGroup } from './support/cpu-group.ts';
 import { runFfmpeg } from './support/ffmpeg.ts';
 import { makeFolder, sendFile, startMillrace, untilFinished, untilNoEncoder } from './support/millrace.ts';
 import { listTree, pssBytes } from './support/process-tree.ts';
@@ -27,6 +27,9 @@ await report('speech', async (scope) => {
   const clip = await makeTalk(folder);
   const engine = await startScriptedEngine((_, response) => answerWords(response, ['One', 'two', 'three.']));
   scope.own(() => engine.close());
+  const group = openCpuGroup();
+  // Ended after the service, whose worker is in it.
+  scope.own(() => group.close());
   const service = await startMillrace(scope, {
     MILLRACE_TRANSCRIBER: engine.url,
     MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
@@ -35,7 +38,8 @@ await report('speech', async (scope) => {
   await answered;
   await untilFinished(service, guid, LIMIT_MS);
   await untilNoEncoder(service);
-  const { cpuSec, peakBytes } = await measureWorker(service, guid);
+  const { cpuSec, peakBytes } = await measureWorker(service, guid, group);
+  say(`All but the engine: ${cpuSec.toFixed(1)} cpu-s, at most ${(peakBytes / MIB).toFixed(0)} MiB.`);
   const { cpuSec: engineSec, minutes } = await measureEngine(folder);
   say(`${MINUTES} minutes of sound, ${engine.counts().length} spans`);
   const unit = 'cpu-s';
@@ -77,10 +81,13 @@ async function makeTalk(folder: string): Promise<string> {
 }
 
 /** CPU seconds and the most memory from the request to the captions, less what the worker takes when it has nothing to do. */
-async function measureWorker(service: Service, guid: string): Promise<{ cpuSec: number; peakBytes: number }> {
+async function measureWorker(
+  service: Service,
+  guid: string,
+  group: CpuGroup,
+): Promise<{ cpuSec: number; peakBytes: number }> {
   const [worker] = await findProcesses(service, 'role.ts worker');
   if (worker === undefined) throw new Error('Expected a worker.');
-  const group = openCpuGroup();
   group.adopt(worker.pid);
   const restBegan = group.usedSec();
   await sleep(10 * SAMPLE_MS);
