@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** What of a list is on the screen: rows of equal height, each of `columns` items. */
 export type ListWindow = {
@@ -20,7 +20,8 @@ const BEYOND = 3;
 /** Follows scrolling and the width of a list, and says which items to draw: as many as the screen holds, however many there are. */
 export function useWindow(place: RefObject<HTMLElement | null>, count: number, shape: Shape): ListWindow {
   const view = useSignal({ scrollPx: 0, screenPx: innerHeight, widthPx: 0, startPx: 0 });
-  useEffect(() => {
+  // Before the first paint: a list of a width that is not known yet would be drawn in one column, and shift.
+  useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return;
     let frame = 0;
