@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type { Locate } from './packages.ts';
+import type { Locate } from '../../support/install-packages.ts';
 import { PLAYERS, type PlayerPackage } from './trial.ts';
 
 const HEAD = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
+import { installPackages } from '../../test/support/install-packages.ts';
+import type { Scope } from './scope.ts';
+
+/** A page for each player of npm that is compared with ours, by its name. */
+export type PlayerPages = { hlsJs: string; videoJs: string; vidstack: string; muxPlayer: string };
+
+const HEAD = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';
+const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html' };
+const root = path.resolve(import.meta.dirname, '../..');
+const compress = promisify(brotliCompress);
+
+/**
+ * Serves them on a free port: one file of markup each, which begins to play at once, with their own scripts as they come
+ * from npm, as brotli and unchangeable. Each plays the same playlist, by its own engine and not the browser's.
+ */
+export async function servePlayerPages(scope: Scope, playlist: string): Promise<PlayerPages> {
+  const locate = await installPackages(path.join(root, 'bench/players'), path.join(root, '.cache/bench-players'));
+  const pages: Record<string, string> = {
+    '/hlsJs.html': hlsJsPage(playlist),
+    '/videoJs.html': videoJsPage(playlist),
+    '/vidstack.html': vidstackPage(playlist),
+    '/muxPlayer.html': muxPlayerPage(playlist),
+  };
+  const kept = new Map<string, Promise<Buffer>>();
+  const read = async (url: string) => compress(pages[url] ?? (await readFile(locate(url.slice(1)))));
+  const server = createServer(async ({ url = '' }, response) => {
+    const body = kept.get(url) ?? read(url);
+    kept.set(url, body);
+    try {
+      const bytes = await body;
+      const headers = {
+        'content-type': TYPES[path.extname(url)] ?? 'application/octet-stream',
+        'content-encoding': 'br',
+      };
+      response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
+    } catch {
+      // A page asked for what its package does not have.
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  scope.own(() => void server.close());
+  // A listening server has an address of this kind.
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = (name: keyof PlayerPages) => `${base}/${name}.html`;
+  return {
+    hlsJs: address('hlsJs'),
+    videoJs: address('videoJs'),
+    vidstack: address('vidstack'),
+    muxPlayer: address('muxPlayer'),
+  };
+}
+
+function hlsJsPage(playlist: string): string {
+  return `${HEAD}<script src="/hls.js/dist/hls.min.js"></script>
+<video id="v" controls muted autoplay playsinline width="1280" height="720"></video>
+<script>const hls = new Hls(); hls.loadSource('${playlist}'); hls.attachMedia(document.querySelector('#v'))</script>`;
+}
+
+function videoJsPage(playlist: string): string {
+  return `${HEAD}<link rel="stylesheet" href="/video.js/dist/video-js.min.css"><script src="/video.js/dist/video.min.js"></script>
+<video id="v" class="video-js" controls muted autoplay playsinline width="1280" height="720"></video>
+<script>videojs('v', { sources: [{ src: '${playlist}', type: 'application/x-mpegURL' }], html5: { vhs: { overrideNative: true } } })</script>`;
+}
+
+function vidstackPage(playlist: string): string {
+  return `${HEAD}<link rel="stylesheet" href="/vidstack/player/styles/default/theme.css"><link rel="stylesheet" href="/vidstack/player/styles/default/layouts/video.css">
+<style>media-player{width:1280px;height:720px}</style><script type="module" src="/vidstack/cdn/with-layouts/vidstack.js"></script>
+<media-player muted autoplay playsinline><media-provider></media-provider><media-video-layout></media-video-layout></media-player>
+<script type="module">const player = document.querySelector('media-player');
+player.addEventListener('provider-change', ({ detail }) => { if (detail?.type === 'hls') detail.library = '/hls.js/dist/hls.min.js'; });
+player.src = { src: '${playlist}', type: 'application/x-mpegurl' };</script>`;
+}
+
+function muxPlayerPage(playlist: string): string {
+  return `${HEAD}<script src="/@mux/mux-player/dist/mux-player.js" async></script><style>mux-player{width:1280px;height:720px}</style>
+<mux-player src="${playlist}" prefer-playback="mse" muted autoplay="muted" playsinline disable-tracking disable-cookies></mux-player>`;
+}
