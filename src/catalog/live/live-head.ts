@@ -8,6 +8,8 @@ export type LiveHead = {
   dvrWindowSec: number | null;
   /** Where the owner gives its feed; null while no process owns it. */
   feedUrl: string | null;
+  /** Its publishers had begun, and nothing has come from them for some seconds. */
+  isInterrupted: boolean;
   /** When it is planned to start, in milliseconds of the epoch; null without a plan or a countdown. */
   startsAtMs: number | null;
 };

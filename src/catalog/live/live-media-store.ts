@@ -79,11 +79,16 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
   };
 }
 
+/** Owners report each second when media came last. */
+const SILENT_SEC = 5;
+
 /** The head of a stream; null when there is none. */
 export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | null> {
   const { rows } = await sql<LiveHead>`
     select s.state, s.is_public as "isPublic", case when s.dvr_enabled then s.dvr_window_sec end as "dvrWindowSec",
       l.feed_url as "feedUrl",
+      coalesce(greatest(l.primary_media_at, l.backup_media_at) < now() - make_interval(secs => ${SILENT_SEC}), false)
+        as "isInterrupted",
       case when s.countdown_enabled is not false
         then (extract(epoch from s.scheduled_start_at) * 1000)::float8 end as "startsAtMs"
     from live_stream s left join live_lease l on l.stream_id = s.id where s.id = ${mediaId}`.execute(db);
@@ -99,5 +104,12 @@ export async function loadStitchedHead(db: Db, { libraryId, mediaId }: MediaKey)
     select count(*) as periods from live_period
     where library_id = ${libraryId} and media_id = ${mediaId} and not is_preview`.execute(db);
   if ((rows[0]?.periods ?? 0) < 2) return null;
-  return { state: 'ended', isPublic: true, dvrWindowSec: WHOLE_SEC, feedUrl: null, startsAtMs: null };
+  return {
+    state: 'ended',
+    isPublic: true,
+    dvrWindowSec: WHOLE_SEC,
+    feedUrl: null,
+    isInterrupted: false,
+    startsAtMs: null,
+  };
 }

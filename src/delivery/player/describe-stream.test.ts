@@ -7,6 +7,7 @@ const head: LiveHead = {
   isPublic: true,
   dvrWindowSec: 60,
   feedUrl: 'http://owner',
+  isInterrupted: false,
   startsAtMs: null,
 };
 
@@ -27,6 +28,7 @@ test.each<[string, Partial<LiveHead>, object, boolean]>([
   ['is live', {}, { kind: 'live', live: { dvrSec: 60, viewers: null } }, true],
   ['is live without a window', { dvrWindowSec: null }, { kind: 'live', live: { dvrSec: 0 } }, true],
   ['is interrupted while no process owns it', { feedUrl: null }, { kind: 'reconnecting' }, true],
+  ['is interrupted while its publisher is away', { isInterrupted: true }, { kind: 'reconnecting' }, true],
   ['becomes a video', { state: 'vod-processing' }, { kind: 'converting', percent: 40 }, false],
   ['has ended', { state: 'ended' }, { kind: 'stream-ended' }, false],
   ['has failed', { state: 'error' }, { kind: 'failed' }, false],

@@ -16,7 +16,8 @@ export function phaseOfStream(head: LiveHead, percent: number, nowMs: number): S
     }
     case 'running': {
       const live = { dvrSec: head.dvrWindowSec ?? 0, targetLatencySec: TARGET_LATENCY_SEC, viewers: null };
-      return head.feedUrl === null ? { kind: 'reconnecting', sinceMs: nowMs, live } : { kind: 'live', live };
+      const isAway = head.feedUrl === null || head.isInterrupted;
+      return isAway ? { kind: 'reconnecting', sinceMs: nowMs, live } : { kind: 'live', live };
     }
     case 'vod-processing':
       return { kind: 'converting', percent };
