@@ -54,6 +54,44 @@ test.each(SCHEMES)('a video protected with %s plays to its end in Shaka by DASH'
 });
 
 test.each(SCHEMES)(
+  'the player page plays a video protected with %s by Shaka where hls.js gets no key system',
+  async (scheme) => {
+    const shown = films[scheme];
+    const page = await lab.browser.newPage();
+    // By the script that requests them: a browser whose key systems suit Shaka alone.
+    await page.addInitScript(() => {
+      const request = navigator.requestMediaKeySystemAccess.bind(navigator);
+      navigator.requestMediaKeySystemAccess = (name, configurations) => {
+        const isOfShaka = new Error().stack?.includes('shaka-engine') === true;
+        return isOfShaka
+          ? request(name, configurations)
+          : Promise.reject(new DOMException('None.', 'NotSupportedError'));
+      };
+    });
+    const addresses: string[] = [];
+    page.on('request', (sent) => addresses.push(new URL(sent.url()).pathname));
+    await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
+    const read = () =>
+      page.locator('video').evaluate((video: HTMLVideoElement) => ({
+        isEnded: video.ended,
+        frames: video.getVideoPlaybackQuality().totalVideoFrames,
+      }));
+    await expect.poll(async () => (await read()).isEnded, { timeout: 60_000 }).toBe(true);
+    expect((await read()).frames).toBeGreaterThan(FRAMES / 2);
+    expect(addresses).toContain(new URL(`${shown.folder}/manifest.mpd`).pathname);
+    await page.mouse.move(200, 200);
+    await page.locator('bunny-settings-menu-button').click();
+    await page.getByRole('menuitem', { name: 'Quality' }).click();
+    expect(await page.getByRole('menuitemradio').allTextContents()).toEqual([
+      expect.stringMatching(/^Auto/),
+      '180p',
+      '90p',
+    ]);
+    await page.close();
+  },
+);
+
+test.each(SCHEMES)(
   'a video protected with %s plays to its end in Shaka by HLS, with keys that are fetched raw',
   async (scheme) => {
     const shown = films[scheme];

@@ -1,20 +1,15 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
 import { openBrowser } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { axeViolations } from './axe-violations.ts';
 import { forceState } from './forced-state.ts';
 import { type Film, makeFilm } from './make-film.ts';
+import { shoot, watchHosts } from './page-pictures.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
 
-const AXE = path.resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js');
-/** Where the pictures of the states lie, to be looked at. */
-const PICTURES = path.join(tmpdir(), 'millrace-player-states');
 const LIVE = { dvrSec: 60, targetLatencySec: 3, viewers: 1_284 };
 /** A bound on hanging. */
 const PATIENCE = { timeout: 60_000 };
@@ -38,7 +33,6 @@ beforeAll(async () => {
     { title: 'Second', start: 8, end: 20 },
   ]);
   await database.db.updateTable('media').set({ chapters }).where('id', '=', shown.mediaId).execute();
-  await mkdir(PICTURES, { recursive: true });
 });
 afterAll(async () => {
   await browser.close();
@@ -50,13 +44,6 @@ afterAll(async () => {
 async function open(page: Page, query = ''): Promise<void> {
   await page.goto(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true${query}`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
-}
-
-/** What axe finds wrong in a page, by rule and element. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(AXE, 'utf8'));
-  const found = (await page.evaluate('axe.run()')) as AxeResults;
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
 const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; says: string }[] = [
@@ -83,6 +70,7 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
 
 test.each(STATES)('$name is said in words, within a small frame too', async ({ name, phase, hasSource, says }) => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const foreign = watchHosts(page, edge.base);
   await forceState(page, ({ state }) => {
     state.phase = phase;
     if (!hasSource) state.source = null;
@@ -90,15 +78,59 @@ test.each(STATES)('$name is said in words, within a small frame too', async ({ n
   await open(page);
   await page.getByText(says).first().waitFor(PATIENCE);
   if (hasSource) await page.mouse.move(300, 300);
-  expect(await violations(page)).toEqual([]);
-  await page.screenshot({ path: path.join(PICTURES, `${name}-1280.png`) });
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, name);
   await page.setViewportSize({ width: 320, height: 180 });
   const text = page.locator('.notice-text');
   if (!hasSource) {
     const { y = 0, height = 0 } = (await text.boundingBox()) ?? {};
     expect(y + height).toBeLessThanOrEqual(180);
   }
-  await page.screenshot({ path: path.join(PICTURES, `${name}-320.png`) });
+  expect(foreign).toEqual([]);
+  await page.close();
+});
+
+test('what is missing, refused, or without network is said in every size, and axe finds nothing', async () => {
+  const page = await browser.newPage();
+  await page.goto(`${edge.base}/embed/${shown.libraryId}/01890000-0000-7000-8000-000000000000`);
+  await page.getByText('Video not found').first().waitFor(PATIENCE);
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, 'missing');
+  const closed = await addLibrary(database.db, { access: { blockNoneReferrer: true } });
+  const refused = await addFilm(database.db, closed, film, 'Refused');
+  await page.goto(`${edge.base}/embed/${closed}/${refused.mediaId}`);
+  await page.getByText('does not allow it on this page').waitFor(PATIENCE);
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, 'refused');
+  await open(page, '&autoplay=false');
+  await shoot(page, 'start');
+  await page.context().setOffline(true);
+  await page.getByText('No network.').waitFor(PATIENCE);
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, 'offline');
+  await page.close();
+});
+
+test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
+  ['forced-colours', { forcedColors: 'active' }, 'en'],
+  ['reduced-motion', { reducedMotion: 'reduce' }, 'en'],
+  ['right-to-left', {}, 'ar'],
+])('with %s its menu and bar are whole, and axe finds nothing', async (name, media, uiLanguage) => {
+  const libraryId = await addLibrary(database.db, { player: { uiLanguage } });
+  const made = await addFilm(database.db, libraryId, film, 'A film');
+  await publishWholeFilm(database.db, room.storage, film, made);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  await page.emulateMedia(media);
+  await page.goto(`${edge.base}/embed/${libraryId}/${made.mediaId}?muted=true&autoplay=false`);
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem').first().waitFor(PATIENCE);
+  expect(await axeViolations(page)).toEqual([]);
+  const moving = await page.evaluate(
+    () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
+  );
+  if (name === 'reduced-motion') expect(moving).toBe(0);
+  await shoot(page, name, ['1280']);
   await page.close();
 });
 
@@ -110,9 +142,14 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
     .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), PATIENCE)
     .toBeGreaterThan(0.5);
   await page.mouse.move(300, 300);
-  expect(await violations(page)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, 'playing');
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.mouse.move(310, 300);
   await page.locator('bunny-settings-menu-button').click();
-  expect(await violations(page)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, 'menu');
+  await page.setViewportSize({ width: 1280, height: 720 });
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^Chapters/ }).click();
   await page.getByRole('menuitemradio', { name: /Second/ }).click();
@@ -121,12 +158,13 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
     .toBeGreaterThanOrEqual(8);
   await page.keyboard.press('?');
   await page.getByRole('dialog').waitFor(PATIENCE);
-  expect(await violations(page)).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.keyboard.press('9');
   await page.getByRole('button', { name: 'Watch again' }).waitFor(PATIENCE);
-  expect(await violations(page)).toEqual([]);
-  await page.screenshot({ path: path.join(PICTURES, 'end-1280.png') });
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, 'end');
+  await page.setViewportSize({ width: 1280, height: 720 });
   await page.getByRole('button', { name: 'Watch again' }).click();
   await expect
     .poll(() => video.evaluate((element: HTMLVideoElement) => element.ended || element.paused), PATIENCE)
@@ -164,7 +202,7 @@ test('on a phone a first tap shows the hidden controls, and only a tap on them p
   await page.touchscreen.tap(195, 422);
   await expect.poll(isHidden, PATIENCE).toBe(false);
   expect(await isPaused()).toBe(false);
-  await page.screenshot({ path: path.join(PICTURES, 'playing-phone.png') });
+  await shoot(page, 'touched', ['phone']);
   await page.locator('.large-play').tap();
   await expect.poll(isPaused, PATIENCE).toBe(true);
   await context.close();

@@ -18,7 +18,6 @@ import { mountPoster } from './bar/poster-image.ts';
 import { TimeRange } from './bar/time-range.ts';
 import { mountTouch } from './bar/touch.ts';
 import { setMediaWords } from './base/media-words.ts';
-import { createSay } from './base/words.ts';
 import { CaptionTracks } from './captions/caption-tracks.ts';
 import { CaptionsDisplay } from './captions/captions-display.ts';
 import { CaptionsStyle } from './captions/captions-style.ts';
@@ -30,14 +29,13 @@ import { mountKeysHelp } from './notice/keys-help.ts';
 import { mountLineNotice } from './notice/line-notice.ts';
 import { mountNotice } from './notice/notice.ts';
 import { mountResumed } from './notice/resumed.ts';
-import type { ControlParts, PageParts } from './parts.ts';
+import type { ControlParts } from './parts.ts';
+import { mountTranscriptButton } from './transcript/transcript-button.ts';
 
 /** Builds the controls around a video that is loading already. */
-export function mountControls(page: PageParts): void {
-  const say = createSay(page.config.words);
-  const parts: ControlParts = { ...page, say };
+export function mountControls(parts: ControlParts): void {
+  const { frame, video, session, memory, say, config, options } = parts;
   setMediaWords(document.documentElement.lang, say);
-  const { frame, video, session, memory } = page;
   const range = new TimeRange();
   range.use(video, say);
   const actions = createActions(parts, range);
@@ -45,13 +43,18 @@ export function mountControls(page: PageParts): void {
     if (event instanceof CustomEvent) actions.seek(event.detail);
   });
   const captions = mountCaptions(parts);
-  const style = new CaptionsStyle(frame, memory, page.config.look);
+  const style = new CaptionsStyle(frame, memory, config.look);
   const menu = new Menu();
   const lists = { ...parts, captions, style, seek: actions.seek };
   menu.use(menuPages(lists));
   menu.addEventListener('toggle', () => frame.toggleAttribute('menu-open', menu.isOpen));
   mountPoster(parts);
   layOut(parts, { range, clock: createClock(parts, range), menu, hasSettings: () => hasSettings(lists) });
+  mountTranscriptButton({
+    ...parts,
+    seek: actions.seek,
+    shownLanguage: () => captions.shown?.language ?? '',
+  });
   mountEndScreen(parts);
   mountNotice(parts);
   mountLineNotice(parts);
@@ -61,11 +64,12 @@ export function mountControls(page: PageParts): void {
   mountKeyboard(parts, { actions, toggleCaptions: () => captions.toggle(), toggleHelp, wake });
   mountTouch(frame, video);
   keepChoices(parts);
+  keepOwnSize(parts);
   const show = () => {
     const { state, isLive } = session;
     const { chapters, heat, storyboardUrl } = state.details;
     const length = { expectedSec: state.source?.durationSec ?? 0, isGrowing: state.phase.kind === 'processing' };
-    range.show({ isLive, ...length, chapters, storyboardUrl, heat: page.options.showsHeat ? heat : null });
+    range.show({ isLive, ...length, chapters, storyboardUrl, heat: options.showsHeat ? heat : null });
     captions.show(state.details.captions);
     frame.toggleAttribute('live', isLive);
   };
@@ -77,6 +81,25 @@ export function mountControls(page: PageParts): void {
   });
   frame.toggleAttribute('ready', true);
   mountPlayerJs(parts);
+  if (options.offersCast && session.state.source?.drm === null) void offerCast(parts);
+}
+
+/** The only script of another host, and only where the page's address asks for it. */
+async function offerCast(parts: ControlParts): Promise<void> {
+  const { mountCast } = await import('./cast/cast.ts');
+  await mountCast(parts);
+}
+
+/** With `responsive=false` the picture is never larger than its tallest rung. */
+function keepOwnSize({ frame, engine, options }: ControlParts): void {
+  if (options.fillsFrame) return;
+  frame.toggleAttribute('own-size', true);
+  const draw = () => {
+    const [tallest] = engine.qualities;
+    if (tallest !== undefined) frame.style.setProperty('--own-height', `${tallest.heightPx}px`);
+  };
+  engine.addEventListener('qualities', draw);
+  draw();
 }
 
 function mountCaptions({ frame, video, memory, options }: ControlParts): CaptionTracks {

@@ -1,13 +1,12 @@
 import type { PageConfig } from './base/config.ts';
 import type { Memory } from './base/memory.ts';
-import type { PlaybackEvents } from './base/playback-events.ts';
 import type { StartOptions } from './base/start-options.ts';
 import type { Say } from './base/words.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Session } from './session.ts';
 
 /** What the page's entry hands to the controls. */
-export type PageParts = {
+export type ControlParts = {
   frame: HTMLElement;
   video: HTMLVideoElement;
   engine: Engine;
@@ -15,9 +14,7 @@ export type PageParts = {
   options: StartOptions;
   memory: Memory;
   config: PageConfig;
-  events: PlaybackEvents;
+  say: Say;
   /** Where playback went on from an earlier visit; 0 when it began at its start. */
   resumedSec: number;
 };
-
-export type ControlParts = PageParts & { say: Say };

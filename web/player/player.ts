@@ -1,8 +1,9 @@
 import { readConfig } from './base/config.ts';
 import { Memory } from './base/memory.ts';
-import { watchPlayback } from './base/playback-events.ts';
 import { readStartOptions } from './base/start-options.ts';
+import { createSay } from './base/words.ts';
 import { Engine } from './engine/engine.ts';
+import { watchGaps } from './engine/gap-watch.ts';
 import { Position } from './position.ts';
 import { paintBlur } from './poster.ts';
 import { sendBeacons } from './send-beacons.ts';
@@ -18,6 +19,7 @@ const frame = document.querySelector<HTMLElement>('media-controller');
 const video = frame?.querySelector('video');
 if (!frame || !video) throw new Error('Expected the page to hold a player and its video.');
 
+const say = createSay(config.words);
 const memory = new Memory(config.libraryId);
 const options = readStartOptions(location.search, config.look);
 const position = new Position(memory, config.mediaId);
@@ -25,8 +27,14 @@ video.muted = options.muted;
 video.loop = options.loop;
 video.playsInline = options.playsInline;
 video.volume = memory.readNumber('volume') ?? 1;
+const { vastTagUrl } = config.look;
+// An owner's preview is no showing of the advertisement either.
+if (vastTagUrl !== null && options.counts) {
+  const { holdForAd } = await import('./ads/ad-break.ts');
+  holdForAd({ frame, video, tagUrl: vastTagUrl, say });
+}
 const engine = new Engine(video);
-const events = watchPlayback(video, engine);
+watchGaps(video, engine);
 const resumeSec = options.remembersPosition ? position.read() : 0;
 const session = new Session({ video, engine, options, memory, stateUrl: config.stateUrl, resumeSec }, config.state);
 if (options.remembersPosition) position.follow(video);
@@ -36,7 +44,7 @@ if (options.counts) sendBeacons(video, config.state.viewing);
 
 if (session.isPlayable && options.autoplay) await firstSegment(engine);
 const { mountControls } = await import('./controls.ts');
-mountControls({ frame, video, engine, session, options, memory, config, events, resumedSec: resumeSec });
+mountControls({ frame, video, engine, session, options, memory, config, say, resumedSec: resumeSec });
 await followState(config.stateUrl, config.state, (answer) => session.take(answer));
 
 /** Resolves with the first loaded segment, or when playback is refused, or after a while. */

@@ -26,7 +26,13 @@ export type PlayerLook = Pick<
   | 'rememberPosition'
   | 'compactControls'
   | 'customHtml'
-> & { keyColor: string | null; captionsFontColor: string | null; captionsBackground: string | null };
+> & {
+  keyColor: string | null;
+  captionsFontColor: string | null;
+  captionsBackground: string | null;
+  /** Where an advertisement is to be had (IAB VAST); null for none. */
+  vastTagUrl: string | null;
+};
 
 const COLOR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
@@ -53,8 +59,13 @@ function readLook(player: LibrarySettings['player']): PlayerLook {
   return {
     ...{ fontFamily, controls, playbackSpeeds, uiLanguage, captionsFontSizePx },
     ...{ showHeatmap, rememberPosition, compactControls, customHtml },
+    vastTagUrl: webAddress(player.vastTagUrl),
     keyColor: color(player.keyColor),
     captionsFontColor: color(player.captionsFontColor),
     captionsBackground: color(player.captionsBackground),
   };
+}
+
+function webAddress(text: string | null): string | null {
+  return text !== null && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
 }

@@ -31,5 +31,5 @@ export function phaseOfStream(head: LiveHead, percent: number, nowMs: number): S
 /** A running stream has one source; its rungs come and go within it. */
 export function sourceOfStream({ state }: LiveHead, playlistUrl: string): PlayerSource | null {
   if (state !== 'running') return null;
-  return { playlistUrl, durationSec: 0, hasPicture: true, renditions: [], drm: null };
+  return { playlistUrl, manifestUrl: null, durationSec: 0, hasPicture: true, renditions: [], drm: null };
 }

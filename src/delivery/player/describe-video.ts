@@ -71,6 +71,9 @@ function describeSource(publication: Publication, view: PlayerView): PlayerSourc
   const playlistQuery = drm === null || view.query === '' ? '' : `?${view.query}`;
   return {
     playlistUrl: `${folder}/playlist.m3u8${playlistQuery}`,
+    // Keys of play sessions, and recordings of several periods, are for HLS alone.
+    manifestUrl:
+      drm?.tag === 'sessions' || publication.live !== undefined ? null : `${folder}/manifest.mpd${playlistQuery}`,
     durationSec: publication.durationMs / 1000,
     hasPicture: set.video.length > 0 || publication.live !== undefined,
     renditions: [...set.video, ...set.audio].map(({ id }) => id),

@@ -31,7 +31,9 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const webFolder = path.join(root, 'web/player');
 const require = createRequire(import.meta.url);
 /** Packages that the browser code is made of, or made by. */
-const PACKAGES = ['hls.js', 'media-chrome', 'blurhash', 'player.js', 'rolldown'];
+const PACKAGES = [
+  ...['hls.js', 'media-chrome', 'blurhash', 'shaka-player', '@dailymotion/vast-client', 'player.js', 'rolldown'],
+];
 /** A bound on hanging: on a busy machine packing takes its time. */
 const PACK_MS = 300_000;
 /** What was packed of other versions goes after this time: a service that still runs reads it no more. */
@@ -59,10 +61,8 @@ async function readPacked(folder: string, languages: Languages): Promise<PlayerA
     await dropOld(path.dirname(folder));
   }
   const packed: PackedPlayer = JSON.parse(await readFile(path.join(folder, 'packed.json'), 'utf8'));
-  const names = [packed.clear, packed.protected].flatMap(({ engine, controls }) => [engine, controls]);
   const files = new Map<string, PlayerAsset>();
-  for (const name of new Set([...names, packed.style, packed.embedClient]))
-    files.set(name, await readAsset(folder, name));
+  for (const name of packed.files) files.set(name, await readAsset(folder, name));
   return {
     files,
     clear: addressesOf(packed.clear),

@@ -6,11 +6,19 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { type InputOptions, type Plugin, rolldown } from 'rolldown';
+import { type InputOptions, type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
 /** What the page loads, by the names of the files; `engine` plays, `controls` are fetched when it has begun to load. */
 export type PackedPage = { engine: string; controls: string };
-export type PackedPlayer = { clear: PackedPage; protected: PackedPage; style: string; embedClient: string };
+/** `files` are all that were packed: those of the pages, and what they fetch when it is used for the first time. */
+export type PackedPlayer = { clear: PackedPage; protected: PackedPage; style: string; files: readonly string[] };
+
+const CONTROLS = '/web/player/controls.ts';
+/** What is fetched later takes from the controls what it shares with them: they are one file, whatever that is. */
+const TOGETHER = {
+  codeSplitting: { groups: [{ name: 'controls', test: (id: string) => id.endsWith(CONTROLS) }] },
+  minifyInternalExports: false,
+};
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const hlsSource = path.join(root, 'node_modules/hls.js/src');
@@ -25,12 +33,11 @@ async function pack(target: string): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true });
   const draft = await mkdtemp(path.join(path.dirname(target), 'draft-'));
   try {
-    const packed: PackedPlayer = {
-      clear: await packPage(draft, 'clear'),
-      protected: await packPage(draft, 'protected'),
-      style: await packStyle(draft),
-      embedClient: await packEmbedClient(draft),
-    };
+    const clear = await packPage(draft, 'clear');
+    const guarded = await packPage(draft, 'protected');
+    const style = await packStyle(draft);
+    const files = [...clear.files, ...guarded.files, style, await packEmbedClient(draft)];
+    const packed: PackedPlayer = { clear: clear.page, protected: guarded.page, style, files: [...new Set(files)] };
     await writeFile(path.join(draft, 'packed.json'), JSON.stringify(packed));
     await rename(draft, target);
   } catch (error) {
@@ -45,23 +52,42 @@ function isFolderTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
 }
 
-async function packPage(draft: string, kind: 'clear' | 'protected'): Promise<PackedPage> {
+async function packPage(
+  draft: string,
+  kind: 'clear' | 'protected',
+): Promise<{ page: PackedPage; files: readonly string[] }> {
   const input = { [kind]: path.join(root, 'web/player/player.ts') };
   const bundle = await rolldown({ ...pageOptions(kind === 'protected'), input });
   try {
     const names = { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' };
-    const { output } = await bundle.generate({ format: 'esm', minify: true, ...names });
-    const chunks = output.filter((file) => file.type === 'chunk');
-    for (const { fileName, code } of chunks) await writeCompressed(draft, fileName, Buffer.from(code));
-    const engine = chunks.find(({ isEntry }) => isEntry);
-    const controls = chunks.find(({ isDynamicEntry }) => isDynamicEntry);
-    if (engine === undefined || controls === undefined || chunks.length !== 2) {
-      throw new Error(`Expected an engine and controls, got ${chunks.map(({ fileName }) => fileName).join(', ')}.`);
+    const { output } = await bundle.generate({ format: 'esm', minify: true, ...names, ...TOGETHER });
+    const { engine, controls, others } = sortChunks(output.filter((file) => file.type === 'chunk'));
+    // The page's import names a file that does nothing but hand on the controls: it fetches them themselves.
+    const code = engine.code.replaceAll(controls.facadeName, controls.fileName);
+    for (const file of [{ ...engine, code }, controls, ...others]) {
+      await writeCompressed(draft, file.fileName, Buffer.from(file.code));
     }
-    return { engine: engine.fileName, controls: controls.fileName };
+    const page = { engine: engine.fileName, controls: controls.fileName };
+    return { page, files: [engine, controls, ...others].map(({ fileName }) => fileName) };
   } finally {
     await bundle.close();
   }
+}
+
+type Named = { fileName: string; code: string };
+type Sorted = { engine: Named; controls: Named & { facadeName: string }; others: Named[] };
+
+/** The engine has to be one file, and so have the controls: each further one would cost another round trip. */
+function sortChunks(chunks: readonly OutputChunk[]): Sorted {
+  const engine = chunks.find(({ isEntry }) => isEntry);
+  const facade = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(CONTROLS));
+  const controls = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(CONTROLS)));
+  if (!engine || !facade || !controls || engine.imports.length > 0 || controls.imports.length > 0) {
+    const got = chunks.map(({ fileName, imports }) => `${fileName} (${imports.join(', ')})`);
+    throw new Error(`Expected an engine and controls that stand by themselves, got ${got.join(', ')}.`);
+  }
+  const others = chunks.filter((chunk) => chunk !== engine && chunk !== controls && chunk !== facade);
+  return { engine, controls: { ...controls, facadeName: facade.fileName }, others };
 }
 
 async function packStyle(draft: string): Promise<string> {
@@ -106,6 +132,7 @@ function pageOptions(hasKeys: boolean): InputOptions {
     __USE_EME_DRM__: String(hasKeys),
     __HLS_WORKER_BUNDLE__: 'undefined',
     __IN_WORKER__: 'false',
+    __PLAYS_PROTECTED__: String(hasKeys),
   };
   return {
     cwd: root,
@@ -113,7 +140,9 @@ function pageOptions(hasKeys: boolean): InputOptions {
     logLevel: 'warn',
     resolve: { alias: { 'hls.js': path.join(hlsSource, 'hls.ts') } },
     transform: { target: 'es2022', define },
-    plugins: [fragmentedMp4Only(), styleNonce()],
+    // Read in Node alone: a browser reads XML itself.
+    external: ['@xmldom/xmldom'],
+    plugins: [fragmentedMp4Only(), shakaAsModule(), styleNonce()],
   };
 }
 
@@ -133,6 +162,17 @@ function fragmentedMp4Only(): Plugin {
     load(id) {
       if (id === '\0absent-demuxer') return absent;
       return id === '\0absent-worker' ? worker : null;
+    },
+  };
+}
+
+/** Shaka comes as a script of an older form, which looks for an object of this name to put its parts into. */
+function shakaAsModule(): Plugin {
+  return {
+    name: 'shaka-as-module',
+    transform(code, id) {
+      if (!id.includes('/shaka-player/dist/')) return null;
+      return { code: `const exports = {};\n${code}\nexport default exports;`, map: null };
     },
   };
 }

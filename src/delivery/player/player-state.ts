@@ -46,6 +46,8 @@ export type LiveWindow = {
 
 export type PlayerSource = {
   playlistUrl: string;
+  /** The same as a DASH manifest; null where there is none. */
+  manifestUrl: string | null;
   /** The whole length as far as it is known; 0 for a live stream. */
   durationSec: number;
   /** False for sound alone. */

@@ -8,11 +8,12 @@ import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
 import { describeVideo } from './describe-video.ts';
 import { type HeadHtml, prepareHeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
-import { playerHeaders } from './player-policy.ts';
+import { type PageHosts, playerHeaders } from './player-policy.ts';
 import { writeMissingPage, writePlayerPage, writeRefusedPage } from './write-player-page.ts';
 
 const PAGE = 'text/html; charset=utf-8';
 const NONCE_BYTES = 16;
+const NOTHING_FOREIGN = { headHtml: null, vastTagUrl: null, offersCast: false };
 
 type PlayerDeps = {
   player: PlayerAssets;
@@ -37,7 +38,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   const assets = deps.player;
   if (publication === null) {
     if (asked.wantsState) return notFound('unknown-video');
-    return page(404, null, (nonce) => writeMissingPage({ assets, nonce }));
+    return page(404, NOTHING_FOREIGN, (nonce) => writeMissingPage({ assets, nonce }));
   }
   const { libraryId, mediaId, settings } = publication;
   const { player } = settings;
@@ -56,7 +57,8 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     heat: player.showHeatmap ? await beacons.heatCurve({ libraryId, mediaId }) : null,
   };
   if (!asked.wantsState) {
-    return page(200, player.customHtml, (nonce, head) => writePlayerPage(publication, view, { assets, nonce, head }));
+    const opening = { headHtml: player.customHtml, vastTagUrl: player.vastTagUrl, offersCast: asked.play.offersCast };
+    return page(200, opening, (nonce, head) => writePlayerPage(publication, view, { assets, nonce, head }));
   }
   return {
     kind: 'bytes',
@@ -72,14 +74,16 @@ export function refusedPage(
   { code, hit }: Problem,
   { uiLanguage, assets }: { uiLanguage: string; assets: PlayerAssets },
 ): BytesAnswer {
-  const shown = page(403, null, (nonce) => writeRefusedPage({ code, uiLanguage }, { assets, nonce }));
+  const shown = page(403, NOTHING_FOREIGN, (nonce) => writeRefusedPage({ code, uiLanguage }, { assets, nonce }));
   return hit === undefined ? shown : { ...shown, hit };
 }
 
 type BytesAnswer = Extract<Answer, { kind: 'bytes' }>;
+/** What of a page may bring other hosts in. */
+type Opening = Omit<PageHosts, 'named'> & { headHtml: string | null };
 type Write = (nonce: string, head: HeadHtml) => Buffer;
 
-function page(status: 200 | 403 | 404, headHtml: string | null, write: Write): BytesAnswer {
+function page(status: 200 | 403 | 404, { headHtml, ...hosts }: Opening, write: Write): BytesAnswer {
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
   const head = prepareHeadHtml(headHtml, nonce);
   return {
@@ -89,6 +93,6 @@ function page(status: 200 | 403 | 404, headHtml: string | null, write: Write): B
     contentType: PAGE,
     cacheControl: CACHE_NOTHING,
     etag: null,
-    headers: playerHeaders(nonce, head.hosts),
+    headers: playerHeaders(nonce, { named: head.hosts, ...hosts }),
   };
 }

@@ -37,9 +37,12 @@ ${metaTags(publication)}
 ${head.html}
 </head>
 <body>
+<main>
+<h1>${title}</h1>
 <media-controller class="player" nohotkeys novolumepref nomutedpref nosubtitleslangpref autohide="3">
 <video slot="media" playsinline crossorigin="anonymous" aria-label="${title}"></video>
 </media-controller>
+</main>
 <noscript><p class="message">${escapeHtml(words.needsScript ?? '')}</p></noscript>
 <script type="application/json" id="config" nonce="${nonce}">${toScriptJson(config)}</script>
 </body>
@@ -82,7 +85,7 @@ function writeNotice({ title = '', text = '', language, isRtl, rule }: Notice, n
 <style nonce="${nonce}">
 html,body{height:100%;margin:0;background:radial-gradient(120% 90% at 50% 30%,#20242f,#0b0c10 70%);color:#fff}
 body{display:grid;place-content:center;justify-items:center;gap:8px;text-align:center;padding:0 8vw;box-sizing:border-box;font:16px/1.5 system-ui,sans-serif}
-h1{font-size:clamp(15px,2.6vw,22px);font-weight:600;margin:0}p{margin:0;max-width:46ch;color:#c4c9d4;font-size:clamp(12px,1.8vw,15px);text-wrap:balance}
+h1{font-size:clamp(15px,2.6vw,22px);font-weight:600;margin:0;text-wrap:balance}p{margin:0;max-width:46ch;color:#c4c9d4;font-size:clamp(12px,1.8vw,15px);text-wrap:balance}
 </style>
 </head>
 <body><main${rule === undefined ? '' : ` data-rule="${escapeHtml(rule)}"`}><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p></main></body>

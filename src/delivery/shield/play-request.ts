@@ -8,6 +8,8 @@ export type PlayRequest = {
   /** Whether a browser opens the address as a page of its own, not inside another one (Fetch Metadata). */
   isOpenedByItself: boolean;
   shown: EmbedToken;
+  /** Whether a player page is to offer Cast: its script comes from another host. */
+  offersCast: boolean;
   /** Distinguishes viewers as far as that can be done: it is the same for one who asks again. Nothing may rest on it. */
   viewer: string;
 };
@@ -26,6 +28,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
   return {
     // A page that hides its address from a request across origins still names its origin.
     referrer: headers.referer ?? headers.origin ?? null,
+    offersCast: ['', 'true', '1'].includes(sent.get('chromecast')?.toLowerCase() ?? 'false'),
     isOpenedByItself: headers['sec-fetch-dest'] === 'document',
     viewer: [token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),
     shown: { token, expiresSec: EXPIRES.test(expires) ? Number(expires) : 0 },

@@ -38,7 +38,8 @@ export function mountKeyboard({ video, session }: ControlParts, deeds: Deeds): v
 function isPressed({ key, target }: KeyboardEvent): boolean {
   if (key !== ' ' && key !== 'Enter') return false;
   return (
-    target instanceof HTMLElement && target.matches('button, a, [role=button], [role=menuitem], [role=menuitemradio]')
+    target instanceof HTMLElement &&
+    target.matches('button, a, [role=button], [role=switch], [role=menuitem], [role=menuitemradio]')
   );
 }
 

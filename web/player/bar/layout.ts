@@ -28,6 +28,8 @@ export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }:
   if (has('progress')) bar.append(range);
   bar.append(row);
   frame.append(make('div', { class: 'shade', 'aria-hidden': 'true' }), bar, menu);
+  // It says whether captions are on, which a plain button must not; it takes its role when it is put in.
+  bar.querySelector('media-captions-button')?.setAttribute('role', 'switch');
   if (has('play-large')) frame.append(largePlay());
   const spinner = document.createElement('media-loading-indicator');
   spinner.slot = 'centered-chrome';

@@ -1,11 +1,7 @@
-import { MediaChromeButton } from 'media-chrome/dist/media-chrome-button.js';
+import { PressButton } from './press-button.ts';
 
-/** Opens the settings. It looks, and takes keys, as the other buttons do. */
-export class SettingsButton extends MediaChromeButton {
-  override handleClick(): void {
-    this.dispatchEvent(new Event('press'));
-  }
-}
+/** Opens the settings. */
+export class SettingsButton extends PressButton {}
 
 customElements.define('bunny-settings-menu-button', SettingsButton);
 

@@ -26,6 +26,17 @@ export function attachShadow(host: HTMLElement, css: string, ...children: Node[]
   return shadow;
 }
 
+const adopted = new Set<string>();
+
+/** Adds a style to the page, once: of a part that is fetched when it is used for the first time. */
+export function adoptStyle(css: string): void {
+  if (adopted.has(css)) return;
+  adopted.add(css);
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  document.adoptedStyleSheets.push(sheet);
+}
+
 /** Adds one listener for several events; the answer takes it away. */
 export function listen(target: EventTarget, names: readonly string[], listener: (event: Event) => void): () => void {
   for (const name of names) target.addEventListener(name, listener);

@@ -17,6 +17,8 @@ export type StartOptions = {
   offersCast: boolean;
   offersAirplay: boolean;
   usesNativeFullscreen: boolean;
+  /** Whether the picture fills the frame; else it is never larger than it was encoded. */
+  fillsFrame: boolean;
   /** Whether this visit counts in statistics: owners' previews do not. */
   counts: boolean;
 };
@@ -43,6 +45,7 @@ export function readStartOptions(query: string, look: Look): StartOptions {
     isCompact: flag('compactcontrols', look.compactControls),
     offersCast: flag('chromecast', false),
     offersAirplay: !flag('disableairplay', false),
+    fillsFrame: flag('responsive', true),
     usesNativeFullscreen: !flag('disableiosplayer', false),
     counts: flag('count', true),
   };

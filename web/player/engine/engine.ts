@@ -3,22 +3,31 @@ import type { PlayerSource } from '../../../src/delivery/player/player-state.ts'
 import { type Denial, denialOf } from './denial.ts';
 import { hlsOptions, type Opening } from './hls-options.ts';
 import { type Attempts, type Fault, NO_ATTEMPTS, recover } from './recovery.ts';
+import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
+import { byHeight, type Quality, type SoundTrack } from './tracks.ts';
 import { coverWithFrame } from './veil.ts';
 
-export type Quality = { heightPx: number; bitrateBps: number };
-export type SoundTrack = { index: number; label: string; language: string };
+/** Set when the page is packed: the engine of pages in the clear holds nothing of key systems. */
+declare const __PLAYS_PROTECTED__: boolean;
+const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : null;
 
 const NOT_FOUND = [404, 410];
+const DECODED_AHEAD_SEC = 0.25;
+/** States of hls.js in which nothing is under way. */
+const AT_REST: readonly string[] = ['IDLE', 'STOPPED', 'ENDED', 'ERROR'];
 
 /**
- * Plays HLS in a video element through MSE, natively where there is no MSE. Events: `qualities` and `sounds` when
+ * Plays HLS in a video element through MSE, natively where there is no MSE; a protected video that this browser cannot
+ * play so, by Shaka, which is fetched then. Events: `qualities` and `sounds` when
  * there are others to choose, `shown` when another rung is shown, `loaded` with each segment, `trouble` that may pass,
  * and `denied` when the viewer will not get to see it.
  */
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;
   #hls: Hls | null = null;
+  #shaka: ShakaEngine | null = null;
+  #needsShaka = false;
   #source: PlayerSource | null = null;
   #opening: Opening = { startSec: 0, loadsAtOnce: true, isLive: false, lineBps: null };
   #attempts: Attempts = NO_ATTEMPTS;
@@ -38,7 +47,9 @@ export class Engine extends EventTarget {
     this.close();
     this.#source = source;
     this.#opening = opening;
-    if (Hls.isSupported()) this.#openHls(source);
+    if (importShaka !== null && source.drm !== null && (this.#needsShaka || !Hls.isSupported()))
+      void this.#openShaka(source, importShaka, false);
+    else if (Hls.isSupported()) this.#openHls(source);
     else this.#openNatively(source);
   }
 
@@ -68,12 +79,21 @@ export class Engine extends EventTarget {
     this.#retrying = undefined;
     this.#hls?.destroy();
     this.#hls = null;
+    void this.#shaka?.close();
+    this.#shaka = null;
   }
 
   /** What the line brings, as far as it was measured. */
   get lineBps(): number | null {
     const estimate = this.#hls?.bandwidthEstimate ?? Number.NaN;
     return Number.isFinite(estimate) && this.#attempts.retries === 0 ? estimate : null;
+  }
+
+  /** Where media begins that is being fetched; null for none. */
+  get fetchingSec(): number | null {
+    const fetches = Object.values(this.#hls?.inFlightFragments ?? {}).filter(({ state }) => !AT_REST.includes(state));
+    const starts = fetches.flatMap(({ frag }) => (frag === null ? [] : [frag.start]));
+    return starts.length === 0 ? null : Math.min(...starts);
   }
 
   get denial(): Denial | null {
@@ -87,13 +107,12 @@ export class Engine extends EventTarget {
   /** Rungs by height, highest first. */
   get qualities(): Quality[] {
     const levels = this.#hls?.levels ?? [];
-    const byHeight = new Map(levels.map(({ height, bitrate }) => [height, { heightPx: height, bitrateBps: bitrate }]));
-    return [...byHeight.values()].filter(({ heightPx }) => heightPx > 0).sort((a, b) => b.heightPx - a.heightPx);
+    return byHeight(this.#shaka?.rungs ?? levels.map(toQuality));
   }
 
   get shown(): Quality | null {
     const level = this.#hls?.levels[this.#hls.currentLevel];
-    return level === undefined ? null : { heightPx: level.height, bitrateBps: level.bitrate };
+    return this.#shaka?.shown ?? (level === undefined ? null : toQuality(level));
   }
 
   /** The height that the viewer chose; null while it is chosen by the speed of the line. */
@@ -104,6 +123,7 @@ export class Engine extends EventTarget {
   /** Holds on to a height, or null to choose by the speed of the line again. */
   choose(heightPx: number | null): void {
     this.#wantedHeightPx = heightPx;
+    this.#shaka?.choose(heightPx);
     this.#applyHeight((index) => {
       if (this.#hls === null) return;
       // Past the end there is no next segment to begin with: what was fetched would be shown again as it is.
@@ -115,14 +135,15 @@ export class Engine extends EventTarget {
 
   get sounds(): SoundTrack[] {
     const tracks = this.#hls?.audioTracks ?? [];
-    return tracks.map(({ name, lang }, index) => ({ index, label: name, language: lang ?? '' }));
+    return this.#shaka?.sounds ?? tracks.map(({ name, lang }, index) => ({ index, label: name, language: lang ?? '' }));
   }
 
   get soundIndex(): number {
-    return this.#hls?.audioTrack ?? -1;
+    return this.#shaka?.soundIndex ?? this.#hls?.audioTrack ?? -1;
   }
 
   chooseSound(index: number): void {
+    this.#shaka?.chooseSound(index);
     if (this.#hls === null) return;
     this.#hls.audioTrack = index;
     this.#wantedSound = this.#hls.audioTracks[index]?.name ?? null;
@@ -182,6 +203,33 @@ export class Engine extends EventTarget {
     this.#video.addEventListener('loadeddata', () => this.#report('loaded'), { once: true });
   }
 
+  async #openShaka(source: PlayerSource, load: NonNullable<typeof importShaka>, wasPlaying: boolean): Promise<void> {
+    this.#needsShaka = true;
+    const { ShakaEngine: Shaka } = await load();
+    if (!this.#opening.loadsAtOnce && this.#video.paused)
+      await new Promise((resolve) => this.#video.addEventListener('play', resolve, { once: true }));
+    // To be attached ends what plays.
+    const plays = wasPlaying || !this.#video.paused;
+    // Meanwhile another source may have been opened.
+    if (source !== this.#source || this.#shaka !== null) return;
+    const listener: ShakaListener = {
+      changed: () => {
+        this.#report('qualities');
+        this.#report('sounds');
+      },
+      shown: () => this.#report('shown'),
+      stopped: ({ code, denial }) => this.#stop(code, denial, { kind: 'line', segment: null }),
+    };
+    this.#shaka = new Shaka(listener);
+    const loaded = () => {
+      this.#attempts = { ...this.#attempts, retries: 0 };
+      this.#report('loaded');
+      if (plays) void this.#video.play();
+    };
+    this.#video.addEventListener('loadeddata', loaded, { once: true });
+    await this.#shaka.open(this.#video, source, this.#opening);
+  }
+
   #applyHeight(apply: (index: number) => void): void {
     const wanted = this.#wantedHeightPx;
     const index = wanted === null ? -1 : (this.#hls?.levels.findIndex(({ height }) => height === wanted) ?? -1);
@@ -190,18 +238,30 @@ export class Engine extends EventTarget {
 
   #recover(hls: Hls, data: ErrorData): void {
     if (hls !== this.#hls) return;
-    this.#denial = denialOf(data);
-    if (this.#denial === null && !data.fatal) return;
-    this.#lastFault = data.details;
-    if (this.#denial !== null) {
+    const denial = denialOf(data);
+    if (denial === null && !data.fatal) return;
+    if (importShaka !== null && denial === 'denied.browser' && this.#source !== null) {
+      const wasPlaying = !this.#video.paused;
+      this.close();
+      void this.#openShaka(this.#source, importShaka, wasPlaying);
+      return;
+    }
+    this.#stop(data.details, denial, this.#faultOf(hls, data));
+  }
+
+  /** Playback has stopped: it goes on after a while, unless the viewer will not get to see it. */
+  #stop(code: string, denial: Denial | null, fault: Fault): void {
+    this.#denial = denial;
+    this.#lastFault = code;
+    if (denial !== null) {
       this.close();
       this.#report('denied');
       return;
     }
-    const { recovery, attempts } = recover(faultOf(data), this.#attempts, performance.now());
+    const { recovery, attempts } = recover(fault, this.#attempts, performance.now());
     this.#attempts = attempts;
     if (recovery.kind === 'reset-media') {
-      hls.recoverMediaError();
+      this.#hls?.recoverMediaError();
       return;
     }
     this.#report('trouble');
@@ -211,15 +271,27 @@ export class Engine extends EventTarget {
     }, recovery.afterMs);
   }
 
+  #faultOf(hls: Hls, { type, response, frag }: ErrorData): Fault {
+    if (type !== Hls.ErrorTypes.MEDIA_ERROR) {
+      const isMissing = frag !== undefined && NOT_FOUND.includes(response?.code ?? 0);
+      return { kind: 'line', segment: isMissing ? segmentOf(frag) : null };
+    }
+    // The decoder is a little ahead of what is shown.
+    const atSec = this.#video.currentTime + DECODED_AHEAD_SEC;
+    const fragments = hls.levels[hls.currentLevel]?.details?.fragments ?? [];
+    const broken = fragments.find(({ start, end }) => start <= atSec && atSec < end);
+    return { kind: 'media', segment: broken === undefined ? null : segmentOf(broken) };
+  }
+
   #report(name: 'qualities' | 'sounds' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {
     this.dispatchEvent(new Event(name));
   }
 }
 
-function faultOf({ type, response, frag }: ErrorData): Fault {
-  const isMissing = frag !== undefined && NOT_FOUND.includes(response?.code ?? 0);
-  return {
-    isOfMedia: type === Hls.ErrorTypes.MEDIA_ERROR,
-    missing: isMissing ? { startSec: frag.start, endSec: frag.end } : null,
-  };
+function toQuality({ height, bitrate }: { height: number; bitrate: number }): Quality {
+  return { heightPx: height, bitrateBps: bitrate };
+}
+
+function segmentOf({ start, end }: { start: number; end: number }): NonNullable<Fault['segment']> {
+  return { startSec: start, endSec: end };
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Attempts, type Fault, NO_ATTEMPTS, recover } from './recovery.ts';
 
-const LINE: Fault = { isOfMedia: false, missing: null };
-const DECODER: Fault = { isOfMedia: true, missing: null };
-const GAP: Fault = { isOfMedia: false, missing: { startSec: 8, endSec: 12 } };
+const LINE: Fault = { kind: 'line', segment: null };
+const DECODER: Fault = { kind: 'media', segment: null };
+const GAP: Fault = { kind: 'line', segment: { startSec: 8, endSec: 12 } };
+const BROKEN: Fault = { kind: 'media', segment: { startSec: 8, endSec: 12 } };
 
 test('a decoder that fails is set up anew, and when it fails again at once, the playlist is read again', () => {
   const first = recover(DECODER, NO_ATTEMPTS, 10_000);
@@ -27,6 +28,21 @@ test('a segment that stays missing is passed over; another is tried first', () =
   const first = recover(GAP, NO_ATTEMPTS, 0);
   expect(first.recovery).toEqual({ kind: 'reload', afterMs: 1_000, atSec: null });
   expect(recover(GAP, first.attempts, 0).recovery).toEqual({ kind: 'reload', afterMs: 0, atSec: 12 });
-  const other: Fault = { isOfMedia: false, missing: { startSec: 20, endSec: 24 } };
+  const other: Fault = { kind: 'line', segment: { startSec: 20, endSec: 24 } };
   expect(recover(other, first.attempts, 0).recovery).toMatchObject({ atSec: null });
+});
+
+test('a segment that no decoder takes is passed over at the third time', () => {
+  let attempts: Attempts = NO_ATTEMPTS;
+  const kinds: unknown[] = [];
+  for (const nowMs of [10_000, 11_000, 13_500]) {
+    const next = recover(BROKEN, attempts, nowMs);
+    kinds.push(next.recovery);
+    attempts = next.attempts;
+  }
+  expect(kinds).toEqual([
+    { kind: 'reset-media' },
+    { kind: 'reload', afterMs: 1_000, atSec: null },
+    { kind: 'reload', afterMs: 0, atSec: 12 },
+  ]);
 });

@@ -1,18 +1,21 @@
 const MEDIA_RECOVERY_GAP_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;
-/** A segment that was missing so often is passed over. */
+/** A segment that was missing so often is passed over; one that cannot be decoded may be so in one rung alone. */
 const MISSING_TRIES = 2;
+const BROKEN_TRIES = 3;
+
+type Stretch = { startSec: number; endSec: number };
 
 /** An error after which the engine does not go on by itself. */
-export type Fault = {
-  isOfMedia: boolean;
-  /** The segment that the server does not have (404, 410); null for any other fault. */
-  missing: { startSec: number; endSec: number } | null;
-};
+export type Fault =
+  /** `segment` is what the server does not have (404, 410); null for any other fault of the line. */
+  | { kind: 'line'; segment: Stretch | null }
+  /** The decoder, or the buffer, gave up at a segment, as far as that is known. */
+  | { kind: 'media'; segment: Stretch | null };
 
-/** What was tried before. `retries` counts since something was loaded. */
-export type Attempts = { recoveredAtMs: number; retries: number; missingAtSec: number | null; misses: number };
+/** What was tried before. `retries` counts since something was loaded; `tries` those of one segment. */
+export type Attempts = { recoveredAtMs: number; retries: number; segmentAtSec: number | null; tries: number };
 
 export type Recovery =
   /** The decoder is set up anew; what is buffered is fetched again. */
@@ -23,25 +26,30 @@ export type Recovery =
 export const NO_ATTEMPTS: Attempts = {
   recoveredAtMs: Number.NEGATIVE_INFINITY,
   retries: 0,
-  missingAtSec: null,
-  misses: 0,
+  segmentAtSec: null,
+  tries: 0,
 };
 
 /** Decides how playback goes on after a fault. It never gives up: waiting grows to 10 s. */
-export function recover(fault: Fault, before: Attempts, nowMs: number): { recovery: Recovery; attempts: Attempts } {
-  if (fault.isOfMedia && nowMs - before.recoveredAtMs > MEDIA_RECOVERY_GAP_MS) {
-    return { recovery: { kind: 'reset-media' }, attempts: { ...before, recoveredAtMs: nowMs } };
+export function recover(
+  { kind, segment }: Fault,
+  before: Attempts,
+  nowMs: number,
+): { recovery: Recovery; attempts: Attempts } {
+  const segmentAtSec = segment?.startSec ?? null;
+  const isSame = segmentAtSec !== null && segmentAtSec === before.segmentAtSec;
+  const tries = segmentAtSec === null ? 0 : isSame ? before.tries + 1 : 1;
+  const attempts = { ...before, segmentAtSec, tries };
+  const passesOver = segment !== null && tries >= (kind === 'media' ? BROKEN_TRIES : MISSING_TRIES);
+  if (kind === 'media' && !passesOver && nowMs - before.recoveredAtMs > MEDIA_RECOVERY_GAP_MS) {
+    return { recovery: { kind: 'reset-media' }, attempts: { ...attempts, recoveredAtMs: nowMs } };
   }
-  const missingAtSec = fault.missing?.startSec ?? null;
-  const isSame = missingAtSec !== null && missingAtSec === before.missingAtSec;
-  const misses = missingAtSec === null ? 0 : isSame ? before.misses + 1 : 1;
-  const passesOver = fault.missing !== null && misses >= MISSING_TRIES;
   return {
     recovery: {
       kind: 'reload',
       afterMs: passesOver ? 0 : Math.min(FIRST_RETRY_MS * 2 ** before.retries, LONGEST_RETRY_MS),
-      atSec: passesOver ? (fault.missing?.endSec ?? null) : null,
+      atSec: passesOver ? segment.endSec : null,
     },
-    attempts: { ...before, retries: before.retries + 1, missingAtSec, misses },
+    attempts: { ...attempts, retries: before.retries + 1 },
   };
 }

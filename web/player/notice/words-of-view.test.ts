@@ -10,7 +10,14 @@ const texts: Record<string, string> = {
 };
 const say = (key: string, values: Readonly<Record<string, string | number>> = {}) =>
   (texts[key] ?? key).replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]));
-const source: PlayerSource = { playlistUrl: '/p', durationSec: 1, hasPicture: true, renditions: [], drm: null };
+const source: PlayerSource = {
+  manifestUrl: null,
+  playlistUrl: '/p',
+  durationSec: 1,
+  hasPicture: true,
+  renditions: [],
+  drm: null,
+};
 
 test.each([
   ['truncated', 'The file is cut off.'],

@@ -1,0 +1,307 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { encode } from '../support/media/read-test-media.ts';
+import { axeViolations } from './axe-violations.ts';
+import { forceState } from './forced-state.ts';
+import { type Film, makeFilm } from './make-film.ts';
+import { shoot } from './page-pictures.ts';
+import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+
+/** A bound on hanging. */
+const PATIENCE = { timeout: 60_000 };
+const AD_SEC = 4;
+
+let database: TestDatabase;
+let room: EdgeRoom;
+let edge: TestEdge;
+let film: Film;
+let browser: Browser;
+let shown: PublishedFilm;
+/** A server of advertisements, at another origin; what it was asked for, by path. */
+let ads: Server;
+let adsBase: string;
+const adRequests: string[] = [];
+
+beforeAll(async () => {
+  let clip: Buffer;
+  const picture = ['-f', 'lavfi', '-i', `color=0x2a6f97:s=320x180:r=24:d=${AD_SEC}`, '-pix_fmt', 'yuv420p'];
+  [database, film, browser, clip] = await Promise.all([
+    startTestDatabase(),
+    makeFilm(480, [180, 90]),
+    openBrowser(),
+    encode([
+      ...picture,
+      '-c:v',
+      'libx264',
+      '-preset',
+      'ultrafast',
+      '-f',
+      'mp4',
+      '-movflags',
+      'frag_keyframe+empty_moov',
+    ]),
+  ]);
+  room = await createEdgeRoom(database);
+  edge = await room.start();
+  shown = await publish({});
+  ads = createServer(({ url = '' }, response) => {
+    adRequests.push(url);
+    response.setHeader('access-control-allow-origin', '*');
+    if (url === '/wrapped') response.setHeader('content-type', 'text/xml').end(wrapper());
+    else if (url === '/vast') response.setHeader('content-type', 'text/xml').end(inline());
+    else if (url === '/ad.mp4') response.setHeader('content-type', 'video/mp4').end(clip);
+    else if (url.startsWith('/seen/')) response.writeHead(204).end();
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => ads.listen(0, '127.0.0.1', resolve));
+  adsBase = `http://localhost:${(ads.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await browser.close();
+  ads.close();
+  await edge.close();
+  await room.close();
+  await database.stop();
+});
+
+async function publish(player: Record<string, unknown>): Promise<PublishedFilm> {
+  const made = await addFilm(database.db, await addLibrary(database.db, { player }), film, 'A film');
+  await publishWholeFilm(database.db, room.storage, film, made);
+  return made;
+}
+
+const wrapper = () => `<VAST version="3.0"><Ad id="w"><Wrapper><AdSystem>Test</AdSystem>
+<VASTAdTagURI><![CDATA[${adsBase}/vast]]></VASTAdTagURI>
+<Impression><![CDATA[${adsBase}/seen/wrapper]]></Impression><Creatives/></Wrapper></Ad></VAST>`;
+
+const inline = () => `<VAST version="3.0"><Ad id="a"><InLine><AdSystem>Test</AdSystem><AdTitle>A</AdTitle>
+<Impression><![CDATA[${adsBase}/seen/impression]]></Impression><Creatives><Creative><Linear skipoffset="00:00:01">
+<Duration>00:00:0${AD_SEC}</Duration><TrackingEvents>
+${['start', 'midpoint', 'complete', 'skip'].map((name) => `<Tracking event="${name}"><![CDATA[${adsBase}/seen/${name}]]></Tracking>`).join('')}
+</TrackingEvents><VideoClicks><ClickThrough><![CDATA[${adsBase}/advertiser]]></ClickThrough></VideoClicks>
+<MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="320" height="180" bitrate="100"><![CDATA[${adsBase}/ad.mp4]]></MediaFile>
+</MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>`;
+
+async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Promise<void> = async () => undefined) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  await prepare(page);
+  await page.goto(`${edge.base}/embed/${made.libraryId}/${made.mediaId}?muted=true${query}`);
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  return { page, faults };
+}
+
+/** Takes pictures, and holds the page against axe. Both write styles into it, which its policy refuses: that is no fault. */
+async function look(page: Page, name: string, faults: string[]): Promise<void> {
+  expect(faults).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
+  await shoot(page, name, ['320', 'phone', '1280']);
+  for (const fault of faults.splice(0)) expect(fault).toContain('style-src');
+}
+
+/** The video itself, and none of an advertisement. */
+const read = (page: Page) =>
+  page
+    .locator('media-controller > video')
+    .evaluate((video: HTMLVideoElement) => ({ sec: video.currentTime, isPaused: video.paused, muted: video.muted }));
+
+const cue = (sec: number, text: string) =>
+  `00:00:${String(sec).padStart(2, '0')}.000 --> 00:00:${String(sec + 2).padStart(2, '0')}.000\n${text}\n\n`;
+const CAPTIONS: Readonly<Record<string, string>> = {
+  en: `WEBVTT\n\n${cue(0, 'First words')}${cue(4, 'A <i>café</i> by the sea')}${cue(8, 'Then nothing')}${cue(14, 'The cafe again')}`,
+  de: `WEBVTT\n\n${cue(0, 'Erste Worte')}${cue(4, 'Ein Café am Meer')}`,
+};
+
+async function withCaptions(page: Page): Promise<void> {
+  await page.route('**/captions-*.vtt', (route) => {
+    const language = /captions-(\w+)/.exec(route.request().url())?.[1] ?? '';
+    return route.fulfill({ contentType: 'text/vtt', body: CAPTIONS[language] ?? '' });
+  });
+  await forceState(page, ({ state }) => {
+    const captions = [
+      { language: 'en', label: 'English', url: `${edge.base}/captions-en.vtt` },
+      { language: 'de', label: 'Deutsch', url: `${edge.base}/captions-de.vtt` },
+    ];
+    Object.assign(state.details, { captions });
+  });
+}
+
+test('the transcript is read, searched and followed, and leads to what was said', async () => {
+  const { page, faults } = await open(shown, '&autoplay=false', withCaptions);
+  const scripts: string[] = [];
+  page.on('request', (request) => scripts.push(request.url()));
+  await page.getByRole('button', { name: 'Transcript' }).click();
+  const panel = page.getByRole('region', { name: 'Transcript' });
+  await panel.getByRole('button', { name: /First words/ }).waitFor(PATIENCE);
+  expect(scripts.some((url) => url.includes('/assets/panel-'))).toBe(true);
+  await look(page, 'transcript', faults);
+
+  const search = panel.getByRole('searchbox');
+  expect(await search.evaluate((element) => element === document.activeElement)).toBe(true);
+  // Keys of the player are letters here.
+  await search.pressSequentially('cafe m');
+  expect(await panel.getByRole('status').first().textContent()).toBe('0 found');
+  await search.fill('CAFE');
+  expect(await panel.locator('mark').allTextContents()).toEqual(['café', 'cafe']);
+  await search.press('Enter');
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeCloseTo(4, 1);
+  await search.press('Enter');
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeCloseTo(14, 1);
+  expect(await panel.getByRole('status').first().textContent()).toBe('2 of 2');
+  const current = panel.locator('[aria-current=true]');
+  await expect.poll(() => current.textContent(), PATIENCE).toContain('The cafe again');
+
+  await search.press('Escape');
+  expect(await panel.locator('mark').count()).toBe(0);
+  await search.press('ArrowDown');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeCloseTo(4, 1);
+  expect(await read(page)).toMatchObject({ isPaused: true, muted: true });
+
+  await panel.getByRole('combobox').selectOption({ label: 'Deutsch' });
+  await panel.getByRole('button', { name: /Ein Café am Meer/ }).click();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'hidden' });
+  expect(await page.locator('bunny-transcript-button').evaluate((button) => button === document.activeElement)).toBe(
+    true,
+  );
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
+test('the transcript follows what is said, and fits a small frame', async () => {
+  const { page } = await open(shown, '', withCaptions);
+  await page.setViewportSize({ width: 320, height: 180 });
+  await page.mouse.move(160, 60);
+  await page.getByRole('button', { name: 'Transcript' }).click();
+  const current = page.locator('.transcript [aria-current=true]');
+  await expect.poll(() => current.textContent(), PATIENCE).toContain('by the sea');
+  const { y = 0, height = 0 } = (await current.boundingBox()) ?? {};
+  expect(y + height).toBeLessThanOrEqual(180);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.close();
+});
+
+test("a library's advertisement is shown before the video, reported, and skipped", async () => {
+  const made = await publish({ vastTagUrl: `${adsBase}/wrapped` });
+  const { page, faults } = await open(made);
+  const ad = page.getByRole('region', { name: 'Advertisement' });
+  await ad.waitFor(PATIENCE);
+  await expect.poll(() => ad.getByRole('button', { name: 'Skip', exact: true }).isEnabled(), PATIENCE).toBe(true);
+  await look(page, 'ad', faults);
+  expect(await read(page)).toMatchObject({ sec: 0, isPaused: true });
+  expect(await ad.getByRole('link').getAttribute('href')).toBe(`${adsBase}/advertiser`);
+  await ad.getByRole('button', { name: 'Skip', exact: true }).click();
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
+  expect(await ad.count()).toBe(0);
+  await expect
+    .poll(() => adRequests, PATIENCE)
+    .toEqual(expect.arrayContaining(['/seen/wrapper', '/seen/impression', '/seen/start', '/seen/skip']));
+  expect(adRequests).not.toContain('/seen/complete');
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
+test('an advertisement that is watched to its end counts as that, and one that is missing holds up nothing', async () => {
+  const made = await publish({ vastTagUrl: `${adsBase}/vast` });
+  const { page } = await open(made, '&autoplay=false');
+  expect(adRequests.filter((url) => url === '/ad.mp4').length).toBe(1);
+  await page.locator('.large-play').click();
+  await page.getByRole('region', { name: 'Advertisement' }).waitFor(PATIENCE);
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
+  await expect.poll(() => adRequests, PATIENCE).toEqual(expect.arrayContaining(['/seen/midpoint', '/seen/complete']));
+  await page.close();
+  const missing = await open(await publish({ vastTagUrl: `${adsBase}/nothing` }));
+  await expect.poll(async () => (await read(missing.page)).sec, PATIENCE).toBeGreaterThan(0.5);
+  await missing.page.close();
+});
+
+/** A sender of Cast with one receiver, in place of Google's: it does what a page asks, and stands still at 6 s. */
+const SENDER = `(() => {
+  const context = new EventTarget();
+  const player = { isConnected: false, isPaused: false, currentTime: 0 };
+  let session = null;
+  const runs = [];
+  const changed = () => runs.forEach((run) => run());
+  Object.assign(context, {
+    setOptions: () => undefined,
+    getCastState: () => (session === null ? 'NOT_CONNECTED' : 'CONNECTED'),
+    getCurrentSession: () => session,
+    requestSession: async () => {
+      session = {
+        getCastDevice: () => ({ friendlyName: 'Living room' }),
+        loadMedia: async (request) => { window.castRequest = request; player.isConnected = true; changed(); },
+      };
+    },
+    endCurrentSession: () => { session = null; player.isConnected = false; player.currentTime = 6; changed(); },
+  });
+  function RemotePlayer() { return player; }
+  function RemotePlayerController() {
+    return {
+      addEventListener: (name, run) => runs.push(run),
+      playOrPause: () => { player.isPaused = !player.isPaused; changed(); },
+      seek: () => undefined,
+    };
+  }
+  window.cast = { framework: { CastContext: { getInstance: () => context }, RemotePlayer, RemotePlayerController } };
+  class MediaInfo { constructor(contentId, contentType) { Object.assign(this, { contentId, contentType }); } }
+  class GenericMediaMetadata {}
+  class LoadRequest { constructor(media) { this.media = media; } }
+  const media = { DEFAULT_MEDIA_RECEIVER_APP_ID: 'CC1AD845', MediaInfo, GenericMediaMetadata, LoadRequest };
+  window.chrome = Object.assign(window.chrome ?? {}, { cast: { media } });
+  window.__onGCastApiAvailable(true);
+})()`;
+
+test('Cast is offered where the address asks for it, and its script is fetched there alone', async () => {
+  const foreign: string[] = [];
+  const watchHosts = (page: Page) =>
+    page.route(/^https:/, (route) => {
+      foreign.push(route.request().url());
+      return route.fulfill({ contentType: 'text/javascript', body: SENDER });
+    });
+  const without = await open(shown, '', async (page) => void (await watchHosts(page)));
+  expect(await without.page.locator('media-cast-button').count()).toBe(0);
+  expect(foreign).toEqual([]);
+  await without.page.close();
+
+  const { page, faults } = await open(shown, '&ChromeCast=true', async (opened) => void (await watchHosts(opened)));
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.3);
+  const offered = async () => ({ count: await page.locator('media-cast-button').count(), faults: [...faults] });
+  await expect.poll(offered, PATIENCE).toEqual({ count: 1, faults: [] });
+  await page.mouse.move(300, 300);
+  await page.getByRole('button', { name: 'Cast' }).click();
+  await page.getByText('Playing on Living room').waitFor(PATIENCE);
+  await look(page, 'casting', faults);
+  expect((await read(page)).isPaused).toBe(true);
+  const request = await page.evaluate(() => Reflect.get(window, 'castRequest'));
+  expect(request).toMatchObject({
+    autoplay: true,
+    media: { contentType: 'application/vnd.apple.mpegurl', hlsVideoSegmentFormat: 'fmp4' },
+  });
+  expect((await fetch(request.media.contentId)).status).toBe(200);
+  await page.getByRole('button', { name: 'Stop casting' }).click();
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(6.2);
+  expect(new Set(foreign.map((url) => new URL(url).host))).toEqual(new Set(['www.gstatic.com']));
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
+test('with responsive=false the picture is no larger than its tallest rung', async () => {
+  const { page } = await open(shown, '&responsive=false');
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.1);
+  const box = await page.locator('media-controller > video').boundingBox();
+  expect([box?.height, box?.y]).toEqual([180, 270]);
+  await page.close();
+});

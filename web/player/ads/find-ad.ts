@@ -1,0 +1,81 @@
+import { VASTClient, VASTTracker } from '@dailymotion/vast-client';
+
+/** A video advertisement that this browser can play. `skipSec` is null for one that cannot be skipped. */
+export type Ad = { mediaUrl: string; clickUrl: string | null; skipSec: number | null; tracker: VASTTracker };
+
+/** As much of a parsed VAST response as is read here; its package describes it as `any`. */
+type MediaFile = {
+  fileURL: string | null;
+  mimeType: string | null;
+  height: number;
+  bitrate: number;
+  apiFramework: string | null;
+};
+type Creative = {
+  type: string;
+  mediaFiles?: MediaFile[];
+  skipDelay: number | null;
+  videoClickThroughURLTemplate: { url: string } | null;
+};
+type VastAd = { creatives: Creative[] };
+
+const FETCH_MS = 5_000;
+/** A wrapper names another server's response. */
+const MOST_WRAPPERS = 5;
+const TALLEST_PX = 1080;
+
+/**
+ * Fetches a VAST response (IAB VAST 2 to 4) and chooses its first linear creative with a file that can be played.
+ * Null when there is none, or when the server of advertisements does not answer in time: then the video begins.
+ */
+export async function findAd(
+  tagUrl: string,
+  { heightPx, isMuted }: { heightPx: number; isMuted: boolean },
+): Promise<Ad | null> {
+  const options = { timeout: FETCH_MS, wrapperLimit: MOST_WRAPPERS, resolveAll: false };
+  let ads: VastAd[];
+  try {
+    ({ ads } = await openClient().get(tagUrl, options));
+  } catch (error) {
+    // Its errors are of no class of their own: what is thrown here is the network's, or the document's.
+    if (error instanceof Error) return null;
+    throw error;
+  }
+  for (const ad of ads) {
+    for (const creative of ad.creatives) {
+      const file = creative.type === 'linear' ? chooseFile(creative.mediaFiles ?? [], heightPx) : null;
+      if (file?.fileURL == null) continue;
+      const tracker = new VASTTracker(null as never, ad as never, creative as never, null, isMuted); // it may have no client
+      return {
+        mediaUrl: file.fileURL,
+        clickUrl: creative.videoClickThroughURLTemplate?.url ?? null,
+        skipSec: creative.skipDelay !== null && creative.skipDelay >= 0 ? creative.skipDelay : null,
+        tracker,
+      };
+    }
+  }
+  return null;
+}
+
+/** It counts its calls; what one visit counts is nobody's business in the next. */
+function openClient(): VASTClient {
+  const counts = new Map<string, unknown>();
+  const storage = {
+    getItem: (name: string) => counts.get(name),
+    setItem: (name: string, value: unknown) => void counts.set(name, value),
+  };
+  return new VASTClient(0, 0, storage as never); // of a storage it uses these two alone
+}
+
+/** The smallest file that fills the frame, else the tallest. What is a program, and no video, is never run. */
+export function chooseFile(files: readonly MediaFile[], heightPx: number): MediaFile | null {
+  const probe = document.createElement('video');
+  const playable = files
+    .filter(
+      ({ mimeType, apiFramework, fileURL }) => fileURL && !apiFramework && probe.canPlayType(mimeType ?? '') !== '',
+    )
+    .filter(({ mimeType }) => !/mpegurl|dash/i.test(mimeType ?? ''))
+    .sort((a, b) => a.height - b.height || a.bitrate - b.bitrate);
+  const wantedPx = Math.min(TALLEST_PX, heightPx);
+  return playable.find(({ height }) => height >= wantedPx) ?? playable.at(-1) ?? null;
+}

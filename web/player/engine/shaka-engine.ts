@@ -1,0 +1,136 @@
+import * as shakaModule from 'shaka-player/dist/shaka-player.dash-es2021.js';
+import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
+import type { Denial } from './denial.ts';
+import type { Opening } from './hls-options.ts';
+import type { Quality, SoundTrack } from './tracks.ts';
+
+/** As much of Shaka's interface as is used here (https://shaka-player-demo.appspot.com/docs/api). */
+type Variant = { active: boolean; language: string; bandwidth: number; height: number | null };
+type AudioTrack = { active: boolean; language: string; label: string | null };
+type ShakaError = { severity: number; category: number; code: number; data: readonly unknown[] };
+type ShakaPlayer = EventTarget & {
+  attach(video: HTMLVideoElement): Promise<void>;
+  configure(settings: object): boolean;
+  load(address: string, startSec: number | null): Promise<void>;
+  destroy(): Promise<void>;
+  getVariantTracks(): Variant[];
+  getAudioTracks(): AudioTrack[];
+  selectVariantTrack(track: Variant, clearsBuffer: boolean): void;
+  selectAudioTrack(track: AudioTrack): void;
+};
+type Shaka = { polyfill: { installAll(): void }; Player: new () => ShakaPlayer };
+
+// Its bundle is of an older form than its types say: what they call its default is the namespace itself.
+const shaka = shakaModule.default as unknown as Shaka;
+const CRITICAL = 2;
+const OF_DRM = 6;
+const LICENCE_REQUEST_FAILED = 6007;
+
+/** What it reports to the engine that holds it: what changed, or why it stopped (with a denial where trying again is vain). */
+export type ShakaListener = {
+  changed(): void;
+  shown(): void;
+  stopped(fault: { code: string; denial: Denial | null }): void;
+};
+
+/**
+ * Plays by Shaka what hls.js cannot: protected videos where its key systems, or MSE itself, are missing. By DASH
+ * where there is MSE; otherwise the browser's own HLS, for which Shaka does the licences.
+ */
+export class ShakaEngine {
+  readonly #player = new shaka.Player();
+  readonly #listener: ShakaListener;
+  #isClosed = false;
+
+  constructor(listener: ShakaListener) {
+    shaka.polyfill.installAll();
+    this.#listener = listener;
+    this.#player.addEventListener('error', (event) => this.#stop(Reflect.get(event, 'detail')));
+    for (const name of ['adaptation', 'variantchanged']) this.#player.addEventListener(name, () => listener.shown());
+    for (const name of ['trackschanged', 'audiotrackschanged', 'audiotrackchanged'])
+      this.#player.addEventListener(name, () => listener.changed());
+  }
+
+  async open(video: HTMLVideoElement, source: PlayerSource, { startSec }: Opening): Promise<void> {
+    const { drm, manifestUrl, playlistUrl } = source;
+    const address = manifestUrl === null || !('MediaSource' in window) ? playlistUrl : manifestUrl;
+    try {
+      await this.#player.attach(video);
+      this.#player.configure({ drm: drmSettings(drm), streaming: { bufferBehind: 60 } });
+      await this.#player.load(new URL(address, location.href).href, startSec > 0 ? startSec : null);
+    } catch (error) {
+      this.#stop(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#player.destroy();
+  }
+
+  /** In no order, and more than one of a height where there are several sound tracks. */
+  get rungs(): Quality[] {
+    return this.#player.getVariantTracks().map(toQuality);
+  }
+
+  get shown(): Quality | null {
+    const active = this.#active;
+    return active === undefined ? null : toQuality(active);
+  }
+
+  choose(heightPx: number | null): void {
+    const found = this.#player
+      .getVariantTracks()
+      .find(({ height, language }) => height === heightPx && language === (this.#active?.language ?? language));
+    this.#player.configure({ abr: { enabled: found === undefined } });
+    if (found !== undefined) this.#player.selectVariantTrack(found, false);
+  }
+
+  get sounds(): SoundTrack[] {
+    const tracks = this.#player.getAudioTracks();
+    return tracks.map(({ label, language }, index) => ({ index, label: label ?? '', language }));
+  }
+
+  get soundIndex(): number {
+    return this.#player.getAudioTracks().findIndex(({ active }) => active);
+  }
+
+  chooseSound(index: number): void {
+    const track = this.#player.getAudioTracks()[index];
+    if (track !== undefined) this.#player.selectAudioTrack(track);
+  }
+
+  get #active(): Variant | undefined {
+    return this.#player.getVariantTracks().find(({ active }) => active);
+  }
+
+  #stop(error: unknown): void {
+    if (!isShakaError(error)) throw error;
+    if (this.#isClosed || error.severity !== CRITICAL) return;
+    this.#listener.stopped({ code: `shaka-${error.code}`, denial: denialOf(error) });
+  }
+}
+
+function toQuality({ height, bandwidth }: Variant): Quality {
+  return { heightPx: height ?? 0, bitrateBps: bandwidth };
+}
+
+function drmSettings(drm: PlayerSource['drm']): object {
+  if (drm === null) return {};
+  const certificate = { 'com.apple.fps': { serverCertificateUri: drm.certificateUrl } };
+  return { servers: drm.licenceUrls, ...(drm.certificateUrl === null ? {} : { advanced: certificate }) };
+}
+
+/** Its own errors are objects of this shape; anything else that is thrown is a mistake of ours. */
+function isShakaError(error: unknown): error is ShakaError {
+  return typeof error === 'object' && error !== null && 'category' in error && 'severity' in error;
+}
+
+/** A licence server that refused; or no key system that the video is signalled for. Null when trying again may help. */
+function denialOf({ category, code, data }: ShakaError): Denial | null {
+  if (category !== OF_DRM) return null;
+  if (code !== LICENCE_REQUEST_FAILED) return window.isSecureContext ? 'denied.browser' : 'denied.insecure';
+  const [cause] = data;
+  const [, status] = isShakaError(cause) ? cause.data : [];
+  return status === 403 ? 'denied.keys' : null;
+}

@@ -1,0 +1,8 @@
+export type Quality = { heightPx: number; bitrateBps: number };
+export type SoundTrack = { index: number; label: string; language: string };
+
+/** One rung for each height, highest first: the last of a height counts. */
+export function byHeight(rungs: readonly Quality[]): Quality[] {
+  const heights = new Map(rungs.map((rung) => [rung.heightPx, rung]));
+  return [...heights.values()].filter(({ heightPx }) => heightPx > 0).sort((a, b) => b.heightPx - a.heightPx);
+}

@@ -1,0 +1,74 @@
+import type { Cue } from '../base/cues.ts';
+
+/** What is said in a stretch of time; `speaker` is empty where the captions name none. */
+export type Spoken = { startSec: number; endSec: number; speaker: string; text: string };
+
+/** A part of a text; those that match a search are `found`. */
+export type TextPart = { text: string; isFound: boolean };
+
+const VOICE = /<v(?:\.[^\s>]+)?\s+([^>]+)>/;
+const NAMES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', nbsp: ' ', lrm: '', rlm: '' };
+
+/** The words of cues in the order of their times; a cue that only repeats the one before lengthens it. */
+export function spokenOf(cues: readonly Cue[]): Spoken[] {
+  const spoken: Spoken[] = [];
+  for (const { startSec, endSec, text } of cues.toSorted((a, b) => a.startSec - b.startSec)) {
+    const words = plainText(text);
+    const before = spoken.at(-1);
+    if (words === '') continue;
+    if (before?.text === words && startSec - before.endSec < 0.5) before.endSec = Math.max(before.endSec, endSec);
+    else spoken.push({ startSec, endSec, speaker: VOICE.exec(text)?.[1]?.trim() ?? '', text: words });
+  }
+  return spoken;
+}
+
+/** Without the tags and entities of WebVTT, on one line. */
+export function plainText(cue: string): string {
+  return cue
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&(\w+);/g, (entity, name: string) => NAMES[name] ?? entity)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** What is said at a time, else what was said last; -1 before the first words. Sorted by `startSec`. */
+export function spokenAt(spoken: readonly Spoken[], sec: number): number {
+  let [low, high] = [0, spoken.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spoken[middle]?.startSec ?? 0) <= sec + 0.05) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Cuts a text where it matches, whatever the case and accents; null when it does not. An empty search matches nothing. */
+export function findParts(text: string, search: string): TextPart[] | null {
+  const wanted = fold(search).text.trim();
+  if (wanted === '') return null;
+  const folded = fold(text);
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (let at = folded.text.indexOf(wanted); at !== -1; at = folded.text.indexOf(wanted, at + wanted.length)) {
+    const start = folded.places[at] ?? text.length;
+    const end = folded.places[at + wanted.length] ?? text.length;
+    parts.push({ text: text.slice(from, start), isFound: false }, { text: text.slice(start, end), isFound: true });
+    from = end;
+  }
+  if (from === 0) return null;
+  return [...parts, { text: text.slice(from), isFound: false }].filter((part) => part.text !== '');
+}
+
+/** A text in small letters without accents, and where each of its units stood before. */
+function fold(text: string): { text: string; places: number[] } {
+  let folded = '';
+  const places: number[] = [];
+  let place = 0;
+  for (const character of text) {
+    const plain = character.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+    for (let unit = 0; unit < plain.length; unit += 1) places.push(place);
+    folded += plain;
+    place += character.length;
+  }
+  return { text: folded, places };
+}
