@@ -17,6 +17,6 @@ export const AD_STYLE = `
 .ad-skip { background: #fff; color: #14161c; }
 .ad-skip[disabled] { background: rgb(12 14 20 / .78); color: #fff; cursor: default; }
 media-controller[in-ad] > :not(video, .ad) { visibility: hidden; }
-@media (max-width: 419px) { .ad-bar { flex-wrap: wrap; justify-content: flex-end; padding: 20px 6px 6px; font-size: 12px; gap: 4px; } .ad-label { margin-inline-end: 100%; } .ad-visit, .ad-skip { padding: 0 10px; } }
+@media (max-width: 419px) { .ad-bar { flex-wrap: wrap; justify-content: flex-end; padding: 20px 6px 6px; font-size: 12px; gap: 4px; } .ad-label { position: absolute; inset-inline-start: 6px; bottom: 46px; } .ad-visit, .ad-skip { padding: 0 10px; } }
 @media (forced-colors: active) { .ad-visit, .ad-skip, .ad-label { border: 1px solid ButtonText; } }
 `;

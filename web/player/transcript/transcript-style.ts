@@ -1,4 +1,4 @@
-/** Above 719 px the picture gives way to the panel; below, the panel lies over it. */
+/** The picture gives way to the panel: to the side, on a phone held upright to the top; in a small frame it is covered. */
 export const TRANSCRIPT_STYLE = `
 .transcript {
   position: absolute; inset-block: 0; inset-inline-end: 0; z-index: 3; display: flex; flex-direction: column;
@@ -60,6 +60,12 @@ export const TRANSCRIPT_STYLE = `
   media-controller[transcript-open] > bunny-settings-menu { inset-inline-end: 392px; }
   media-controller[transcript-open] > :is(.large-play, media-loading-indicator) { translate: -190px 0; }
   media-controller[transcript-open]:dir(rtl) > :is(.large-play, media-loading-indicator) { translate: 190px 0; }
+}
+@media (max-width: 719px) and (min-height: 520px) {
+  .transcript { inset-block: 40% 0; }
+  media-controller[transcript-open] > :is(video, .veil, .blur, bunny-poster-image) { height: 40%; inset-block-end: auto; }
+  media-controller[transcript-open] > :is(bunny-media-control-bar, .shade, bunny-captions-display, .end-screen, .notice) { inset-block-end: 60%; }
+  media-controller[transcript-open] > :is(.large-play, media-loading-indicator) { translate: 0 -30vh; }
 }
 @media (max-width: 719px), (max-height: 299px) { .transcript { width: 100%; } .transcript-head { padding-block: 4px; } .transcript-search { padding-bottom: 4px; } }
 @media (max-height: 299px) { .transcript h2 { font-size: 13px; } .transcript-search input { height: 30px; } .transcript li > button { padding: 4px 8px; } }
