@@ -28,7 +28,7 @@ const read = (page: Page) =>
     durationSec: video.duration,
   }));
 
-test('the player page waits for a stream, plays it near its newest second, also after its publisher was away, and then its video', async () => {
+test('the player page waits for a stream, plays it near its newest second, and then its video', async () => {
   const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
   const key = { libraryId: 1, mediaId: stream.id };
   const { listeners } = await service.health();
@@ -37,18 +37,11 @@ test('the player page waits for a stream, plays it near its newest second, also 
   await page.goto(`${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await page.getByText('The broadcast has not begun').waitFor(PATIENCE);
   await catalogue.streams.change(key, startStream);
-  const first = publish(ingest);
+  const publisher = publish(ingest);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await page.mouse.move(200, 200);
   await page.getByRole('button', { name: 'Live: playing the newest second' }).waitFor(PATIENCE);
   expect((await read(page)).behindSec).toBeLessThan(8);
-  first.kill('SIGKILL');
-  await ended(first);
-  await page.getByText('The broadcast is interrupted. It goes on by itself.').waitFor(PATIENCE);
-  const leftAtSec = (await read(page)).sec;
-  const publisher = publish(ingest);
-  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(leftAtSec + 2);
-  await page.getByText('The broadcast is interrupted').waitFor({ ...PATIENCE, state: 'hidden' });
   await catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);
