@@ -6,6 +6,7 @@ import { openBrowser } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { encode } from '../support/media/read-test-media.ts';
 import { axeViolations } from './axe-violations.ts';
+import { CAST_SENDER } from './cast-sender.ts';
 import { forceState } from './forced-state.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { shoot } from './page-pictures.ts';
@@ -228,48 +229,12 @@ test('an advertisement that is watched to its end counts as that, and one that i
   await missing.page.close();
 });
 
-/** A sender of Cast with one receiver, in place of Google's: it does what a page asks, and stands still at 6 s. */
-const SENDER = `(() => {
-  const context = new EventTarget();
-  const player = { isConnected: false, isPaused: false, currentTime: 0 };
-  let session = null;
-  const runs = [];
-  const changed = () => runs.forEach((run) => run());
-  Object.assign(context, {
-    setOptions: () => undefined,
-    getCastState: () => (session === null ? 'NOT_CONNECTED' : 'CONNECTED'),
-    getCurrentSession: () => session,
-    requestSession: async () => {
-      session = {
-        getCastDevice: () => ({ friendlyName: 'Living room' }),
-        loadMedia: async (request) => { window.castRequest = request; player.isConnected = true; changed(); },
-      };
-    },
-    endCurrentSession: () => { session = null; player.isConnected = false; player.currentTime = 6; changed(); },
-  });
-  function RemotePlayer() { return player; }
-  function RemotePlayerController() {
-    return {
-      addEventListener: (name, run) => runs.push(run),
-      playOrPause: () => { player.isPaused = !player.isPaused; changed(); },
-      seek: () => undefined,
-    };
-  }
-  window.cast = { framework: { CastContext: { getInstance: () => context }, RemotePlayer, RemotePlayerController } };
-  class MediaInfo { constructor(contentId, contentType) { Object.assign(this, { contentId, contentType }); } }
-  class GenericMediaMetadata {}
-  class LoadRequest { constructor(media) { this.media = media; } }
-  const media = { DEFAULT_MEDIA_RECEIVER_APP_ID: 'CC1AD845', MediaInfo, GenericMediaMetadata, LoadRequest };
-  window.chrome = Object.assign(window.chrome ?? {}, { cast: { media } });
-  window.__onGCastApiAvailable(true);
-})()`;
-
 test('Cast is offered where the address asks for it, and its script is fetched there alone', async () => {
   const foreign: string[] = [];
   const watchHosts = (page: Page) =>
     page.route(/^https:/, (route) => {
       foreign.push(route.request().url());
-      return route.fulfill({ contentType: 'text/javascript', body: SENDER });
+      return route.fulfill({ contentType: 'text/javascript', body: CAST_SENDER });
     });
   const without = await open(shown, '', async (page) => void (await watchHosts(page)));
   expect(await without.page.locator('media-cast-button').count()).toBe(0);

@@ -10,8 +10,24 @@ const ranges = (list: readonly (readonly [number, number])[]) => ({
 test.each([
   { of: 'in the midst of what is loaded', list: [[0, 12]], sec: 5, target: null },
   { of: 'at the end of all that is loaded', list: [[0, 12]], sec: 12, target: null },
-  { of: 'before a gap', list: [[0, 12], [16, 20]], sec: 11.9, target: 16.05 },
-  { of: 'within a gap', list: [[0, 12], [16, 20]], sec: 14, target: 16.05 },
+  {
+    of: 'before a gap',
+    list: [
+      [0, 12],
+      [16, 20],
+    ],
+    sec: 11.9,
+    target: 16.05,
+  },
+  {
+    of: 'within a gap',
+    list: [
+      [0, 12],
+      [16, 20],
+    ],
+    sec: 14,
+    target: 16.05,
+  },
   { of: 'before the first stretch', list: [[1, 12]], sec: 0, target: 1.05 },
   { of: 'with nothing loaded', list: [], sec: 3, target: null },
 ] as const)('$of playback goes on at $target', ({ list, sec, target }) => {
