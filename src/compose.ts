@@ -229,7 +229,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     owner: `${hostname()}/${process.pid}`,
     report,
   };
-  const threads = settings.encodeThreads;
+  const { encodeThreads: threads, quarantineSec, makesPreviews, sessionDays } = settings;
   const segments = new SegmentEncoders(threads);
   const deps = {
     ...shared,
@@ -239,10 +239,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     voice: await findVoiceDetector(),
     languageModel: await openLanguageModel(settings.languageModel, outbound),
     packager: await openPackager(settings, database.db, outbound),
-    threads,
-    quarantineSec: settings.quarantineSec,
-    makesPreviews: settings.makesPreviews,
-    segments,
+    ...{ threads, quarantineSec, makesPreviews, sessionDays, segments },
   };
   await queue.run(allJobs, deps, { quickSlots: QUICK_SLOTS, longSlots: 1, fetchSlots: FETCH_SLOTS });
   const slots = { viewers: Math.max(2, threads), quick: QUICK_SLOTS, long: threads };

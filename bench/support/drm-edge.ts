@@ -51,6 +51,8 @@ const edge = await startEdge({
     heatCurve: async () => null,
     geo: { countryOf: () => null },
     ticketSecret: Buffer.alloc(32),
+    placeViewer: () => null,
+    keepDelivered: async () => undefined,
   },
   licences: null,
   edgeUrl: null,

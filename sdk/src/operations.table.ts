@@ -10,6 +10,20 @@ export type ApiErrorData = { ErrorKey: string | null; Field: string | null; Mess
 
 export type AppleFairPlayDrm = { Enabled: boolean; CertificateId: number | null; CertificateExpirationDate: string | null; Provider: string | null };
 
+export type AudienceEstimateModel = { viewsChart: Record<string, number>; watchTimeChart: Record<string, number> };
+
+export type AudienceFailuresModel = { views: number; count: number };
+
+export type AudienceModel = { uniqueViewers: number; uniqueViewersChart: Record<string, number>; viewersNow: number; devices: (AudienceShareModel)[]; referrers: (AudienceShareModel)[]; renditions: (AudienceRenditionModel)[]; startup: AudienceStartupModel; rebuffering: AudienceRebufferingModel; failures: AudienceFailuresModel; retention: (number)[] | null; estimated: AudienceEstimateModel; bytesSent: number; bytesChart: Record<string, number> };
+
+export type AudienceRebufferingModel = { views: number; seconds: number };
+
+export type AudienceRenditionModel = { height: number; views: number; watchTime: number };
+
+export type AudienceShareModel = { name: string; views: number; watchTime: number };
+
+export type AudienceStartupModel = { measured: number; p50Ms: number | null; p75Ms: number | null; p95Ms: number | null };
+
 export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
 
 export type AuthError401 = { Success: boolean; Message: string; StatusCode: number };
@@ -313,6 +327,8 @@ export type Operations = {
   explainRequest: { input: { id: number; body: ExplainRequestModel }; answer: ExplanationModel };
   /** Says in sentences why a video does not play, waits or starts slowly: its state and queue, what is stored, who is let in, and what viewers met with. `GET /library/{libraryId}/videos/{videoId}/why` */
   explainVideo: { input: { libraryId: number; videoId: string }; answer: WhyModel };
+  /** Exports statistics and audience of a library or of one of its videos as CSV, a line for each figure. `GET /library/{libraryId}/statistics/export` */
+  exportAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: Response };
   /** Exports all events of a search as CSV, oldest first. It is streamed: no size is too large. `POST /shield/event-logs/{shieldZoneId}/export` */
   exportEventLogs: { input: { shieldZoneId: number; body: EventLogsExportRequest }; answer: Response };
   /** Fetches the file of a video that has none yet from an address. `POST /library/{libraryId}/videos/{videoId}/fetch` */
@@ -325,6 +341,8 @@ export type Operations = {
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, and how far its transcription is. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
+  /** Reads who watched a library or one of its videos and how it went: different viewers, devices, referrers, start-up, rebuffering, retention, viewers now, estimates of other players, bytes sent. `GET /library/{libraryId}/statistics/audience` */
+  getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
   /** Reads what the account owes, which is nothing: an installation charges nobody. `GET /billing` */
   getBilling: { input: object; answer: BillingModel };
   /** Answers what a stream was published with, a sample for each second between `startTime` and `endTime`, in bits a second. `GET /library/{libraryId}/live/{streamId}/bitrate-history` */
@@ -523,12 +541,14 @@ export const operations = {
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
   explainRequest: {"method":"POST","path":"/pullzone/{id}/explain","query":[],"body":"application/json","answer":"json"},
   explainVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/why","query":[],"body":null,"answer":"json"},
+  exportAudience: {"method":"GET","path":"/library/{libraryId}/statistics/export","query":["dateFrom","dateTo","hourly","videoGuid"],"body":null,"answer":"response"},
   exportEventLogs: {"method":"POST","path":"/shield/event-logs/{shieldZoneId}/export","query":[],"body":"application/json","answer":"response"},
   fetchIntoVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/fetch","query":[],"body":"application/json","answer":"json"},
   fetchVideo: {"method":"POST","path":"/library/{libraryId}/videos/fetch","query":["collectionId","thumbnailTime"],"body":"application/json","answer":"json"},
   followLibrary: {"method":"GET","path":"/library/{libraryId}/progress","query":[],"body":null,"answer":"response"},
   followVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/progress","query":[],"body":null,"answer":"response"},
   getActivity: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/activity","query":[],"body":null,"answer":"json"},
+  getAudience: {"method":"GET","path":"/library/{libraryId}/statistics/audience","query":["dateFrom","dateTo","hourly","videoGuid"],"body":null,"answer":"json"},
   getBilling: {"method":"GET","path":"/billing","query":[],"body":null,"answer":"json"},
   getBitrateHistory: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/bitrate-history","query":["startTime","endTime"],"body":null,"answer":"response"},
   getBulk: {"method":"GET","path":"/library/{libraryId}/bulk/{bulkId}","query":[],"body":null,"answer":"json"},

@@ -18,6 +18,7 @@ import { createScrubViewStore } from '../catalog/scrub/scrub-view-store.ts';
 import { createEventSearchStore } from '../catalog/shield/event-search-store.ts';
 import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
+import { createAudienceStore } from '../catalog/statistics/audience-store.ts';
 import { createExperienceStore } from '../catalog/statistics/experience-store.ts';
 import { createStatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import { createSystemStore } from '../catalog/system/system-store.ts';
@@ -54,6 +55,7 @@ type Stores = Pick<
   | 'experiences'
   | 'scrubs'
   | 'statistics'
+  | 'audiences'
   | 'system'
   | 'trash'
   | 'pictures'
@@ -92,6 +94,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     experiences: createExperienceStore(db),
     scrubs: createScrubViewStore(db),
     statistics: createStatisticsStore(db),
+    audiences: createAudienceStore(db),
     system: createSystemStore(db),
     trash: createTrashStore(db),
     pictures: createPictureMaker(),

@@ -23,6 +23,7 @@ import type { EventSearchStore } from '../catalog/shield/event-search-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { ShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
+import type { AudienceStore } from '../catalog/statistics/audience-store.ts';
 import type { ExperienceStore } from '../catalog/statistics/experience-store.ts';
 import type { StatisticsStore } from '../catalog/statistics/statistics-store.ts';
 import type { SystemStore } from '../catalog/system/system-store.ts';
@@ -75,6 +76,7 @@ export type OperationDeps = {
   /** Proves the tokens of pages of the event log. */
   cursorSecret: Uint8Array;
   statistics: StatisticsStore;
+  audiences: AudienceStore;
   experiences: ExperienceStore;
   scrubs: ScrubViewStore;
   storedVideos: StoredVideoStore;

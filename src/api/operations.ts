@@ -51,6 +51,7 @@ import { getShieldZone, getShieldZoneByPullZone } from './shield/get-shield-zone
 import { listShieldZones } from './shield/list-shield-zones.ts';
 import { searchEventLogs } from './shield/search-event-logs.ts';
 import { updateShieldZone } from './shield/update-shield-zone.ts';
+import { exportAudience, getAudience } from './statistics/get-audience.ts';
 import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
 import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
@@ -153,6 +154,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   getPlayData,
   getPlayHeatmap,
   getStatistics,
+  getAudience,
+  exportAudience,
   getQueuePlace,
   getResolutions,
   getStorageSize,

@@ -1,24 +1,34 @@
 import { hkdfSync } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../catalog/db.ts';
+import { createPlaceViewer } from '../catalog/statistics/viewer-salts.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { EdgeViewing } from '../delivery/edge-deps.ts';
+import { newGuid } from '../lib/guid.ts';
 
 const SECRET_BYTES = 32;
 
 /** Opens what the edge counts visits with. Every edge that has the secret key accepts the others' tickets. */
 export async function openViewing(
-  { secretKey, countryDatabase }: RoleSettings,
+  { secretKey, countryDatabase, countsUniqueViewers, countsOtherPlayers }: RoleSettings,
   { db, log }: { db: Db; log: Logger },
 ): Promise<EdgeViewing> {
-  const [{ countSessions }, { createStatisticsStore }, { openMmdb }] = await Promise.all([
+  const [{ countSessions }, { keepDelivered }, salts, { createStatisticsStore }, { openMmdb }] = await Promise.all([
     import('../catalog/statistics/viewing-session-store.ts'),
+    import('../catalog/statistics/delivered-store.ts'),
+    import('../catalog/statistics/viewer-salt-store.ts'),
     import('../catalog/statistics/statistics-store.ts'),
     import('../adapters/geo/mmdb.ts'),
   ]);
   const statistics = createStatisticsStore(db);
+  const writer = newGuid();
+  const loadSalt = (dayMs: number) => salts.loadViewerSalt(db, dayMs, Date.now());
+  const saltError = (err: unknown) =>
+    log.warn({ err }, 'The salt of a day could not be read: viewers are placed later.');
   return {
-    count: (sessions) => countSessions(db, sessions),
+    count: (sessions) => countSessions(db, sessions, { countsEstimates: countsOtherPlayers }),
+    placeViewer: countsUniqueViewers ? createPlaceViewer(loadSalt, saltError) : () => null,
+    keepDelivered: (totals) => keepDelivered(db, writer, totals),
     // The page does without the curve while the database is away.
     heatCurve: (key) =>
       statistics.heatCurve(key).catch((err: unknown) => {

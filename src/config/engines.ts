@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
+import { parseBaseUrl, parseSwitch, parseWholeNumber, setting } from './setting.ts';
 
 /** A service that speaks the OpenAI transcription interface; `key` is sent as a bearer token. */
 export type HttpTranscriberSettings = { kind: 'http'; url: string; model: string; key: string | null };
@@ -80,11 +80,6 @@ function parseThreads(text: string): number | null {
 
 function parseCores(text: string): number | null {
   return /^\d{1,3}(\.\d)?$/.test(text) && Number(text) <= MOST_CORES ? Number(text) : null;
-}
-
-function parseSwitch(text: string): boolean | null {
-  if (text === 'on') return true;
-  return text === 'off' ? false : null;
 }
 
 /** Where the makers of sherpa-onnx publish models. */

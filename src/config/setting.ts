@@ -23,6 +23,12 @@ export function parseWholeNumber(text: string, min: number, max: number): number
   return value >= min && value <= max ? value : null;
 }
 
+/** `on` or `off`; anything else is null. */
+export function parseSwitch(text: string): boolean | null {
+  if (text === 'on') return true;
+  return text === 'off' ? false : null;
+}
+
 /** A port; 0 means any free one. */
 export function parsePort(text: string): number | null {
   return parseWholeNumber(text, 0, 65_535);

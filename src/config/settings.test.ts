@@ -28,6 +28,9 @@ test('without any setting the defaults of one machine hold', () => {
     makesPreviews: true,
     transcriber: { kind: 'installed' },
     speechModelsUrl: 'https://github.com/k2-fsa/sherpa-onnx/releases/download/asr-models',
+    countsUniqueViewers: true,
+    countsOtherPlayers: false,
+    sessionDays: 90,
   });
 });
 
@@ -55,6 +58,8 @@ test.each([
   { MILLRACE_SECRET_KEY: Buffer.alloc(31).toString('base64') },
   { MILLRACE_ENCODE_THREADS: '0' },
   { MILLRACE_PREVIEWS: 'no' },
+  { MILLRACE_UNIQUE_VIEWERS: 'yes' },
+  { MILLRACE_SESSION_DAYS: '3' },
   { MILLRACE_OUTBOUND_ALLOW: '10.0.0.0/8,10.0.0.0/33' },
   { MILLRACE_OWN_HOSTS: 'video.example,https://media.example' },
   { MILLRACE_TRANSCRIBER: 'sphinx' },

@@ -11,6 +11,7 @@ import { type KeySettings, keySchema, keySettings } from './keys.ts';
 import { type LiveSettings, liveSchema, liveSettings } from './live.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
 import { setting } from './setting.ts';
+import { type StatisticsSettings, statisticsSchema, statisticsSettings } from './statistics.ts';
 import {
   quarantineSecSetting,
   type StorageSettings,
@@ -33,7 +34,8 @@ export type Settings = {
   DatabaseSettings &
   KeySettings &
   DrmSettings &
-  EngineSettings;
+  EngineSettings &
+  StatisticsSettings;
 
 /** What a role starts with: the settings, with the database found and the secret key at hand. */
 export type RoleSettings = Omit<Settings, 'databaseUrl' | 'secretKey'> & {
@@ -52,6 +54,7 @@ const settingsSchema = Type.Object({
   ...keySchema,
   ...drmSchema,
   ...engineSchema,
+  ...statisticsSchema,
 });
 
 type SettingName = keyof typeof settingsSchema.properties;
@@ -88,6 +91,7 @@ export function readSettings(environment: Environment): Settings {
     ...keySettings(texts),
     ...drmSettings(texts),
     ...engineSettings(texts),
+    ...statisticsSettings(texts),
   };
 }
 

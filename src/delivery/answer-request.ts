@@ -36,6 +36,7 @@ import { readBody } from './read-body.ts';
 import type { EdgeRequest } from './receive/receive.ts';
 import { licenceUrlOf } from './shield/own-address.ts';
 import { readPlayRequest } from './shield/play-request.ts';
+import type { OtherPlayers } from './traffic/other-players.ts';
 
 export type AnswerDeps = CoverDeps &
   KeyDeps & {
@@ -50,6 +51,7 @@ export type AnswerDeps = CoverDeps &
     player: PlayerAssets;
     edgeUrl: string | null;
     beacons: BeaconDeps;
+    otherPlayers: OtherPlayers;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
   };
 
@@ -89,6 +91,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   const { message, target, address } = admitted.request;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();
+  deps.otherPlayers.see(admitted, publication);
   const wait = () => takeWait(admitted, deps);
   const answerOne = publication.live === undefined ? answerFile : answerLive;
   const found = await answerOne(publication, target.file, { request: message, leave, wait }, deps);

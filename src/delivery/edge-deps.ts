@@ -10,7 +10,9 @@ import type { Client } from '../catalog/shield/admit.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import { CLIENT_RATE, type Rate } from '../catalog/shield/rate-buckets.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
+import type { DeliveredTotal } from '../catalog/statistics/delivered-store.ts';
 import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
+import type { PlaceViewer } from '../catalog/statistics/viewer-salts.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { Geo } from '../ports/geo.ts';
@@ -95,6 +97,10 @@ export type EdgeViewing = {
   heatCurve(key: MediaKey): Promise<number[] | null>;
   geo: Geo;
   ticketSecret: Uint8Array;
+  /** Answers null throughout where different viewers are not counted. */
+  placeViewer: PlaceViewer;
+  /** Keeps how many bytes were sent so far; what is kept of an hour of this process is replaced. */
+  keepDelivered(totals: readonly DeliveredTotal[]): Promise<void>;
 };
 
 /** What the edge stands on. `watch` opens the ear for publications; the edge closes it. */

@@ -23,6 +23,7 @@ import type { Receiver } from './objects/object-sender.ts';
 import { refusedPage } from './player/serve-player.ts';
 import { findHostFault } from './receive/host-fault.ts';
 import { clientOf, type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
+import type { DeliveredBytes } from './traffic/delivered-bytes.ts';
 
 export type HandleDeps = {
   receiving: ReceiveDeps;
@@ -32,6 +33,7 @@ export type HandleDeps = {
   /** Counts an answer that is encrypted for a client; null when it has too many. */
   encryptions(client: string): (() => void) | null;
   recorder: EventRecorder;
+  delivered: DeliveredBytes;
   log: EdgeLog;
 };
 
@@ -62,13 +64,15 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   const { request } = admitted;
   const { message } = request;
   countAnswer(request, response, deps.admission);
+  countBytes(request, response, deps.delivered);
   for (const hit of admitted.hits) record(request, hit, { status: 'Logged', deps });
   const { objects, known } = deps.answers;
   const lease: Receiver['lease'] = (bytes) => deps.leases.take(request.client.key, bytes);
   const isPlain = request.purpose === 'media' && request.address.query === '' && paceOf(admitted) === null;
   const segment = isPlain && allowsOrigins(request) ? known.find(message, segmentAddress(admitted)) : null;
   if (segment !== null) {
-    const { window, headers } = segment;
+    const { window, headers, publication } = segment;
+    deps.answers.otherPlayers.see(admitted, publication);
     const whole = { start: 0, end: window.sizeBytes };
     await objects.send({ response, lease }, window, whole, () => response.writeHead(200, headers));
     return;
@@ -108,6 +112,13 @@ async function findAnswer(
 function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswers }: AdmissionContext): void {
   if ((request.policy?.zone.settings.answersPerAddress ?? 0) === 0) return;
   response.once('close', openAnswers.enter(bucketOf(request)));
+}
+
+/** All that is sent of a zone counts, refusals of what is not there included. */
+function countBytes({ policy, target }: EdgeRequest, response: ServerResponse, delivered: DeliveredBytes): void {
+  if (policy === null) return;
+  const mediaId = target?.kind === 'media' || target?.kind === 'player' ? target.mediaId : null;
+  delivered.count(response, { libraryId: policy.zone.libraryId, mediaId });
 }
 
 async function sendBlocked(

@@ -35,6 +35,8 @@ import { PolicyReader } from './receive/policy-reader.ts';
 import { clientOf, type ReceiveDeps } from './receive/receive.ts';
 import { Routes } from './receive/route.ts';
 import { PlaybackAuthorizer } from './shield/play-permits.ts';
+import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
+import { createOtherPlayers } from './traffic/other-players.ts';
 
 const KEEP_ALIVE_SEC = 65;
 /** How often late headers and requests are looked for: a time limit holds to within this. */
@@ -56,7 +58,9 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   });
   const policies = new PolicyReader({ load: deps.loadPolicy, log });
   const reader = new PublicationReader(deps, limits, policies);
-  const objects = new ObjectSender({ ...deps, storage: rememberHeads(deps.storage, log) }, limits);
+  const delivered = openDeliveredBytes({ keep: deps.viewing.keepDelivered, log });
+  const sendFile = deps.sendFile === null ? null : delivered.watch(deps.sendFile);
+  const objects = new ObjectSender({ sendFile, storage: rememberHeads(deps.storage, log) }, limits);
   const indexes = new IndexReader(deps.storage);
   const requests = new SegmentRequests(deps.requests, log);
   const live = deps.live === undefined ? null : new LiveStreams(deps.live, log);
@@ -88,8 +92,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     }),
     leases: new ByteLeases(budgets),
     encryptions: (client) => (budgets.take(client, 'encryptions') ? () => budgets.give(client, 'encryptions') : null),
-    recorder,
-    log,
+    ...{ recorder, delivered, log },
   };
   const server = openServer(limits, handling);
   server.on('connection', (socket) => countConnection(socket, budgets, handling));
@@ -104,7 +107,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       live?.close();
       await drain(server, limits.drainMs);
       await recorder.close();
-      await views.close();
+      await Promise.all([views.close(), delivered.close()]);
       indexes.close();
       objects.close();
     },
@@ -146,6 +149,7 @@ function openAnswers(
     licences: deps.licences,
     protectedObjects: new ProtectedObjects(objects, limits),
     beacons: { ...deps.viewing, sessions: views },
+    otherPlayers: createOtherPlayers(views),
     permits: new PlaybackAuthorizer({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
   };
 }

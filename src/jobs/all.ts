@@ -9,6 +9,7 @@ import { deleteMedia } from './housekeeping/delete-media.ts';
 import { emptyTrash } from './housekeeping/empty-trash.ts';
 import { mergeChunks } from './housekeeping/merge-chunks.ts';
 import { pruneAuditLog } from './housekeeping/prune-audit.ts';
+import { pruneSessions } from './housekeeping/prune-sessions.ts';
 import { repair } from './housekeeping/repair-chunk.ts';
 import { runBulk } from './housekeeping/run-bulk.ts';
 import { sweep } from './housekeeping/sweep.ts';
@@ -45,6 +46,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   emptyTrash,
   runBulk,
   pruneAuditLog,
+  pruneSessions,
   mergeChunks,
   sweep,
   sweepUploads,

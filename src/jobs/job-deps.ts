@@ -39,6 +39,8 @@ export type JobDeps = {
   threads: number;
   /** Whether a video gets animated previews beside its thumbnails. */
   makesPreviews: boolean;
+  /** How many days viewing sessions are kept; 90 when left out. */
+  sessionDays?: number;
   /** The segment tasks that run here. */
   segments: SegmentEncoders;
   /** Address space that one encoder may use; 6 GiB when left out. */

@@ -51,6 +51,8 @@ export async function createEdgeRoom(database: TestDatabase) {
           heatCurve: async () => null,
           geo: { countryOf: () => null },
           ticketSecret: Buffer.alloc(32, 8),
+          placeViewer: () => null,
+          keepDelivered: async () => undefined,
         },
         licences: null,
         edgeUrl: null,

@@ -21,7 +21,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing): void {
   const isMoving = () => !video.paused && !video.seeking && !video.ended && video.readyState >= 3;
   const step = () => {
     if (!isMoving()) return;
-    if (visit.move(video.currentTime, video.playbackRate)) visit.send();
+    if (visit.move(video.currentTime, video)) visit.send();
   };
   const rest = () => {
     step();
@@ -32,12 +32,12 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing): void {
   video.addEventListener('timeupdate', step);
   video.addEventListener('ratechange', rest);
   video.addEventListener('pause', () => {
-    visit.end(video.currentTime, video.playbackRate);
+    visit.end(video.currentTime, video);
     visit.send();
   });
   video.addEventListener('seeking', () => visit.ledger.jump());
   video.addEventListener('ended', () => {
-    visit.end(video.duration, video.playbackRate);
+    visit.end(video.duration, video);
     visit.send();
   });
   video.addEventListener('waiting', () => {
@@ -61,12 +61,12 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing): void {
   });
 }
 
-/** One visit after another: each with its own id and sequence. */
+/** One visit after another, each with its own number and sequence. */
 class Visit {
   ledger: VisitLedger;
   private readonly clock: VisitClock;
   private readonly viewing: Viewing;
-  private id = newVisitId();
+  private visit = 0;
   private sequence = 0;
   private sent = '';
   private movedAtMs = 0;
@@ -78,17 +78,17 @@ class Visit {
   }
 
   /** Answers whether the picture moved for the first time. */
-  move(positionSec: number, rate: number): boolean {
+  move(positionSec: number, { playbackRate, videoHeight }: HTMLVideoElement): boolean {
     const wasMoving = this.ledger.totals() !== null;
     if (wasMoving && this.clock.sincePageMs() - this.movedAtMs > IDLE_MS) this.begin();
-    this.ledger.moveTo(positionSec, rate);
+    this.ledger.moveTo(positionSec, playbackRate, videoHeight);
     this.movedAtMs = this.clock.sincePageMs();
     return !wasMoving && this.ledger.totals() !== null;
   }
 
   /** The picture came to rest here. */
-  end(positionSec: number, rate: number): void {
-    if (Number.isFinite(positionSec)) this.move(positionSec, rate);
+  end(positionSec: number, video: HTMLVideoElement): void {
+    if (Number.isFinite(positionSec)) this.move(positionSec, video);
     this.ledger.rest();
   }
 
@@ -96,7 +96,7 @@ class Visit {
     const totals = this.ledger.totals();
     if (totals === null) return;
     const { heat, ...counts } = totals;
-    const body = { session: this.id, page: referrerHost(), heat: toBase64Url(heat), ...counts };
+    const body = { visit: this.visit, page: referrerHost(), heat: toBase64Url(heat), ...counts };
     const text = JSON.stringify(body);
     if (text === this.sent) return;
     this.sent = text;
@@ -107,19 +107,10 @@ class Visit {
   }
 
   private begin(): void {
-    this.id = newVisitId();
+    this.visit += 1;
     this.sequence = 0;
     this.ledger = openVisitLedger(this.clock, this.viewing);
   }
-}
-
-/** A GUID of version 4. `crypto.randomUUID` is there on secure pages alone, and many a player is not on one. */
-function newVisitId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function issuedAtMs(ticket: string): number {

@@ -11,12 +11,12 @@ function watch(bucketSec = 1) {
   let positionSec = 0;
   return {
     ledger,
-    play(sec: number, rate = 1) {
-      ledger.moveTo(positionSec, rate);
+    play(sec: number, rate = 1, heightPx = 240) {
+      ledger.moveTo(positionSec, rate, heightPx);
       for (let step = 0; step < sec * 4; step += 1) {
         nowMs += 250;
         positionSec += 0.25 * rate;
-        ledger.moveTo(positionSec, rate);
+        ledger.moveTo(positionSec, rate, heightPx);
       }
     },
     wait(sec: number) {
@@ -59,6 +59,14 @@ describe('the account of a visit', () => {
     expect([...(viewer.totals()?.heat ?? [])]).toEqual([1, 2, 2, 0, 0, 0, 0, 0]);
   });
 
+  test('says at which height of the picture', () => {
+    const viewer = watch();
+    viewer.play(2, 1, 240);
+    viewer.ledger.rest();
+    viewer.play(3, 1, 720);
+    expect(viewer.totals()?.rungSec).toEqual({ 240: 2, 720: 3 });
+  });
+
   test('splits at the full hour', () => {
     const viewer = watch();
     viewer.wait(4);
@@ -70,8 +78,8 @@ describe('the account of a visit', () => {
     const viewer = watch();
     viewer.play(1);
     viewer.wait(3_000);
-    viewer.ledger.moveTo(1.1, 1);
-    viewer.ledger.moveTo(7, 1);
+    viewer.ledger.moveTo(1.1, 1, 240);
+    viewer.ledger.moveTo(7, 1, 240);
     expect(viewer.totals()?.watchedSec[0]).toBe(1);
   });
 

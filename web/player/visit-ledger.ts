@@ -4,6 +4,8 @@ export type VisitTotals = {
   watchedSec: number[];
   /** How often each bucket was entered and played, 255 at most. */
   heat: Uint8Array;
+  /** Seconds watched by the height of the picture in pixels. */
+  rungSec: Record<string, number>;
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
@@ -14,8 +16,8 @@ export type VisitTotals = {
 export type VisitClock = { sincePageMs(): number; deliveredAtMs: number };
 
 export type VisitLedger = {
-  /** The picture stands at `positionSec`: it moved on from the last place, or jumped there. */
-  moveTo(positionSec: number, rate: number): void;
+  /** The picture, `heightPx` high, stands at `positionSec`: it moved on from the last place, or jumped there. */
+  moveTo(positionSec: number, rate: number, heightPx: number): void;
   /** The picture stopped: what follows is no movement from here. */
   rest(): void;
   /** The picture jumps: the bucket that it lands in is entered anew. */
@@ -30,6 +32,7 @@ const HOUR_MS = 3600_000;
 /** Timers of hidden pages and slow machines may come this late; what is longer was sleep. */
 const LONGEST_STEP_SEC = 5;
 const MOST_COUNT = 255;
+const MOST_RUNGS = 12;
 
 /**
  * Keeps the account of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was played.
@@ -41,6 +44,7 @@ export function openVisitLedger(
 ): VisitLedger {
   const watchedMs: number[] = [];
   const heat = new Uint8Array(bucketCount);
+  const rungMs = new Map<number, number>();
   const counts = { startupMs: null as number | null, stallCount: 0, stallMs: 0, failures: 0 };
   let startedMs: number | null = null;
   let last: { positionSec: number; atMs: number } | null = null;
@@ -53,15 +57,14 @@ export function openVisitLedger(
     while (watchedMs.length <= hour) watchedMs.push(0);
     watchedMs[hour] = (watchedMs[hour] ?? 0) + ms;
   };
-  const enter = (positionSec: number) => {
-    const entered = Math.floor(positionSec / bucketSec);
+  const enter = (entered: number) => {
     if (entered === bucket) return;
     bucket = entered;
     const count = heat[entered];
     if (count !== undefined) heat[entered] = Math.min(MOST_COUNT, count + 1);
   };
   return {
-    moveTo(positionSec, rate) {
+    moveTo(positionSec, rate, heightPx) {
       const atMs = clock.sincePageMs();
       const from = last;
       last = { positionSec, atMs };
@@ -71,9 +74,11 @@ export function openVisitLedger(
       if (mediaSec <= 0 || wallSec > LONGEST_STEP_SEC || mediaSec > (wallSec + 0.5) * rate + 0.5) return;
       startedMs ??= from.atMs;
       counts.startupMs ??= Math.round(startedMs);
-      addWatched(Math.min(wallSec, mediaSec / rate) * 1000, atMs);
-      // A step may pass several buckets; the last place itself is entered with the next step.
-      for (let at = from.positionSec; at < positionSec; at += bucketSec) enter(at);
+      const watched = Math.min(wallSec, mediaSec / rate) * 1000;
+      addWatched(watched, atMs);
+      if (heightPx > 0) rungMs.set(heightPx, (rungMs.get(heightPx) ?? 0) + watched);
+      // A step may pass several buckets; one in which nothing moved yet is not entered.
+      for (let at = Math.floor(from.positionSec / bucketSec); at * bucketSec < positionSec; at += 1) enter(at);
     },
     rest() {
       last = null;
@@ -97,7 +102,13 @@ export function openVisitLedger(
     totals() {
       if (startedMs === null) return null;
       const watchedSec = watchedMs.map((ms) => Math.round(ms / 1000));
-      return { startedMs: Math.round(startedMs), watchedSec, heat, ...counts };
+      return { startedMs: Math.round(startedMs), watchedSec, heat, rungSec: toRungSec(rungMs), ...counts };
     },
   };
+}
+
+/** Those that were watched most, as whole seconds: a picture whose size changes all the time is not listed whole. */
+function toRungSec(rungMs: ReadonlyMap<number, number>): Record<string, number> {
+  const most = [...rungMs].sort(([, a], [, b]) => b - a).slice(0, MOST_RUNGS);
+  return Object.fromEntries(most.map(([heightPx, ms]) => [`${heightPx}`, Math.round(ms / 1000)]));
 }

@@ -21,6 +21,15 @@ import {
   VideoActivityModel,
   WhyModel,
 } from './activity.ts';
+import {
+  AudienceEstimateModel,
+  AudienceFailuresModel,
+  AudienceModel,
+  AudienceRebufferingModel,
+  AudienceRenditionModel,
+  AudienceShareModel,
+  AudienceStartupModel,
+} from './audience.ts';
 import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
@@ -190,6 +199,13 @@ export const models = {
   LiveStreamPlayDataModel,
   VideoHeatmapModel,
   VideoStatisticsModel,
+  AudienceShareModel,
+  AudienceRenditionModel,
+  AudienceStartupModel,
+  AudienceRebufferingModel,
+  AudienceFailuresModel,
+  AudienceEstimateModel,
+  AudienceModel,
   VideoOEmbedModel,
   VideoQueueModel,
   RetryIncompleteModel,

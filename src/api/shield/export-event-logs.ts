@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { EventSearchStore } from '../../catalog/shield/event-search-store.ts';
 import type { StoredEvent } from '../../catalog/shield/shield-event-store.ts';
+import { csvLine } from '../csv-line.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogsExportRequest } from '../models/event-search.ts';
 import { idParam } from '../read-params.ts';
 import { NoQuery } from '../read-query.ts';
-import { csvLine } from './csv-line.ts';
 import { toFields } from './event-fields.ts';
 import { toEventQuery } from './event-window.ts';
 

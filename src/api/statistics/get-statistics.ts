@@ -2,12 +2,11 @@ import { Type } from 'typebox';
 import { rangeOf } from '../../catalog/statistics/statistics-range.ts';
 import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
-import { parseGuid } from '../../lib/guid.ts';
-import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoStatisticsModel } from '../models/play-data.ts';
 import { LibraryParams } from '../read-params.ts';
 import { queryFlag, queryText } from '../read-query.ts';
+import { findMeasured } from './find-measured.ts';
 
 type Deps = { statistics: StatisticsStore; videoViews: VideoViewStore };
 
@@ -30,12 +29,7 @@ export const getStatistics = defineOperation({
   refusals: { 'not-found': 404 },
   errorShape: 'status',
   async run({ params: { libraryId }, query }, { statistics, videoViews }: Deps) {
-    const mediaId = query.videoGuid === '' ? null : parseGuid(query.videoGuid);
-    if (query.videoGuid !== '' && mediaId === null) {
-      throw new Refused('not-found', 'Expected the GUID of a video in videoGuid. Check it.');
-    }
-    // Refuses an unknown video, and one of another library.
-    if (mediaId !== null) await videoViews.load({ libraryId, mediaId });
+    const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);
     return await statistics.load({ libraryId, mediaId }, rangeOf(query, Date.now()));
   },
 });

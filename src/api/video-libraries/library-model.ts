@@ -5,13 +5,13 @@ import { PullZoneType, WidevineMinClientSecurityLevel } from '../models/enums.ts
 import type { AppleFairPlayDrm, GoogleWidevineDrm, VideoLibraryModel } from '../models/video-library.ts';
 import { DRM_VERSIONS, TIERS } from './wire-enums.ts';
 
-/** Writes a library as the account sees it. Usage and charges that nothing counts are 0. */
+/** Writes a library as the account sees it. Charges are 0. */
 export function toLibraryModel({ settings, keys, ...library }: LibraryView): VideoLibraryModel {
   return {
     Id: library.id,
     Name: library.name,
     VideoCount: library.videoCount,
-    TrafficUsage: 0,
+    TrafficUsage: library.trafficBytes,
     StorageUsage: library.storageBytes,
     DateCreated: wireTime(library.createdAt),
     DateModified: wireTime(library.modifiedAt),

@@ -3,6 +3,7 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import { containing } from '../containing.ts';
 import type { Db } from '../db.ts';
 import { goneBytes } from '../renditions/storage-store.ts';
+import { trafficOfMonth } from '../statistics/delivered-store.ts';
 import type { LibraryView } from './library.ts';
 import { openKeys, selectLibraries, toLibrary, unknownLibrary } from './read-library-store.ts';
 
@@ -48,9 +49,15 @@ function selectViews(db: Db) {
     .select(
       sql<number>`greatest(0, (select coalesce(sum(m.storage_bytes), 0) from media m where m.library_id = library.id)
         - ${sql.raw(goneBytes('gone.library_id = library.id'))})::bigint`.as('storage_bytes'),
-    );
+    )
+    .select(trafficOfMonth.as('traffic_bytes'));
 }
 
 function toView(row: ViewRow, secretBox: SecretBox): LibraryView {
-  return { ...toLibrary(row), keys: openKeys(row, secretBox), storageBytes: row.storage_bytes };
+  return {
+    ...toLibrary(row),
+    keys: openKeys(row, secretBox),
+    storageBytes: row.storage_bytes,
+    trafficBytes: row.traffic_bytes,
+  };
 }

@@ -26,8 +26,11 @@ export type LibraryKeys = { libraryKey: string; readOnlyKey: string };
 /** The shortest and longest security key that a caller may choose for a pull zone, in characters. */
 export const SECURITY_KEY_LENGTH = { min: 8, max: 36 } as const;
 
-/** A library as the account sees it: its keys in clear, and what its media hold in storage, originals included. */
-export type LibraryView = Library & { keys: LibraryKeys; storageBytes: number };
+/**
+ * A library as the account sees it: its keys in clear, what its media hold in storage, originals included, and what was
+ * sent of them in this month (UTC).
+ */
+export type LibraryView = Library & { keys: LibraryKeys; storageBytes: number; trafficBytes: number };
 
 /** Draws a security key for a pull zone: a random GUID (122 bits), the form that clients and its 36 characters expect. */
 export function newSecurityKey(): string {

@@ -65,7 +65,17 @@ export function dropMediaOf(db: Db, libraryId: number, ids: readonly Guid[]): Pr
   });
 }
 
-/** Forgets a removed library. Fails while media of it are left. */
+const STATISTICS = [
+  'stat_hour',
+  'stat_library_hour',
+  'stat_day',
+  'media_heat',
+  'viewer_sketch',
+  'delivered_hour',
+] as const;
+
+/** Forgets a removed library and its history. Fails while media of it are left. */
 export async function dropLibraryRow(db: Db, id: number): Promise<void> {
+  for (const table of STATISTICS) await db.deleteFrom(table).where('library_id', '=', id).execute();
   await db.deleteFrom('library').where('id', '=', id).where('deleted_at', 'is not', null).execute();
 }

@@ -41,3 +41,15 @@ export function toShares(stored: Buffer): number[] {
   const peak = Math.max(1, ...counts);
   return counts.map((count) => Math.round((count * PEAK) / peak));
 }
+
+const RETENTION_POINTS = 100;
+
+/** Percent of `sessions` that played each of at most 100 stretches of equal length, from counts of those that did. */
+export function retentionOf(reached: Buffer, sessions: number): number[] {
+  const buckets = reached.length / COUNT_BYTES;
+  const points = Math.min(RETENTION_POINTS, buckets);
+  return Array.from({ length: points }, (_, point) => {
+    const bucket = Math.floor(((point + 0.5) * buckets) / points);
+    return Math.min(PEAK, Math.round((reached.readUInt32LE(bucket * COUNT_BYTES) * 100) / sessions));
+  });
+}

@@ -1,12 +1,26 @@
 import type { Guid } from '../../lib/guid.ts';
+import { type AudienceFact, type Experienced, factsOf } from './audience-fact.ts';
 import { heatGain } from './heat.ts';
+import type { SketchPoint } from './viewer-sketch.ts';
 import { HOUR_MS, type ViewingSession } from './viewing-session.ts';
 
 /** A session with what the edge knows of the viewer besides: never an address. */
-export type SeenSession = ViewingSession & { country: string; device: string };
+export type SeenSession = ViewingSession & {
+  country: string;
+  device: string;
+  /** Where the viewer is in the day's sketch; null where that is not known, or not to be. */
+  viewer: SketchPoint | null;
+  /** Put together from segment requests of another player than ours. */
+  isEstimate: boolean;
+};
 
-/** What was counted of a session before; `sequence` is -1 when nothing was. */
-export type CountedSession = { sequence: number; watchedSec: readonly number[]; heat: Buffer };
+/** What was counted of a session before; `sequence` is -1 when nothing was. Where it began stays as it was then. */
+export type CountedSession = Experienced & {
+  sequence: number;
+  heat: Buffer;
+  country: string;
+  isSketched: boolean;
+};
 
 export type HourGain = {
   libraryId: number;
@@ -15,53 +29,138 @@ export type HourGain = {
   country: string;
   views: number;
   watchSec: number;
+  estimatedViews: number;
+  estimatedWatchSec: number;
 };
-export type HeatGain = { libraryId: number; mediaId: Guid; bucketSec: number; sessions: number; counts: number[] };
+export type HeatGain = {
+  libraryId: number;
+  mediaId: Guid;
+  bucketSec: number;
+  sessions: number;
+  counts: number[];
+  reached: number[];
+};
+export type DayGain = Pick<AudienceFact, 'kind' | 'value' | 'amount'> & {
+  libraryId: number;
+  mediaId: Guid;
+  dayMs: number;
+  sessions: number;
+};
+export type SketchGain = { libraryId: number; mediaId: Guid; dayMs: number; points: SketchPoint[] };
 
 /** What sessions add to the sums beyond what was counted of them before. */
-export type StatisticsGain = { hours: HourGain[]; heat: HeatGain[] };
+export type StatisticsGain = { hours: HourGain[]; heat: HeatGain[]; days: DayGain[]; sketches: SketchGain[] };
+
+type Pair = { seen: SeenSession; counted: CountedSession };
+
+const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Sums up what a batch of sessions adds. A session that is counted already with the same or a higher sequence adds
- * nothing. The view lies in the starting hour, watch time in the hour in which it was watched.
+ * nothing. The view lies in the starting hour, watch time in the hour in which it was watched. Estimates are sums of their
+ * own, and in those of the charts only with `countsEstimates`.
  */
-export function gainOf(batch: readonly { seen: SeenSession; counted: CountedSession }[]): StatisticsGain {
-  const hours = new Map<string, HourGain>();
-  const heat = new Map<string, HeatGain>();
-  for (const { seen, counted } of batch) {
-    if (seen.sequence <= counted.sequence) continue;
-    const isNew = counted.sequence < 0;
-    const length = Math.max(seen.watchedSec.length, counted.watchedSec.length, 1);
-    for (let index = 0; index < length; index += 1) {
-      const watchSec = (seen.watchedSec[index] ?? 0) - (counted.watchedSec[index] ?? 0);
-      const views = isNew && index === 0 ? 1 : 0;
-      if (watchSec !== 0 || views !== 0) addHour(hours, seen, { index, views, watchSec });
-    }
-    addHeatGain(heat, seen, { isNew, counts: heatGain(counted.heat, seen.heat) });
+export function gainOf(batch: readonly Pair[], countsEstimates: boolean): StatisticsGain {
+  const gain = { hours: new Map(), heat: new Map(), days: new Map(), sketches: new Map() };
+  for (const pair of batch) {
+    if (pair.seen.sequence <= pair.counted.sequence) continue;
+    addHours(gain.hours, pair, countsEstimates);
+    if (pair.seen.isEstimate) continue;
+    addHeatGain(gain.heat, pair);
+    addFacts(gain.days, pair);
+    addViewer(gain.sketches, pair);
   }
-  return { hours: sorted(hours), heat: sorted(heat) };
+  return {
+    hours: sorted(gain.hours),
+    heat: sorted(gain.heat),
+    days: sorted(gain.days),
+    sketches: sorted(gain.sketches),
+  };
 }
 
-function addHour(
-  hours: Map<string, HourGain>,
-  { libraryId, mediaId, startHourMs, country }: SeenSession,
-  { index, views, watchSec }: { index: number; views: number; watchSec: number },
-): void {
-  const hourMs = startHourMs + index * HOUR_MS;
-  const key = `${libraryId}/${mediaId}/${hourMs}/${country}`;
-  const known = hours.get(key) ?? { libraryId, mediaId, hourMs, country, views: 0, watchSec: 0 };
-  hours.set(key, { ...known, views: known.views + views, watchSec: known.watchSec + watchSec });
+function isNew({ counted }: Pair): boolean {
+  return counted.sequence < 0;
 }
 
-function addHeatGain(
-  heat: Map<string, HeatGain>,
-  { libraryId, mediaId, bucketSec }: SeenSession,
-  { isNew, counts }: { isNew: boolean; counts: number[] },
-): void {
+function addHours(hours: Map<string, HourGain>, pair: Pair, countsEstimates: boolean): void {
+  const { seen, counted } = pair;
+  const { libraryId, mediaId, startHourMs, isEstimate } = seen;
+  const country = isNew(pair) ? seen.country : counted.country;
+  const isInCharts = !isEstimate || countsEstimates;
+  const length = Math.max(seen.watchedSec.length, counted.watchedSec.length, 1);
+  for (let index = 0; index < length; index += 1) {
+    const watchSec = (seen.watchedSec[index] ?? 0) - (counted.watchedSec[index] ?? 0);
+    const views = isNew(pair) && index === 0 ? 1 : 0;
+    if (watchSec === 0 && views === 0) continue;
+    const hourMs = startHourMs + index * HOUR_MS;
+    const key = `${libraryId}/${mediaId}/${hourMs}/${country}`;
+    const none = { views: 0, watchSec: 0, estimatedViews: 0, estimatedWatchSec: 0 };
+    const known = hours.get(key) ?? { libraryId, mediaId, hourMs, country, ...none };
+    hours.set(key, {
+      ...known,
+      views: known.views + (isInCharts ? views : 0),
+      watchSec: known.watchSec + (isInCharts ? watchSec : 0),
+      estimatedViews: known.estimatedViews + (isEstimate ? views : 0),
+      estimatedWatchSec: known.estimatedWatchSec + (isEstimate ? watchSec : 0),
+    });
+  }
+}
+
+function addHeatGain(heat: Map<string, HeatGain>, pair: Pair): void {
+  const { libraryId, mediaId, bucketSec } = pair.seen;
+  const counts = heatGain(pair.counted.heat, pair.seen.heat);
+  const reached = heatGain(playedOnce(pair.counted.heat), playedOnce(pair.seen.heat));
+  if (!isNew(pair) && counts.every((count) => count === 0)) return;
   const key = `${libraryId}/${mediaId}/${bucketSec}`;
-  const known = heat.get(key) ?? { libraryId, mediaId, bucketSec, sessions: 0, counts: [] };
-  for (const [index, count] of counts.entries()) known.counts[index] = (known.counts[index] ?? 0) + count;
-  heat.set(key, { ...known, sessions: known.sessions + (isNew ? 1 : 0) });
+  const known = heat.get(key) ?? { libraryId, mediaId, bucketSec, sessions: 0, counts: [], reached: [] };
+  addEach(known.counts, counts);
+  addEach(known.reached, reached);
+  heat.set(key, { ...known, sessions: known.sessions + (isNew(pair) ? 1 : 0) });
+}
+
+function playedOnce(heat: Buffer): Buffer {
+  return Buffer.from(heat.map((count) => Math.min(1, count)));
+}
+
+function addEach(sums: number[], gains: readonly number[]): void {
+  for (const [index, gain] of gains.entries()) sums[index] = (sums[index] ?? 0) + gain;
+}
+
+/** The device and the referrer are those of the start: what is sent later does not move a session. */
+function addFacts(days: Map<string, DayGain>, pair: Pair): void {
+  const { seen, counted } = pair;
+  const start = isNew(pair) ? seen : { ...seen, device: counted.device, referrerHost: counted.referrerHost };
+  const before = new Map((isNew(pair) ? [] : factsOf(counted)).map((fact) => [`${fact.kind}/${fact.value}`, fact]));
+  for (const { kind, value, amount } of factsOf(start)) {
+    const known = before.get(`${kind}/${value}`);
+    addFact(days, seen, { kind, value, amount: amount - (known?.amount ?? 0), sessions: known === undefined ? 1 : 0 });
+  }
+}
+
+function addFact(
+  days: Map<string, DayGain>,
+  { libraryId, mediaId, startHourMs }: SeenSession,
+  { kind, value, amount, sessions }: Pick<DayGain, 'kind' | 'value' | 'amount' | 'sessions'>,
+): void {
+  if (amount === 0 && sessions === 0) return;
+  const dayMs = dayOf(startHourMs);
+  const key = `${libraryId}/${mediaId}/${dayMs}/${kind}/${value}`;
+  const known = days.get(key) ?? { libraryId, mediaId, dayMs, kind, value, amount: 0, sessions: 0 };
+  days.set(key, { ...known, amount: known.amount + amount, sessions: known.sessions + sessions });
+}
+
+function addViewer(sketches: Map<string, SketchGain>, { seen, counted }: Pair): void {
+  const { libraryId, mediaId, startHourMs, viewer } = seen;
+  if (viewer === null || counted.isSketched) return;
+  const dayMs = dayOf(startHourMs);
+  const key = `${libraryId}/${mediaId}/${dayMs}`;
+  const known = sketches.get(key) ?? { libraryId, mediaId, dayMs, points: [] };
+  known.points.push(viewer);
+  sketches.set(key, known);
+}
+
+function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
 /** In one order for all writers, so that two of them never wait for each other's rows. */

@@ -11,6 +11,8 @@ describe('the range of statistics', () => {
   test.each([
     { name: 'no dates', query: {} },
     { name: 'an invalid start, whatever the end says', query: { dateFrom: 'yesterday', dateTo: '2026-01-05' } },
+    { name: 'a start that no calendar has', query: { dateFrom: '2026-06-31' } },
+    { name: 'a start that is still to come', query: { dateFrom: '2027-01-01' } },
     { name: 'an end alone', query: { dateTo: '2026-01-05' } },
   ])('$name gives the last 30 days', ({ query }) => {
     const keys = keysOf(query);
@@ -22,6 +24,10 @@ describe('the range of statistics', () => {
     { dateTo: 'never', last: '2026-08-20T00:00:00Z' },
     { dateTo: '2026-08-01', last: '2026-08-20T00:00:00Z' },
     { dateTo: '2026-08-12T01:00:00+02:00', last: '2026-08-11T00:00:00Z' },
+    { dateTo: '2026-08-12T01:00:00 02:00', last: '2026-08-11T00:00:00Z' },
+    { dateTo: '2026-08-12T01:00:00+0200', last: '2026-08-11T00:00:00Z' },
+    { dateTo: '2026-08-12T23:00z', last: '2026-08-12T00:00:00Z' },
+    { dateTo: '2026-02-30', last: '2026-08-20T00:00:00Z' },
     { dateTo: '2099-01-01', last: '2026-08-20T00:00:00Z' },
   ])('from the 10th to "$dateTo" ends at $last', ({ dateTo, last }) => {
     const keys = keysOf({ dateFrom: '2026-08-10', dateTo });

@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 const USUAL_MS = 30 * DAY_MS;
 /** The longest answer; a longer range keeps its end. */
 const MOST_BUCKETS = 2_000;
-const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+ -]\d{2}:?\d{2})?$/i;
 
 /**
  * The range of interface section 4.3, rules 1 to 4: without a valid `dateFrom` the last 30 days, whatever `dateTo` is;
@@ -36,11 +36,21 @@ export function bucketKey(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** A date, with or without a time; without a zone it is UTC. Null for what is no date. */
+/**
+ * A date, with or without a time; without a zone it is UTC. The plus of an offset that was not escaped arrives as a space.
+ * Null for what is no date, such as the 30th of February.
+ */
 function readTime(text: string): number | null {
   const trimmed = text.trim();
-  const zone = DATE.exec(trimmed)?.[1];
-  if (!DATE.test(trimmed)) return null;
-  const ms = Date.parse(zone === undefined && trimmed.length > 10 ? `${trimmed}Z` : trimmed);
+  const found = DATE.exec(trimmed);
+  if (found === null || !isDay(trimmed.slice(0, 10))) return null;
+  const zone = found[1] ?? 'Z';
+  const local = trimmed.slice(0, trimmed.length - (found[1]?.length ?? 0)).replace(' ', 'T');
+  const ms = Date.parse(`${local.length === 10 ? `${local}T00:00` : local}${zone.replace(' ', '+')}`);
   return Number.isNaN(ms) ? null : ms;
+}
+
+function isDay(date: string): boolean {
+  const ms = Date.parse(`${date}T00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === date;
 }

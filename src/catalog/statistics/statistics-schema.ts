@@ -17,6 +17,14 @@ type ViewSessionTable = {
   stall_count: Generated<number>;
   stall_ms: Generated<number>;
   failures: Generated<number>;
+  /** When its newest beacon was written. */
+  seen_at: Generated<Date>;
+  /** Seconds watched by the height of the picture. */
+  rung_sec: Generated<Record<string, number>>;
+  /** Whether it was put together from segment requests of another player. */
+  is_estimate: Generated<boolean>;
+  /** Whether its viewer is in the sketch of the day. */
+  is_sketched: Generated<boolean>;
 };
 
 /** Sums of a video in an hour and a country (empty where unknown). They outlive the video. */
@@ -27,23 +35,52 @@ type StatHourTable = {
   country: string;
   views: number;
   watch_sec: number;
+  /** Of other players, whether they are in `views` and `watch_sec` as well or not. */
+  estimated_views: Generated<number>;
+  estimated_watch_sec: Generated<number>;
 };
 
 /** The same over all videos of a library. */
 type StatLibraryHourTable = Omit<StatHourTable, 'media_id'>;
 
-/** How often each bucket of a media was played, in `sessions` sessions. */
+/** Sums by the day in which sessions began; `kind` and `value` as in `audience-fact.ts`. */
+type StatDayTable = {
+  library_id: number;
+  media_id: Guid;
+  day: string;
+  kind: string;
+  value: string;
+  sessions: number;
+  amount: number;
+};
+
+/** How often each bucket of a media was played, in `sessions` sessions, and how many of `reached_sessions` played it. */
 type MediaHeatTable = {
   library_id: number;
   media_id: Guid;
   bucket_sec: number;
   sessions: number;
   counts: Buffer;
+  reached: Generated<Buffer>;
+  reached_sessions: Generated<number>;
 };
+
+/** Different viewers of a day (`viewer-sketch.ts`). */
+type ViewerSketchTable = { library_id: number; media_id: Guid; day: string; registers: Buffer };
+
+/** What a day's viewers are hashed with; gone two days later. */
+type ViewerSaltTable = { day: string; salt: Buffer };
+
+/** Bytes that a process of the edge sent in an hour so far. */
+type DeliveredHourTable = { library_id: number; media_id: Guid; hour: Date; writer: Guid; bytes: number };
 
 export type StatisticsSchema = {
   view_session: ViewSessionTable;
   stat_hour: StatHourTable;
   stat_library_hour: StatLibraryHourTable;
+  stat_day: StatDayTable;
   media_heat: MediaHeatTable;
+  viewer_sketch: ViewerSketchTable;
+  viewer_salt: ViewerSaltTable;
+  delivered_hour: DeliveredHourTable;
 };

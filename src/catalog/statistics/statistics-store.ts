@@ -68,6 +68,7 @@ async function selectSums(
     select floor(extract(epoch from hour) * 1000 / ${stepMs})::bigint * ${stepMs}::bigint as bucket_ms, country,
       sum(views)::bigint as views, sum(watch_sec)::bigint as watch_sec
     from ${from} and hour >= ${new Date(fromMs)} and hour < ${new Date(toMs)}
+      and (views <> 0 or watch_sec <> 0)
     group by 1, 2`.execute(db);
   return rows;
 }

@@ -2,15 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newGuid } from '../../lib/guid.ts';
 import { HOUR_MS, readBeacon } from './viewing-session.ts';
-import { bucketsOf, readTicket, writeTicket } from './viewing-ticket.ts';
+import { bucketsOf, newPageName, readTicket, writeTicket } from './viewing-ticket.ts';
 
 const SECRET = new Uint8Array(32).fill(7);
 const ISSUED = Date.parse('2026-08-20T10:59:30Z');
-const ticket = { libraryId: 3, mediaId: newGuid(), issuedAtMs: ISSUED, ...bucketsOf(24) };
-const SESSION = newGuid();
+const ticket = { libraryId: 3, mediaId: newGuid(), issuedAtMs: ISSUED, ...bucketsOf(24), page: newPageName() };
 
 function beacon(fields: object): string {
-  const usual = { session: SESSION, sequence: 1, startedMs: 0, watchedSec: [10], heat: '', startupMs: 300 };
+  const usual = { visit: 0, sequence: 1, startedMs: 0, watchedSec: [10], heat: '', rungSec: {}, startupMs: 300 };
   return JSON.stringify({ ...usual, stallCount: 0, stallMs: 0, failures: 0, page: '', ...fields });
 }
 
@@ -62,10 +61,27 @@ describe('a beacon', () => {
     expect(hot.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(48);
   });
 
+  test('of one visit is of the same session and hour, whichever edge takes it', () => {
+    const early = readBeacon(beacon({ startedMs: 31_000 }), ticket, ISSUED + 28_000);
+    const late = readBeacon(beacon({ startedMs: 31_000, sequence: 2 }), ticket, ISSUED + 60_000);
+    expect(early?.startHourMs).toBe(Date.parse('2026-08-20T11:00:00Z'));
+    expect([early?.sessionId, early?.startHourMs]).toEqual([late?.sessionId, late?.startHourMs]);
+    const next = readBeacon(beacon({ visit: 1, startedMs: HOUR_MS }), ticket, ISSUED + 2 * HOUR_MS);
+    expect(next?.sessionId).not.toBe(early?.sessionId);
+  });
+
+  test('claims no more at all heights together than was watched', () => {
+    const claimed = beacon({ watchedSec: [10], rungSec: { 240: 4, 720: 3_000 } });
+    expect(readBeacon(claimed, ticket, ISSUED + 20_000)?.rungSec).toEqual({ 240: 4, 720: 8 });
+  });
+
   test.each([
     ['', 'nothing'],
     ['[]', 'a list'],
-    [beacon({ session: 'x' }), 'no session id'],
+    [beacon({ visit: -1 }), 'no number of a visit'],
+    [beacon({ visit: 1, startedMs: 1_000 }), 'a second visit within half an hour of the page'],
+    [beacon({ startedMs: 3_600_000 }), 'a start that is still to come'],
+    [beacon({ rungSec: { huge: 3 } }), 'a height that is no number'],
     [beacon({ sequence: -1 }), 'a negative sequence'],
     [beacon({ watchedSec: [1.5] }), 'half seconds'],
     [beacon({ watchedSec: Array(80).fill(1) }), 'too many hours'],

@@ -1,5 +1,5 @@
-import { type Guid, parseGuid } from '../../lib/guid.ts';
-import type { ViewingTicket } from './viewing-ticket.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { type ViewingTicket, visitId } from './viewing-ticket.ts';
 
 /**
  * What is known of one tab's visit to one video so far: totals, never differences, so that what is lost, repeated or
@@ -17,6 +17,8 @@ export type ViewingSession = {
   bucketSec: number;
   /** How often each bucket was played, one byte each. */
   heat: Buffer;
+  /** Seconds watched by the height of the picture in pixels. */
+  rungSec: Record<string, number>;
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
@@ -27,12 +29,14 @@ export type ViewingSession = {
 
 /** A beacon as it arrives: JSON of these fields. `heat` is base64url of a byte a bucket, trailing zeros left out. */
 type Beacon = {
-  session: string;
+  /** Which of the page's visits this is: the first, or one after idle half hours. */
+  visit: number;
   sequence: number;
   /** From the page's delivery to the first moving frame. */
   startedMs: number;
   watchedSec: number[];
   heat: string;
+  rungSec: Record<string, number>;
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
@@ -43,34 +47,44 @@ type Beacon = {
 export const HOUR_MS = 3600_000;
 const MAX_SEQUENCE = 1_000_000;
 const MAX_HOURS = 73;
+const MAX_VISITS = 2 * MAX_HOURS;
 const MAX_RATE = 4;
 const MAX_COUNT = 100_000;
 const MAX_MS = 24 * HOUR_MS;
+/** A page's visit ends after so long without a moving picture. */
+const IDLE_MS = HOUR_MS / 2;
 /** A beacon and the clock that bounds it are this far apart at the most. */
 const SLACK_SEC = 5;
+/** The clocks of two edges may differ by this much. */
+const CLOCK_MS = 10_000;
 const HOST = /^[a-z0-9.:[\]-]{0,253}$/i;
 const HEAT = /^[A-Za-z0-9_-]{0,800}$/;
+const HEIGHT = /^[1-9]\d{1,3}$/;
+const MAX_RUNGS = 16;
 
 /**
  * Reads a beacon against its ticket. Totals are cut to what the edge's own clock allows since the page was delivered,
- * heat to the media's length. Null for what no player page writes.
+ * heat to the media's length. Null for what no player page writes, and for more visits than a page has had time for.
  */
 export function readBeacon(text: string, ticket: ViewingTicket, nowMs: number): ViewingSession | null {
   const beacon = parseBeacon(text);
-  const sessionId = beacon === null ? null : parseGuid(beacon.session);
-  if (beacon === null || sessionId === null) return null;
-  const startMs = Math.min(ticket.issuedAtMs + beacon.startedMs, nowMs);
+  if (beacon === null || beacon.startedMs < beacon.visit * IDLE_MS) return null;
+  // The same of each beacon of a visit, whichever edge takes it: it is part of what the session is known by.
+  const startMs = ticket.issuedAtMs + beacon.startedMs;
+  if (startMs > nowMs + CLOCK_MS) return null;
   const startHourMs = Math.floor(startMs / HOUR_MS) * HOUR_MS;
-  const elapsedSec = (nowMs - startMs) / 1000 + SLACK_SEC;
+  const elapsedSec = Math.max(0, nowMs - startMs) / 1000 + SLACK_SEC;
+  const watchedSec = cutHours(beacon.watchedSec, { startHourMs, startMs, nowMs, elapsedSec });
   return {
     libraryId: ticket.libraryId,
     mediaId: ticket.mediaId,
-    sessionId,
+    sessionId: visitId(ticket, beacon.visit),
     startHourMs,
     sequence: beacon.sequence,
-    watchedSec: cutHours(beacon.watchedSec, { startHourMs, startMs, nowMs, elapsedSec }),
+    watchedSec,
     bucketSec: ticket.bucketSec,
     heat: cutHeat(Buffer.from(beacon.heat, 'base64url'), ticket, elapsedSec),
+    rungSec: cutRungs(beacon.rungSec, watchedSec),
     startupMs: beacon.startupMs,
     stallCount: beacon.stallCount,
     stallMs: beacon.stallMs,
@@ -109,12 +123,26 @@ function cutHeat(heat: Buffer, { bucketSec, bucketCount }: ViewingTicket, elapse
   return cut;
 }
 
+/** All rungs together hold no more than was watched. */
+function cutRungs(rungSec: Readonly<Record<string, number>>, watchedSec: readonly number[]): Record<string, number> {
+  // Each is rounded by itself.
+  let leftSec = watchedSec.reduce((sum, sec) => sum + sec, 0) + Object.keys(rungSec).length;
+  const cut: Record<string, number> = {};
+  for (const [heightPx, sec] of Object.entries(rungSec)) {
+    const kept = Math.min(sec, leftSec);
+    leftSec -= kept;
+    if (kept > 0) cut[heightPx] = kept;
+  }
+  return cut;
+}
+
 function parseBeacon(text: string): Beacon | null {
   const sent = parseObject(text);
   if (sent === null) return null;
-  const { session, sequence, startedMs, watchedSec, heat, startupMs, stallCount, stallMs, failures, page } = sent;
+  const { visit, sequence, startedMs, watchedSec, heat, rungSec, startupMs, stallCount, stallMs, failures, page } =
+    sent;
   const isFit =
-    typeof session === 'string' &&
+    isCount(visit, MAX_VISITS) &&
     isCount(sequence, MAX_SEQUENCE) &&
     isCount(startedMs, MAX_HOURS * HOUR_MS) &&
     Array.isArray(watchedSec) &&
@@ -122,6 +150,7 @@ function parseBeacon(text: string): Beacon | null {
     watchedSec.every((sec) => isCount(sec, 3600)) &&
     typeof heat === 'string' &&
     HEAT.test(heat) &&
+    isRungSec(rungSec) &&
     (startupMs === null || isCount(startupMs, MAX_MS)) &&
     isCount(stallCount, MAX_COUNT) &&
     isCount(stallMs, MAX_MS) &&
@@ -130,7 +159,7 @@ function parseBeacon(text: string): Beacon | null {
     HOST.test(page);
   // Each field was just checked against the type.
   const counts = { startupMs, stallCount, stallMs, failures };
-  return isFit ? ({ session, sequence, startedMs, watchedSec, heat, page, ...counts } as Beacon) : null;
+  return isFit ? ({ visit, sequence, startedMs, watchedSec, heat, rungSec, page, ...counts } as Beacon) : null;
 }
 
 function parseObject(text: string): Record<string, unknown> | null {
@@ -140,6 +169,15 @@ function parseObject(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+function isRungSec(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= MAX_RUNGS &&
+    entries.every(([height, sec]) => HEIGHT.test(height) && isCount(sec, MAX_HOURS * 3600))
+  );
 }
 
 function isCount(value: unknown, most: number): value is number {

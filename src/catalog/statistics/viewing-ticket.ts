@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Guid, guidOfBytes, parseGuid } from '../../lib/guid.ts';
 
 /** What a player page is handed with its page, and sends back with each beacon. Heat is counted in buckets of `bucketSec`. */
 export type ViewingTicket = {
@@ -10,6 +10,8 @@ export type ViewingTicket = {
   bucketSec: number;
   /** 0 for media without an end, whose heat is not counted. */
   bucketCount: number;
+  /** Of this page alone: its visits' ids come from it, so that nobody chooses one. */
+  page: string;
 };
 
 /** A page may stay open and go on counting for three days. */
@@ -17,7 +19,9 @@ const VALID_MS = 72 * 3600_000;
 /** Edges' clocks may differ by this much. */
 const CLOCK_MS = 5_000;
 const MAC_BYTES = 16;
-const TICKET = /^([1-9]\d{0,14})\.([0-9a-f-]{36})\.(\d{1,14})\.(\d{1,6})\.(\d{1,3})\.([A-Za-z0-9_-]{22})$/;
+const PAGE_BYTES = 12;
+const TICKET =
+  /^([1-9]\d{0,14})\.([0-9a-f-]{36})\.(\d{1,14})\.(\d{1,6})\.(\d{1,3})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22})$/;
 
 /** Buckets of a media's heatmap: a second each, or as many as give 600 at most. */
 export const MAX_BUCKETS = 600;
@@ -29,16 +33,26 @@ export function bucketsOf(durationSec: number): { bucketSec: number; bucketCount
   return { bucketSec, bucketCount: Math.ceil(wholeSec / bucketSec) };
 }
 
+/** What tells a page from all others. */
+export function newPageName(): string {
+  return randomBytes(PAGE_BYTES).toString('base64url');
+}
+
+/** The id of a page's n-th visit, from 0 on: one page makes no two sessions of the same visit, whatever it sends. */
+export function visitId({ page }: ViewingTicket, visit: number): Guid {
+  return guidOfBytes(createHash('sha256').update(`${page}/${visit}`).digest());
+}
+
 /** Writes a ticket: its fields in the clear and an HMAC-SHA256 of them, cut to 128 bits. */
 export function writeTicket(ticket: ViewingTicket, secret: Uint8Array): string {
-  const { libraryId, mediaId, issuedAtMs, bucketSec, bucketCount } = ticket;
-  const text = [libraryId, mediaId, issuedAtMs, bucketSec, bucketCount].join('.');
+  const { libraryId, mediaId, issuedAtMs, bucketSec, bucketCount, page } = ticket;
+  const text = [libraryId, mediaId, issuedAtMs, bucketSec, bucketCount, page].join('.');
   return `${text}.${macOf(text, secret).toString('base64url')}`;
 }
 
 /** Reads a ticket; null for one that this installation did not write, or that is older than three days. */
 export function readTicket(text: string, secret: Uint8Array, nowMs: number): ViewingTicket | null {
-  const [, library, media = '', issued, bucketSec, bucketCount, mac = ''] = TICKET.exec(text) ?? [];
+  const [, library, media = '', issued, bucketSec, bucketCount, page = '', mac = ''] = TICKET.exec(text) ?? [];
   const mediaId = parseGuid(media);
   if (mediaId === null) return null;
   const shown = Buffer.from(mac, 'base64url');
@@ -52,6 +66,7 @@ export function readTicket(text: string, secret: Uint8Array, nowMs: number): Vie
     issuedAtMs,
     bucketSec: Number(bucketSec),
     bucketCount: Number(bucketCount),
+    page,
   };
 }
 

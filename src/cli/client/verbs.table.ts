@@ -142,6 +142,8 @@ export const verbs: readonly Verb[] = [
   call('live bitrate', 'getCurrentBitrate', ['streamId'], 'show the bitrate of a live stream'),
   call('live bitrate-history', 'getBitrateHistory', ['streamId'], 'show the bitrates of a live stream over time'),
   call('stats', 'getStatistics', [], 'show views and time watched; dateFrom=, dateTo=, hourly=, videoGuid='),
+  call('audience', 'getAudience', [], 'show viewers, devices, referrers and how playback went; as stats'),
+  call('audience-csv', 'exportAudience', [], 'write statistics and audience as CSV; as stats'),
   call('heatmap', 'getHeatmap', ['videoId'], 'show which parts of a video are watched'),
   call('play-heatmap', 'getPlayHeatmap', ['videoId'], 'show the heatmap as players get it'),
   call('oembed', 'getOEmbed', ['url'], 'show the oEmbed answer for the address of a player page'),

@@ -30,7 +30,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
 
   const add = (session: SeenSession) => {
-    const key = `${session.startHourMs}/${session.sessionId}`;
+    const key = keyOf(session);
     const known = waiting.get(key);
     if (known !== undefined && known.sequence >= session.sequence) return;
     const oldest = waiting.keys().next();
@@ -38,7 +38,13 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
       waiting.delete(oldest.value);
       dropped += 1;
     }
-    waiting.set(key, session);
+    waiting.set(key, known === undefined ? session : asItBegan(session, known));
+  };
+  /** What could not be written came before what waits by now. */
+  const putBack = (session: SeenSession) => {
+    const newer = waiting.get(keyOf(session));
+    if (newer === undefined) add(session);
+    else waiting.set(keyOf(session), asItBegan(newer, session));
   };
   const write = async () => {
     while (waiting.size > 0) {
@@ -47,7 +53,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
       try {
         await count(batch.map(([, session]) => session));
       } catch (error) {
-        for (const [, session] of batch) add(session);
+        for (const [, session] of batch) putBack(session);
         warn(error);
         return;
       }
@@ -74,4 +80,13 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
       await Promise.race([flush().then(flush), limit]);
     },
   };
+}
+
+function keyOf({ startHourMs, sessionId }: SeenSession): string {
+  return `${startHourMs}/${sessionId}`;
+}
+
+/** A viewer may move to another network in mid-visit: it counts where it began. */
+function asItBegan(session: SeenSession, { country, device, referrerHost, viewer }: SeenSession): SeenSession {
+  return { ...session, country, device, referrerHost, viewer: viewer ?? session.viewer };
 }

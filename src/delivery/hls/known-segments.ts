@@ -8,6 +8,7 @@ import type { PublicationReader } from '../publication-reader.ts';
 
 /** The answer to a plain GET of a stored segment. */
 export type KnownSegment = { window: ObjectWindow; headers: OutgoingHttpHeaders };
+type Current = KnownSegment & { publication: Publication };
 
 type Target = Extract<EdgeTarget, { kind: 'media' }>;
 type Found = { publication: Publication; answer: Answer };
@@ -33,11 +34,12 @@ export class KnownSegments {
   }
 
   /** Only for a GET without conditions and ranges; null when the segment is to be looked up. */
-  find({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, address: SegmentAddress): KnownSegment | null {
+  find({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, address: SegmentAddress): Current | null {
     if (method !== 'GET' || headers.range !== undefined || hasConditions(headers)) return null;
     const known = this.#segments.get(nameOf(address));
     const publication = known?.publication.deref();
-    return known !== undefined && publication !== undefined && this.#reader.isCurrent(publication) ? known : null;
+    if (known === undefined || publication === undefined || !this.#reader.isCurrent(publication)) return null;
+    return { window: known.window, headers: known.headers, publication };
   }
 
   /** Keeps the answer when it is one that stays: of a segment in the clear that no encoder is to be notified of. */

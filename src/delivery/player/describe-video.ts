@@ -1,7 +1,7 @@
 import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { bucketsOf, writeTicket } from '../../catalog/statistics/viewing-ticket.ts';
+import { bucketsOf, newPageName, writeTicket } from '../../catalog/statistics/viewing-ticket.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
@@ -48,7 +48,7 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
 
 function describeViewing({ libraryId, mediaId, durationMs }: Publication, secret: Uint8Array): PlayerState['viewing'] {
   const buckets = bucketsOf(durationMs / 1000);
-  const ticket = { libraryId, mediaId, issuedAtMs: Date.now(), ...buckets };
+  const ticket = { libraryId, mediaId, issuedAtMs: Date.now(), ...buckets, page: newPageName() };
   return { ticket: writeTicket(ticket, secret), ...buckets };
 }
 

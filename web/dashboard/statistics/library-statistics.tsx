@@ -6,6 +6,7 @@ import { useLoaded } from '../base/load.ts';
 import { clock, day, plural } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { Audience, DownloadCsv } from './audience.tsx';
 import { Cost } from './cost.tsx';
 import { TimeChart } from './time-chart.tsx';
 
@@ -28,7 +29,7 @@ export function LibraryStatistics({ libraryId }: { libraryId: number }) {
       <header class="place">
         <h1>{t('Statistics')}</h1>
         <span class="push" />
-        {found !== null && <Download found={found} />}
+        <DownloadCsv libraryId={libraryId} query={`dateFrom=${from}`} />
       </header>
       <div class="filters">
         <SelectField
@@ -40,6 +41,7 @@ export function LibraryStatistics({ libraryId }: { libraryId: number }) {
       </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found !== null && <Charts found={found} />}
+      <Audience libraryId={libraryId} query={`dateFrom=${from}`} />
       <Cost libraryId={libraryId} watchedSec={total(found?.watchTimeChart ?? null)} days={Number(days.value)} />
     </>
   );
@@ -104,25 +106,6 @@ function Countries({ found }: { found: VideoStatisticsModel }) {
 
 function nameOf(code: string): string {
   return /^[A-Z]{2}$/.test(code) ? (COUNTRY.of(code) ?? code) : 'Unknown';
-}
-
-function Download({ found }: { found: VideoStatisticsModel }) {
-  const save = () => {
-    const lines = Object.entries(found.viewsChart ?? {}).map(
-      ([time, views]) => `${time},${views},${found.watchTimeChart?.[time] ?? 0}`,
-    );
-    const url = URL.createObjectURL(
-      new Blob([['time,views,watch_seconds', ...lines, ''].join('\n')], { type: 'text/csv' }),
-    );
-    const link = Object.assign(document.createElement('a'), { href: url, download: 'statistics.csv' });
-    link.click();
-    URL.revokeObjectURL(url);
-  };
-  return (
-    <button type="button" onClick={save}>
-      {t('Download CSV')}
-    </button>
-  );
 }
 
 function total(chart: Record<string, number> | null): number {

@@ -2,6 +2,7 @@ import type { VideoHeatmapModel, VideoStatisticsModel } from '../../../src/api/m
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { clock, plural } from '../base/words.ts';
+import { Audience, DownloadCsv } from '../statistics/audience.tsx';
 
 export function VideoStatistics(props: { libraryId: number; videoId: string; lengthSec: number }) {
   const { libraryId, videoId, lengthSec } = props;
@@ -13,6 +14,8 @@ export function VideoStatistics(props: { libraryId: number; videoId: string; len
     <>
       <ViewsPanel found={found} />
       <Heatmap heat={heat.value.value?.heatmap ?? null} lengthSec={lengthSec} />
+      <Audience libraryId={libraryId} query={`videoGuid=${videoId}`} />
+      <DownloadCsv libraryId={libraryId} query={`videoGuid=${videoId}`} />
     </>
   );
 }

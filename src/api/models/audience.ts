@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox';
+import { int32, int64, model, nullable, text } from './fields.ts';
+
+const chart = () => Type.Record(Type.String(), int64());
+
+export const AudienceShareModel = model('AudienceShareModel', {
+  /** Empty where it is not known. */
+  name: text(),
+  views: int64(),
+  /** Seconds. */
+  watchTime: int64(),
+});
+
+export const AudienceRenditionModel = model('AudienceRenditionModel', {
+  height: int32(),
+  views: int64(),
+  /** Seconds. */
+  watchTime: int64(),
+});
+
+/** From the request of the page to the first moving frame; each figure is exact to a fifth. */
+export const AudienceStartupModel = model('AudienceStartupModel', {
+  measured: int64(),
+  p50Ms: nullable(int32()),
+  p75Ms: nullable(int32()),
+  p95Ms: nullable(int32()),
+});
+
+export const AudienceRebufferingModel = model('AudienceRebufferingModel', {
+  /** Views in which the picture stalled. */
+  views: int64(),
+  seconds: int64(),
+});
+
+export const AudienceFailuresModel = model('AudienceFailuresModel', { views: int64(), count: int64() });
+
+/** What other players watched, from their segment requests; in the charts of the statistics only by a setting. */
+export const AudienceEstimateModel = model('AudienceEstimateModel', {
+  viewsChart: chart(),
+  watchTimeChart: chart(),
+});
+
+export const AudienceModel = model('AudienceModel', {
+  /** Different viewers of each day, added up; each day's are exact to about 2.3 %. */
+  uniqueViewers: int64(),
+  /** Key = UTC day, zero-filled, hourly or not. */
+  uniqueViewersChart: chart(),
+  viewersNow: int64(),
+  devices: Type.Array(AudienceShareModel),
+  /** Hosts of the pages around the player. */
+  referrers: Type.Array(AudienceShareModel),
+  renditions: Type.Array(AudienceRenditionModel),
+  startup: AudienceStartupModel,
+  rebuffering: AudienceRebufferingModel,
+  failures: AudienceFailuresModel,
+  /** Percent of the views that played each stretch of a video; null for a library and below five views. */
+  retention: nullable(Type.Array(int32())),
+  estimated: AudienceEstimateModel,
+  bytesSent: int64(),
+  bytesChart: chart(),
+});
+export type AudienceModel = Static<typeof AudienceModel>;

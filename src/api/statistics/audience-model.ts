@@ -1,0 +1,31 @@
+import type { Audience, Share } from '../../catalog/statistics/audience-store.ts';
+import type { AudienceModel } from '../models/audience.ts';
+
+export function toAudienceModel(audience: Audience): AudienceModel {
+  const { uniqueViewersChart, viewersNow, startup, rebuffering, failures, retention, estimated, bytesChart } = audience;
+  return {
+    uniqueViewers: total(uniqueViewersChart),
+    uniqueViewersChart,
+    viewersNow,
+    devices: audience.devices.map(toShare),
+    referrers: audience.referrers.map(toShare),
+    renditions: audience.renditions.map(({ heightPx, views, watchSec }) => {
+      return { height: heightPx, views, watchTime: watchSec };
+    }),
+    startup,
+    rebuffering,
+    failures,
+    retention,
+    estimated,
+    bytesSent: total(bytesChart),
+    bytesChart,
+  };
+}
+
+function toShare({ name, views, watchSec }: Share) {
+  return { name, views, watchTime: watchSec };
+}
+
+function total(chart: Readonly<Record<string, number>>): number {
+  return Object.values(chart).reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,19 @@
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+
+/**
+ * The video that statistics are read of; null for the whole library, where none is named. Refuses (`not-found`) what is no
+ * GUID, an unknown video, and one of another library.
+ */
+export async function findMeasured(
+  libraryId: number,
+  videoGuid: string,
+  videoViews: VideoViewStore,
+): Promise<Guid | null> {
+  if (videoGuid === '') return null;
+  const mediaId = parseGuid(videoGuid);
+  if (mediaId === null) throw new Refused('not-found', 'Expected the GUID of a video in videoGuid. Check it.');
+  await videoViews.load({ libraryId, mediaId });
+  return mediaId;
+}

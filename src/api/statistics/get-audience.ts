@@ -1,0 +1,65 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { AudienceStore } from '../../catalog/statistics/audience-store.ts';
+import { rangeOf } from '../../catalog/statistics/statistics-range.ts';
+import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { AudienceModel } from '../models/audience.ts';
+import { LibraryParams } from '../read-params.ts';
+import { queryFlag, queryText } from '../read-query.ts';
+import { toAudienceModel } from './audience-model.ts';
+import { findMeasured } from './find-measured.ts';
+import { writeAudience } from './write-audience.ts';
+
+type Deps = { audiences: AudienceStore; videoViews: VideoViewStore };
+
+const COMMON = {
+  method: 'GET',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object({
+    dateFrom: queryText(),
+    dateTo: queryText(),
+    hourly: queryFlag(false),
+    videoGuid: queryText(),
+  }),
+  body: null,
+  refusals: { 'not-found': 404 },
+  errorShape: 'status',
+} as const;
+
+/** What the statistics of the interface have no field for; its query is theirs. */
+export const getAudience = defineOperation({
+  ...COMMON,
+  name: 'getAudience',
+  path: '/library/{libraryId}/statistics/audience',
+  description:
+    'Reads who watched a library or one of its videos and how it went: different viewers, devices, referrers, start-up, rebuffering, retention, viewers now, estimates of other players, bytes sent.',
+  answer: AudienceModel,
+  async run({ params: { libraryId }, query }, { audiences, videoViews }: Deps) {
+    const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);
+    const audience = await audiences.load({ libraryId, mediaId }, rangeOf(query, Date.now()));
+    return toAudienceModel(audience);
+  },
+});
+
+export const exportAudience = defineOperation({
+  ...COMMON,
+  name: 'exportAudience',
+  path: '/library/{libraryId}/statistics/export',
+  description: 'Exports statistics and audience of a library or of one of its videos as CSV, a line for each figure.',
+  answer: 'csv',
+  async run(
+    { params: { libraryId }, query },
+    { audiences, statistics, videoViews }: Deps & { statistics: StatisticsStore },
+  ) {
+    const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);
+    const range = rangeOf(query, Date.now());
+    const [counted, audience] = await Promise.all([
+      statistics.load({ libraryId, mediaId }, range),
+      audiences.load({ libraryId, mediaId }, range),
+    ]);
+    return Readable.from(writeAudience(counted, audience));
+  },
+});

@@ -1,0 +1,56 @@
+import type { Audience, Share } from '../../catalog/statistics/audience-store.ts';
+import type { Statistics } from '../../catalog/statistics/statistics-store.ts';
+import { csvLine } from '../csv-line.ts';
+
+/** A figure: what is measured, when (a bucket's start, or empty), of what, and how much. */
+type Figure = readonly [measure: string, time: string, name: string, value: number | null];
+
+/** All figures as CSV with a line of headings: one table that a spreadsheet pivots. Figures that are not there are left out. */
+export function* writeAudience(statistics: Statistics, audience: Audience): Generator<string> {
+  yield csvLine(['measure', 'time', 'name', 'value']);
+  for (const [measure, time, name, value] of figuresOf(statistics, audience)) {
+    if (value !== null) yield csvLine([measure, time, name, `${value}`]);
+  }
+}
+
+function figuresOf(statistics: Statistics, audience: Audience): Figure[] {
+  const { startup, rebuffering, failures } = audience;
+  return [
+    ...charted('views', statistics.viewsChart),
+    ...charted('watch_seconds', statistics.watchTimeChart),
+    ...charted('unique_viewers', audience.uniqueViewersChart),
+    ...charted('bytes_sent', audience.bytesChart),
+    ...charted('estimated_views', audience.estimated.viewsChart),
+    ...charted('estimated_watch_seconds', audience.estimated.watchTimeChart),
+    ...named('country_views', statistics.countryViewCounts),
+    ...named('country_watch_seconds', statistics.countryWatchTime),
+    ...shared('device', audience.devices),
+    ...shared('referrer', audience.referrers),
+    ...audience.renditions.map(({ heightPx, watchSec }): Figure => {
+      return ['rendition_watch_seconds', '', `${heightPx}p`, watchSec];
+    }),
+    ['startup_ms', '', 'p50', startup.p50Ms],
+    ['startup_ms', '', 'p75', startup.p75Ms],
+    ['startup_ms', '', 'p95', startup.p95Ms],
+    ['rebuffering_views', '', '', rebuffering.views],
+    ['rebuffering_seconds', '', '', rebuffering.seconds],
+    ['failed_views', '', '', failures.views],
+    ['viewers_now', '', '', audience.viewersNow],
+    ...(audience.retention ?? []).map((percent, point): Figure => ['retention_percent', '', `${point}`, percent]),
+  ];
+}
+
+function charted(measure: string, chart: Readonly<Record<string, number>>): Figure[] {
+  return Object.entries(chart).map(([time, value]) => [measure, time, '', value]);
+}
+
+function named(measure: string, counts: Readonly<Record<string, number>>): Figure[] {
+  return Object.entries(counts).map(([name, value]) => [measure, '', name, value]);
+}
+
+function shared(measure: string, shares: readonly Share[]): Figure[] {
+  return shares.flatMap(({ name, views, watchSec }): Figure[] => [
+    [`${measure}_views`, '', name, views],
+    [`${measure}_watch_seconds`, '', name, watchSec],
+  ]);
+}

@@ -1,0 +1,33 @@
+import { parseSwitch, parseWholeNumber, setting } from './setting.ts';
+
+export type StatisticsSettings = {
+  /** Whether different viewers are counted, by a sketch; off: addresses are not even hashed. */
+  countsUniqueViewers: boolean;
+  /** Whether what other players watch, as far as their requests say, counts in the charts. */
+  countsOtherPlayers: boolean;
+  /** How long sessions are kept; the sums made of them stay. */
+  sessionDays: number;
+};
+
+/** A session may go on for three days, and is counted anew when its row is gone. */
+const FEWEST_DAYS = 7;
+const MOST_DAYS = 3650;
+const USUAL_DAYS = 90;
+
+export const statisticsSchema = {
+  MILLRACE_UNIQUE_VIEWERS: setting('on or off', parseSwitch),
+  MILLRACE_COUNT_OTHER_PLAYERS: setting('on or off', parseSwitch),
+  MILLRACE_SESSION_DAYS: setting(`a number of days from ${FEWEST_DAYS} to ${MOST_DAYS}`, parseDays),
+};
+
+export function statisticsSettings(texts: Partial<Record<keyof typeof statisticsSchema, string>>): StatisticsSettings {
+  return {
+    countsUniqueViewers: parseSwitch(texts.MILLRACE_UNIQUE_VIEWERS ?? '') ?? true,
+    countsOtherPlayers: parseSwitch(texts.MILLRACE_COUNT_OTHER_PLAYERS ?? '') ?? false,
+    sessionDays: parseDays(texts.MILLRACE_SESSION_DAYS ?? '') ?? USUAL_DAYS,
+  };
+}
+
+function parseDays(text: string): number | null {
+  return parseWholeNumber(text, FEWEST_DAYS, MOST_DAYS);
+}

@@ -1,0 +1,98 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { DeliveredTotal } from '../../catalog/statistics/delivered-store.ts';
+import { WHOLE_LIBRARY } from '../../catalog/statistics/whole-library.ts';
+import type { Guid } from '../../lib/guid.ts';
+import type { SendFile } from '../../lib/send-file.ts';
+import type { EdgeLog } from '../edge-deps.ts';
+
+/** Bytes sent by library, media and hour, as totals of this process so far, kept every few seconds. */
+export type DeliveredBytes = {
+  /** Counts what leaves on the connection until the response is closed. */
+  count(response: ServerResponse, of: { libraryId: number; mediaId: Guid | null }): void;
+  /** sendfile goes past the count that Node keeps: the returned one is counted too. */
+  watch(sendFile: SendFile): SendFile;
+  close(): Promise<void>;
+};
+
+type Total = DeliveredTotal & { isKept: boolean };
+type Deps = { keep(totals: readonly DeliveredTotal[]): Promise<void>; log: EdgeLog; keepMs?: number };
+
+const HOUR_MS = 3600_000;
+const KEEP_MS = 5_000;
+/** Media of an hour that have a total of their own; those beyond count for their library alone. */
+const MAX_TOTALS = 20_000;
+const BATCH = 2_000;
+const CLOSE_MS = 2_000;
+const LOG_EACH_MS = 60_000;
+
+export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): DeliveredBytes {
+  const totals = new Map<string, Total>();
+  const byFile = new WeakMap<Socket, number>();
+  let keeping: Promise<void> | null = null;
+  let loggedAtMs = Number.NEGATIVE_INFINITY;
+
+  const add = (libraryId: number, mediaId: Guid, bytes: number) => {
+    const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    const key = `${libraryId}/${mediaId}/${hourMs}`;
+    const known = totals.get(key);
+    if (known !== undefined) Object.assign(known, { bytes: known.bytes + bytes, isKept: false });
+    else if (mediaId === WHOLE_LIBRARY || totals.size < MAX_TOTALS) {
+      totals.set(key, { libraryId, mediaId, hourMs, bytes, isKept: false });
+    }
+  };
+  const keepAll = async () => {
+    const nowMs = Date.now();
+    const changed = [...totals.values()].filter(({ isKept }) => !isKept);
+    for (let at = 0; at < changed.length; at += BATCH) {
+      const batch = changed.slice(at, at + BATCH);
+      const written = batch.map(({ isKept: _, ...total }) => total);
+      await keep(written);
+      // What was sent meanwhile is written with the next beat.
+      for (const [index, total] of batch.entries()) total.isKept = total.bytes === written[index]?.bytes;
+    }
+    for (const [key, { hourMs, isKept }] of totals) if (isKept && hourMs < nowMs - HOUR_MS) totals.delete(key);
+  };
+  const warn = (err: unknown) => {
+    if (performance.now() - loggedAtMs < LOG_EACH_MS) return;
+    loggedAtMs = performance.now();
+    log.warn({ err }, 'How many bytes were sent cannot be written yet.');
+  };
+  const beat = () => {
+    keeping ??= keepAll()
+      .catch(warn)
+      .finally(() => {
+        keeping = null;
+      });
+    return keeping;
+  };
+  const timer = setInterval(beat, keepMs);
+  timer.unref();
+  return {
+    count(response, { libraryId, mediaId }) {
+      const { socket } = response;
+      if (socket === null) return;
+      const sentBytes = () => socket.bytesWritten + (byFile.get(socket) ?? 0);
+      const before = sentBytes();
+      response.once('close', () => {
+        const bytes = sentBytes() - before;
+        if (bytes <= 0) return;
+        add(libraryId, WHOLE_LIBRARY, bytes);
+        if (mediaId !== null) add(libraryId, mediaId, bytes);
+      });
+    },
+    watch: (sendFile) => ({
+      ...sendFile,
+      send(socket, part) {
+        const bytes = sendFile.send(socket, part);
+        if (bytes > 0) byFile.set(socket, (byFile.get(socket) ?? 0) + bytes);
+        return bytes;
+      },
+    }),
+    async close() {
+      clearInterval(timer);
+      const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+      await Promise.race([beat().then(beat), limit]);
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { mergeDelivered } from '../../catalog/statistics/delivered-store.ts';
+import { dropOldSessions } from '../../catalog/statistics/session-retention-store.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { defineJob } from '../queue/define-job.ts';
+
+const USUAL_DAYS = 90;
+
+/**
+ * Drops whole days of viewing sessions that were kept long enough, and the salts of past days, four times a day. What was
+ * summed up of them stays. Doing it at any time, and twice, is harmless.
+ */
+export const pruneSessions = defineJob<object, JobDeps>({
+  name: 'prune-sessions',
+  queue: 'housekeeping',
+  retryLimit: 3,
+  cron: '40 */6 * * *',
+  async run(_, { db, sessionDays = USUAL_DAYS }, signal) {
+    await dropOldSessions(db, { days: sessionDays, nowMs: Date.now() }, signal);
+    await mergeDelivered(db);
+  },
+});

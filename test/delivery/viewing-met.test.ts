@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
+import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
+import type { PublishedFilm } from './publish.ts';
+import {
+  openPlayer,
+  openViewingRoom,
+  PERSON,
+  playTo,
+  publishFilm,
+  seekTo,
+  sumsOf,
+  VIEWING,
+  type ViewingRoom,
+} from './viewing-room.ts';
+
+// What users of such systems met with, each as a case of its own.
+
+/** A bound on hanging. */
+const HANG_MS = 180_000;
+
+let room: ViewingRoom;
+
+beforeAll(async () => {
+  room = await openViewingRoom();
+}, HANG_MS);
+afterAll(() => room.close());
+
+/** Watches a second of a new film in a browser of its own. */
+async function watchAsNew(
+  context: Parameters<ViewingRoom['browser']['newContext']>[0],
+  { base, query }: { base: string; query: string },
+): Promise<PublishedFilm> {
+  const shown = await publishFilm(room);
+  const viewer = await room.browser.newContext({ userAgent: PERSON, ...context });
+  const page = await viewer.newPage();
+  await page.goto(`${base}/embed/${room.libraryId}/${shown.mediaId}?${query}`);
+  await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 1);
+  await viewer.close();
+  return shown;
+}
+
+const isSeen = (shown: PublishedFilm, views: number) =>
+  expect.poll(async () => (await sumsOf(room, shown)).views, { timeout: 15_000 }).toBe(views);
+
+test('a play is in the numbers while the viewer still watches', { timeout: HANG_MS }, async () => {
+  const shown = await publishFilm(room);
+  const page = await openPlayer(room, shown);
+  await isSeen(shown, 1);
+  await page.close();
+});
+
+test('viewers in private windows count', { timeout: HANG_MS }, async () => {
+  const shown = await watchAsNew({}, { base: room.edge.base, query: 'muted=true' });
+  await isSeen(shown, 1);
+});
+
+test('a picture that starts by itself and without sound counts', { timeout: HANG_MS }, async () => {
+  await isSeen(await watchAsNew({}, { base: room.edge.base, query: 'autoplay=true&muted=true&preload=false' }), 1);
+});
+
+test('viewers of an intranet and behind one proxy count each, under one address or none', {
+  timeout: HANG_MS,
+}, async () => {
+  const count = (sessions: readonly SeenSession[]) => countSessions(room.database.db, sessions);
+  const viewing = { ...VIEWING, count, heatCurve: async () => null, geo: { countryOf: () => null } };
+  const edge = await room.edges.start({ viewing, trustedProxies: ['127.0.0.1'] });
+  const headers = [{ 'X-Forwarded-For': '10.1.2.3' }, { 'X-Forwarded-For': '10.1.2.3' }, {}];
+  const shown = await publishFilm(room);
+  const viewers = headers.map(async (extraHTTPHeaders) => {
+    const viewer = await room.browser.newContext({ userAgent: PERSON, extraHTTPHeaders });
+    const page = await viewer.newPage();
+    await page.goto(`${edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true`);
+    await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 1);
+    await viewer.close();
+  });
+  await Promise.all(viewers);
+  await isSeen(shown, 3);
+  // Of private addresses no country is known: they are in the charts only.
+  expect((await sumsOf(room, shown)).countryViewCounts).toEqual({});
+  await edge.close();
+});
+
+test('a visit of many starts, pauses and beacons counts once', { timeout: HANG_MS }, async () => {
+  const shown = await publishFilm(room);
+  const page = await openPlayer(room, shown, 'autoplay=false');
+  for (const sec of [0.5, 1, 1.5]) await playTo(page, sec);
+  for (const state of ['hidden', 'visible']) {
+    await page.evaluate((to) => {
+      Object.defineProperty(document, 'visibilityState', { value: to, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  }
+  await seekTo(page, 9);
+  await playTo(page, 99);
+  await seekTo(page, 0);
+  await playTo(page, 1);
+  await page.close();
+  const { watchSec } = await sumsOf(room, shown);
+  expect(watchSec).toBeLessThanOrEqual(10);
+  await isSeen(shown, 1);
+});

@@ -1,0 +1,102 @@
+import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
+import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
+import { createStatisticsStore } from '../../src/catalog/statistics/statistics-store.ts';
+import { HOUR_MS } from '../../src/catalog/statistics/viewing-session.ts';
+import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
+import { openBrowser } from '../support/browser.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Film, makeFilm } from './make-film.ts';
+import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+
+/** What a person's browser calls itself: that of the tests calls itself headless, which counts as a machine. */
+export const PERSON =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+/** What an edge of these tests counts visits with, beside `count`, `heatCurve` and `geo`. */
+export const VIEWING = {
+  ticketSecret: Buffer.alloc(32, 8),
+  placeViewer: () => null,
+  keepDelivered: async () => undefined,
+};
+
+/** An edge, a database that counts, and a browser with which a person watches films of ten seconds. */
+export type ViewingRoom = {
+  database: TestDatabase;
+  edges: EdgeRoom;
+  edge: TestEdge;
+  film: Film;
+  browser: Browser;
+  people: BrowserContext;
+  libraryId: number;
+  close(): Promise<void>;
+};
+
+export async function openViewingRoom(): Promise<ViewingRoom> {
+  const [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(240, [180]), openBrowser()]);
+  const edges = await createEdgeRoom(database);
+  const count = (sessions: readonly SeenSession[]) => countSessions(database.db, sessions);
+  const { heatCurve } = createStatisticsStore(database.db);
+  const edge = await edges.start({ viewing: { ...VIEWING, count, heatCurve, geo: { countryOf: () => 'DE' } } });
+  const people = await browser.newContext({ userAgent: PERSON });
+  // A bound on hanging: on a busy machine a page takes its time.
+  people.setDefaultTimeout(120_000);
+  const libraryId = await addLibrary(database.db);
+  return {
+    ...{ database, edges, edge, film, browser, people, libraryId },
+    async close() {
+      await browser.close();
+      await edge.close();
+      await edges.close();
+      await database.stop();
+    },
+  };
+}
+
+export async function publishFilm({ database, edges, film, libraryId }: ViewingRoom): Promise<PublishedFilm> {
+  const shown = await addFilm(database.db, libraryId, film);
+  await publishWholeFilm(database.db, edges.storage, film, shown);
+  return shown;
+}
+
+export async function openPlayer(room: ViewingRoom, shown: PublishedFilm, query = ''): Promise<Page> {
+  const page = await room.people.newPage();
+  await page.goto(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&${query}`);
+  return page;
+}
+
+/** Plays from the start until the picture has come to `sec`, and pauses. */
+export async function playTo(page: Page | Frame, sec: number): Promise<void> {
+  await page.locator('video').evaluate(async (video: HTMLVideoElement, until: number) => {
+    const isThere = new Promise<void>((resolve) => {
+      video.addEventListener('timeupdate', () => {
+        if (video.currentTime >= until || video.ended) resolve();
+      });
+    });
+    await video.play();
+    await isThere;
+    video.pause();
+  }, sec);
+}
+
+/** What the library's statistics say of a video in the hours around now. */
+export async function sumsOf({ database, libraryId }: ViewingRoom, { mediaId }: PublishedFilm) {
+  const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const range = { fromMs: hourMs - HOUR_MS, toMs: hourMs + 2 * HOUR_MS, stepMs: HOUR_MS };
+  const statistics = await createStatisticsStore(database.db).load({ libraryId, mediaId }, range);
+  const sum = (chart: Record<string, number>) => Object.values(chart).reduce((all, value) => all + value, 0);
+  return { views: sum(statistics.viewsChart), watchSec: sum(statistics.watchTimeChart), ...statistics };
+}
+
+/** How often each second of a video was played. */
+export async function heatOf({ database }: ViewingRoom, { mediaId }: PublishedFilm): Promise<number[]> {
+  const row = await database.db.selectFrom('media_heat').select('counts').where('media_id', '=', mediaId);
+  const counts = (await row.executeTakeFirst())?.counts ?? Buffer.alloc(0);
+  return Array.from({ length: counts.length / 4 }, (_, index) => counts.readUInt32LE(index * 4));
+}
+
+export async function seekTo(page: Page | Frame, sec: number): Promise<void> {
+  await page.locator('video').evaluate((video: HTMLVideoElement, to: number) => {
+    video.currentTime = to;
+  }, sec);
+}

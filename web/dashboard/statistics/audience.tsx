@@ -1,0 +1,92 @@
+import type { AudienceModel } from '../../../src/api/models/audience.ts';
+import { useLoaded, useRefresh } from '../base/load.ts';
+import { prefix } from '../base/router.ts';
+import { bytes, clock, plural } from '../base/words.ts';
+import { Shares } from './shares.tsx';
+
+const REFRESH_MS = 10_000;
+
+/** Who watched and how it went, of a library or of one of its videos; `query` is that of the statistics. */
+export function Audience({ libraryId, query }: { libraryId: number; query: string }) {
+  const { value, again } = useLoaded<AudienceModel>(`/library/${libraryId}/statistics/audience?${query}`);
+  useRefresh(again, REFRESH_MS);
+  const found = value.value;
+  if (found === null) return null;
+  const referrers = found.referrers.map(({ name, views }) => ({ name: name === '' ? 'No page named' : name, views }));
+  const devices = found.devices.map(({ name, views }) => ({ name: name === '' ? 'unknown' : name, views }));
+  return (
+    <div class="columns">
+      <section class="panel">
+        <h2>Audience</h2>
+        <dl class="audience">
+          {factsOf(found).map(([term, words]) => (
+            <div key={term}>
+              <dt>{term}</dt>
+              <dd>{words}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      <Shares title="Devices" rows={devices} />
+      <Shares title="Pages around the player" rows={referrers} />
+      {found.retention !== null && <Retention percents={found.retention} />}
+    </div>
+  );
+}
+
+function factsOf(found: AudienceModel): [string, string][] {
+  const { startup, rebuffering, failures, estimated, renditions } = found;
+  const watched = renditions.reduce((sum, { watchTime }) => sum + watchTime, 0);
+  const stalled = watched === 0 ? '' : `, ${((rebuffering.seconds * 100) / watched).toFixed(1)} % of the time`;
+  return [
+    ['Watching now', found.viewersNow.toLocaleString()],
+    ['Different viewers, day by day', found.uniqueViewers.toLocaleString()],
+    ['Start of the picture', startup.p50Ms === null ? 'not measured yet' : startupWords(startup)],
+    ['Views that stalled', `${rebuffering.views.toLocaleString()}${stalled}`],
+    ['Views with a failure', failures.views.toLocaleString()],
+    ['Heights watched', renditions.map(({ height, watchTime }) => `${height}p ${clock(watchTime)}`).join(', ') || '-'],
+    ['Sent', bytes(found.bytesSent)],
+    ['In other players, estimated', estimateWords(estimated)],
+  ];
+}
+
+function startupWords({ p50Ms, p95Ms }: AudienceModel['startup']): string {
+  const seconds = (ms: number | null) => ((ms ?? 0) / 1000).toFixed(1);
+  return `${seconds(p50Ms)} s for half of the views, ${seconds(p95Ms)} s for 95 of 100`;
+}
+
+function estimateWords({ viewsChart, watchTimeChart }: AudienceModel['estimated']): string {
+  return `${plural(total(viewsChart), 'view')}, ${clock(total(watchTimeChart))}`;
+}
+
+/** How much of the audience played each part of a video. */
+function Retention({ percents }: { percents: readonly number[] }) {
+  const step = 100 / Math.max(1, percents.length);
+  const line = percents.map((percent, at) => `L${((at + 0.5) * step).toFixed(2)},${(31 - percent * 0.3).toFixed(2)}`);
+  const last = percents.at(-1) ?? 0;
+  return (
+    <section class="panel">
+      <h2>Who stays</h2>
+      <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={`${last} % at the end`}>
+        <path d={`M0,32 L0,${31 - (percents[0] ?? 0) * 0.3} ${line.join(' ')} L100,${31 - last * 0.3} L100,32Z`} />
+      </svg>
+      <p class="hint scale">
+        <span>start</span>
+        <span>{last} % at the end</span>
+      </p>
+    </section>
+  );
+}
+
+/** The same figures, and those of the charts, for a spreadsheet. */
+export function DownloadCsv({ libraryId, query }: { libraryId: number; query: string }) {
+  return (
+    <a class="button" href={`${prefix}/library/${libraryId}/statistics/export?${query}`} download="statistics.csv">
+      Download CSV
+    </a>
+  );
+}
+
+function total(chart: Readonly<Record<string, number>>): number {
+  return Object.values(chart).reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,23 @@
+type Row = { name: string; views: number };
+
+const MOST_ROWS = 20;
+
+/** Names with their views, the first 20, as bars. */
+export function Shares({ title, rows }: { title: string; rows: readonly Row[] }) {
+  const most = Math.max(1, ...rows.map(({ views }) => views));
+  return (
+    <section class="panel">
+      <h2>{title}</h2>
+      {rows.length === 0 && <p class="hint">Appears with the first viewers.</p>}
+      <ul class="shares">
+        {rows.slice(0, MOST_ROWS).map(({ name, views }) => (
+          <li key={name}>
+            <span>{name}</span>
+            <meter min={0} max={most} value={views} aria-label={name} />
+            <span class="hint">{views.toLocaleString()}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
