@@ -6,6 +6,7 @@ import type { LiveNode } from '../ingest/live/live-node.ts';
 import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
 import { SrtMissing, startSrt } from '../ingest/srt/start-srt.ts';
 import { startWhip, WhipMissing } from '../ingest/whip/start-whip.ts';
+import { readAddressSet } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
 import { EncoderBudget } from '../media/live/run-publisher-media.ts';
 
@@ -87,8 +88,11 @@ async function openWhip(
   budget: EncoderBudget,
   certificate: Certificate | null,
 ): Promise<Listener | null> {
+  const trusted = readAddressSet(settings.trustedProxies);
+  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${settings.trustedProxies.join()}.`);
   try {
     return await startWhip({
+      trusted,
       host: settings.host,
       port: settings.whipPort,
       certificate,

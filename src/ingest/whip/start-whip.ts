@@ -44,6 +44,8 @@ export async function startWhip({ host, port, certificate, ...deps }: Options): 
   });
   const unknown = new UnknownConnections();
   server.on('connection', (socket: Socket) => {
+    // A proxy's connections are those of many publishers: their attempts are counted by request.
+    if (deps.trusted.has(socket.remoteAddress ?? '')) return;
     const name = nameOf(socket);
     if (!unknown.admit(socket.remoteAddress ?? '', name)) {
       socket.destroy();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAttemptLimit } from '../../lib/attempt-limit.ts';
+import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { REFUSALS } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -23,6 +24,8 @@ export type WhipDeps = {
   /** Refuses what `publish` would refuse. */
   check(streamKey: string): Promise<unknown>;
   iceServers: readonly string[];
+  /** Proxies whose X-Forwarded-For names the publisher. */
+  trusted: AddressSet;
   budget: EncoderBudget;
   report(error: Error): void;
 };
@@ -73,7 +76,7 @@ export class WhipHandler {
   }
 
   async #publish(request: IncomingMessage): Promise<Answer> {
-    const remote = request.socket.remoteAddress ?? '';
+    const remote = this.#addressOf(request);
     if (!this.#mayTry(clientKey(remote), Date.now()))
       throw new Refused('busy', 'Too many attempts. Try again in a second.');
     const [, streamKey] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
@@ -89,6 +92,12 @@ export class WhipHandler {
     if (this.#sessions.size >= MOST_SESSIONS)
       throw new Refused('unavailable', 'The server takes no more publishers now.');
     return this.#open(await readBody(request), streamKey, remote);
+  }
+
+  #addressOf({ headers, socket: { remoteAddress } }: IncomingMessage): string {
+    const forwarded = headers['x-forwarded-for'];
+    const forwardedFor = Array.isArray(forwarded) ? forwarded.join() : forwarded;
+    return clientAddress({ remoteAddress, forwardedFor }, this.#deps.trusted);
   }
 
   async #open(sdp: string, streamKey: string, remote: string): Promise<Answer> {
