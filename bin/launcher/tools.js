@@ -15,9 +15,20 @@ const SERVE_TOOLS = [
   { program: 'bwrap', debianPackage: 'bubblewrap' },
 ];
 
-/** HTTP, HLS, MP4 and Matroska; H.264 and AAC; publishing by RTMP and SRT. */
-const GSTREAMER_PLUGINS =
-  'gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav';
+/**
+ * GStreamer with HTTP, HLS, MP4 and Matroska; H.264 and AAC; publishing by RTMP and SRT. Its program comes without its
+ * plugins, so that one file of each package of plugins is looked for too.
+ *
+ * @type {readonly Tool[]}
+ */
+const GSTREAMER = [
+  { program: 'gst-launch-1.0', debianPackage: 'gstreamer1.0-tools' },
+  ...Object.entries({ base: 'playback', good: 'isomp4', bad: 'rtmp2' }).map(([set, plugin]) => ({
+    program: gstreamerPlugin(plugin),
+    debianPackage: `gstreamer1.0-plugins-${set}`,
+  })),
+  { program: gstreamerPlugin('libav'), debianPackage: 'gstreamer1.0-libav' },
+];
 
 /** A small real speech engine, its English model, and read speech with its text. */
 const SPEECH = 'pocketsphinx pocketsphinx-en-us pocketsphinx-testdata';
@@ -34,7 +45,7 @@ const TOOLS = {
     { program: '/usr/sbin/nginx', debianPackage: 'nginx-light' },
     { program: 'pocketsphinx_continuous', debianPackage: SPEECH },
     { program: 'bzip2', debianPackage: 'bzip2' },
-    { program: 'gst-launch-1.0', debianPackage: `gstreamer1.0-tools ${GSTREAMER_PLUGINS}` },
+    ...GSTREAMER,
   ],
   soak: [
     ...SERVE_TOOLS,
@@ -43,7 +54,7 @@ const TOOLS = {
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
     { program: 'mpv', debianPackage: 'mpv' },
     { program: 'vlc', debianPackage: 'vlc' },
-    { program: 'gst-launch-1.0', debianPackage: `gstreamer1.0-tools ${GSTREAMER_PLUGINS}` },
+    ...GSTREAMER,
   ],
 };
 
@@ -80,10 +91,21 @@ export function missingTools(command, path) {
   );
 }
 
+/**
+ * Where Debian keeps a plugin of GStreamer.
+ *
+ * @param {string} name
+ */
+function gstreamerPlugin(name) {
+  const machine = { x64: 'x86_64', arm64: 'aarch64' }[/** @type {string} */ (process.arch)] ?? process.arch;
+  return `/usr/lib/${machine}-linux-gnu/gstreamer-1.0/libgst${name}.so`;
+}
+
 /** @param {string} file */
 function canRun(file) {
   try {
-    accessSync(file, constants.X_OK);
+    // A plugin is loaded, not run.
+    accessSync(file, file.endsWith('.so') ? constants.R_OK : constants.X_OK);
     return true;
   } catch {
     // Absent or not executable: both mean that this folder does not have the program.

@@ -85,6 +85,10 @@ test('the programs that a command needs are looked for on the path', () => {
   expect(missingTools('serve', folder).map(({ program }) => program)).toEqual(['ffmpeg', 'ffprobe', 'bwrap']);
   expect(missingTools('test', folder).map(({ program }) => program)).toContain('chromium');
   expect(missingTools('doctor', folder)).toEqual([]);
+  // A program that is there without the packages that it loads is not enough.
+  makeProgram('gst-launch-1.0', 'exit 0');
+  const packages = new Set(missingTools('test', folder).map(({ debianPackage }) => debianPackage));
+  expect(packages).not.toContain('gstreamer1.0-tools');
   for (const program of ['ffmpeg', 'ffprobe', 'bwrap']) makeProgram(program, 'exit 0');
   expect(missingTools('serve', folder)).toEqual([]);
 });
