@@ -5,18 +5,28 @@ import type { Storage } from '../../ports/storage.ts';
 
 /** A still of each stream at most this often. */
 const EVERY_MS = 10_000;
+/** Of the time of one core: a decoder's start costs as much as the packaging of the stream for ten seconds. */
+const MOST_SHARE = 0.2;
+/** How much the newest run counts in the mean. */
+const NEWEST_WEIGHT = 0.2;
 
 type Deps = { db: Db; storage: Storage; report(error: Error): void };
 
 /** A keyframe at the beginning of a fragment, and when it was shown. */
 export type Keyframe = { init: Buffer; fragment: Buffer; wallMs: number };
 
-/** Makes stills of streams from their keyframes, one at a time: a busy machine makes fewer. */
+/**
+ * Makes stills of streams from their keyframes, one at a time and for a fifth of the time at most: of many streams, or on
+ * a busy machine, each gets fewer, all alike.
+ */
 export class StillMaker {
   readonly #deps: Deps;
   readonly #lastMs = new Map<string, number>();
   readonly #closing = new AbortController();
   #isBusy = false;
+  /** How long one takes, ms. */
+  #meanMs = 0;
+  #restsUntilMs = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -24,7 +34,9 @@ export class StillMaker {
 
   offer(key: MediaKey, keyframe: Keyframe): void {
     const nowMs = Date.now();
-    if (this.#isBusy || nowMs - (this.#lastMs.get(key.mediaId) ?? 0) < EVERY_MS || this.#closing.signal.aborted) return;
+    const sinceMs = nowMs - (this.#lastMs.get(key.mediaId) ?? 0);
+    const everyMs = Math.max(EVERY_MS, (this.#lastMs.size * this.#meanMs) / MOST_SHARE);
+    if (this.#isBusy || nowMs < this.#restsUntilMs || sinceMs < everyMs || this.#closing.signal.aborted) return;
     this.#lastMs.set(key.mediaId, nowMs);
     this.#isBusy = true;
     this.#make(key, keyframe)
@@ -33,6 +45,7 @@ export class StillMaker {
       })
       .finally(() => {
         this.#isBusy = false;
+        this.#rest(Date.now() - nowMs);
       });
   }
 
@@ -42,6 +55,11 @@ export class StillMaker {
 
   close(): void {
     this.#closing.abort();
+  }
+
+  #rest(tookMs: number): void {
+    this.#meanMs = this.#meanMs === 0 ? tookMs : this.#meanMs + NEWEST_WEIGHT * (tookMs - this.#meanMs);
+    this.#restsUntilMs = Date.now() + tookMs * (1 / MOST_SHARE - 1);
   }
 
   async #make(key: MediaKey, { init, fragment, wallMs }: Keyframe): Promise<void> {
