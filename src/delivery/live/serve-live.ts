@@ -6,15 +6,8 @@ import type { Guid } from '../../lib/guid.ts';
 import { writePlaylist } from '../../media/hls/playlist-tags.ts';
 import { type IndexedRendition, isRung } from '../../media/live/live-index.ts';
 import { liveMultivariant } from '../../media/live/live-multivariant.ts';
-import {
-  holds,
-  type LiveProtection,
-  type LiveView,
-  listSlot,
-  livePlaylist,
-  newestOf,
-  targetDurationSec,
-} from '../../media/live/live-playlist.ts';
+import { type LiveProtection, livePlaylist } from '../../media/live/live-playlist.ts';
+import { hasWhole, holdsMedia, type LiveView, newestOf, targetDurationSec } from '../../media/live/slot-segments.ts';
 import { isClear } from '../drm/protection.ts';
 import { choosePlaylistVariant, type PlaylistVariantDeps } from '../hls/choose-playlist-variant.ts';
 import { type PlaylistVariant, SESSION_TAG } from '../hls/playlist-variant.ts';
@@ -159,22 +152,21 @@ async function servePlaylist(
   if (found === null) return notFound('unknown-rendition');
   stream.viewers.seen(request.play.viewer, Date.now());
   const { slot } = found.rendition;
-  const list = () => listSlot(stream.index, slot, view);
+  const { index } = stream;
   const wanted = readWanted(request.query);
   if (wanted === 'invalid') return badRequest('Expected _HLS_msn as a whole number, and _HLS_part only beside it.');
   if (wanted !== null) {
-    const newest = newestOf(list());
+    const newest = newestOf(index, slot, view);
     if (newest !== null && wanted.sequence > newest.sequence + FARTHEST_AHEAD) {
       return badRequest(`Expected _HLS_msn up to ${newest.sequence + FARTHEST_AHEAD}.`);
     }
-    const limitMs = RELOAD_SHARE * 1_000 * targetDurationSec(list());
+    const limitMs = RELOAD_SHARE * 1_000 * targetDurationSec(index, slot, view);
     // What is given out whole only is waited for until it is whole.
     const awaited = isWhole(variant) ? { ...wanted, part: null } : wanted;
-    await stream.until(() => stream.index.hasEnded || holds(list(), awaited), limitMs, request.leave());
+    await stream.until(() => index.hasEnded || holdsMedia(index, slot, view, awaited), limitMs, request.leave());
+  } else if (newestOf(index, slot, view) !== null) {
+    await stream.until(() => hasWhole(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
   }
-  // Players take a playlist of parts alone for empty.
-  const hasWhole = () => list().some(({ segment }) => segment?.isClosed !== false);
-  if (wanted === null && list().length > 0) await stream.until(hasWhole, FIRST_MEDIA_WAIT_MS, request.leave());
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;
   const name = [renditionId, view.windowSec, view.isPreview, isDelta, isOver, variant.tag, session !== null].join('|');

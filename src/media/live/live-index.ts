@@ -60,6 +60,8 @@ export class LiveIndex {
   hasEnded = false;
   /** Rises with each change that a playlist shows. */
   version = 0;
+  /** The longest segment of any rendition that was ever whole here, in whole seconds. */
+  longestSec = 0;
 
   /** Periods, oldest first. */
   get periods(): IndexedPeriod[] {
@@ -91,6 +93,7 @@ export class LiveIndex {
     const stored = { storageKey, sizeBytes };
     if (known !== null) Object.assign(known, { stored: known.stored ?? stored, isClosed: true, isGap: false });
     else insert(rendition.segments, { ...times, parts: [], isClosed: true, isGap: false, stored });
+    this.#measure(times.durationTicks, rendition);
     this.version += 1;
   }
 
@@ -139,6 +142,7 @@ export class LiveIndex {
         const segment = this.#segment(message);
         if (segment === null || segment.isClosed) return false;
         segment.isClosed = true;
+        this.#measure(segment.durationTicks, this.#renditions.get(message.renditionId)?.rendition);
         return true;
       }
       case 'gap':
@@ -187,6 +191,11 @@ export class LiveIndex {
     if (known !== null) Object.assign(known, { isClosed: true, isGap: true, parts: [] });
     else insert(rendition.segments, { number, ...times, parts: [], isClosed: true, isGap: true, stored: null });
     return true;
+  }
+
+  #measure(durationTicks: number, rendition: IndexedRendition | undefined): void {
+    if (rendition === undefined) return;
+    this.longestSec = Math.max(this.longestSec, Math.round(durationTicks / rendition.timescale));
   }
 
   #segment({ renditionId, segment }: { renditionId: Guid; segment: number }): IndexedSegment | null {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newGuid } from '../../lib/guid.ts';
 import type { FeedRendition } from './feed-message.ts';
 import { LiveIndex } from './live-index.ts';
-import { listSlot } from './live-playlist.ts';
+import { listSlot } from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 

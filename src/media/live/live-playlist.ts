@@ -1,115 +1,20 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { PlaylistTag } from '../hls/playlist-tags.ts';
-import {
-  findSegment,
-  type IndexedPeriod,
-  type IndexedRendition,
-  type IndexedSegment,
-  isRung,
-  type LiveIndex,
-} from './live-index.ts';
+import type { IndexedPeriod, IndexedRendition, LiveIndex } from './live-index.ts';
 import { PART_TARGET_SEC } from './part-writer.ts';
-
-/** What a viewer gets to see of a stream. */
-export type LiveView = {
-  /** How far back the playlist reaches, seconds. */
-  windowSec: number;
-  /** Media from before the start is shown instead. */
-  isPreview: boolean;
-};
-
-/** A segment of a slot (sound, or one size of the pictures) with its place in the stream. */
-export type ListedSegment = {
-  sequence: number;
-  period: IndexedPeriod;
-  rendition: IndexedRendition;
-  /** Null: this rendition has nothing there. */
-  segment: IndexedSegment | null;
-  durationSec: number;
-};
+import {
+  LEAST_LISTED,
+  type ListedSegment,
+  type LiveView,
+  listTail,
+  type Span,
+  spansOf,
+  targetDurationSec,
+} from './slot-segments.ts';
 
 const LISTED_PARTS_SEGMENTS = 3;
-const SHORTEST_TARGET_SEC = 2;
 /** Wall times that differ by less from what durations say are the same clock. */
 const CLOCK_STEP_MS = 250;
-
-/** The segments that a viewer may see of a slot, oldest first; the last may be open. */
-export function listSlot(index: LiveIndex, slot: string, { windowSec, isPreview }: LiveView): ListedSegment[] {
-  const periods = index.periods.filter((period) => period.isPreview === isPreview);
-  const newest = index.hasEnded ? undefined : periods.at(-1);
-  const all = periods.flatMap((period) => {
-    const rendition = renditionFor(period, slot, period.isLadderPending && period === newest);
-    return rendition === undefined ? [] : listPeriod(period, rendition);
-  });
-  let sec = 0;
-  const first = all.findLastIndex(({ durationSec }) => {
-    sec += durationSec;
-    return sec > windowSec;
-  });
-  // At least three target durations stay (RFC 8216 section 6.2.2), whatever the window.
-  return all.slice(Math.min(first + 1, Math.max(0, all.length - 4)));
-}
-
-/**
- * The rendition that stands for a slot in a period: where a rung was not encoded, the pictures as they came. While rungs
- * are about to come there is none: what a player was shown of the source would vanish again.
- */
-function renditionFor({ renditions }: IndexedPeriod, slot: string, isPending: boolean): IndexedRendition | undefined {
-  const found = renditions.find((one) => one.slot === slot);
-  if (found !== undefined || slot === 'audio' || isPending) return found;
-  return renditions.find((one) => one.slot === 'source');
-}
-
-function listPeriod(period: IndexedPeriod, rendition: IndexedRendition): ListedSegment[] {
-  // A rung that began late has gaps before, or the numbers of all that follows an earlier period were too low.
-  const source = isRung(rendition.slot) ? period.renditions.find(({ slot }) => slot === 'source') : undefined;
-  const first = source?.segments[0]?.number;
-  const listed: ListedSegment[] = [];
-  for (const known of rendition.segments) {
-    // One that never ended, and was followed: its encoder died.
-    const isLost = known.isGap || (!known.isClosed && known !== rendition.segments.at(-1));
-    const previous = listed.at(-1);
-    const expected = previous === undefined ? (first ?? known.number) : previous.sequence - period.firstSequence + 1;
-    for (let missing = expected; missing < known.number; missing += 1) {
-      const sequence = period.firstSequence + missing;
-      listed.push({ sequence, period, rendition, segment: null, durationSec: missingSec(period, missing) });
-    }
-    const sequence = period.firstSequence + known.number;
-    const durationSec = isLost ? missingSec(period, known.number) : known.durationTicks / rendition.timescale;
-    listed.push({ sequence, period, rendition, segment: isLost ? null : known, durationSec });
-  }
-  return listed;
-}
-
-/** What another rendition of the period says of a segment that this one lacks. */
-function missingSec({ renditions }: IndexedPeriod, number: number): number {
-  for (const { segments, timescale } of renditions) {
-    const segment = findSegment(segments, number);
-    if (segment?.isGap === false) return segment.durationTicks / timescale;
-  }
-  return SHORTEST_TARGET_SEC;
-}
-
-/** EXT-X-TARGETDURATION: the longest segment so far, rounded; it only rises. */
-export function targetDurationSec(listed: readonly ListedSegment[]): number {
-  return Math.max(SHORTEST_TARGET_SEC, ...listed.map(({ durationSec }) => Math.round(durationSec)));
-}
-
-/** The newest media of a slot: sequence and part as in EXT-X-RENDITION-REPORT; `part` null when the segment is whole. */
-export function newestOf(listed: readonly ListedSegment[]): { sequence: number; part: number | null } | null {
-  const last = listed.at(-1);
-  if (last === undefined) return null;
-  if (last.segment === null || last.segment.isClosed) return { sequence: last.sequence, part: null };
-  return { sequence: last.sequence, part: last.segment.parts.length - 1 };
-}
-
-/** Whether the playlist holds what a blocking request waits for (RFC 8216bis section 6.2.5.2). */
-export function holds(listed: readonly ListedSegment[], wanted: { sequence: number; part: number | null }): boolean {
-  const newest = newestOf(listed);
-  if (newest === null || newest.sequence < wanted.sequence) return false;
-  if (newest.sequence > wanted.sequence || newest.part === null) return true;
-  return wanted.part !== null && newest.part >= wanted.part;
-}
 
 export type PlaylistRequest = {
   slot: string;
@@ -134,12 +39,18 @@ export type LiveProtection = {
 
 /** Writes the media playlist of a slot over all periods in the window. Null while there is nothing to list. */
 export function livePlaylist(index: LiveIndex, request: PlaylistRequest): PlaylistTag[] | null {
-  const { hasParts } = request.protection;
-  const all = listSlot(index, request.slot, request.view);
+  const { slot, view, protection } = request;
+  const { hasParts } = protection;
+  const targetSec = targetDurationSec(index, slot, view);
+  const spans = spansOf(index, slot, view);
+  const all = request.isDelta ? listUntil(spans, 6 * targetSec) : listTail(spans, Number.POSITIVE_INFINITY);
   const listed = hasParts || request.hasEnded ? all : all.filter(({ segment }) => segment?.isClosed !== false);
-  const [first] = listed;
-  if (first === undefined) return null;
-  const targetSec = targetDurationSec(listed);
+  const [first] = spans;
+  const [begin] = listed;
+  if (first === undefined || begin === undefined) return null;
+  const firstSequence = first.period.firstSequence + first.first;
+  // Those that were not gone through are all skipped.
+  const passed = begin.sequence - firstSequence;
   const skipped = request.isDelta ? skippable(listed, 6 * targetSec) : 0;
   const tags: PlaylistTag[] = [
     { tag: 'version', version: 9 },
@@ -152,11 +63,11 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
       holdBackSec: 3 * targetSec,
     },
     ...(hasParts ? [{ tag: 'part-inf', targetSec: PART_TARGET_SEC } as const] : []),
-    { tag: 'media-sequence', number: first.sequence },
+    { tag: 'media-sequence', number: firstSequence },
     { tag: 'discontinuity-sequence', number: discontinuitySequence(index, first.period) },
     { tag: 'independent-segments' },
   ];
-  if (skipped > 0) tags.push({ tag: 'skip', segments: skipped });
+  if (passed + skipped > 0) tags.push({ tag: 'skip', segments: passed + skipped });
   let before: ListedSegment | null = null;
   listed.forEach((one, at) => {
     const withParts = hasParts && at >= listed.length - LISTED_PARTS_SEGMENTS;
@@ -170,14 +81,24 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   return hasParts ? [...tags, ...reports(index, request)] : tags;
 }
 
+/** The newest segments, of which the last ones alone last so long. */
+function listUntil(spans: readonly Span[], sec: number): ListedSegment[] {
+  for (let count = Math.ceil(sec) + LEAST_LISTED; ; count *= 2) {
+    const listed = listTail(spans, count);
+    const isEnough = skippable(listed, sec) > 0;
+    if (isEnough || listed.length < count) return listed;
+  }
+}
+
+/** How many segments end before the last so many seconds. */
 function skippable(listed: readonly ListedSegment[], untilSec: number): number {
-  let sec = 0;
-  return (
-    listed.findLastIndex(({ durationSec }) => {
-      sec += durationSec;
-      return sec > untilSec;
-    }) + 1
-  );
+  let afterSec = 0;
+  const newest = listed.findLastIndex(({ durationSec }) => {
+    const isOlder = afterSec >= untilSec;
+    afterSec += durationSec;
+    return isOlder;
+  });
+  return newest + 1;
 }
 
 /** Discontinuities before a period: one with each period of the same kind that came before it. */
@@ -195,7 +116,9 @@ function segmentTags(
   const { segment, rendition, durationSec } = one;
   const tags: PlaylistTag[] = [];
   const isNewPeriod = before?.period !== one.period;
-  if (isNewPeriod && before !== null) tags.push({ tag: 'discontinuity' });
+  // One for each period, those without media too: EXT-X-DISCONTINUITY-SEQUENCE counts them all.
+  const passed = before === null ? 0 : one.period.number - before.period.number;
+  for (let count = 0; count < passed; count += 1) tags.push({ tag: 'discontinuity' });
   if (isNewPeriod) {
     const keys = request.protection.keyLines(rendition);
     // The key before must not count for the next init segment, which is clear.
@@ -250,10 +173,14 @@ function reports(index: LiveIndex, { slot, view }: PlaylistRequest): PlaylistTag
   return renditions
     .filter((rendition) => rendition.slot !== slot)
     .flatMap((rendition): PlaylistTag[] => {
-      const newest = newestOf(listSlot(index, rendition.slot, view));
-      if (newest === null) return [];
+      const [newest] = listTail(spansOf(index, rendition.slot, view), 1);
+      if (newest === undefined) return [];
       const uri = `../${rendition.id}/video.m3u8`;
-      return [{ tag: 'rendition-report', uri, lastSequence: newest.sequence, lastPart: newest.part }];
+      const parts = newest.segment?.parts.length ?? 0;
+      // LAST-PART is required of a segment with parts, also when it is whole (RFC 8216bis section 4.4.5.4).
+      return [
+        { tag: 'rendition-report', uri, lastSequence: newest.sequence, lastPart: parts === 0 ? null : parts - 1 },
+      ];
     });
 }
 
