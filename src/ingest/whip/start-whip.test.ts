@@ -1,0 +1,44 @@
+import { afterEach, expect, test } from 'vitest';
+import { readAddressSet } from '../../lib/client-address.ts';
+import { Refused } from '../../lib/refused.ts';
+import { EncoderBudget } from '../../media/live/run-publisher-media.ts';
+import { startWhip, type WhipServer } from './start-whip.ts';
+
+/** More than a client has at once; beyond 32 its connections are closed unanswered. */
+const [MANY, FEW] = [60, 30];
+
+let server: WhipServer;
+afterEach(() => server.close());
+
+/** Statuses of as many attempts at once, each with what a client, or the proxy before it, says of its address. */
+async function attempt(trusted: string[], count: number, addressOf: (at: number) => string): Promise<number[]> {
+  const set = readAddressSet(trusted);
+  if (set === null) throw new Error('Expected networks.');
+  const refuse = async () => {
+    throw new Refused('not-found', 'No stream has this key.');
+  };
+  const deps = {
+    publish: refuse,
+    check: refuse,
+    iceServers: [],
+    budget: new EncoderBudget(1),
+    report: () => undefined,
+  };
+  server = await startWhip({ host: '127.0.0.1', port: 0, certificate: null, trusted: set, ...deps });
+  const post = (forwardedFor: string) =>
+    fetch(`http://127.0.0.1:${server.port}/whip`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer key', 'Content-Type': 'application/sdp', 'X-Forwarded-For': forwardedFor },
+    });
+  return Promise.all(Array.from({ length: count }, async (_, at) => (await post(addressOf(at))).status));
+}
+
+test('behind a trusted proxy each publisher is a client of its own, by the address that the proxy adds', async () => {
+  expect(new Set(await attempt(['127.0.0.1'], MANY, (at) => `192.0.2.${at}`))).toEqual(new Set([401]));
+});
+
+test('what a client writes there itself counts for nothing', async () => {
+  expect(await attempt(['127.0.0.1'], MANY, (at) => `192.0.2.${at}, 198.51.100.1`)).toContain(429);
+  await server.close();
+  expect(await attempt([], FEW, (at) => `192.0.2.${at}`)).toContain(429);
+});
