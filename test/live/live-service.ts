@@ -74,14 +74,18 @@ export async function ended(child: ChildProcess): Promise<number | null> {
 }
 
 /** Asks until it gets a value that is not null. */
-export async function until<T>(ask: () => Promise<T | null>, what: string, limitMs = 30_000): Promise<T> {
+export async function until<T>(
+  ask: () => Promise<T | null>,
+  what: string | (() => string),
+  limitMs = 30_000,
+): Promise<T> {
   const limit = Date.now() + limitMs;
   while (Date.now() < limit) {
     const found = await ask();
     if (found !== null) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`Expected ${what} within ${limitMs} ms.`);
+  throw new Error(`Expected ${typeof what === 'string' ? what : what()} within ${limitMs} ms.`);
 }
 
 /** The body of an answer, null for a refusal. */

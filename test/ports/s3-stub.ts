@@ -39,6 +39,7 @@ export async function startS3Stub() {
   const calls: StubCall[] = [];
   const faults: { operation: string; fault: Fault }[] = [];
   const lacks = new Set<string>();
+  let isAway = false;
   const state: State = { objects, uploads, lacks, pageKeys: 1000 };
   const server = createServer((request, response) => {
     void exchange(request, response).catch((error: unknown) =>
@@ -52,6 +53,10 @@ export async function startS3Stub() {
     calls.push({ operation, key, headers: request.headers });
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (isAway) {
+      request.socket.destroy();
+      return;
+    }
     const at = faults.findIndex((planned) => planned.operation === operation);
     const fault = at < 0 ? null : (faults.splice(at, 1)[0]?.fault ?? null);
     const body = Buffer.concat(chunks);
@@ -67,6 +72,10 @@ export async function startS3Stub() {
     /** Plans a fault for the next call of an operation; several queue up. */
     fail(operation: string, ...planned: Fault[]): void {
       faults.push(...planned.map((fault) => ({ operation, fault })));
+    },
+    /** Ends each connection unanswered, until it is there again. */
+    setAway(away: boolean): void {
+      isAway = away;
     },
     countOf: (operation: string) => calls.filter((call) => call.operation === operation).length,
     async stop(): Promise<void> {

@@ -41,7 +41,7 @@ export type PublishStore = {
    * What a publisher's name stands for, refused as `authorise` would refuse it: a stream key for itself, the id of a
    * stream for its key (`isSecret`: the key did not come over the wire, and is still to be proved).
    */
-  check(name: string): Promise<{ streamKey: string; isSecret: boolean }>;
+  check(name: string): Promise<{ streamKey: string; streamId: Guid; isSecret: boolean }>;
   /** Takes up the leases of the process that ran with this id before. */
   adopt(owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]>;
   /** Renews the leases of a process in one statement; answers those that it still owns. */
@@ -82,7 +82,7 @@ async function checkName(db: Db, name: string, secretBox: SecretBox) {
   const streamKey = id === null ? name : await findKey(db, id, secretBox);
   const key = await findByKey(db, streamKey);
   publishStream(await loadStream(db, key, secretBox), new Date());
-  return { streamKey, isSecret: id !== null };
+  return { streamKey, streamId: key.mediaId, isSecret: id !== null };
 }
 
 async function findKey(db: Db, id: Guid, secretBox: SecretBox): Promise<string> {

@@ -59,7 +59,7 @@ export class WatchedStream {
     if (head.feedUrl === this.#head.feedUrl) return;
     this.#head = head;
     this.#failures = 0;
-    this.#connect().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
+    this.#start().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
   }
 
   /** A text that is written once for all viewers until the stream grows. */

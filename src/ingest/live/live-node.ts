@@ -115,6 +115,11 @@ class Node implements LiveNode {
     if (this.#isClosing || this.#publisherCount() >= this.#deps.capacity) {
       throw new Refused('unavailable', 'The server takes no more publishers now.');
     }
+    if (this.#committer.isBehind(Date.now())) {
+      const { streamId } = await this.#deps.publishing.check(streamKey);
+      if (!this.#streams.has(streamId))
+        throw new Refused('unavailable', 'Segments cannot be stored now. Try again later.');
+    }
     const grant = await this.#deps.publishing.authorise(streamKey, { id: this.#deps.nodeId, feedUrl: this.#feedUrl });
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);
@@ -151,17 +156,17 @@ class Node implements LiveNode {
     const { db, nodeId, journalFolder, keptFolder, publishing, report } = this.#deps;
     const owned = await publishing.adopt(nodeId, this.#feedUrl);
     await recoverJournal({ db, folder: journalFolder, keptFolder, committer: this.#committer, report }, owned);
-    for (const { lease, state } of owned) await this.#own(lease, state);
+    for (const { lease, state } of owned) await this.#own(lease, state, { isRecovered: true });
   }
 
   async #streamOf({ lease, stream: { state } }: PublishGrant): Promise<OwnedStream> {
     const known = this.#streams.get(lease.key.mediaId);
     if (known !== undefined && !known.isLost && known.lease.epoch === lease.epoch) return known;
     known?.lose();
-    return this.#own(lease, state);
+    return this.#own(lease, state, { isRecovered: false });
   }
 
-  async #own(lease: LiveLease, state: LiveState): Promise<OwnedStream> {
+  async #own(lease: LiveLease, state: LiveState, before: { isRecovered: boolean }): Promise<OwnedStream> {
     const streamId = lease.key.mediaId;
     const subscribers = this.#subscribersOf(streamId);
     const stream = new OwnedStream(lease, state, {
@@ -175,7 +180,7 @@ class Node implements LiveNode {
       report: this.#deps.report,
     });
     this.#streams.set(streamId, stream);
-    await stream.load();
+    await stream.load(before);
     return stream;
   }
 

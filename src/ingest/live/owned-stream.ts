@@ -9,6 +9,7 @@ import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
 import type { AccessUnit, LiveEvent } from '../../media/live/access-unit.ts';
 import { writeFeedFrame } from '../../media/live/feed-message.ts';
 import { type LiveLadder, planLiveLadder } from '../../media/live/ladder-plan.ts';
+import { isH264Entry } from '../../media/live/sample-entry.ts';
 import { type PeriodTracks, parametersOf } from '../../media/live/stream-packager.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import type { LivePublisher } from './live-publisher.ts';
@@ -20,6 +21,9 @@ export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
   /** Gives the stream its keys where its library encrypts samples, before its first media; whether it has such keys. */
   protect(key: MediaKey): Promise<boolean>;
 };
+
+/** A publisher's pictures cannot be encrypted as its library wants them: it is disconnected. */
+class CannotEncrypt extends Error {}
 
 /** Media that waits for a period to be opened, or for a second track. */
 const MOST_HELD_BYTES = 16 * 2 ** 20;
@@ -42,6 +46,7 @@ export class OwnedStream {
   #heldBytes = 0;
   #isOpening = false;
   #isLost = false;
+  #mayGoOn = false;
   silentSinceMs = Date.now();
 
   constructor(lease: LiveLease, state: LiveState, deps: StreamDeps) {
@@ -50,9 +55,13 @@ export class OwnedStream {
     this.#deps = deps;
   }
 
-  /** Reads where the stream stands; before the first publisher is let in. */
-  async load(): Promise<void> {
+  /**
+   * Reads where the stream stands; before the first publisher is let in. `isRecovered`: all that edges were sent of it is
+   * stored. What another node had sent may not be, and its numbers must not come twice.
+   */
+  async load({ isRecovered }: { isRecovered: boolean }): Promise<void> {
     this.#last = await loadLastPeriod(this.#deps.db, this.lease.key);
+    this.#mayGoOn = isRecovered;
     await this.#deps.journal.openStream(this.lease.key.mediaId);
   }
 
@@ -195,9 +204,13 @@ export class OwnedStream {
         this.#deps.subscribers.send(writer.snapshot());
       })
       .catch((error: Error) => {
-        // The next keyframe tries again.
         this.#held = [];
         this.#heldBytes = 0;
+        if (error instanceof CannotEncrypt && this.#active !== null) {
+          this.#drop(this.#active, error.message);
+          return;
+        }
+        // The next keyframe tries again.
         this.#deps.report(
           new Error(`A period of stream ${this.lease.key.mediaId} could not be opened.`, { cause: error }),
         );
@@ -213,15 +226,19 @@ export class OwnedStream {
     const known = this.#last;
     const writer = this.#writers.at(-1);
     const isProtected = await this.#deps.protect(this.lease.key);
+    if (isProtected && tracks.video !== null && !isH264Entry(tracks.video.sampleEntry)) {
+      throw new CannotEncrypt('The library encrypts its media, and of pictures H.264 only: publish H.264.');
+    }
     const ladder = await this.#planLadder(tracks);
     const deps = {
       ...this.#deps,
       broadcast: (frame: Buffer[]) => this.#deps.subscribers.send(frame),
       lost: () => this.lose(),
     };
-    // Parts of the next segment may have been given out by the process before: other media under the same number would
-    // repeat their initialisation vectors (NIST SP 800-38A, appendix B).
-    if (!isProtected && writer === undefined && known !== null && this.#fits(known, tracks)) {
+    // Parts of the next segment may have been given out by the process before: other media under the same address would
+    // contradict what caches hold, and repeat initialisation vectors (NIST SP 800-38A, appendix B).
+    const isUnwritten = this.#mayGoOn && !isProtected && writer === undefined;
+    if (isUnwritten && known !== null && this.#fits(known, tracks)) {
       const place = { segment: known.nextSegment, endMs: known.endMs };
       return new PeriodWriter(this.lease, { period: known, tracks, place, ladder }, deps);
     }

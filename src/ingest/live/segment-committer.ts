@@ -19,6 +19,8 @@ type Waiting = { stored: StoredSegment; finalize(result: CommitResult): void };
 
 /** Rows of all streams wait this long for each other. */
 const GROUP_MS = 200;
+/** A segment that waits longer to be stored: the store or the database is away. */
+const LATE_MS = 4_000;
 /** Objects that are written at once. */
 const WRITES_AT_ONCE = 16;
 const FIRST_PAUSE_MS = 250;
@@ -35,6 +37,8 @@ export class SegmentCommitter {
   #timer: NodeJS.Timeout | null = null;
   #isCommitting = false;
   #writing = 0;
+  /** When the segments were closed that have no row yet, oldest first. */
+  readonly #sinceMs = new Set<{ ms: number }>();
   readonly #queue: (() => void)[] = [];
 
   constructor(deps: Deps) {
@@ -43,6 +47,18 @@ export class SegmentCommitter {
 
   /** Resolves when the segment is stored and committed, or its stream is lost. Rejects only when the process closes. */
   async commit(closed: ClosedSegment): Promise<CommitResult> {
+    const since = { ms: Date.now() };
+    this.#sinceMs.add(since);
+    return this.#commit(closed).finally(() => this.#sinceMs.delete(since));
+  }
+
+  /** Whether segments wait that should have been stored by now. */
+  isBehind(nowMs: number): boolean {
+    const oldest = this.#sinceMs.values().next();
+    return !oldest.done && nowMs - oldest.value.ms > LATE_MS;
+  }
+
+  async #commit(closed: ClosedSegment): Promise<CommitResult> {
     await this.#slot();
     let stored: StoredSegment;
     try {

@@ -21,6 +21,11 @@ export function visualEntry(
   );
 }
 
+/** Whether a sample entry is of H.264, the one codec of pictures that samples are encrypted of. */
+export function isH264Entry(sampleEntry: Buffer): boolean {
+  return /^avc[13]$/.test(sampleEntry.toString('latin1', 4, 8));
+}
+
 /** An audio sample entry (ISO 14496-12 section 12.2.3). */
 export function audioEntry(type: string, channels: number, sampleRateHz: number, ...boxes: readonly Buffer[]): Buffer {
   // 16.16 fixed point: what does not fit is 0, and the timescale says it.

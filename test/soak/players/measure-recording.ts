@@ -35,6 +35,18 @@ export async function measureRecording(file: string): Promise<{ pictureMs: numbe
   return { pictureMs: Math.round(pictureSec * 1000), soundMs: Math.round(soundSec * 1000) };
 }
 
+/** The numbers of all pictures of a file in the order in which they are shown; anything that the decoder reports throws. */
+export async function readNumbers(file: string): Promise<(number | null)[]> {
+  const grey = `scale=${COLUMNS * CELL}:${ROWS * CELL}:flags=area,format=gray`;
+  const argv = ['-nostdin', '-v', 'error', '-i', file, '-vf', grey, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
+  const { stdout, stderr } = await run('ffmpeg', argv, { ...OPTIONS, encoding: 'buffer' });
+  if (stderr.length > 0) throw new Error(`Expected a file that decodes, ffmpeg said: ${stderr}`);
+  const frames = Math.floor(stdout.length / FRAME_BYTES);
+  return Array.from({ length: frames }, (_, at) =>
+    readNumber(middles(stdout.subarray(at * FRAME_BYTES, (at + 1) * FRAME_BYTES))),
+  );
+}
+
 /** The number that a PNG file shows, null when it is none of the clip's, and its height. */
 export async function readPictureFile(file: string): Promise<{ number: number | null; heightPx: number }> {
   const grey = `scale=${COLUMNS * CELL}:${ROWS * CELL}:flags=area,format=gray`;

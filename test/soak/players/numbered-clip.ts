@@ -5,8 +5,10 @@ export const RATE = 25;
 export const LENGTH_SEC = 24;
 export const FRAMES = RATE * LENGTH_SEC;
 
-const WIDTH_PX = 854;
-const HEIGHT_PX = 480;
+/** `reorders`: three pictures of four are shown in another order than they are decoded in. */
+export type ClipShape = { widthPx: number; heightPx: number; lengthSec: number; reorders: boolean };
+
+const USUAL: ClipShape = { widthPx: 854, heightPx: 480, lengthSec: LENGTH_SEC, reorders: true };
 /** A beep of a tenth of a second at each full second, from 1 on. */
 const BEEP = "aevalsrc='if(gte(t,0.9)*lt(mod(t,1),0.1),0.8*sin(2*PI*1000*t),0)':s=48000";
 
@@ -22,43 +24,45 @@ export function cellsOf(number: number): boolean[] {
 }
 
 /**
- * Makes a clip of 854x480 in which each picture shows its own number and each second begins with a beep: H.264 with
- * reordered pictures and a keyframe every two seconds, so that its highest rung is copied and the lower ones are encoded.
+ * Makes a clip, usually of 854x480, in which each picture shows its own number and each second begins with a beep: H.264
+ * with a keyframe every two seconds, so that its highest rung is copied and the lower ones are encoded.
  */
-export async function makeNumberedClip(file: string): Promise<void> {
+export async function makeNumberedClip(file: string, shape: ClipShape = USUAL): Promise<void> {
+  const { widthPx, heightPx, lengthSec, reorders } = shape;
   const picture = [
     '-f',
     'rawvideo',
     '-pix_fmt',
     'gray',
     '-s',
-    `${WIDTH_PX}x${HEIGHT_PX}`,
+    `${widthPx}x${heightPx}`,
     '-r',
     `${RATE}`,
     '-i',
     'pipe:0',
   ];
-  const sound = ['-f', 'lavfi', '-i', `${BEEP}:d=${LENGTH_SEC}`];
-  const reordered = ['-x264-params', 'bframes=3:b-adapt=0:keyint=50:min-keyint=50:scenecut=0:open-gop=0'];
+  const sound = ['-f', 'lavfi', '-i', `${BEEP}:d=${lengthSec}`];
+  const frames = `bframes=${reorders ? 3 : 0}:b-adapt=0:keyint=50:min-keyint=50:scenecut=0:open-gop=0`;
+  const reordered = ['-x264-params', frames];
   const output = ['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', ...reordered, '-c:a', 'aac', file];
   const child = spawn('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...picture, ...sound, ...output], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const ended = once(child, 'exit');
-  for (let number = 0; number < FRAMES; number += 1) {
-    if (!child.stdin.write(drawPicture(number))) await once(child.stdin, 'drain');
+  for (let number = 0; number < RATE * lengthSec; number += 1) {
+    if (!child.stdin.write(drawPicture(number, shape))) await once(child.stdin, 'drain');
   }
   child.stdin.end();
   const [code] = await ended;
   if (code !== 0) throw new Error(`Expected ffmpeg to make the numbered clip, it ended with ${code}.`);
 }
 
-function drawPicture(number: number): Buffer {
+function drawPicture(number: number, { widthPx, heightPx }: ClipShape): Buffer {
   const cells = cellsOf(number);
   const rows = [0, 1, 2].map((row) => {
-    const line = Buffer.alloc(WIDTH_PX);
-    for (let x = 0; x < WIDTH_PX; x += 1) line[x] = cells[row * 4 + Math.floor((x * 4) / WIDTH_PX)] === true ? 235 : 16;
-    return Buffer.concat(Array.from({ length: HEIGHT_PX / 3 }, () => line));
+    const line = Buffer.alloc(widthPx);
+    for (let x = 0; x < widthPx; x += 1) line[x] = cells[row * 4 + Math.floor((x * 4) / widthPx)] === true ? 235 : 16;
+    return Buffer.concat(Array.from({ length: heightPx / 3 }, () => line));
   });
   return Buffer.concat(rows);
 }

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readLivePlaylist } from '../support/rfc8216/live/read-live-playlist.ts';
+import { readText } from './live-service.ts';
+
+/** What a player of each media playlist of a stream was answered, in order; `together`: all of them at one moment. */
+export type Collected = { byPlaylist: Map<string, string[]>; together: string[] };
+
+const PAUSE_MS = 100;
+
+/**
+ * Follows all media playlists of a stream as low-latency players do, by blocking reloads, every other one a delta
+ * update, until it is stopped.
+ */
+export async function collectPlaylists(base: string): Promise<{ stop(): Promise<Collected> }> {
+  const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
+  const addresses = [
+    ...new Set([...multivariant.matchAll(/(?:^|URI=")(r\/[^"\n]*\.m3u8)/gm)].map(([, at]) => `${base}/${at}`)),
+  ];
+  const byPlaylist = new Map<string, string[]>(addresses.map((address) => [address, []]));
+  let isStopped = false;
+  const follow = async (address: string, texts: string[]) => {
+    while (!isStopped) {
+      const text = await readText(reloadOf(address, texts)).catch(() => null);
+      if (text !== null) texts.push(text);
+      // An answer that comes at once, such as that of an edge whose owner is away, is not asked for again at once.
+      await sleep(PAUSE_MS);
+    }
+  };
+  const followed = [...byPlaylist].map(([address, texts]) => follow(address, texts));
+  return {
+    async stop() {
+      const together = await Promise.all(addresses.map(async (address) => (await readText(address)) ?? ''));
+      isStopped = true;
+      await Promise.all(followed);
+      return { byPlaylist, together };
+    },
+  };
+}
+
+function reloadOf(address: string, texts: readonly string[]): string {
+  const newest = texts.at(-1);
+  if (newest === undefined) return address;
+  const { media, control } = readLivePlaylist(newest);
+  const last = media.at(-1);
+  if (last === undefined || control?.get('CAN-BLOCK-RELOAD') !== 'YES') return address;
+  const next =
+    last.uri === null ? `${last.sequence}&_HLS_part=${last.parts.length}` : `${last.sequence + 1}&_HLS_part=0`;
+  return `${address}?_HLS_msn=${next}${texts.length % 2 === 0 ? '' : '&_HLS_skip=YES'}`;
+}

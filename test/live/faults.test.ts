@@ -1,0 +1,83 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startStream } from '../../src/catalog/live/live-stream.ts';
+import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+import { findProcesses, killAll } from '../support/service-processes.ts';
+import { ended, LIVE_SETTINGS, openLiveCatalogue, readText, until } from './live-service.ts';
+import { makeNumberedClips, type NumberedClips, publishClip } from './numbered-publisher.ts';
+import { countSegments, mediaPlaylistOf, missingOf, readMedia, readRuns } from './read-recording.ts';
+
+let service: Service;
+let clips: NumberedClips;
+let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+beforeAll(async () => {
+  [service, clips] = await Promise.all([startService(null), makeNumberedClips()]);
+  catalogue = await openLiveCatalogue(service);
+});
+afterAll(async () => {
+  await catalogue.database.close();
+  await discard(service);
+  await rm(clips.folder, { recursive: true, force: true });
+});
+
+type Stream = Awaited<ReturnType<typeof goLive>>;
+
+/** A started stream; `publish` sends a numbered clip to the ingest process that there is now. */
+async function goLive() {
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+  const key = { libraryId: 1, mediaId: stream.id };
+  await catalogue.streams.change(key, startStream);
+  const publish = async (clip: string) => {
+    const port = await until(async () => {
+      const health = await service.health().catch(() => null);
+      return health?.status === 'ok' ? (health.listeners.rtmp ?? null) : null;
+    }, 'an ingest process');
+    return publishClip(`rtmp://127.0.0.1:${port}/live/${streamKey}`, clip);
+  };
+  return { key, publish, base: `${service.edgeUrl}/vz-1/${stream.id}` };
+}
+
+/** Publishes until so many more segments are listed, then kills the publisher. */
+async function publishFor({ publish, base }: Stream, clip: string, segments: number): Promise<void> {
+  const before = await countSegments(base);
+  const publisher = await publish(clip);
+  const isThere = async () => ((await countSegments(base)) >= before + segments ? true : null);
+  await until(isThere, `${segments} more segments`, 60_000);
+  publisher.kill('SIGKILL');
+  await ended(publisher);
+}
+
+const stop = ({ key }: Stream) =>
+  fetch(`${service.apiUrl}/library/1/live/${key.mediaId}/stop`, { method: 'PUT', headers: { AccessKey: LIBRARY_KEY } });
+
+async function recordingOf({ base }: Stream): Promise<string> {
+  return until(
+    async () => {
+      const text = await readMedia(base);
+      return text?.includes('#EXT-X-ENDLIST') ? text : null;
+    },
+    'the video',
+    60_000,
+  );
+}
+
+test('an outage of 40 s neither ends nor splits a stream; stopped twice, and with the api dying, it is one whole video', async () => {
+  const stream = await goLive();
+  await publishFor(stream, clips.small, 2);
+  const address = await mediaPlaylistOf(stream.base);
+  await sleep(40_000);
+  expect((await catalogue.streams.load(stream.key)).stream.state).toBe('running');
+  const publisher = await stream.publish(clips.small);
+  await until(async () => ((await countSegments(stream.base)) >= 4 ? true : null), 'two more segments', 60_000);
+  const live = (await readText(address)) ?? '';
+  expect(live).not.toContain('#EXT-X-DISCONTINUITY\n');
+  const answers = await Promise.all([stop(stream), stop(stream)]);
+  killAll(await findProcesses(service, 'role.ts api'));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  await ended(publisher);
+  const recording = await recordingOf(stream);
+  expect(missingOf(address, live, recording)).toEqual([]);
+  expect((await readRuns(address)).map(({ from }) => from)).toEqual([0, 0]);
+  expect(await catalogue.streams.load(stream.key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
+}, 240_000);

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLiveStore, type LiveStore } from '../../src/catalog/live/live-store.ts';
+import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { checkReloads } from '../support/rfc8216/live/check-reloads.ts';
+import { freePort } from '../support/service.ts';
+import { collectPlaylists } from './collect-playlists.ts';
+import { ended, LIVE_SETTINGS, until } from './live-service.ts';
+import { makeNumberedClips, type NumberedClips, publishClip } from './numbered-publisher.ts';
+import { countSegments, mediaPlaylistOf, readMedia, readRuns } from './read-recording.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const SECRET = Buffer.alloc(32, 7);
+/** `npm run soak -- live` takes what is away for a minute. */
+const _AWAY_MS = process.env.MODE === 'soak' ? 60_000 : 8_000;
+
+/** One role on a machine of its own: a data folder and a health port that nobody else has. */
+type Machine = { child: ChildProcess; ended: Promise<unknown>; health: string };
+
+let database: TestDatabase;
+let stub: S3Stub;
+let clips: NumberedClips;
+let folder: string;
+let streams: LiveStore;
+let edgeUrl: string;
+let nodes: Machine[];
+const machines: Machine[] = [];
+/** Where nodes take publishers: one without its store says so on its health port, and takes them all the same. */
+const rtmpPorts = new Map<Machine, number>();
+
+beforeAll(async () => {
+  [database, stub, clips, folder] = await Promise.all([
+    startTestDatabase(),
+    startS3Stub(),
+    makeNumberedClips(),
+    mkdtemp(path.join(tmpdir(), 'mr-nodes-')),
+  ]);
+  streams = createLiveStore({ db: database.db, secretBox: createSecretBox(SECRET) });
+  // The first makes the tables of the database and library 1.
+  const api = await startMachine('api');
+  await until(() => listenersOf(api), 'the interface', 90_000);
+  const edge = await startMachine('edge');
+  nodes = [
+    await startMachine('ingest', { MILLRACE_REGION: 'west' }),
+    await startMachine('ingest', { MILLRACE_REGION: 'east' }),
+  ];
+  const { edge: port } = await until(() => listenersOf(edge), 'the edge', 90_000);
+  edgeUrl = `http://127.0.0.1:${port}`;
+  for (const node of nodes) {
+    const { rtmp } = await until(() => listenersOf(node), 'an ingest node', 90_000);
+    rtmpPorts.set(node, rtmp ?? 0);
+  }
+}, 200_000);
+afterAll(async () => {
+  for (const { child } of machines) child.kill('SIGKILL');
+  await Promise.all(machines.map((machine) => machine.ended));
+  await Promise.all([stub.stop(), database.stop()]);
+  for (const place of [folder, clips.folder]) await rm(place, { recursive: true, force: true });
+});
+
+async function startMachine(role: string, change: Record<string, string> = {}): Promise<Machine> {
+  const port = await freePort();
+  const env = {
+    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(String(database.config.host))}&user=millrace`,
+    MILLRACE_STORAGE: stub.url.replace(/&prefix=.*/, ''),
+    MILLRACE_SECRET_KEY: SECRET.toString('base64'),
+    MILLRACE_DATA_DIR: await mkdtemp(path.join(folder, `${role}-`)),
+    MILLRACE_HEALTH_PORT: String(port),
+    AWS_ACCESS_KEY_ID: 'stub',
+    AWS_SECRET_ACCESS_KEY: 'stub',
+  };
+  const ports = Object.fromEntries(
+    ['PORT', 'EDGE_PORT', 'RTMP_PORT', 'SRT_PORT', 'WHIP_PORT'].map((name) => [`MILLRACE_${name}`, '0']),
+  );
+  const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', '--role', role], {
+    env: { ...process.env, ...env, ...ports, ...change },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  const machine = { child, ended: ended(child), health: `http://127.0.0.1:${port}` };
+  machines.push(machine);
+  return machine;
+}
+
+async function listenersOf({ health }: Machine): Promise<Record<string, number> | null> {
+  const response = await fetch(`${health}/healthz`).catch(() => null);
+  if (response === null || !response.ok) return null;
+  const { listeners } = (await response.json()) as { listeners?: Record<string, number> };
+  return listeners !== undefined && Object.keys(listeners).length > 0 ? listeners : null;
+}
+
+async function goLive() {
+  const { stream, streamKey } = await streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+  const key = { libraryId: 1, mediaId: stream.id };
+  await streams.change(key, startStream);
+  return { key, streamKey, base: `${edgeUrl}/vz-1/${stream.id}` };
+}
+
+function publishTo(node: Machine | undefined, streamKey: string): ChildProcess {
+  const port = node === undefined ? undefined : rtmpPorts.get(node);
+  if (port === undefined) throw new Error('Expected a node.');
+  return publishClip(`rtmp://127.0.0.1:${port}/live/${streamKey}`, clips.small);
+}
+
+const untilListed = (base: string, count: number) =>
+  until(async () => ((await countSegments(base)) >= count ? true : null), `${count} segments`, 60_000);
+
+async function recordingOf(base: string): Promise<string> {
+  return until(
+    async () => ((await readMedia(base))?.includes('#EXT-X-ENDLIST') ? readMedia(base) : null),
+    'the video',
+    90_000,
+  );
+}
+
+/** Segments of the pictures that have their row. */
+async function storedOf(mediaId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from chunk c join rendition r on r.library_id = c.library_id and r.media_id = c.media_id
+      and r.id = c.rendition_id where c.media_id = ${mediaId} and r.kind = 'video'`.execute(database.db);
+  return rows[0]?.count ?? 0;
+}
+
+/** What follows from parts that only the dead node had: nobody can list them again. */
+const isOfLostParts = (fault: string) =>
+  /segment \d+ (changed its (map|discontinuity)|lost a part)|part \S+ changed|was hinted at/.test(fault);
+
+test('the owner of a stream is killed for good: the other node takes its publisher, the video lacks an open segment at most', async () => {
+  const { key, streamKey, base } = await goLive();
+  const known = await database.db.selectFrom('live_node').select(['region', 'capacity']).orderBy('region').execute();
+  expect(known).toEqual([
+    { region: 'east', capacity: 300 },
+    { region: 'west', capacity: 300 },
+  ]);
+  const first = publishTo(nodes[0], streamKey);
+  await untilListed(base, 2);
+  const address = await mediaPlaylistOf(base);
+  const collected = await collectPlaylists(base);
+  await until(async () => ((await storedOf(key.mediaId)) >= 2 ? true : null), 'stored segments');
+  nodes[0]?.child.kill('SIGKILL');
+  await ended(first);
+  const second = publishTo(nodes[1], streamKey);
+  await until(async () => ((await storedOf(key.mediaId)) >= 4 ? true : null), 'segments of the other node', 60_000);
+  await untilListed(base, 4);
+  const { byPlaylist } = await collected.stop();
+  await streams.change(key, stopStream);
+  await ended(second);
+  await recordingOf(base);
+  for (const texts of byPlaylist.values()) expect(checkReloads(texts).filter((one) => !isOfLostParts(one))).toEqual([]);
+  const runs = await readRuns(address);
+  expect(runs.map(({ from }) => from)).toEqual([0, 0]);
+  // Two seconds a segment; what was open may be lost.
+  expect(runs[0]?.to).toBeGreaterThanOrEqual(99);
+}, 240_000);

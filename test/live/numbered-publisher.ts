@@ -1,0 +1,28 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { makeNumberedClip } from '../soak/players/numbered-clip.ts';
+
+/** Clips in which each picture shows its own number, of two sizes, in a folder that the caller removes. */
+export type NumberedClips = { folder: string; small: string; other: string };
+
+const LENGTH_SEC = 36;
+
+export async function makeNumberedClips(): Promise<NumberedClips> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-numbered-'));
+  const clips = { folder, small: path.join(folder, 'small.mp4'), other: path.join(folder, 'other.mp4') };
+  // Pictures are not reordered: what a killed publisher had sent is then without a hole up to its last picture.
+  const shape = { lengthSec: LENGTH_SEC, reorders: false };
+  await Promise.all([
+    makeNumberedClip(clips.small, { ...shape, widthPx: 320, heightPx: 180 }),
+    makeNumberedClip(clips.other, { ...shape, widthPx: 256, heightPx: 144 }),
+  ]);
+  return clips;
+}
+
+/** Publishes a clip as it is, in real time, until it is ended: nothing is encoded. */
+export function publishClip(url: string, clip: string): ChildProcess {
+  const argv = ['-nostdin', '-v', 'error', '-re', '-i', clip, '-c', 'copy', '-f', 'flv', url];
+  return spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] });
+}

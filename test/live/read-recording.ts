@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readNumbers } from '../soak/players/measure-recording.ts';
+import { type ListedMedia, readLivePlaylist } from '../support/rfc8216/live/read-live-playlist.ts';
+import { readText } from './live-service.ts';
+
+/** Live playlists and those of videos are written with different decimals. */
+const ROUNDING_SEC = 0.0001;
+
+/** The address of the first media playlist of the pictures; throws where there is none. */
+export async function mediaPlaylistOf(base: string): Promise<string> {
+  const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
+  const found = /^r\/.*\.m3u8$/m.exec(multivariant)?.[0];
+  if (found === undefined) throw new Error(`Expected a media playlist of ${base}.`);
+  return `${base}/${found}`;
+}
+
+/** The same; null while there is none, for what waits for it. */
+export async function readMedia(base: string): Promise<string | null> {
+  const address = await mediaPlaylistOf(base).catch(() => null);
+  return address === null ? null : readText(address);
+}
+
+/** Whole segments that a playlist lists; gaps are left out. */
+export function segmentsOf(text: string): ListedMedia[] {
+  return readLivePlaylist(text).media.filter(({ uri, isGap }) => uri !== null && !isGap);
+}
+
+/** Segments that a stream has had so far, those that left its window too. */
+export async function countSegments(base: string): Promise<number> {
+  const last = segmentsOf((await readMedia(base)) ?? '#EXTM3U\n').at(-1);
+  return last === undefined ? 0 : last.sequence + 1;
+}
+
+/**
+ * Decodes each period of a media playlist and answers the numbers that its pictures show, in runs that rise by one: each
+ * publisher of a numbered clip is one run from 0 on, and a lost or doubled picture breaks one in two.
+ */
+export async function readRuns(address: string): Promise<{ from: number; to: number }[]> {
+  const text = (await readText(address)) ?? '';
+  const periods = Map.groupBy(segmentsOf(text), ({ map }) => map);
+  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-recording-'));
+  const runs: { from: number; to: number }[] = [];
+  try {
+    for (const [map, segments] of periods) {
+      const file = path.join(folder, 'period.mp4');
+      const uris = [map ?? '', ...segments.map(({ uri }) => uri ?? '')];
+      await writeFile(file, Buffer.concat(await Promise.all(uris.map((uri) => fetchBytes(new URL(uri, address))))));
+      addRuns(runs, await readNumbers(file));
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  return runs;
+}
+
+/** Segments that viewers were sent and the recording lacks, or has of another length. */
+export function missingOf(address: string, live: string, recording: string): string[] {
+  const pathOf = ({ uri }: ListedMedia) => new URL(uri ?? '', address).pathname;
+  const recorded = new Map(segmentsOf(recording).map((segment) => [pathOf(segment), segment]));
+  const missing = segmentsOf(live).filter((segment) => {
+    const same = recorded.get(pathOf(segment));
+    return Math.abs((same?.durationSec ?? Number.POSITIVE_INFINITY) - (segment.durationSec ?? 0)) > ROUNDING_SEC;
+  });
+  return missing.map((segment) => `${pathOf(segment)} of ${segment.durationSec} s`);
+}
+
+async function fetchBytes(address: URL): Promise<Buffer> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`Expected ${address} to be there, got ${response.status}.`);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+function addRuns(runs: { from: number; to: number }[], numbers: readonly (number | null)[]): void {
+  for (const number of numbers) {
+    if (number === null) throw new Error('Expected each picture to show a number.');
+    const run = runs.at(-1);
+    if (run !== undefined && number === run.to + 1) run.to = number;
+    else runs.push({ from: number, to: number });
+  }
+}
