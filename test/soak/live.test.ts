@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { playLive, readPlayback } from '../live/live-player.ts';
+import { LIVE_SETTINGS, openLiveCatalogue, until } from '../live/live-service.ts';
+import { mediaPlaylistOf } from '../live/read-recording.ts';
+import { openBrowser } from '../support/browser.ts';
+import { publishLoop } from '../support/flv-loop.ts';
+import { readMemory } from '../support/process-memory.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { findProcesses } from '../support/service-processes.ts';
+
+/** `npm run soak -- live` takes its time; `npm test` takes half a minute of few streams, so that the soak stays sound. */
+// vitest puts its mode there; `import.meta.env` is Vite's alone, which does not run these files.
+const isSoak = process.env.MODE === 'soak';
+const MINUTE_MS = 60_000;
+const RUNS = isSoak
+  ? [
+      { streams: 100, lengthMs: 10 * MINUTE_MS, dvrWindowSec: null },
+      { streams: 5, lengthMs: 120 * MINUTE_MS, dvrWindowSec: 1_800 },
+    ]
+  : [{ streams: 6, lengthMs: MINUTE_MS / 2, dvrWindowSec: 10 }];
+/** Sound and pictures end a segment within this of each other: a frame of sound is 21 ms of it. */
+const LARGEST_DRIFT_MS = 50 + 22;
+/** Between a third of a run and its end. */
+const LARGEST_GROWTH_MIB = 64;
+
+let service: Service;
+let browser: Browser;
+let folder: string;
+let clip: Buffer;
+let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'mr-soak-live-'));
+  const file = path.join(folder, 'clip.flv');
+  const sources = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=8', '-f', 'lavfi', '-i', 'sine=r=48000:d=8'];
+  const codecs = [
+    '-c:v',
+    'libx264',
+    '-preset',
+    'veryfast',
+    '-pix_fmt',
+    'yuv420p',
+    '-g',
+    '50',
+    '-bf',
+    '2',
+    '-c:a',
+    'aac',
+  ];
+  await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...sources, ...codecs, file]);
+  clip = await readFile(file);
+  [service, browser] = await Promise.all([startService(null, { MILLRACE_LIVE_CORES: '0' }), openBrowser()]);
+  catalogue = await openLiveCatalogue(service);
+});
+afterAll(async () => {
+  await browser.close();
+  await catalogue.database.close();
+  await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function goLive(dvrWindowSec: number | null) {
+  const settings = { ...LIVE_SETTINGS, dvrEnabled: dvrWindowSec !== null, dvrWindowSec };
+  const { stream, streamKey } = await catalogue.streams.create({ ...settings, libraryId: 1 });
+  const key = { libraryId: 1, mediaId: stream.id };
+  await catalogue.streams.change(key, startStream);
+  const { listeners } = await service.health();
+  const publisher = await publishLoop(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`, clip);
+  return { key, publisher, base: `${service.edgeUrl}/vz-1/${stream.id}` };
+}
+
+/** Memory of the processes of a role, MiB. */
+async function memoryOf(role: string): Promise<number> {
+  const processes = await findProcesses(service, `role.ts ${role}`);
+  return processes.reduce((sum, { pid }) => sum + readMemory(pid).nowMib, 0);
+}
+
+/** By how much sound and pictures of a segment end apart at most, in ms, and how many there are: all but the last, amid which its publisher ended. */
+async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: number }> {
+  const { rows } = await sql<{ segments: number; driftMs: number }>`
+    with ends as (select c.first_segment, r.kind, (c.start_tick + c.duration_ticks) * 1000.0 / r.timescale as ms
+      from chunk c join rendition r on r.library_id = c.library_id and r.media_id = c.media_id and r.id = c.rendition_id
+      where c.media_id = ${mediaId})
+    select count(*)::int as segments, max(abs(v.ms - a.ms))::float8 as "driftMs"
+    from ends v join ends a on a.first_segment = v.first_segment and v.kind = 'video' and a.kind = 'audio'
+    where v.first_segment < (select max(first_segment) from ends)`.execute(catalogue.database.db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('Expected an answer of the database.');
+  return row;
+}
+
+test.each(RUNS)(
+  '$streams streams side by side: players go on, sound and pictures stay together, memory stays flat',
+  async ({ streams: count, lengthMs, dvrWindowSec }) => {
+    const streams = await Promise.all(Array.from({ length: count }, () => goLive(dvrWindowSec)));
+    const [first] = streams;
+    if (first === undefined) throw new Error('Expected a stream.');
+    await until(() => mediaPlaylistOf(first.base).catch(() => null), 'a playlist', 60_000);
+    const page = await playLive(browser, service.edgeUrl, `${first.base}/playlist.m3u8`);
+    await until(async () => ((await readPlayback(page)).timeSec > 1 ? true : null), 'playback', 60_000);
+    await sleep(lengthMs / 3);
+    const early = {
+      playback: await readPlayback(page),
+      ingest: await memoryOf('ingest'),
+      edge: await memoryOf('edge'),
+    };
+    await sleep((lengthMs * 2) / 3);
+    const late = { playback: await readPlayback(page), ingest: await memoryOf('ingest'), edge: await memoryOf('edge') };
+    for (const { key, publisher } of streams) {
+      await catalogue.streams.change(key, stopStream);
+      publisher.stop();
+    }
+    for (const { key } of streams) {
+      await until(async () => ((await catalogue.streams.load(key)).isVideo ? true : null), 'each video', 120_000);
+    }
+    const drifts = await Promise.all(streams.map(({ key }) => driftOf(key.mediaId)));
+    process.stdout.write(`soak: ${count} streams: ${JSON.stringify({ early, late })}\n`);
+    for (const { segments, driftMs } of drifts) {
+      expect(segments).toBeGreaterThan(lengthMs / 2_000 / 2);
+      expect(driftMs).toBeLessThanOrEqual(LARGEST_DRIFT_MS);
+    }
+    expect(late.playback.timeSec).toBeGreaterThan(early.playback.timeSec + lengthMs / 3_000);
+    expect(late.playback.errors.filter((error) => !error.startsWith('buffer'))).toEqual([]);
+    expect(late.ingest - early.ingest).toBeLessThan(LARGEST_GROWTH_MIB);
+    expect(late.edge - early.edge).toBeLessThan(LARGEST_GROWTH_MIB);
+    // A slice shares its processors with other tests.
+    if (isSoak) expect(late.playback).toMatchObject({ stalls: early.playback.stalls });
+    await page.close();
+  },
+  4 * 3_600_000,
+);
