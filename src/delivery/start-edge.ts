@@ -49,13 +49,7 @@ export type Edge = { port: number; close(): Promise<void> };
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
   const { log } = deps;
-  const budgets: Budgets = new ClientBudgets({
-    connections: limits.connectionsPerClient,
-    lentBytes: limits.lentBytesPerClient,
-    coldLookups: limits.lookUpsPerClient,
-    waits: limits.waitsPerClient,
-    encryptions: limits.encryptionsPerClient,
-  });
+  const budgets = openBudgets(limits);
   const policies = new PolicyReader({ load: deps.loadPolicy, log });
   const reader = new PublicationReader(deps, limits, policies);
   const delivered = openDeliveredBytes({ keep: deps.viewing.keepDelivered, log });
@@ -112,6 +106,16 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       objects.close();
     },
   };
+}
+
+function openBudgets(limits: EdgeLimits): Budgets {
+  return new ClientBudgets({
+    connections: limits.connectionsPerClient,
+    lentBytes: limits.lentBytesPerClient,
+    coldLookups: limits.lookUpsPerClient,
+    waits: limits.waitsPerClient,
+    encryptions: limits.encryptionsPerClient,
+  });
 }
 
 type Budgets = ClientBudgets<'connections' | 'lentBytes' | 'coldLookups' | 'waits' | 'encryptions'>;
