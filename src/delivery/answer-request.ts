@@ -4,6 +4,7 @@ import type { Publication } from '../catalog/publications/publication.ts';
 import { signMedia } from '../catalog/pull-zones/sign-media.ts';
 import { type Admitted, asksForToken } from '../catalog/shield/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/compiled-policy.ts';
+import { readClockRange } from '../media/hls/clock-range.ts';
 import { type BeaconDeps, MAX_BEACON_BYTES, takeBeacon } from './beacons/take-beacon.ts';
 import type { ClientBudgets } from './clients/client-budgets.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
@@ -22,7 +23,7 @@ import { handOnQuery } from './http/hand-on-query.ts';
 import { allowsOrigins, withStale } from './http/zone-headers.ts';
 import type { SegmentRequests } from './jit/segment-requests.ts';
 import type { LiveStreams } from './live/live-streams.ts';
-import { serveLive } from './live/serve-live.ts';
+import { isBeforeStart, serveLive } from './live/serve-live.ts';
 import { serveStill } from './live/serve-still.ts';
 import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
@@ -35,7 +36,7 @@ import type { PublicationReader } from './publication-reader.ts';
 import { readBody } from './read-body.ts';
 import type { EdgeRequest } from './receive/receive.ts';
 import { licenceUrlOf } from './shield/own-address.ts';
-import { readPlayRequest } from './shield/play-request.ts';
+import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import type { OtherPlayers } from './traffic/other-players.ts';
 
 export type AnswerDeps = CoverDeps &
@@ -172,12 +173,19 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
     case 'rendition-playlist':
     case 'init':
     case 'segment':
-    case 'part': {
+    case 'part':
+    case 'manifest':
+    case 'i-frame-playlist':
+    case 'i-frame': {
       const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
       const play = readPlayRequest(request);
       const mayPreview = await deps.permits.holdsToken(publication, play);
-      const asked = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave };
-      return serveLive(publication, live, asked, { ...deps, streams: deps.live, written: deps.objects.hot });
+      const licenceUrl = licenceUrlOf(request, deps.edgeUrl);
+      const asked = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
+      const liveDeps = { ...deps, streams: deps.live, written: deps.objects.hot };
+      const answer = await serveLive(publication, live, asked, liveDeps);
+      // What is not public yet opens for whoever shows the token, with each request.
+      return mayPreview && isBeforeStart(live) ? handOnQuery(answer, tokenQuery(play)) : answer;
     }
     case 'key':
     case 'licence':
@@ -204,8 +212,10 @@ async function answerFile(
     case 'rung-playlist':
     case 'rendition-playlist':
     case 'captions-playlist': {
-      const viewer = { play: readPlayRequest(request), wantsIdentity: queryOf(request).get('drm') === 'identity' };
-      return servePlaylist(publication, { file, viewer }, { ...deps, written: deps.objects.hot });
+      const query = queryOf(request);
+      const viewer = { play: readPlayRequest(request), wantsIdentity: query.get('drm') === 'identity' };
+      const range = readClockRange(query);
+      return servePlaylist(publication, { file, viewer, range }, { ...deps, written: deps.objects.hot });
     }
     case 'i-frame-playlist':
     case 'i-frame':

@@ -101,6 +101,7 @@ export const EDGE_ERRORS = {
   'not-playable': absent('It cannot be played yet.', 'nothing of it is encoded, or received, so far'),
   'not-whole': absent('The video is not whole yet; its HLS playlist may be.', 'DASH needs all of the timeline'),
   'not-started': absent('The stream has not started yet.', 'no publisher, a preview, or keys that are not there yet'),
+  'no-media': absent('Nothing was taken within this time.', 'a range of the clock in which nothing was published'),
   'hls-only': absent('Basic DRM is for HLS: play playlist.m3u8.', 'a DASH manifest of a video under basic DRM'),
   'post-only': absent('This address is for POST.', 'a GET of the address of beacons or licences'),
   protected: absent('This video is not given out in the clear.', 'a clear segment of a video under DRM'),
@@ -125,6 +126,11 @@ export const EDGE_ERRORS = {
   bot: denied('Automated clients are not let in.', 'a setting of the pull zone (rule 10170)'),
   firewall: denied('The firewall refused the request.', 'a rule of the OWASP core rule set (rules 9xxxxx)'),
   forbidden: denied('This may not be done.', 'as in the interface'),
+  'no-clock': {
+    status: 400,
+    sentence: 'Only live streams and their recordings have from and to.',
+    cause: 'a range of the clock of a video that was uploaded',
+  },
   'too-many-requests': { status: 429, sentence: 'Too many requests.', cause: 'the rate of one address (rule 10140)' },
   'too-many-connections': { status: 429, sentence: 'Too many answers at once.', cause: 'one address (rule 10150)' },
   invalid: {

@@ -1,8 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
-import { discard, type Service, startService } from '../support/service.ts';
+import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { call, FINISHED, playlistUrl, untilVideo, type VideoAnswer } from '../support/videos.ts';
 import { ended, framesOf, LIVE_SETTINGS, openLiveCatalogue, readText, until } from './live-service.ts';
 import { publishNumbered, readNumbers, run } from './numbered-frames.ts';
@@ -70,10 +73,92 @@ test('parts of one stream are joined at segment borders', async () => {
   expect(numbers).toEqual([...run(0, 50), ...run(100, 50)]);
 }, 120_000);
 
-test('the recording of an ended stream gives clips too', async () => {
+/** The media playlist of the pictures as published, and when its first segment was taken. */
+async function readMedia(query = ''): Promise<{ text: string; firstMs: number }> {
+  const multivariant = (await readText(`${base}/playlist.m3u8${query}`)) ?? '';
+  const text = (await readText(`${base}/${/^r\/.*$/m.exec(multivariant)?.[0]}`)) ?? '';
+  return { text, firstMs: Date.parse(/#EXT-X-PROGRAM-DATE-TIME:(.*)/.exec(text)?.[1] ?? '') };
+}
+
+const utc = (ms: number) => new Date(ms).toISOString();
+
+test('each keyframe of a growing rendition is a picture of its own', async () => {
+  const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
+  const address = `${base}/${/#EXT-X-I-FRAME-STREAM-INF:.*URI="(.*?)"/.exec(multivariant)?.[1]}`;
+  const list = (await readText(address)) ?? '';
+  expect(list).toContain('#EXT-X-I-FRAMES-ONLY');
+  const pictures = list.match(/^i\/\d+\.m4s$/gm) ?? [];
+  expect(pictures.length).toBeGreaterThan(3);
+  const read = async (name: string) => Buffer.from(await (await fetch(new URL(name, address))).arrayBuffer());
+  // The first one is read from the store, the last one from memory.
+  for (const at of [0, pictures.length - 1]) {
+    const file = path.join(service.dataDir, `keyframe-${at}.mp4`);
+    await writeFile(file, Buffer.concat([await read('init.mp4'), await read(pictures[at] ?? '')]));
+    expect(await readNumbers(file)).toEqual([50 * at]);
+  }
+}, 60_000);
+
+test('a range of the clock plays out of the running stream, and later out of its recording', async () => {
+  const { firstMs } = await readMedia();
+  const range = `?from=${utc(firstMs + 2_500)}&to=${utc(firstMs + 5_500)}`;
+  const running = await readMedia(range);
+  expect(running.text.match(/^\d+\.m4s$/gm)).toEqual(['1.m4s', '2.m4s']);
+  expect(running.text).toContain('#EXT-X-ENDLIST');
+  // The clock of arrivals moves a little.
+  expect(Math.abs(running.firstMs - firstMs - 2_000)).toBeLessThan(500);
+  expect(await readNumbers(`${base}/playlist.m3u8${range}`)).toEqual(run(50, 100));
+  // Without an end it goes on with the stream.
+  const open = (await readMedia(`?from=${firstMs + 2_500}`)).text;
+  expect(open).toContain('#EXT-X-MEDIA-SEQUENCE:1\n');
+  expect(open).toContain('#EXT-X-PART:');
+  for (const query of ['?from=yesterday', `?from=${firstMs}&to=${firstMs - 1}`]) {
+    expect((await fetch(`${base}/playlist.m3u8${query}`)).status).toBe(400);
+  }
   await catalogue.streams.change(key, stopStream);
   await ended(publisher);
-  await until(async () => ((await readText(`${base}/playlist.m3u8`)) === null ? null : true), 'the video');
   await until(async () => ((await catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
+  const recorded = await until(async () => {
+    const now = await readMedia(range);
+    return now.text.includes('#EXT-X-PLAYLIST-TYPE:VOD') ? now : null;
+  }, 'the range of the video');
+  expect(recorded.text.match(/^\d+\.m4s$/gm)).toEqual(['1.m4s', '2.m4s']);
+  expect(Math.abs(recorded.firstMs - running.firstMs)).toBeLessThan(500);
+  expect(await readNumbers(`${base}/playlist.m3u8${range}`)).toEqual(run(50, 100));
+}, 120_000);
+
+test('a token may have the range signed, and opens what it lists', async () => {
+  const { firstMs } = await readMedia(`?from=${utc(0)}`);
+  const zone = await zoneOfLibrary();
+  await account('POST', `/pullzone/${zone.Id}`, { ZoneSecurityEnabled: true });
+  const params = { from: utc(firstMs + 2_500), to: utc(firstMs + 3_500), token_path: `/${key.mediaId}/` };
+  const expires = Math.floor(Date.now() / 1000) + 600;
+  const signed = Object.entries(params).map(([name, value]) => `${name}=${value}`);
+  const message = `${zone.ZoneSecurityKey}${params.token_path}${expires}${signed.join('&')}`;
+  const token = createHash('sha256').update(message).digest('base64url');
+  const query = new URLSearchParams({ token, expires: `${expires}`, ...params });
+  await until(() => readText(`${base}/playlist.m3u8`).then((text) => (text === null ? true : null)), 'a refusal');
+  expect(await readNumbers(`${base}/playlist.m3u8?${query}`)).toEqual(run(50, 50));
+  const longer = new URLSearchParams({ ...Object.fromEntries(query), to: utc(firstMs + 9_500) });
+  expect((await fetch(`${base}/playlist.m3u8?${longer}`)).status).toBe(403);
+  await account('POST', `/pullzone/${zone.Id}`, { ZoneSecurityEnabled: false });
+  await until(() => readText(`${base}/playlist.m3u8`), 'an open zone');
+}, 60_000);
+
+type Zone = { Id: number; ZoneSecurityKey: string };
+
+async function zoneOfLibrary(): Promise<Zone> {
+  const { PullZoneId } = (await account('GET', '/videolibrary/1')) as { PullZoneId: number };
+  return (await account('GET', `/pullzone/${PullZoneId}`)) as Zone;
+}
+
+async function account(method: string, path: string, body?: unknown): Promise<unknown> {
+  const headers = { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' };
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const response = await fetch(`${service.apiUrl}${path}`, init);
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}.`);
+  return response.json().catch(() => null);
+}
+
+test('the recording of an ended stream gives clips too', async () => {
   expect(await readClip(await compose({ startMs: 2_000, endMs: 6_000 }))).toEqual(run(50, 100));
 }, 120_000);

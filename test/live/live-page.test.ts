@@ -28,6 +28,21 @@ const read = (page: Page) =>
     durationSec: video.duration,
   }));
 
+/** Hovers over the bar; answers how many colours the picture over it has, which is decoded from a keyframe. */
+async function lookAtBar(page: Page): Promise<number> {
+  const box = await page.locator('bunny-media-time-range').boundingBox();
+  if (box === null) return 0;
+  await page.mouse.move(box.x + box.width * (0.2 + 0.1 * Math.random()), box.y + box.height / 2);
+  const canvas = page.locator('bunny-media-time-range canvas');
+  if (!(await canvas.isVisible())) return 0;
+  return canvas.evaluate((element: HTMLCanvasElement) => {
+    const { width, height } = element;
+    const pixels = element.getContext('2d')?.getImageData(0, 0, width, height).data ?? new Uint8ClampedArray();
+    const colours = Array.from({ length: pixels.length / 4 }, (_, at) => pixels.slice(at * 4, at * 4 + 3).join());
+    return new Set(colours).size;
+  });
+}
+
 test('the player page waits for a stream, plays it near its newest second, also after a stall, and then its video', async () => {
   const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
   const key = { libraryId: 1, mediaId: stream.id };
@@ -53,5 +68,21 @@ test('the player page waits for a stream, plays it near its newest second, also 
   await ended(publisher);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);
   await expect.poll(() => page.locator('.live-button').isVisible(), PATIENCE).toBe(false);
+  await page.close();
+});
+
+test('the bar of a stream that can be gone back in shows its keyframes', async () => {
+  const window = { dvrEnabled: true, dvrWindowSec: 600 };
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, ...window, libraryId: 1 });
+  const key = { libraryId: 1, mediaId: stream.id };
+  const { listeners } = await service.health();
+  await catalogue.streams.change(key, startStream);
+  const publisher = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
+  const page = await browser.newPage();
+  await page.goto(`${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
+  await expect.poll(() => lookAtBar(page), PATIENCE).toBeGreaterThan(20);
+  await catalogue.streams.change(key, stopStream);
+  await ended(publisher);
   await page.close();
 });

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { openScriptPage, playInShaka, SHAKA } from '../delivery/in-page.ts';
 import { openBrowser } from '../support/browser.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
@@ -152,6 +153,8 @@ test('a killed ingest process and an encoder of another size cost no part that v
     const now = await listed();
     return now.text.includes('#EXT-X-DISCONTINUITY\n') ? now : null;
   }, 'another period');
+  const growing = await fetch(`${base}/manifest.mpd`);
+  expect(await growing.text()).toContain('type="dynamic"');
   await catalogue.streams.change(key, stopStream);
   await ended(third);
   const video = await until(async () => {
@@ -162,7 +165,14 @@ test('a killed ingest process and an encoder of another size cost no part that v
   expect(video.seconds).toBeGreaterThanOrEqual(last.seconds - 0.001);
   const sizes = await Promise.all(periodsOf(video.text).map((addresses) => decodedSize(addresses, playlist)));
   expect(sizes).toEqual(['640,360', '426,240']);
-}, 180_000);
+  const manifest = (await readText(`${base}/manifest.mpd`)) ?? '';
+  expect(manifest.match(/<Period /g)).toHaveLength(2);
+  const page = await openScriptPage(browser, service.edgeUrl, SHAKA);
+  const played = await playInShaka(page, `${base}/manifest.mpd`);
+  expect(played.errors).toEqual([]);
+  expect(Math.abs(played.endedAtSec - video.seconds)).toBeLessThan(0.5);
+  await page.close();
+}, 240_000);
 
 /** Addresses of the init segment and the segments of each period. */
 function periodsOf(text: string): string[][] {

@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 const BITS = 14;
 const BOX_PX = 40;
 
-/** Publishes pictures (640x360, 25 a second, 2 s between keyframes) that show their number as white boxes, and a tone. */
-export function publishNumbered(url: string): ChildProcess {
+/** Publishes pictures (25 a second, 2 s between keyframes) that show their number as white boxes, and a tone. */
+export function publishNumbered(url: string, size = '640x360'): ChildProcess {
   const boxes = Array.from({ length: BITS }, (_, bit) => {
     const box = `drawbox=x=${bit * BOX_PX}:y=0:w=${BOX_PX}:h=${BOX_PX}:color=white:t=fill`;
     return `${box}:enable='gte(mod(n,${2 ** (bit + 1)}),${2 ** bit})'`;
   });
-  const picture = ['-re', '-f', 'lavfi', '-i', `color=black:size=640x360:rate=25,${boxes.join(',')}`];
+  const picture = ['-re', '-f', 'lavfi', '-i', `color=black:size=640x360:rate=25,${boxes.join(',')},scale=${size}`];
   const tone = ['-re', '-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'];
   const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-b:v', '800k', '-bf', '2'];
   const audio = ['-c:a', 'aac', '-b:a', '96k', '-ac', '2'];

@@ -14,6 +14,7 @@ import { createActions } from './bar/actions.ts';
 import { createClock } from './bar/clock.ts';
 import { mountKeyboard } from './bar/keyboard.ts';
 import { layOut } from './bar/layout.ts';
+import { mountKeyframes } from './bar/mount-keyframes.ts';
 import { mountPoster } from './bar/poster-image.ts';
 import { TimeRange } from './bar/time-range.ts';
 import { mountTouch } from './bar/touch.ts';
@@ -63,6 +64,7 @@ export function mountControls(parts: ControlParts): void {
   const wake = () => frame.dispatchEvent(new PointerEvent('pointermove', { pointerType: 'mouse', bubbles: true }));
   mountKeyboard(parts, { actions, toggleCaptions: () => captions.toggle(), toggleHelp, wake });
   mountTouch(frame, video);
+  mountKeyframes(parts, range);
   keepChoices(parts);
   keepOwnSize(parts);
   const show = () => {

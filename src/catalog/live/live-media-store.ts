@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { FeedPeriod } from '../../media/live/feed-message.ts';
 import type { SegmentRow } from '../../media/live/live-index.ts';
+import type { WallAnchor } from '../../media/live/wall-anchors.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { LiveHead } from './live-head.ts';
 import { slotOf } from './period-rendition-store.ts';
+import { loadClock } from './recording-clock-store.ts';
 
 /** Longer than any recording. */
 const WHOLE_SEC = 1e9;
@@ -95,21 +97,16 @@ export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | nu
   return rows[0] ?? null;
 }
 
+/** What is served of a recording by the clock, and of one that has several periods by its live rows. */
+export type RecordingHead = { live?: LiveHead; clock?: readonly WallAnchor[] };
+
 /**
- * The head of a recording that has several periods: it goes on being written from them, since a timeline has one set of
- * parameters. Null for all other videos.
+ * What an edge must know of a recording beside what every video has. One of several periods goes on being written from
+ * them, since a timeline has one set of parameters. Empty for all other videos.
  */
-export async function loadStitchedHead(db: Db, { libraryId, mediaId }: MediaKey): Promise<LiveHead | null> {
-  const { rows } = await sql<{ periods: number }>`
-    select count(*) as periods from live_period
-    where library_id = ${libraryId} and media_id = ${mediaId} and not is_preview`.execute(db);
-  if ((rows[0]?.periods ?? 0) < 2) return null;
-  return {
-    state: 'ended',
-    isPublic: true,
-    dvrWindowSec: WHOLE_SEC,
-    feedUrl: null,
-    isInterrupted: false,
-    startsAtMs: null,
-  };
+export async function loadRecordingHead(db: Db, key: MediaKey): Promise<RecordingHead> {
+  const { periods, clock } = await loadClock(db, key);
+  if (periods < 2) return clock === null ? {} : { clock };
+  const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false, startsAtMs: null } as const;
+  return { live: { ...ended, dvrWindowSec: WHOLE_SEC } };
 }

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import type { WallAnchor } from '../../media/live/wall-anchors.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { CreatedAt, JsonDefault } from '../account-schema.ts';
 import type { BitrateSample, LadderState, LiveState } from './live-stream.ts';
@@ -88,6 +89,8 @@ export type LivePeriodTable = {
   is_preview: boolean;
   /** Codec configuration of its tracks; other parameters begin another period. */
   parameters: string;
+  /** When its media was taken; null until the recording is sealed. */
+  clock: ColumnType<WallAnchor[] | null, string | null | undefined, string | null>;
   created_at: CreatedAt;
 };
 

@@ -10,6 +10,7 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { LiveLease } from './live-lease.ts';
 import { RECORD_LATE_MS } from './live-stream.ts';
+import { writeClocks } from './recording-clock-store.ts';
 import { writeRecordingFacts } from './recording-facts-store.ts';
 
 /** Streams that one sweep sees to. */
@@ -73,6 +74,7 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
     where library_id = ${libraryId} and id = ${mediaId} and state = 'vod-processing'`.execute(tx);
   const [stream] = rows;
   if (stream === undefined) return false;
+  await writeClocks(tx, key);
   const hasMedia = await sealTimelines(tx, key);
   await sql`update live_stream set state = 'ended' where id = ${mediaId}`.execute(tx);
   if (!hasMedia) return true;

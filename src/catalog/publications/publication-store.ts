@@ -6,7 +6,7 @@ import { readPlannedSegments } from '../../media/presentation/published-renditio
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { selectPackages } from '../drm/drm-package-store.ts';
-import { loadLiveHead, loadStitchedHead } from '../live/live-media-store.ts';
+import { loadLiveHead, loadRecordingHead, type RecordingHead } from '../live/live-media-store.ts';
 import type { TimelineTable } from '../schema.ts';
 import { readDeliverySettings } from './delivery-settings.ts';
 import type { Publication, StoredChunk, StoredRendition } from './publication.ts';
@@ -112,14 +112,8 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .where('library.deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const live =
-    row.type === 'live'
-      ? await loadLiveHead(db, mediaId)
-      : row.source_key === null
-        ? await loadStitchedHead(db, { libraryId, mediaId })
-        : null;
   return {
-    ...(live === null ? {} : { live }),
+    ...(await selectRecording(db, { libraryId, mediaId }, row)),
     libraryId,
     mediaId,
     publication: row.publication,
@@ -144,6 +138,18 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     chapters: row.chapters,
     metaTags: row.meta_tags,
   };
+}
+
+async function selectRecording(
+  db: Db | Tx,
+  key: MediaKey,
+  { type, source_key }: { type: string; source_key: string | null },
+): Promise<RecordingHead> {
+  if (type === 'live') {
+    const live = await loadLiveHead(db, key.mediaId);
+    return live === null ? {} : { live };
+  }
+  return source_key === null ? loadRecordingHead(db, key) : {};
 }
 
 function selectRenditions(tx: Tx, { libraryId, mediaId }: MediaKey) {

@@ -1,5 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { PictureSet } from '../../media/images/picture-set.ts';
+import type { WallAnchor } from '../../media/live/wall-anchors.ts';
 import {
   type PublishedChunk,
   type PublishedRendition,
@@ -35,6 +36,8 @@ export type Publication = {
   mediaId: Guid;
   /** There while it is a live stream, and for a recording of several periods. */
   live?: LiveHead;
+  /** When its media was taken; there for a recording of one period. */
+  clock?: readonly WallAnchor[];
   publication: number;
   pullZoneName: string;
   settings: DeliverySettings;

@@ -2,6 +2,7 @@
 const NAMES = new Set([
   ...['token', 'expires', 'token_path', 'token_countries', 'token_countries_blocked', 'token_ignore_params', 'limit'],
   ...['cmcd', 'ver', 'v', 'download', 'drm', '_hls_msn', '_hls_part', '_hls_skip', 'contentid', 'videoid'],
+  ...['from', 'to'],
   ...[
     'autoplay',
     'captions',

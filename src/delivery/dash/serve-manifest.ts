@@ -15,7 +15,7 @@ import type { HeldCache } from '../cache/held-cache.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
 import { packageFolder } from '../hls/playlist-variant.ts';
-import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
+import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 
 type WithInit = StoredRendition & { init: Buffer; codecString: string };
 
@@ -33,38 +33,67 @@ export async function serveManifest(
   { written, keys }: ManifestDeps,
 ): Promise<Answer> {
   const { libraryId, mediaId } = publication;
-  const protection = protectionOf(publication);
-  if (protection.kind === 'sessions') return notFound('hls-only');
-  const packaged = protection.kind === 'package' ? protection.packaged : null;
-  const cover = packaged === null ? CLEAR : coverOf(packaged, await keys.keysOf(publication, packaged));
+  const cover = await chooseCover(publication, keys);
+  if (cover === null) return HLS_ONLY;
   const presentation = describe(chooseListedSet(listableRenditions(publication)), cover);
   if (presentation === null) return notFound('not-whole');
   const key = `manifest|${libraryId}|${mediaId}|${publication.publication}${cover.tag}`;
   const text = await written.get(key, () => Buffer.from(writeMpd(presentation())));
-  const isOwn = packaged !== null && packaged.signals.length === 0;
+  return answerManifest(text, { cover, licenceUrl, etag: `"d${publication.publication}${cover.tag}"` });
+}
+
+type Written = { cover: ManifestCover; licenceUrl: string; etag: string | null };
+
+/** Answers a manifest; without `etag` it is never kept. */
+export function answerManifest(text: Buffer, { cover, licenceUrl, etag }: Written): Answer {
+  const { namesLicences } = cover;
   return {
     kind: 'bytes',
-    bytes: isOwn ? Buffer.from(text.toString().replaceAll(LICENCE_GAP, () => escapeXml(licenceUrl))) : text,
+    bytes: namesLicences ? Buffer.from(text.toString().replaceAll(LICENCE_GAP, () => escapeXml(licenceUrl))) : text,
     contentType: 'application/dash+xml',
     // With a viewer's own address of licences, token included, it is nobody else's.
-    cacheControl: isOwn ? CACHE_NOTHING : CACHE_SHORTLY,
-    etag: isOwn ? null : `"d${publication.publication}${cover.tag}"`,
+    cacheControl: namesLicences ? CACHE_NOTHING : etag === null ? CACHE_NEVER : CACHE_SHORTLY,
+    etag: namesLicences ? null : etag,
   };
 }
 
+export const HLS_ONLY = notFound('hls-only');
+
+/** How the segments of a manifest are given out; null where they cannot be listed in one. */
+export async function chooseCover(publication: Publication, keys: PackageKeys): Promise<ManifestCover | null> {
+  const protection = protectionOf(publication);
+  switch (protection.kind) {
+    case 'none':
+      return CLEAR;
+    case 'sessions':
+      return null;
+    case 'package':
+      return coverOf(protection.packaged, await keys.keysOf(publication, protection.packaged));
+  }
+}
+
 /** How a manifest's segments are given out. */
-type ManifestCover = {
+export type ManifestCover = {
   tag: string;
+  /** Whether it names where each viewer gets licences. */
+  namesLicences: boolean;
   segmentFolder: string;
   added(kind: StoredRendition['kind']): AddedBytes;
   contentProtection(group: KeyGroup): string[];
 };
 
-const CLEAR: ManifestCover = { tag: '', segmentFolder: '', added: () => NOTHING_ADDED, contentProtection: () => [] };
+const CLEAR: ManifestCover = {
+  tag: '',
+  namesLicences: false,
+  segmentFolder: '',
+  added: () => NOTHING_ADDED,
+  contentProtection: () => [],
+};
 
 function coverOf({ number, signals }: DrmPackage, { scheme, groups }: ContentKeys): ManifestCover {
   return {
     tag: `-e${number}`,
+    namesLicences: signals.length === 0,
     segmentFolder: packageFolder(number),
     added: (kind) => bytesAddedBy(scheme, kind),
     contentProtection: (group) => {

@@ -10,6 +10,8 @@ import type { IndexReader } from '../objects/index-reader.ts';
 /** The I-frame playlist of a finished rendition, and the rates that a multivariant playlist lists it with. */
 export type IFrameList = { text: Buffer; rates: IFrameRates };
 
+type PlacedChunk = Pick<StoredChunk, 'storageKey' | 'startTick' | 'durationTicks'>;
+
 const LIST_CACHE_BYTES = 16 * 2 ** 20;
 const CHUNK_CACHE_BYTES = 8 * 2 ** 20;
 const SAMPLE_BYTES = 17;
@@ -54,7 +56,10 @@ export class IFrameLists {
   }
 
   /** The picture that is shown from a tick on, and the chunk that holds it; null when there is none. */
-  async find(rendition: StoredRendition, startTick: number): Promise<{ chunk: StoredChunk; frame: IFrame } | null> {
+  async find<Chunk extends PlacedChunk>(
+    rendition: { chunks: readonly Chunk[] },
+    startTick: number,
+  ): Promise<{ chunk: Chunk; frame: IFrame } | null> {
     const chunk = rendition.chunks.findLast((one) => one.startTick <= startTick);
     if (chunk === undefined || startTick >= chunk.startTick + chunk.durationTicks) return null;
     const index = await this.#chunks.get(chunk.storageKey, async () => {

@@ -27,7 +27,7 @@ export async function serveIFrames(publication: Publication, file: IFrameFile, d
   if (file.kind === 'i-frame-playlist') return servePictureList(publication, { rendition, cover }, deps);
   const found = await deps.iFrames.find(rendition, file.startTick);
   if (found === null) return notFound('unknown-i-frame');
-  if (cover.kind === 'clear') return answerClear(rendition, found);
+  if (cover.kind === 'clear') return answerPicture(rendition, found);
   return coverBytes({ publication, rendition, cover, piece: describePicture(rendition, found) }, deps, deps.leave);
 }
 
@@ -79,7 +79,11 @@ function describePicture({ init }: OpenedRendition, { chunk, frame }: FoundPictu
   };
 }
 
-function answerClear({ id, init }: OpenedRendition, { chunk, frame }: FoundPicture): Answer {
+/** Answers a picture in the clear: the bytes of its sample behind a head of its own. */
+export function answerPicture(
+  { id, init }: Pick<OpenedRendition, 'id' | 'init'>,
+  { chunk, frame }: { chunk: Pick<StoredChunk, 'storageKey'>; frame: IFrame },
+): Answer {
   const head = headOf(init, frame);
   return {
     kind: 'parts',

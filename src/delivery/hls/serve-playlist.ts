@@ -1,13 +1,15 @@
 import { findCaption } from '../../catalog/captions/caption.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { writeMediaPlaylist } from '../../media/hls/media-playlist.ts';
+import { type ClockRange, touches } from '../../media/hls/clock-range.ts';
+import { type SegmentSpan, writeMediaPlaylist } from '../../media/hls/media-playlist.ts';
 import { writeMultivariant } from '../../media/hls/multivariant.ts';
 import { type SubtitleTrack, writeSubtitlePlaylist } from '../../media/hls/subtitle-playlist.ts';
+import { type WallAnchor, wallAt } from '../../media/live/wall-anchors.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
-import { computeSegmentRun } from '../../media/presentation/segment-run.ts';
+import { computeSegmentRun, type SegmentRun } from '../../media/presentation/segment-run.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import { listableRenditions } from '../drm/protection.ts';
-import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
+import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound, toProblem } from '../http/answer.ts';
 import {
   choosePlaylistVariant,
   type PlaylistVariantDeps,
@@ -15,8 +17,10 @@ import {
 } from './choose-playlist-variant.ts';
 import type { IFrameLists } from './i-frame-lists.ts';
 import { CLEAR_VARIANT, type PlaylistVariant } from './playlist-variant.ts';
+import { BAD_RANGE, rangedAddresses } from './ranged-addresses.ts';
 import { isH264, rungOf } from './rungs.ts';
 
+const NO_CLOCK: Answer = { kind: 'problem', problem: toProblem('no-clock') };
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 
 type PlaylistFile =
@@ -31,10 +35,13 @@ type Viewer = Omit<PlaylistVariantRequest, 'session' | 'isReread'>;
 /** Answers a playlist as of this publication. Written once a publication, then held in `written`. */
 export async function servePlaylist(
   publication: Publication,
-  { file, viewer }: { file: PlaylistFile; viewer: Viewer },
+  { file, viewer, range }: { file: PlaylistFile; viewer: Viewer; range: ClockRange | null | 'invalid' },
   deps: PlaylistDeps,
 ): Promise<Answer> {
   if (file.kind === 'captions-playlist') return serveCaptionsPlaylist(publication, file.language, deps.written);
+  if (range === 'invalid') return BAD_RANGE;
+  const { clock } = publication;
+  if (range !== null && clock === undefined) return NO_CLOCK;
   const session = file.kind === 'rendition-playlist' ? file.session : null;
   const variant = await choosePlaylistVariant(
     publication,
@@ -43,14 +50,23 @@ export async function servePlaylist(
   );
   if ('code' in variant) return { kind: 'problem', problem: variant };
   const set = chooseListedSet(listableRenditions(publication));
-  if (file.kind === 'multivariant') return serveMultivariant(publication, { set, variant }, deps);
+  if (file.kind === 'multivariant') return serveMultivariant(publication, { set, variant, range }, deps);
   const rendition =
     file.kind === 'rung-playlist' ? findRung(set.video, file.heightPx) : findRendition(publication, file);
   if (rendition === undefined) return notFound('unknown-rendition');
   if (rendition.planned === null && rendition.chunks[0]?.firstSegment !== 0) {
     return notFound('not-playable');
   }
-  return playlist(publication, { ...describeMedia(rendition, file, variant), variant }, deps.written);
+  const media = describeMedia(rendition, file, variant);
+  if (range === null || clock === undefined) {
+    const write = () => media.write(computeSegmentRun(rendition));
+    return playlist(publication, { ...media, tag: '', write, variant }, deps.written);
+  }
+  const run = computeSegmentRun(rendition);
+  const span = spanOf(run, clock, range);
+  if (span.first < 0) return notFound('no-media');
+  const write = () => media.write(run, span);
+  return playlist(publication, { ...media, tag: `-${span.first}-${span.end}`, write, variant }, deps.written);
 }
 
 /** Addresses are relative: to the rendition's folder, to that of a session below it, or to that of its rung. */
@@ -58,28 +74,30 @@ function describeMedia(
   rendition: StoredRendition,
   file: { kind: 'rung-playlist' } | { kind: 'rendition-playlist'; session: string | null },
   { segmentFolder, keyLines }: PlaylistVariant,
-): Text {
+): { name: string; write(run: SegmentRun, span?: SegmentSpan): string } {
   const isRung = file.kind === 'rung-playlist';
   const isInSession = !isRung && file.session !== null;
   const folder = isInSession ? '' : `${isRung ? `../r/${rendition.id}/` : ''}${segmentFolder}`;
   const toVideo = isRung ? '../' : isInSession ? '../../../' : '../../';
-  const write = () => writeMediaPlaylist(computeSegmentRun(rendition), folder, keyLines(rendition, toVideo));
-  return { name: `${rendition.id}|${toVideo}`, tag: '', write };
+  const lines = keyLines(rendition, toVideo);
+  return { name: `${rendition.id}|${toVideo}`, write: (run, span) => writeMediaPlaylist(run, folder, lines, span) };
 }
 
 function serveMultivariant(
   publication: Publication,
-  { set, variant }: { set: ListedSet<StoredRendition>; variant: PlaylistVariant },
+  { set, variant, range }: { set: ListedSet<StoredRendition>; variant: PlaylistVariant; range: ClockRange | null },
   { written, iFrames }: PlaylistDeps,
 ): Answer | Promise<Answer> {
   if (!set.isPlayable) return notFound('not-playable');
-  const isWhole = set.video.every(({ state }) => state === 'finished') && variant.listsIFrames;
+  const isWhole = range === null && set.video.every(({ state }) => state === 'finished') && variant.listsIFrames;
   const rates = isWhole ? iFrames.knownRates(set.video) : null;
   // Two texts of one publication: with the single pictures once these are known, and before.
-  const tag = rates === null ? '' : '-i';
-  const { addresses, added } = variant;
+  const tag = range !== null ? `-${range.query}` : rates === null ? '' : '-i';
+  const { added } = variant;
+  const addresses = range === null ? variant.addresses : rangedAddresses(variant.addresses, range);
   const sessionKeyLines = variant.sessionKeyLines([...set.video, ...set.audio]);
-  const subtitles = subtitlesOf(publication);
+  // Captions count from the beginning of the whole.
+  const subtitles = range === null ? subtitlesOf(publication) : [];
   const beside = { subtitles, addresses, added, sessionKeyLines, ...(rates === null ? {} : { iFrames: rates }) };
   const write = () => writeMultivariant(set, publication.frameRate, beside);
   return playlist(publication, { name: `multivariant${tag}`, tag, write, variant }, written);
@@ -105,6 +123,16 @@ function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleT
     name: label,
     address: `captions/${srclang}.m3u8`,
   }));
+}
+
+function spanOf(run: SegmentRun, clock: readonly WallAnchor[], range: ClockRange): SegmentSpan {
+  const wallMs = (sec: number) => wallAt(clock, sec);
+  const isTaken = (_: number, segment: number) => {
+    const [start, end] = [segment, segment + 1].map((one) => (run.boundaryTicks[one] ?? 0) / run.timescale);
+    const startMs = wallMs(start ?? 0);
+    return startMs !== null && touches(range, startMs, startMs + ((end ?? 0) - (start ?? 0)) * 1000);
+  };
+  return { first: run.sizeBytes.findIndex(isTaken), end: run.sizeBytes.findLastIndex(isTaken) + 1, wallMs };
 }
 
 type Text = { name: string; tag: string; write: () => string };

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { handOnQuery } from './hand-on-query.ts';
 
@@ -28,6 +29,23 @@ test('every relative address of a playlist gets the query, and no other', () => 
     `r/a/video.m3u8?drm=identity&${QUERY}`,
     '',
   ]);
+});
+
+test('a playlist that was compressed gets it too', () => {
+  const answer = {
+    ...({ kind: 'bytes', bytes: gzipSync('0.m4s\n'), contentType: 'application/vnd.apple.mpegurl' } as const),
+    ...{ cacheControl: '', etag: null, headers: { Vary: 'Accept-Encoding', 'Content-Encoding': 'gzip' } },
+  };
+  const handed = handOnQuery(answer, QUERY);
+  expect(handed).toMatchObject({ bytes: Buffer.from(`0.m4s?${QUERY}\n`), headers: { Vary: 'Accept-Encoding' } });
+  expect(handed).not.toHaveProperty(['headers', 'Content-Encoding']);
+});
+
+test('what an address names itself is not added once more', () => {
+  const text = 'r/a/video.m3u8?from=5&expires=5\n';
+  expect(hand('application/vnd.apple.mpegurl', text)).toBe(
+    'r/a/video.m3u8?from=5&expires=5&token=HS256-a&token_path=%2Fx%2F\n',
+  );
 });
 
 test('a manifest gets it as XML, a storyboard before the place in the picture', () => {

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import type { Answer } from './answer.ts';
 
 /**
@@ -7,8 +8,10 @@ import type { Answer } from './answer.ts';
 export function handOnQuery(answer: Answer, query: string): Answer {
   if (answer.kind !== 'bytes' || answer.status !== undefined) return answer;
   const write = WRITERS[answer.contentType];
-  if (write === undefined) return answer;
-  return { ...answer, bytes: Buffer.from(write(answer.bytes.toString(), query)) };
+  if (write === undefined || query === '') return answer;
+  const { 'Content-Encoding': encoding, ...headers } = answer.headers ?? {};
+  const text = (encoding === 'gzip' ? gunzipSync(answer.bytes) : answer.bytes).toString();
+  return { ...answer, bytes: Buffer.from(write(text, query)), headers };
 }
 
 const WRITERS: Readonly<Record<string, (text: string, query: string) => string>> = {
@@ -45,5 +48,10 @@ function addToStoryboard(text: string, query: string): string {
 
 function add(address: string, query: string): string {
   if (HAS_SCHEME.test(address) || address === '') return address;
-  return `${address}${address.includes('?') ? '&' : '?'}${query}`;
+  const mark = address.indexOf('?');
+  if (mark === -1) return `${address}?${query}`;
+  // What the address names itself stays: a parameter that comes twice is none.
+  const own = new Set(new URLSearchParams(address.slice(mark)).keys());
+  const rest = query.split('&').filter((pair) => !own.has(pair.slice(0, pair.search(/=|$/))));
+  return [address, ...rest].join('&');
 }

@@ -3,18 +3,30 @@ import { gzip } from 'node:zlib';
 import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { readClockRange } from '../../media/hls/clock-range.ts';
 import { writePlaylist } from '../../media/hls/playlist-tags.ts';
 import { type IndexedRendition, isRung } from '../../media/live/live-index.ts';
 import { liveMultivariant } from '../../media/live/live-multivariant.ts';
 import { type LiveProtection, livePlaylist } from '../../media/live/live-playlist.ts';
-import { hasWhole, holdsMedia, type LiveView, newestOf, targetDurationSec } from '../../media/live/slot-segments.ts';
+import {
+  hasWhole,
+  holdsMedia,
+  isRangeOver,
+  type LiveView,
+  newestOf,
+  targetDurationSec,
+} from '../../media/live/slot-segments.ts';
 import { isClear } from '../drm/protection.ts';
 import { choosePlaylistVariant, type PlaylistVariantDeps } from '../hls/choose-playlist-variant.ts';
-import { type PlaylistVariant, SESSION_TAG } from '../hls/playlist-variant.ts';
+import type { IFrameLists } from '../hls/i-frame-lists.ts';
+import { CLEAR_VARIANT, type PlaylistVariant, SESSION_TAG } from '../hls/playlist-variant.ts';
+import { BAD_RANGE, rangedAddresses } from '../hls/ranged-addresses.ts';
 import { type Answer, CACHE_NEVER, notFound, toProblem, unavailable } from '../http/answer.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
 import type { LiveStreams } from './live-streams.ts';
 import { PLAIN_WINDOW_SEC } from './live-streams.ts';
+import { liveIFrameList, serveLiveIFrame } from './serve-live-i-frames.ts';
+import { serveLiveManifest } from './serve-live-manifest.ts';
 import { type LiveMediaDeps, type LiveMediaFile, serveLiveMedia } from './serve-live-media.ts';
 import type { WatchedStream } from './watched-stream.ts';
 
@@ -22,6 +34,9 @@ import type { WatchedStream } from './watched-stream.ts';
 export type LiveFile =
   | { kind: 'multivariant' }
   | { kind: 'rendition-playlist'; renditionId: Guid; session: string | null }
+  | { kind: 'manifest' }
+  | { kind: 'i-frame-playlist'; renditionId: Guid }
+  | { kind: 'i-frame'; renditionId: Guid; startTick: number }
   | LiveMediaFile;
 
 export type LiveRequest = {
@@ -32,9 +47,11 @@ export type LiveRequest = {
   /** Holds a token that shows what is not public yet. */
   mayPreview: boolean;
   leave: () => AbortSignal;
+  /** The whole address at which this viewer's player asks for keys. */
+  licenceUrl: string;
 };
 
-export type LiveDeps = LiveMediaDeps & PlaylistVariantDeps & { streams: LiveStreams };
+export type LiveDeps = LiveMediaDeps & PlaylistVariantDeps & { streams: LiveStreams; iFrames: IFrameLists };
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 const FIRST_MEDIA_WAIT_MS = 3_000;
@@ -56,26 +73,36 @@ export async function serveLive(
     // It has its keys before its first part: this one has neither.
     return notFound('not-started');
   }
-  const isPreview = head.state !== 'running' && head.state !== 'ended' && head.state !== 'vod-processing';
+  const isPreview = isBeforeStart(head);
   if (isPreview && !request.mayPreview) return notFound('not-started');
   const stream = await deps.streams.watch(publication, head);
   if (stream === null) return unavailable('Too many live streams are watched here.');
-  const view = { windowSec: head.dvrWindowSec ?? PLAIN_WINDOW_SEC, isPreview };
+  const range = readClockRange(request.query);
+  if (range === 'invalid') return BAD_RANGE;
+  const view = { windowSec: head.dvrWindowSec ?? PLAIN_WINDOW_SEC, isPreview, ...(range !== null && { range }) };
   const { file } = request;
+  // While a process owns the stream its last segments are still to come.
+  const hasEnded =
+    (!isPreview && head.state !== 'running' && head.feedUrl === null) ||
+    (range !== null && isRangeOver(stream.index, range, Date.now()));
   switch (file.kind) {
     case 'multivariant':
       return serveMultivariant(stream, { publication, view, isOwned: head.feedUrl !== null }, request, deps);
     case 'rendition-playlist':
-      return servePlaylist(
-        stream,
-        // While a process owns the stream its last segments are still to come.
-        {
-          ...{ publication, file, view },
-          hasEnded: !isPreview && head.state !== 'running' && head.feedUrl === null,
-        },
-        request,
-        deps,
-      );
+      return servePlaylist(stream, { publication, file, view, hasEnded }, request, deps);
+    case 'manifest': {
+      const { licenceUrl } = request;
+      stream.viewers.seen(request.play.viewer, Date.now());
+      return serveLiveManifest(stream, { publication, view, hasEnded, licenceUrl }, deps.keys);
+    }
+    case 'i-frame-playlist':
+    case 'i-frame': {
+      const rendition = stream.index.find(file.renditionId)?.rendition;
+      if (!isClear(publication) || rendition === undefined) return notFound('no-i-frames');
+      if (file.kind === 'i-frame') return serveLiveIFrame(rendition, file.startTick, deps.iFrames);
+      const text = liveIFrameList(stream, { rendition, view, hasEnded });
+      return text === null ? notFound('no-i-frames') : answerText(text, request);
+    }
     case 'init':
     case 'segment':
     case 'part':
@@ -83,21 +110,31 @@ export async function serveLive(
   }
 }
 
+/** Whether what is published is a preview. */
+export function isBeforeStart({ state }: LiveHead): boolean {
+  return state !== 'running' && state !== 'ended' && state !== 'vod-processing';
+}
+
 async function serveMultivariant(
   stream: WatchedStream,
-  { publication, view: { isPreview }, isOwned }: { publication: Publication; view: LiveView; isOwned: boolean },
+  { publication, view, isOwned }: { publication: Publication; view: LiveView; isOwned: boolean },
   request: LiveRequest,
   deps: LiveDeps,
 ): Promise<Answer> {
   const variant = await variantOf(publication, { session: null, isReread: false }, request, deps);
   if ('code' in variant) return { kind: 'problem', problem: variant };
+  const { isPreview, range } = view;
   const own = () => stream.index.periods.filter((one) => one.isPreview === isPreview);
   // Players read this playlist once: rungs that are about to come are waited for.
   const isWhole = () => own().some((one) => !one.isLadderPending && one.renditions.every(hasSegments));
   // Without an owner nothing comes.
   if (isOwned) await stream.until(isWhole, FIRST_MEDIA_WAIT_MS, request.leave());
   const hasSource = own().some(({ renditions }) => renditions.filter(({ slot }) => !isRung(slot)).every(hasSegments));
-  const text = hasSource ? liveMultivariant(stream.index, isPreview, variant) : null;
+  const { addresses } = variant;
+  // Pictures of growing renditions are given in the clear only.
+  const shown = { ...variant, listsIFrames: variant === CLEAR_VARIANT };
+  const ways = range === undefined ? shown : { ...shown, addresses: rangedAddresses(addresses, range) };
+  const text = hasSource ? liveMultivariant(stream.index, view, ways) : null;
   if (text === null) return notFound('not-playable');
   return answerText(variant.fill?.(text) ?? text, request);
 }
@@ -163,18 +200,21 @@ async function servePlaylist(
     const limitMs = RELOAD_SHARE * 1_000 * targetDurationSec(index, slot, view);
     // What is given out whole only is waited for until it is whole.
     const awaited = isWhole(variant) ? { ...wanted, part: null } : wanted;
-    await stream.until(() => index.hasEnded || holdsMedia(index, slot, view, awaited), limitMs, request.leave());
+    const isThere = () => hasEnded || index.hasEnded || holdsMedia(index, slot, view, awaited);
+    await stream.until(isThere, limitMs, request.leave());
   } else if (newestOf(index, slot, view) !== null) {
     await stream.until(() => hasWhole(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
   }
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;
   const name = [renditionId, view.windowSec, view.isPreview, isDelta, isOver, variant.tag, session !== null].join('|');
-  const text = stream.text(name, () => {
+  const write = () => {
     const asked = { slot, folder: renditionId, view, isDelta, hasEnded: isOver };
     const tags = livePlaylist(stream.index, { ...asked, protection: protectionFor(variant, session !== null) });
     return tags === null ? null : writePlaylist(tags);
-  });
+  };
+  // There are more ranges than viewers: their texts are not kept.
+  const text = view.range === undefined ? stream.text(name, write) : write();
   if (text === null) return notFound('not-playable');
   return answerText(variant.fill?.(text) ?? text, request);
 }

@@ -1,6 +1,6 @@
 import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { StoredLive } from '../../catalog/live/live-media-store.ts';
-import { LiveIndex } from '../../media/live/live-index.ts';
+import { type IndexedPeriod, LiveIndex } from '../../media/live/live-index.ts';
 import { openFeed } from './feed-connection.ts';
 import { ViewerCounter } from './viewer-counter.ts';
 
@@ -36,6 +36,8 @@ export class WatchedStream {
   #failures = 0;
   #isClosed = false;
   #ready: Promise<void>;
+  /** When the media at the beginning of each period was taken, ms since 1970, by its number. */
+  readonly #periodStartsMs = new Map<number, number>();
   /** Texts of the index as it is, by what they are written for. */
   #texts = { version: -1, written: new Map<string, string | null>() };
   lastUsedMs = Date.now();
@@ -70,6 +72,18 @@ export class WatchedStream {
     const text = write();
     this.#texts.written.set(name, text);
     return text;
+  }
+
+  /** When the media at the beginning of a period was taken, ms since 1970: the same for as long as it is watched. */
+  periodStartMs({ number, renditions }: IndexedPeriod): number {
+    const known = this.#periodStartsMs.get(number);
+    if (known !== undefined) return known;
+    const timed = renditions.flatMap(({ segments, timescale }) =>
+      segments.flatMap(({ wallMs, startTick }) => (wallMs === null ? [] : [wallMs - (startTick * 1000) / timescale])),
+    );
+    const [startMs = Date.now()] = timed;
+    if (timed.length > 0) this.#periodStartsMs.set(number, startMs);
+    return startMs;
   }
 
   /** Waits until `check` holds, asking again after each change. False when it does not in time, or the viewer left. */

@@ -25,7 +25,7 @@ export class IndexReader {
   }
 
   /** The indexes of chunks in their order. Refuses (`unavailable`) when too many are being read. */
-  async read(chunks: readonly StoredChunk[]): Promise<ChunkIndex[]> {
+  async read(chunks: readonly Pick<StoredChunk, 'storageKey'>[]): Promise<ChunkIndex[]> {
     if (this.#readers >= READERS_AT_ONCE) {
       throw new Refused('unavailable', 'Too many files are being put together at once; try again.');
     }
@@ -44,7 +44,7 @@ export class IndexReader {
     this.#closing.abort();
   }
 
-  async #readAll(chunks: readonly StoredChunk[], signal: AbortSignal): Promise<ChunkIndex[]> {
+  async #readAll(chunks: readonly Pick<StoredChunk, 'storageKey'>[], signal: AbortSignal): Promise<ChunkIndex[]> {
     const indexes: ChunkIndex[] = [];
     const waiting = chunks.entries();
     const task = async () => {

@@ -40,3 +40,18 @@ export type DashAudio = DashRendition & {
 
 /** All renditions of a timeline that is whole. */
 export type DashPresentation = { video: readonly DashVideo[]; audio: readonly DashAudio[] };
+
+/** A Period (ISO 23009-1 section 5.3.2): `startSec` is where it begins in the presentation. */
+export type DashPeriod = DashPresentation & { id: string; startSec: number };
+
+/** What a presentation that still grows says of itself; times are ms since 1970. */
+export type DashGrowth = {
+  /** Where its time is 0. */
+  availabilityStartMs: number;
+  publishedMs: number;
+  /** How far viewers can go back. */
+  windowSec: number;
+  /** How far behind the newest segment players should be, and how often they read the manifest again. */
+  delaySec: number;
+  updateSec: number;
+};

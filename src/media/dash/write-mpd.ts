@@ -1,10 +1,11 @@
 import { writeAudioSets, writeVideoSets } from './adaptation-set.ts';
-import type { DashPresentation, DashRendition } from './dash-presentation.ts';
+import type { DashGrowth, DashPeriod, DashPresentation, DashRendition } from './dash-presentation.ts';
 import { endTick } from './segment-timeline.ts';
-import { xmlElement } from './xml.ts';
+import { type Xml, xmlElement } from './xml.ts';
 
 const NAMESPACES = { xmlns: 'urn:mpeg:dash:schema:mpd:2011', 'xmlns:cenc': 'urn:mpeg:cenc:2013' };
 const PROFILE = 'urn:mpeg:dash:profile:isoff-live:2011';
+const CLOCK = 'urn:mpeg:dash:utc:direct:2014';
 /** Players wait for this much before they begin: a long segment of a passed-through source is no reason to. */
 const MAX_START_BUFFER_SEC = 4;
 const PLAIN_ID = /^[A-Za-z0-9_-]{1,200}$/;
@@ -16,23 +17,50 @@ const PLAIN_ID = /^[A-Za-z0-9_-]{1,200}$/;
  * match, and an id that does not suit an address.
  */
 export function writeMpd(presentation: DashPresentation): string {
-  const renditions = [...presentation.video, ...presentation.audio];
+  return writePeriods([{ ...presentation, id: '0', startSec: 0 }], null);
+}
+
+/** The same of several Periods, at least one: type static, or dynamic while the presentation grows. */
+export function writePeriods(periods: readonly DashPeriod[], growth: DashGrowth | null): string {
+  const renditions = periods.flatMap(({ video, audio }) => [...video, ...audio]);
   if (renditions.length === 0) throw new Error('Expected one rendition or more in an MPD, got none.');
   for (const rendition of renditions) checkRendition(rendition);
-  const durationSec = Math.max(...renditions.map((it) => endTick(it) / it.timescale));
+  const durationSec = Math.max(...periods.map((period) => period.startSec + lengthSec(period)));
   const longestSec = Math.max(...renditions.map((it) => longestTicks(it) / it.timescale));
-  const videoSets = writeVideoSets(presentation.video);
-  const sets = [...videoSets, ...writeAudioSets(presentation.audio, videoSets.length)];
   const attributes = {
     ...NAMESPACES,
     profiles: PROFILE,
-    type: 'static',
-    mediaPresentationDuration: writeDuration(durationSec),
+    ...(growth === null
+      ? { type: 'static', mediaPresentationDuration: writeDuration(durationSec) }
+      : growthAttributes(growth)),
     maxSegmentDuration: writeDuration(longestSec),
     minBufferTime: writeDuration(Math.min(longestSec, MAX_START_BUFFER_SEC)),
   };
-  const mpd = xmlElement('MPD', attributes, [xmlElement('Period', { id: '0', start: 'PT0S' }, sets)]);
+  const clock =
+    growth === null ? [] : [xmlElement('UTCTiming', { schemeIdUri: CLOCK, value: writeTime(growth.publishedMs) })];
+  const mpd = xmlElement('MPD', attributes, [...periods.map(writePeriod), ...clock]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${mpd}\n`;
+}
+
+function growthAttributes({ availabilityStartMs, publishedMs, windowSec, delaySec, updateSec }: DashGrowth) {
+  return {
+    type: 'dynamic',
+    availabilityStartTime: writeTime(availabilityStartMs),
+    publishTime: writeTime(publishedMs),
+    minimumUpdatePeriod: writeDuration(updateSec),
+    timeShiftBufferDepth: writeDuration(windowSec),
+    suggestedPresentationDelay: writeDuration(delaySec),
+  };
+}
+
+function writePeriod({ id, startSec, video, audio }: DashPeriod): Xml {
+  const videoSets = writeVideoSets(video);
+  const start = startSec === 0 ? 'PT0S' : writeDuration(startSec);
+  return xmlElement('Period', { id, start }, [...videoSets, ...writeAudioSets(audio, videoSets.length)]);
+}
+
+function lengthSec({ video, audio }: DashPresentation): number {
+  return Math.max(...[...video, ...audio].map((it) => endTick(it) / it.timescale));
 }
 
 function checkRendition({ id, segmentDurationsTicks, segmentSizesBytes }: DashRendition): void {
@@ -55,4 +83,8 @@ function longestTicks({ segmentDurationsTicks }: DashRendition): number {
 function writeDuration(durationSec: number): string {
   const microseconds = Math.ceil(Number((durationSec * 1e6).toFixed(3)));
   return `PT${(microseconds / 1e6).toFixed(6).replace(/\.?0+$/, '')}S`;
+}
+
+function writeTime(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -1,6 +1,7 @@
 import { MAX_BITRATES_BPS, RUNGS } from '../encode/ladder.ts';
 import { type PlaylistTag, writePlaylist } from '../hls/playlist-tags.ts';
-import { type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
+import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
+import { type LiveView, listSlot } from './slot-segments.ts';
 
 /** Before a segment is whole its rate is not known: what a 1080p stream usually needs. */
 const UNKNOWN_BPS = 6_000_000;
@@ -8,16 +9,17 @@ const AUDIO_GROUP = 'audio';
 
 /** Addresses of media playlists, and EXT-X-SESSION-KEY lines of renditions. */
 export type LiveAddresses = {
-  addresses: { media(id: string): string };
+  addresses: { media(id: string): string; iFrames(id: string): string };
+  listsIFrames: boolean;
   sessionKeyLines(renditions: readonly IndexedRendition[]): readonly string[];
 };
 
 /**
- * Writes the multivariant playlist of a stream from its newest period (RFC 8216 section 4.3.4). Null while it has none.
- * Rates are those of the segments that are known.
+ * Writes the multivariant playlist of a stream from its newest period that is shown (RFC 8216 section 4.3.4). Null while
+ * it has none. Rates are those of the segments that are known.
  */
-export function liveMultivariant(index: LiveIndex, isPreview: boolean, ways: LiveAddresses): string | null {
-  const period = index.periods.findLast((one) => one.isPreview === isPreview);
+export function liveMultivariant(index: LiveIndex, view: LiveView, ways: LiveAddresses): string | null {
+  const period = index.periods.findLast((one) => isShown(index, one, view));
   if (period === undefined) return null;
   const audio = period.renditions.find(({ kind }) => kind === 'audio');
   // A rung whose encoder has given nothing is not offered.
@@ -50,7 +52,25 @@ export function liveMultivariant(index: LiveIndex, isPreview: boolean, ways: Liv
       uri: addressOf(video),
     });
   }
+  if (ways.listsIFrames && view.range === undefined) tags.push(...videos.flatMap((video) => iFrameTag(video, ways)));
   return writePlaylist(tags);
+}
+
+function isShown(index: LiveIndex, period: IndexedPeriod, view: LiveView): boolean {
+  if (period.isPreview !== view.isPreview) return false;
+  if (view.range === undefined) return true;
+  const slot = period.renditions.find((one) => !isRung(one.slot))?.slot;
+  return slot !== undefined && listSlot(index, slot, view).some((one) => one.period === period);
+}
+
+/** How much of a rendition its keyframes are is not known: no more than all of it. */
+function iFrameTag(video: IndexedRendition, { addresses }: LiveAddresses): PlaylistTag[] {
+  const { codecString, widthPx, heightPx, id } = video;
+  if (widthPx === null || heightPx === null) return [];
+  const bps = peakBps(video);
+  const rates = { peakBps: bps, averageBps: bps };
+  const resolution = { widthPx, heightPx };
+  return [{ tag: 'i-frame-stream-inf', ...rates, codecs: codecString, resolution, uri: addresses.iFrames(id) }];
 }
 
 function peakBps({ segments, timescale, kind, rung, slot }: IndexedRendition): number {

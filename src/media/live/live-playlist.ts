@@ -102,7 +102,7 @@ function skippable(listed: readonly ListedSegment[], untilSec: number): number {
 }
 
 /** Discontinuities before a period: one with each period of the same kind that came before it. */
-function discontinuitySequence(index: LiveIndex, first: IndexedPeriod): number {
+export function discontinuitySequence(index: LiveIndex, first: IndexedPeriod): number {
   const alike = index.periods.filter(({ isPreview }) => isPreview === first.isPreview);
   return Math.max(0, first.number - (alike[0]?.number ?? 0));
 }

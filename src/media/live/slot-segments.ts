@@ -1,3 +1,4 @@
+import { type ClockRange, touches } from '../hls/clock-range.ts';
 import {
   findSegment,
   type IndexedPeriod,
@@ -13,6 +14,8 @@ export type LiveView = {
   windowSec: number;
   /** Media from before the start is shown instead. */
   isPreview: boolean;
+  /** Only what was taken within this time. */
+  range?: ClockRange;
 };
 
 /** A segment of a slot (sound, or one size of the pictures) with its place in the stream. */
@@ -26,6 +29,8 @@ export type ListedSegment = {
 };
 
 const SHORTEST_TARGET_SEC = 2;
+/** Media is listed no later than this after it was taken. */
+const LATE_MS = 10_000;
 export const LEAST_LISTED = 4;
 /** Sums of ticks of several clocks are not exact. */
 const EXACT_SEC = 1e-6;
@@ -39,7 +44,7 @@ export function listSlot(index: LiveIndex, slot: string, view: LiveView): Listed
 export type Span = { period: IndexedPeriod; rendition: IndexedRendition; first: number; last: number };
 
 /** What a slot lists, period by period, without going through its segments: a window may hold 20,000 of them. */
-export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview }: LiveView): Span[] {
+export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, range }: LiveView): Span[] {
   const periods = index.periods.filter((period) => period.isPreview === isPreview);
   const newest = index.hasEnded ? undefined : periods.at(-1);
   const spans = periods.flatMap((period, at): Span[] => {
@@ -53,7 +58,37 @@ export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview }
   const begun = spans.filter(({ first, last }) => first <= last);
   // At least three target durations stay (RFC 8216 section 6.2.2), whatever the window.
   const least = listTail(begun, LEAST_LISTED)[0]?.sequence ?? 0;
-  return cutToWindow(begun, windowSec, least);
+  const shown = cutToWindow(begun, windowSec, least);
+  return range === undefined ? shown : cutToRange(shown, range);
+}
+
+/** Leaves out what was not taken within a time. */
+function cutToRange(spans: readonly Span[], range: ClockRange): Span[] {
+  const taken = listTail(spans, Number.POSITIVE_INFINITY).filter(takenIn(range));
+  return spans.flatMap((span) => {
+    const own = taken.filter(({ period }) => period === span.period);
+    const [first, last] = [own[0], own.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const { firstSequence } = span.period;
+    return [{ ...span, first: first.sequence - firstSequence, last: last.sequence - firstSequence }];
+  });
+}
+
+/** Whether a segment was taken within a time; one that does not say when follows the one before. */
+function takenIn(range: ClockRange): (one: ListedSegment) => boolean {
+  let endMs: number | null = null;
+  return ({ segment, durationSec }) => {
+    const startMs: number | null = segment?.wallMs ?? endMs;
+    endMs = startMs === null ? null : startMs + durationSec * 1000;
+    return startMs !== null && endMs !== null && touches(range, startMs, endMs);
+  };
+}
+
+/** Whether nothing follows in a range: media from after it is there, or its time is long over. */
+export function isRangeOver(index: LiveIndex, { toMs }: ClockRange, nowMs: number): boolean {
+  if (toMs === null) return false;
+  const newest = index.periods.at(-1)?.renditions[0]?.segments.findLast(({ wallMs }) => wallMs !== null);
+  return (newest?.wallMs ?? 0) >= toMs || nowMs > toMs + LATE_MS;
 }
 
 /** A rung that began late has gaps before, or the numbers of all that follows an earlier period were too low. */

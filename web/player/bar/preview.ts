@@ -1,5 +1,6 @@
 import { make } from '../base/dom.ts';
 import { writeTime } from '../base/time.ts';
+import type { Keyframes } from './keyframes.ts';
 import { findStill, readStoryboard, type Still } from './storyboard.ts';
 
 /** The box over the bar: the picture at a time, its chapter, and the time itself. */
@@ -7,18 +8,26 @@ export class Preview {
   readonly box: HTMLElement;
   readonly #picture = make('div', { class: 'picture' });
   readonly #sheet = make('img', { alt: '', draggable: 'false' });
+  readonly #canvas = make('canvas', {});
   readonly #chapter = make('div', { class: 'title' });
   readonly #time = make('div', { class: 'time' });
   #url: string | null = null;
+  #keyframes: Keyframes | null = null;
   #stills: readonly Still[] = [];
   #isAsked = false;
   #lookedAtSec = 0;
 
   constructor() {
-    this.#picture.append(this.#sheet);
+    this.#picture.append(this.#sheet, this.#canvas);
+    this.#canvas.hidden = true;
     this.#picture.hidden = true;
     this.box = make('div', { class: 'preview', part: 'preview', 'aria-hidden': 'true' });
     this.box.append(this.#picture, this.#chapter, this.#time);
+  }
+
+  /** A live stream has keyframes in the place of a storyboard. */
+  useKeyframes(keyframes: Keyframes | null): void {
+    this.#keyframes = keyframes;
   }
 
   /** A storyboard is fetched when it is looked at for the first time. */
@@ -39,9 +48,26 @@ export class Preview {
   }
 
   #showPicture(): void {
+    this.#canvas.hidden = this.#keyframes === null;
+    this.#sheet.hidden = this.#keyframes !== null;
+    if (this.#keyframes !== null) {
+      this.#drawKeyframe(this.#keyframes);
+      return;
+    }
     const still = findStill(this.#stills, this.#lookedAtSec);
     this.#picture.hidden = still === null;
     if (still !== null) this.#paint(still);
+  }
+
+  /** Until the picture at a time has come, the one before stays: the pointer moves on in between. */
+  #drawKeyframe(keyframes: Keyframes): void {
+    const picture = keyframes.look(this.#lookedAtSec, () => this.#showPicture());
+    if (picture === null) return;
+    const { width, height } = picture;
+    Object.assign(this.#canvas, { width, height });
+    this.#canvas.getContext('2d')?.drawImage(picture, 0, 0);
+    this.#picture.style.aspectRatio = `${width} / ${height}`;
+    this.#picture.hidden = false;
   }
 
   #paint({ url, x, y, width, height }: Still): void {

@@ -49,6 +49,8 @@ export const TIME_RANGE_STYLE = `
   box-shadow: 0 0 0 1.5px rgb(255 255 255 / .85);
 }
 .picture img { position: absolute; left: 0; top: 0; max-width: none; transform-origin: 0 0; }
+.picture canvas { display: block; width: 100%; height: 100%; }
+.picture [hidden] { display: none; }
 .title {
   overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 600; text-shadow: 0 1px 4px rgb(0 0 0 / .9);
 }

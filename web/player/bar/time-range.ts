@@ -2,6 +2,7 @@ import { attachShadow, make } from '../base/dom.ts';
 import { sayTime } from '../base/time.ts';
 import type { Say } from '../base/words.ts';
 import { heatPath, mostReplayed } from './heat.ts';
+import type { Keyframes } from './keyframes.ts';
 import { Preview } from './preview.ts';
 import { TIME_RANGE_STYLE } from './time-range-style.ts';
 import { chapterMask, type Expectation, loadedUntil, partOf, type Span, spanOf, timeAt } from './timeline.ts';
@@ -78,6 +79,11 @@ export class TimeRange extends HTMLElement {
     if (isNew) this.#drawHeat(facts.heat ?? []);
     this.#draw();
     this.#report();
+  }
+
+  /** Shows pictures of a stream that still grows; null for a video. */
+  showKeyframes(keyframes: Keyframes | null): void {
+    this.#preview.useKeyframes(keyframes);
   }
 
   get span(): Span {

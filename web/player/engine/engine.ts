@@ -5,7 +5,7 @@ import { hlsOptions, type Opening } from './hls-options.ts';
 import { type Attempts, type Fault, NO_ATTEMPTS, recover } from './recovery.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
-import { byHeight, type Quality, type SoundTrack } from './tracks.ts';
+import { byHeight, type Quality, type SoundTrack, toQuality } from './tracks.ts';
 import { coverWithFrame } from './veil.ts';
 
 /** Set when the page is packed: the engine of pages in the clear holds nothing of key systems. */
@@ -157,6 +157,12 @@ export class Engine extends EventTarget {
     return Math.max(0, seekable.end(seekable.length - 1) - currentTime);
   }
 
+  /** The media sequence number of the segment at a time; null where no playlist says it. */
+  sequenceAt(sec: number): number | null {
+    const fragments = this.#hls?.latestLevelDetails?.fragments ?? [];
+    return fragments.find(({ start, duration }) => start <= sec && sec < start + duration)?.sn ?? null;
+  }
+
   /** Goes on at a live stream's newest second. */
   goLive(): void {
     const { seekable } = this.#video;
@@ -286,10 +292,6 @@ export class Engine extends EventTarget {
   #report(name: 'qualities' | 'sounds' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {
     this.dispatchEvent(new Event(name));
   }
-}
-
-function toQuality({ height, bitrate }: { height: number; bitrate: number }): Quality {
-  return { heightPx: height, bitrateBps: bitrate };
 }
 
 function segmentOf({ start, end }: { start: number; end: number }): NonNullable<Fault['segment']> {

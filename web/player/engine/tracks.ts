@@ -6,3 +6,8 @@ export function byHeight(rungs: readonly Quality[]): Quality[] {
   const heights = new Map(rungs.map((rung) => [rung.heightPx, rung]));
   return [...heights.values()].filter(({ heightPx }) => heightPx > 0).sort((a, b) => b.heightPx - a.heightPx);
 }
+
+/** The rung of a level of hls.js. */
+export function toQuality({ height, bitrate }: { height: number; bitrate: number }): Quality {
+  return { heightPx: height, bitrateBps: bitrate };
+}

@@ -1,0 +1,150 @@
+import type { Publication } from '../../catalog/publications/publication.ts';
+import { timeOfGuid } from '../../lib/guid.ts';
+import { readInitSegment } from '../../media/cmaf/init-segment.ts';
+import type { DashPeriod, DashRendition } from '../../media/dash/dash-presentation.ts';
+import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
+import { writePeriods } from '../../media/dash/write-mpd.ts';
+import { type IndexedPeriod, type IndexedRendition, type IndexedSegment, isRung } from '../../media/live/live-index.ts';
+import { type LiveView, listSlot, targetDurationSec } from '../../media/live/slot-segments.ts';
+import { answerManifest, chooseCover, HLS_ONLY, type ManifestCover } from '../dash/serve-manifest.ts';
+import type { PackageKeys } from '../drm/package-keys.ts';
+import { type Answer, notFound } from '../http/answer.ts';
+import type { WatchedStream } from './watched-stream.ts';
+
+type Asked = { publication: Publication; view: LiveView; hasEnded: boolean; licenceUrl: string };
+
+/** Segments that players stay behind the newest one: as many as HLS without parts. */
+const DELAY_SEGMENTS = 3;
+
+/**
+ * Answers the DASH manifest of a stream, over the segments that its playlists list: dynamic while it runs, static and
+ * with all its Periods once it ended. A rung that lacks a segment of a Period is left out of it.
+ */
+export async function serveLiveManifest(
+  stream: WatchedStream,
+  { publication, view, hasEnded, licenceUrl }: Asked,
+  keys: PackageKeys,
+): Promise<Answer> {
+  const cover = await chooseCover(publication, keys);
+  if (cover === null) return HLS_ONLY;
+  const originMs = timeOfGuid(publication.mediaId)?.getTime() ?? 0;
+  const shown = listPeriods(stream, view);
+  let endSec = 0;
+  const periods = shown.flatMap(({ period, slots }): DashPeriod[] => {
+    const described = describePeriod(period, slots, cover);
+    if (described === null) return [];
+    // Growing, a Period begins when its media was taken; whole, where the one before ended.
+    const startSec = hasEnded ? endSec : (stream.periodStartMs(period) - originMs) / 1000;
+    endSec += described.lengthSec;
+    return [{ ...described, startSec }];
+  });
+  if (periods.length === 0) return notFound('not-playable');
+  const slots = shown.flatMap((one) => [...one.slots.keys()]);
+  const targetSec = Math.max(...slots.map((slot) => targetDurationSec(stream.index, slot, view)));
+  const growth = {
+    availabilityStartMs: originMs,
+    publishedMs: Date.now(),
+    windowSec: view.windowSec,
+    delaySec: DELAY_SEGMENTS * targetSec,
+    updateSec: targetSec,
+  };
+  const text = Buffer.from(writePeriods(periods, hasEnded ? null : growth));
+  return answerManifest(text, { cover, licenceUrl, etag: null });
+}
+
+type Listed = ReturnType<typeof listSlot>;
+type ShownPeriod = { period: IndexedPeriod; slots: Map<string, Listed> };
+
+/** The periods that the view shows, each with its segments by slot. */
+function listPeriods({ index }: WatchedStream, view: LiveView): ShownPeriod[] {
+  const slots = new Set(index.periods.flatMap(({ renditions }) => renditions.map(({ slot }) => slot)));
+  const lists = new Map([...slots].map((slot) => [slot, listSlot(index, slot, view)]));
+  return index.periods.flatMap((period) => {
+    const own = [...lists].map(([slot, list]) => [slot, list.filter((one) => one.period === period)] as const);
+    const found = own.filter(([, list]) => list.length > 0);
+    return found.length === 0 ? [] : [{ period, slots: new Map(found) }];
+  });
+}
+
+function describePeriod(period: IndexedPeriod, slots: Map<string, Listed>, cover: ManifestCover) {
+  const runs = period.renditions.flatMap((rendition) => {
+    const run = wholeRun(slots.get(rendition.slot)?.filter((one) => one.rendition === rendition) ?? []);
+    return run.length === 0 || rendition.init.length === 0 ? [] : [{ rendition, run }];
+  });
+  const main = runs.find(({ rendition }) => rendition.slot === 'source') ?? runs[0];
+  if (main === undefined) return null;
+  const isWhole = ({ rendition, run }: (typeof runs)[number]) =>
+    !isRung(rendition.slot) || (run[0]?.number === main.run[0]?.number && run.length === main.run.length);
+  const described = runs.filter(isWhole).map(({ rendition, run }) => ({
+    rendition,
+    listed: describeSegments(rendition, run, cover),
+  }));
+  const last = main.run.at(-1);
+  const lengthSec = ((last?.startTick ?? 0) + (last?.durationTicks ?? 0)) / main.rendition.timescale;
+  return {
+    id: `${period.number}`,
+    lengthSec,
+    video: described.flatMap(({ rendition, listed }) =>
+      rendition.kind === 'video' ? [describeVideo(rendition, listed)] : [],
+    ),
+    audio: described.flatMap(({ rendition, listed }) =>
+      rendition.kind === 'audio' ? [describeAudio(rendition, listed)] : [],
+    ),
+  };
+}
+
+/** The newest closed segments without a hole. */
+function wholeRun(listed: Listed): IndexedSegment[] {
+  const run: IndexedSegment[] = [];
+  for (const { segment } of listed.toReversed()) {
+    if (segment?.isClosed === false && run.length === 0) continue;
+    const next = run[0];
+    if (segment === null || !segment.isClosed || segment.durationTicks <= 0) break;
+    if (next !== undefined && next.number !== segment.number + 1) break;
+    run.unshift(segment);
+  }
+  return run;
+}
+
+function describeSegments(
+  rendition: IndexedRendition,
+  run: readonly IndexedSegment[],
+  cover: ManifestCover,
+): DashRendition {
+  // A gap in the sound is the end of the segment before it.
+  const durations = run.map(
+    ({ startTick, durationTicks }, at) => (run[at + 1]?.startTick ?? startTick + durationTicks) - startTick,
+  );
+  return {
+    id: rendition.id,
+    codecString: rendition.codecString,
+    timescale: rendition.timescale,
+    firstSegment: run[0]?.number ?? 0,
+    startTick: run[0]?.startTick ?? 0,
+    segmentDurationsTicks: durations,
+    segmentSizesBytes: run.map(sizeOf),
+    segmentFolder: cover.segmentFolder,
+    contentProtection: cover.contentProtection(rendition.keyGroup),
+  };
+}
+
+function sizeOf({ stored, parts }: IndexedSegment): number {
+  return stored?.sizeBytes ?? parts.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+}
+
+function describeVideo({ init }: IndexedRendition, listed: DashRendition) {
+  const { widthPx, heightPx } = readInitSegment(init);
+  return {
+    ...listed,
+    widthPx: widthPx ?? 0,
+    heightPx: heightPx ?? 0,
+    frameRate: null,
+    sampleAspect: readSampleAspect(init),
+  };
+}
+
+function describeAudio({ init }: IndexedRendition, listed: DashRendition) {
+  const { channels, sampleRateHz } = readInitSegment(init);
+  const sound = { channels: channels ?? 2, sampleRateHz: sampleRateHz ?? listed.timescale };
+  return { ...listed, ...sound, language: 'und', name: '', isDefault: true };
+}

@@ -1,0 +1,114 @@
+import { decodeKeyframe } from './decode-keyframe.ts';
+import { findKeyframeList, type Keyframe, readKeyframes } from './keyframe-list.ts';
+
+/** Answers which segment is shown at a time of the video. */
+export type SequenceAt = (sec: number) => number | null;
+
+const MOST_PICTURES = 120;
+const MOST_INITS = 8;
+/** A list that lacks a segment is read again no sooner. */
+const LIST_AGE_MS = 2_000;
+
+/**
+ * The keyframes of a stream that still grows, fetched and decoded when they are looked at: there is no storyboard yet.
+ * Of several looks at once the last one counts.
+ */
+export class Keyframes {
+  readonly #playlistUrl: string;
+  readonly #sequenceAt: SequenceAt;
+  readonly #pictures = new Map<string, ImageBitmap>();
+  readonly #inits = new Map<string, Uint8Array>();
+  #list: { url: string; codec: string } | null = null;
+  #frames: Keyframe[] = [];
+  #readAtMs = Number.NEGATIVE_INFINITY;
+  #wantedSec: number | null = null;
+  #isBusy = false;
+
+  constructor(playlistUrl: string, sequenceAt: SequenceAt) {
+    this.#playlistUrl = playlistUrl;
+    this.#sequenceAt = sequenceAt;
+  }
+
+  /** Only secure contexts have WebCodecs. */
+  static get isSupported(): boolean {
+    return typeof VideoDecoder === 'function';
+  }
+
+  /** The picture at a time as far as it is there; else `shown` is called when one has come. */
+  look(sec: number, shown: () => void): ImageBitmap | null {
+    const frame = this.#find(sec);
+    const picture = frame === null ? undefined : this.#pictures.get(frame.url);
+    if (picture !== undefined) return picture;
+    this.#wantedSec = sec;
+    if (!this.#isBusy) void this.#fetchAll(shown);
+    return null;
+  }
+
+  async #fetchAll(shown: () => void): Promise<void> {
+    this.#isBusy = true;
+    // Without a picture the time alone is shown; the next look tries again.
+    const hasNew = await this.#fetchWanted().catch(() => false);
+    this.#isBusy = false;
+    if (hasNew) shown();
+  }
+
+  async #fetchWanted(): Promise<boolean> {
+    let hasNew = false;
+    while (this.#wantedSec !== null) {
+      const sec = this.#wantedSec;
+      this.#wantedSec = null;
+      if (this.#find(sec) === null) await this.#readList();
+      const frame = this.#find(sec);
+      if (frame !== null && !this.#pictures.has(frame.url)) {
+        await this.#fetchPicture(frame);
+        hasNew = true;
+      }
+    }
+    return hasNew;
+  }
+
+  #find(sec: number): Keyframe | null {
+    const sequence = this.#sequenceAt(sec);
+    if (sequence === null) return null;
+    return this.#frames.find((frame) => frame.sequence === sequence) ?? null;
+  }
+
+  async #readList(): Promise<void> {
+    if (performance.now() - this.#readAtMs < LIST_AGE_MS) return;
+    this.#readAtMs = performance.now();
+    this.#list ??= findKeyframeList(await fetchText(this.#playlistUrl), new URL(this.#playlistUrl, location.href).href);
+    if (this.#list !== null) this.#frames = readKeyframes(await fetchText(this.#list.url), this.#list.url);
+  }
+
+  async #fetchPicture({ url, initUrl }: Keyframe): Promise<void> {
+    if (this.#list === null) return;
+    const init = this.#inits.get(initUrl) ?? (await fetchBytes(initUrl));
+    keep(this.#inits, initUrl, init, MOST_INITS);
+    const picture = await decodeKeyframe(this.#list.codec, init, await fetchBytes(url));
+    const old = keep(this.#pictures, url, picture, MOST_PICTURES);
+    old?.close();
+  }
+}
+
+/** Answers what had to make room. */
+function keep<Value>(map: Map<string, Value>, name: string, value: Value, most: number): Value | null {
+  map.set(name, value);
+  const [oldest] = map;
+  if (map.size <= most || oldest === undefined) return null;
+  map.delete(oldest[0]);
+  return oldest[1];
+}
+
+async function fetchOk(url: string): Promise<Response> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}.`);
+  return response;
+}
+
+async function fetchText(url: string): Promise<string> {
+  return (await fetchOk(url)).text();
+}
+
+async function fetchBytes(url: string): Promise<Uint8Array> {
+  return new Uint8Array(await (await fetchOk(url)).arrayBuffer());
+}
