@@ -106,6 +106,8 @@ export type IssueCodes = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11;
 
 export type Labels = { asn: string | null; country: string | null; ruleId: string | null; severity: string | null; method: string | null; ruleGroup: string | null; status: string | null; serverZone: string | null };
 
+export type LiveEncodingStatisticsModel = { hourly: boolean; totalEncodingSeconds: number; encodingSecondsChart: Record<string, number> | null; encodingSecondsByLiveStream: Record<string, number> | null; encodingSecondsByVideoCodec: Record<string, number> | null; encodingSecondsByResolution: Record<string, number> | null };
+
 export type LiveStreamModel = { videoLibraryId: number; guid: string; title: string; description: string | null; category: string | null; collectionId: string | null; public: boolean; status: LiveStreamStatus; dateCreated: string; scheduledStartTime: string | null; scheduledEndTime: string | null; startedAt: string | null; endedAt: string | null; durationSeconds: number | null; streamKey: string; playbackUrlHls: string; dvrEnabled: boolean; dvrWindowSeconds: number | null; recordVod: boolean; availableResolutions: string; width: number | null; height: number | null; framerate: number | null; ingestRegion: string; peakConcurrentViewers: number | null; totalViewerSeconds: number | null; thumbnailFileName: string | null; thumbnailUpdatedAt: string | null; enableCountdown: boolean | null; rtmpOutputs: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId: string | null; ingestEndpoints: IngestEndpoints | null };
 
 export type LiveStreamPlayDataModel = { liveStream: LiveStreamModel | null; libraryName: string | null; captionsPath: string; seekPath: string; thumbnailUrl: string; fallbackUrl: string | null; videoPlaylistUrl: string; originalUrl: string | null; previewUrl: string | null; controls: string; enableDRM: boolean; drmVersion: number; playerKeyColor: string; vastTagUrl: string | null; viAiPublisherId: string | null; captionsFontSize: number; captionsFontColor: string; captionsBackground: string; uiLanguage: string; allowEarlyPlay: boolean; tokenAuthEnabled: boolean; enableMP4Fallback: boolean; showHeatmap: boolean; fontFamily: string; playbackSpeeds: string | null; widevineMinClientSecurityLevel: number | null; zoneTier: number | null; rememberPlayerPosition: boolean; enableCompactControls: boolean };
@@ -367,6 +369,8 @@ export type Operations = {
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
   /** Reads a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
+  /** Sums up the seconds of pictures that were encoded of live streams, by day or hour (UTC), stream, codec and resolution. Several values of a filter are separated by commas. `GET /library/{libraryId}/live/statistics/encoding` */
+  getLiveEncodingStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; liveStreamGuids?: string; videoCodecs?: string; resolutions?: string }; answer: LiveEncodingStatisticsModel };
   /** Answers what a player needs to know of a stream: never a key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
   getLivePlayData: { input: { libraryId: number; streamId: string; token?: string; expires?: number }; answer: LiveStreamPlayDataModel };
   /** Answers whether a stream is being published and may be started, as its ingest process reported it within the last second. `GET /library/{libraryId}/live/{streamId}/status` */
@@ -561,6 +565,7 @@ export const operations = {
   getHealth: {"method":"GET","path":"/healthz","query":[],"body":null,"answer":"json"},
   getHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/heatmap","query":[],"body":null,"answer":"json"},
   getLibrary: {"method":"GET","path":"/videolibrary/{id}","query":[],"body":null,"answer":"json"},
+  getLiveEncodingStatistics: {"method":"GET","path":"/library/{libraryId}/live/statistics/encoding","query":["dateFrom","dateTo","hourly","liveStreamGuids","videoCodecs","resolutions"],"body":null,"answer":"json"},
   getLivePlayData: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/play","query":["token","expires"],"body":null,"answer":"json"},
   getLiveStatus: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/status","query":[],"body":null,"answer":"json"},
   getLiveStream: {"method":"GET","path":"/library/{libraryId}/live/{streamId}","query":[],"body":null,"answer":"json"},

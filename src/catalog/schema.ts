@@ -185,6 +185,8 @@ export type RenditionPlan = {
   normaliseLoudness?: boolean;
   /** Of a video that is put together: the rendition of each part that it is copied from; null is a part without sound. */
   composedOf?: (Guid | null)[];
+  /** Of a live recording, which has no original: the rendition of its timeline that it is encoded from. */
+  recordedOf?: Guid;
 };
 
 /**

@@ -85,9 +85,9 @@ export async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
 
 /**
  * Locks a video to which renditions may be added. Refuses (`not-found`) an unknown one, and (`invalid`) one that has no
- * original, is not encoded yet, or is just being encoded anew.
+ * original, unless it is a live recording, is not encoded yet, or is just being encoded anew.
  */
-export async function loadShown(tx: Tx, key: MediaKey): Promise<ShownView> {
+export async function loadShown(tx: Tx, key: MediaKey, { isRecorded } = { isRecorded: false }): Promise<ShownView> {
   const media = await tx
     .selectFrom('media')
     .select(['state', 'source_key', 'facts', 'upload_options'])
@@ -100,7 +100,7 @@ export async function loadShown(tx: Tx, key: MediaKey): Promise<ShownView> {
     .forUpdate()
     .executeTakeFirst();
   if (media === undefined) throw unknownVideo(key);
-  const obstacle = obstacleIn(media.state, media.source_key !== null);
+  const obstacle = obstacleIn(media.state, isRecorded || media.source_key !== null);
   if (obstacle !== null || media.facts === null) throw notNow(key, obstacle ?? 'was not probed yet');
   const timelineId = await findTimeline(tx, key);
   const cutList = await loadCutList(tx, { key, timelineId });

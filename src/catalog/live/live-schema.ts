@@ -57,6 +57,8 @@ export type LiveStreamTable = {
   /** Relays as they were sent, as sealed JSON: they hold stream keys of other services. */
   relays_sealed: Buffer | null;
   trailer_video_id: string | null;
+  /** When it is to be seen which rungs its recording lacks. */
+  rungs_due_at: Optional<Date>;
 };
 
 /** Which ingest process owns a stream, fenced by `epoch`, and what it reported last. */

@@ -76,7 +76,7 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   if (stream === undefined) return false;
   await writeClocks(tx, key);
   const hasMedia = await sealTimelines(tx, key);
-  await sql`update live_stream set state = 'ended' where id = ${mediaId}`.execute(tx);
+  await sql`update live_stream set state = 'ended', rungs_due_at = now() where id = ${mediaId}`.execute(tx);
   if (!hasMedia) return true;
   if (stream.collection_id !== null) await countInCollection(tx, libraryId, stream.collection_id, 1);
   await countInLibrary(tx, libraryId, 1);

@@ -40,6 +40,7 @@ import { up as speechSpans } from './152-speech-spans.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
 import { up as trashAndBulk } from './161-trash-and-bulk.ts';
 import { up as recordingClock } from './175-recording-clock.ts';
+import { up as recordingRungs } from './176-recording-rungs.ts';
 import { up as audience } from './190-audience.ts';
 import { up as speechRuns } from './195-speech-runs.ts';
 import { up as segmentTasks } from './205-segment-tasks.ts';
@@ -90,4 +91,5 @@ export const migrations: Record<string, Migration> = {
   '205-segment-tasks': { up: segmentTasks },
   '195-speech-runs': { up: speechRuns },
   '175-recording-clock': { up: recordingClock },
+  '176-recording-rungs': { up: recordingRungs },
 };

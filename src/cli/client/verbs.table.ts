@@ -134,6 +134,7 @@ export const verbs: readonly Verb[] = [
   call('live start', 'startLiveStream', ['streamId'], 'start a live stream'),
   call('live stop', 'stopLiveStream', ['streamId'], 'end a live stream'),
   call('live status', 'getLiveStatus', ['streamId'], 'show how a live stream does'),
+  call('live encoding', 'getLiveEncodingStatistics', [], 'show how much was encoded of live streams'),
   call('live play', 'getLivePlayData', ['streamId'], 'show what a player of a live stream needs to know'),
   call('live regenerate-key', 'regenerateStreamKey', ['streamId'], 'replace the stream key'),
   call('live thumbnails', 'listLiveThumbnails', ['streamId'], 'list the pictures of a live stream'),

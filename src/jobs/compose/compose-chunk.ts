@@ -4,6 +4,7 @@ import type { TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Piece } from '../../media/compose/plan-pieces.ts';
 import { segmentStartTicks } from '../../media/timeline/cut-list.ts';
+import { copySourceSegment } from '../encode/copy-source-segment.ts';
 import { protectVideo } from '../encode/protect-video.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import type { PicturesInit } from '../encode/read-encoded-video.ts';
@@ -12,7 +13,6 @@ import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { createSoundCopier } from './copy-recorded-sound.ts';
-import { copySourceSegment } from './copy-source-segment.ts';
 import { encodePieces, type PieceRun } from './encode-pieces.ts';
 
 /** Makes a range of segments of a video that is put together: copies what stands, encodes what does not. */

@@ -6,13 +6,13 @@ import type { Segment } from '../../media/cmaf/segment.ts';
 import { AUDIO_RATE_HZ } from '../../media/cmaf/sound-grid.ts';
 import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
 import { planSound, type SoundSpan } from '../../media/compose/plan-sound.ts';
+import { readSourceSegment, sourceGone } from '../encode/copy-source-segment.ts';
 import { protectVideo } from '../encode/protect-video.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import { createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
-import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
 
 /** Segments of a chunk: about 32 s. */
 const CHUNK_SEGMENTS = 8;

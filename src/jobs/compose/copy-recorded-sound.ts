@@ -5,8 +5,8 @@ import type { Segment } from '../../media/cmaf/segment.ts';
 import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
 import { copySoundSegment } from '../../media/compose/copy-segment.ts';
 import { segmentStartTicks } from '../../media/timeline/cut-list.ts';
+import { readSourceSegment, sourceGone } from '../encode/copy-source-segment.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
 
 type Deps = Pick<JobDeps, 'db' | 'storage'>;
 type Source = NonNullable<Awaited<ReturnType<typeof readSourceSegment>>>;

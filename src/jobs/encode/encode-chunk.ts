@@ -3,15 +3,19 @@ import { loadTaskView } from '../../catalog/tasks/task-view-store.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import { type HeldTask, throughPause } from '../queue/run-task.ts';
+import { encodeRecording } from './encode-recording.ts';
 import { encodeRungs } from './encode-rungs.ts';
 import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Encodes a range of segments of all rungs of an encode task by one ffmpeg. */
-export async function encodeRange({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function encodeRange(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { claim, report } = held;
   const view = await loadTaskView(deps.db, claim.task);
-  if (view === null || view.renditions.length === 0) throw new LeaseLost();
+  // Without an original it is a live recording, or gone.
+  if (view === null) return encodeRecording(held, deps, signal);
+  if (view.renditions.length === 0) throw new LeaseLost();
   const local = await openPlanned(deps.sources, view, signal);
   // What a timeline begins with is watched while it grows.
   const publish =

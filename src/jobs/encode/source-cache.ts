@@ -20,6 +20,8 @@ export type SourceCache = {
    * beside the copies of originals; whoever asks for it while it is made waits for it. `make` is given the original.
    */
   openMade(key: StorageKey, made: MadeSource, signal: AbortSignal): Promise<LocalSource>;
+  /** As `openMade`, of a file that is made of stored segments; `name` is that of no other. */
+  openBuilt(name: string, build: ReadSource, signal: AbortSignal): Promise<LocalSource>;
 };
 
 /** A file to be made of an original; `body` fails when it is not whole. `sizeBytes` is about what it takes. */
@@ -75,8 +77,7 @@ export async function createSourceCache(
     // One that began before this copy was held may be about to remove it.
     await trimmed;
     const now = new Date();
-    const isThere = (await ifPresent(utimes(path, now, now))) !== null;
-    if (isThere) return path;
+    if ((await ifPresent(utimes(path, now, now))) !== null) return path;
     downloads += 1;
     const { sizeBytes, body } = await read(signal);
     await requireRoom(folder, sizeBytes, held).catch(unread(body));
@@ -118,6 +119,7 @@ export async function createSourceCache(
       const read = makeFrom((unread) => open(key, unread), make, report);
       return openHeld(`${nameOf(key)}-${name}`, read, signal);
     },
+    openBuilt: (name, build, signal) => openHeld(`built-${name}`, build, signal),
   };
 }
 

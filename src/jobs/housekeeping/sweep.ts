@@ -19,6 +19,7 @@ import { restoreShares } from '../../catalog/tasks/task-store.ts';
 import { findUnkeptOriginals, retireUnkeptOriginal } from '../../catalog/videos/original-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import type { JobDeps } from '../job-deps.ts';
+import { completeRecordings } from '../planning/complete-recordings.ts';
 import { processVideo } from '../planning/process-video.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { deleteObjects } from '../store/delete-objects.ts';
@@ -39,6 +40,7 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
   ({ db }) => forgetEnded(db),
   ({ db }) => sealAbandoned(db),
   dropUnrecordedStreams,
+  completeRecordings,
   ({ db }) => forgetRetiredPackages(db),
   ...[dropRetiredRenditions, dropRetiredObjects, findOrphans, dropOrphans].map(whenOurs),
 ];

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
+import { loadEncodingStatistics } from '../../catalog/live/encoding-statistics-store.ts';
+import { rangeOf } from '../../catalog/statistics/statistics-range.ts';
+import { parseGuid } from '../../lib/guid.ts';
+import { defineOperation } from '../define-operation.ts';
+import { LiveEncodingStatisticsModel } from '../models/live-stream.ts';
+import { LibraryParams } from '../read-params.ts';
+import { queryFlag, queryText } from '../read-query.ts';
+
+/** Names of codecs as clients write them, and ours. */
+const CODECS: Readonly<Record<string, string>> = { h264: 'x264', avc: 'x264', x264: 'x264', hevc: 'hevc', av1: 'av1' };
+/** What matches nothing. */
+const NO_STREAM = parseGuid('00000000-0000-0000-0000-000000000000');
+
+/** Seconds that live ladders have encoded, by day or hour (UTC), stream, codec and resolution. */
+export const getLiveEncodingStatistics = defineOperation({
+  name: 'getLiveEncodingStatistics',
+  method: 'GET',
+  path: '/library/{libraryId}/live/statistics/encoding',
+  description:
+    'Sums up the seconds of pictures that were encoded of live streams, by day or hour (UTC), stream, codec and resolution. Several values of a filter are separated by commas.',
+  auth: 'access-key',
+  params: LibraryParams,
+  query: Type.Object({
+    dateFrom: queryText(),
+    dateTo: queryText(),
+    hourly: queryFlag(false),
+    liveStreamGuids: queryText(),
+    videoCodecs: queryText(),
+    resolutions: queryText(),
+  }),
+  body: null,
+  answer: LiveEncodingStatisticsModel,
+  refusals: {},
+  errorShape: 'status',
+  async run({ params: { libraryId }, query }, { db }: { db: Db }) {
+    const filter = {
+      libraryId,
+      streamIds: split(query.liveStreamGuids).flatMap((text) => parseGuid(text) ?? NO_STREAM ?? []),
+      codecs: split(query.videoCodecs).map((name) => CODECS[name.toLowerCase()] ?? name),
+      resolutions: split(query.resolutions).map((text) => Number.parseInt(text, 10) || 0),
+    };
+    const found = await loadEncodingStatistics(db, filter, rangeOf(query, Date.now()));
+    return {
+      hourly: query.hourly,
+      totalEncodingSeconds: found.totalSec,
+      encodingSecondsChart: found.chart,
+      encodingSecondsByLiveStream: found.byStream,
+      encodingSecondsByVideoCodec: found.byCodec,
+      encodingSecondsByResolution: found.byResolution,
+    };
+  },
+});
+
+function split(text: string): string[] {
+  return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+}

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { StoredLive } from '../../catalog/live/live-media-store.ts';
+import type { Publication } from '../../catalog/publications/publication.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { createSecretBox } from '../../lib/secret-box.ts';
+import { aacConfig } from '../../media/live/aac-config.ts';
+import type { TrackConfig } from '../../media/live/access-unit.ts';
+import { buildLiveInit } from '../../media/live/period-init.ts';
+import { avcConfig } from '../../media/live/video-config.ts';
+import { PackageKeys } from '../drm/package-keys.ts';
+import { serveLiveManifest } from './serve-live-manifest.ts';
+import { WatchedStream } from './watched-stream.ts';
+
+const RECORD = '0142c00affe100156742c00ada11ec0440000003004000000c83c489a801000468ce0fc8';
+const PICTURES = avcConfig(Buffer.from(RECORD, 'hex'), 25);
+const SOUND = aacConfig(Buffer.from('1190', 'hex'));
+const mediaId = newGuid();
+/** As much of one as a manifest in the clear is written of. */
+const publication = { mediaId, packages: [], settings: { drm: 'none' } } as unknown as Publication;
+const view = { windowSec: 600, isPreview: false };
+const VIEW = { publication, view, licenceUrl: '' };
+
+/** A stream of stored segments of 2 s: two periods with three and two of them. */
+async function watch(): Promise<WatchedStream> {
+  const stored: StoredLive = { periods: [], segments: [] };
+  addPeriod(stored, 0, 3);
+  addPeriod(stored, 1, 2);
+  const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false, startsAtMs: null } as const;
+  const head = { ...ended, dvrWindowSec: 600 };
+  const deps = { secret: '', loadStored: async () => stored, warn: () => undefined };
+  const stream = new WatchedStream(mediaId, head, 600, deps);
+  await stream.ready;
+  return stream;
+}
+
+function addPeriod({ periods, segments }: StoredLive, number: number, count: number): void {
+  const tracks = [PICTURES, SOUND].map((track) => ({ track, id: newGuid() }));
+  const renditions = tracks.map(({ track, id }) => describe(track, id));
+  const period = {
+    number,
+    firstSequence: number * 3,
+    isPreview: false,
+    frameRate: 25,
+    isLadderPending: false,
+    renditions,
+  };
+  periods.push({ period, inits: new Map(tracks.map(({ track, id }) => [id, buildLiveInit(track).init])) });
+  for (const { track, id } of tracks) {
+    for (let segment = 0; segment < count; segment += 1) {
+      const times = { startTick: 2 * segment * track.timescale, durationTicks: 2 * track.timescale };
+      const place = { storageKey: '1/a/b/0-1.cmaf', sizeBytes: 1_000 };
+      const wallMs = 1_800_000_000_000 + number * 60_000 + segment * 2_000;
+      segments.push({ renditionId: id, number: segment, ...times, wallMs, ...place });
+    }
+  }
+}
+
+function describe({ kind, timescale, widthPx, heightPx }: TrackConfig, id: ReturnType<typeof newGuid>) {
+  const isVideo = kind === 'video';
+  const size = { widthPx: isVideo ? widthPx : null, heightPx: isVideo ? heightPx : null };
+  const keys = { keyGroup: isVideo ? 'sd' : 'audio', ivPrefix: 1 } as const;
+  const codecString = isVideo ? 'avc1.42c00a' : 'mp4a.40.2';
+  return { id, kind, slot: isVideo ? 'source' : 'audio', rung: null, codecString, timescale, ...size, ...keys };
+}
+
+async function write(hasEnded: boolean): Promise<string> {
+  const answer = await serveLiveManifest(
+    await watch(),
+    { ...VIEW, hasEnded },
+    new PackageKeys(createSecretBox(Buffer.alloc(32, 7))),
+  );
+  if (answer.kind !== 'bytes') throw new Error('Expected a manifest.');
+  return answer.bytes.toString();
+}
+
+test('a recording of several periods is static, each Period where the one before ended', async () => {
+  const text = await write(true);
+  expect(text).toContain('type="static" mediaPresentationDuration="PT10S"');
+  expect(text.match(/<Period [^>]*>/g)).toEqual(['<Period id="0" start="PT0S">', '<Period id="1" start="PT6S">']);
+  expect(text.match(/<AdaptationSet /g)).toHaveLength(4);
+  expect(text.match(/<S t="0" d="180000" r="\d"\/>/g)).toEqual([
+    '<S t="0" d="180000" r="2"/>',
+    '<S t="0" d="180000" r="1"/>',
+  ]);
+});
+
+test('a running stream is dynamic, each Period where its media was taken', async () => {
+  const text = await write(false);
+  expect(text).toContain('type="dynamic"');
+  expect(text).toContain('timeShiftBufferDepth="PT600S"');
+  const starts = [...text.matchAll(/<Period id="\d" start="PT([\d.]+)S"/g)].map(([, sec]) => Number(sec));
+  expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeCloseTo(60, 3);
+});

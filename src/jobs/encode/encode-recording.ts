@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream';
+import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
+import { loadRecordedView, type RecordedView } from '../../catalog/tasks/recorded-view-store.ts';
+import { createVideoSegmenter } from '../../media/cmaf/segmenter.ts';
+import { copySegment } from '../../media/compose/copy-segment.ts';
+import { findCodec } from '../../media/encode/codecs/all.ts';
+import { planEncode } from '../../media/encode/encode.ts';
+import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { LeaseLost } from '../queue/hold-lease.ts';
+import type { HeldTask } from '../queue/run-task.ts';
+import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
+import { rungOf } from './encode-rungs.ts';
+import { publishChunks } from './publish-chunks.ts';
+import { endFailedRun, readEncodedVideo } from './read-encoded-video.ts';
+import type { LocalSource } from './source-cache.ts';
+import { type ChunkWriter, createChunkWriter, discardAfter } from './store-chunk.ts';
+
+const NICENESS = 10;
+/** A mean of many segments of what is usually published: the room that is asked for is a guess. */
+const GUESSED_BPS = 8_000_000;
+
+/**
+ * Encodes a range of segments of a live recording, which has no original, from the pictures as they were published: the
+ * stored segments of the range under times from 0 on.
+ */
+export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { claim } = held;
+  const view = await loadRecordedView(deps.db, claim.task);
+  if (view === null) throw new LeaseLost();
+  const local = await openPublished(view, claim.task, deps, signal);
+  const writers = view.renditions.map(({ id }) =>
+    createChunkWriter({ storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt }),
+  );
+  try {
+    const outputs = await encodeAll({ view, held, path: local.path, writers }, signal);
+    await publishChunks(deps, claim, { outputs, isLast: true });
+  } catch (error) {
+    await discardAfter(
+      error,
+      deps,
+      writers.flatMap((writer) => writer.written),
+    );
+    throw error;
+  } finally {
+    await local.release();
+  }
+}
+
+/** The segments of a range as a file of its own. */
+function openPublished(
+  { source, cutList }: RecordedView,
+  { fromSegment, toSegment }: EncodeTask,
+  deps: JobDeps,
+  signal: AbortSignal,
+): Promise<LocalSource> {
+  const startTick = segmentStartTicks(cutList, fromSegment);
+  const seconds = (segmentStartTicks(cutList, toSegment) - startTick) / cutList.timescale;
+  async function* read(unread: AbortSignal): AsyncGenerator<Buffer> {
+    yield source.init;
+    for (let number = fromSegment; number < toSegment; number += 1) {
+      const found = await readSourceSegment(source.id, number, deps, unread);
+      if (found === null) throw sourceGone(source.id);
+      const tick = segmentStartTicks(cutList, number);
+      const place = { number: number - fromSegment, timescale: source.timescale, startTick: tick - startTick };
+      const durationTicks = segmentStartTicks(cutList, number + 1) - tick;
+      const { fragments } = copySegment(found.bytes, found.fragments, { ...place, durationTicks });
+      for (const { head, payload } of fragments) yield Buffer.concat([head, payload]);
+    }
+  }
+  const made = async (unread: AbortSignal) => {
+    return { sizeBytes: (seconds * GUESSED_BPS) / 8, body: Readable.from(read(unread), { objectMode: false }) };
+  };
+  return deps.sources.openBuilt(`${source.id}-${fromSegment}-${toSegment}`, made, signal);
+}
+
+type RecordedRun = { view: RecordedView; held: HeldTask; path: string; writers: readonly ChunkWriter[] };
+
+async function encodeAll({ view, held, path, writers }: RecordedRun, signal: AbortSignal): Promise<RenditionOutput[]> {
+  const { fromSegment, toSegment } = held.claim.task;
+  const segmentCount = toSegment - fromSegment;
+  const cutList = shiftedCuts(view.cutList, fromSegment, toSegment);
+  const facts = { ...view.facts, durationSec: cutList.endTicks / cutList.timescale };
+  const plan = planEncode({
+    ...{ facts, cutList, range: { fromSegment: 0, toSegment: segmentCount }, watermark: null },
+    ...{ rungs: view.renditions.map(rungOf), codec: findCodec(view.renditions[0]?.codec ?? '') },
+    ...{ decoderThreads: 1, encoderThreads: 1 },
+  });
+  const stop = new AbortController();
+  const options = { sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS };
+  const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
+  try {
+    const outputs = await Promise.all(
+      view.renditions.map(async ({ id }, at): Promise<RenditionOutput> => {
+        const run = { cutList: view.cutList, firstSegment: fromSegment, segmentCount };
+        // One output and one writer were made for each rendition, in this order.
+        const [stream, writer] = [encoder.outputs[at] as Readable, writers[at] as ChunkWriter];
+        let init: Omit<RenditionOutput, 'renditionId' | 'chunks'> | null = null;
+        for await (const part of readEncodedVideo(stream, createVideoSegmenter(run))) {
+          if (part.kind === 'init') init = describeInit(part);
+          else if (part.kind === 'segment') {
+            await writer.add(part.segment, signal);
+            held.report((part.segment.number + 1 - fromSegment) / segmentCount);
+          }
+        }
+        if (init === null) throw new Error(`Expected an init segment of rendition ${id}, none came.`);
+        return { renditionId: id, ...init, chunks: await writer.flush(signal) };
+      }),
+    );
+    await encoder.done;
+    return outputs;
+  } catch (error) {
+    throw await endFailedRun(encoder, stop, error);
+  }
+}
+
+function describeInit({
+  bytes,
+  facts,
+}: {
+  bytes: Buffer;
+  facts: Omit<RenditionOutput, 'renditionId' | 'chunks' | 'init'>;
+}) {
+  const { codecString, widthPx, heightPx } = facts;
+  return { init: bytes, codecString, widthPx, heightPx };
+}
+
+/** The cuts of a range as a timeline of its own. */
+function shiftedCuts({ startTicks, timescale, ...cuts }: CutList, fromSegment: number, toSegment: number): CutList {
+  const first = startTicks[fromSegment] ?? 0;
+  const endTicks = (startTicks[toSegment] ?? cuts.endTicks) - first;
+  const shifted = startTicks.slice(fromSegment, toSegment).map((tick) => tick - first);
+  return { timescale, startTicks: shifted, endTicks, grid: { kind: 'source' } };
+}

@@ -1,0 +1,40 @@
+import type { MediaKey } from '../../catalog/db.ts';
+import type { CodecPlan } from '../../catalog/lifecycle/codec-store.ts';
+import {
+  completeRecording,
+  findUnseenRecordings,
+  type RecordingView,
+} from '../../catalog/live/recording-rungs-store.ts';
+import { planLadder } from '../../media/encode/ladder.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { pastFailures } from '../store/past-failures.ts';
+import { readEncodeSettings } from './encode-settings.ts';
+import { encodedRendition } from './plan-codec.ts';
+import { encodedTasks } from './plan-tasks.ts';
+
+/** The codec that every player knows, of all rungs of live streams. */
+const CODEC = 'x264';
+
+/** Has the rungs made that the ladders of live streams did not give, or not whole: from what was published. */
+export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: AbortSignal): Promise<void> {
+  const complete = (key: MediaKey) => completeRecording(db, key, planRecordedRungs);
+  await pastFailures(await findUnseenRecordings(db), complete, signal);
+}
+
+/** The rungs of a library below the size of what was published that a recording lacks. */
+function planRecordedRungs(view: RecordingView): CodecPlan {
+  const { video } = view.facts;
+  if (video === null) return { renditions: [], tasks: [] };
+  const { ladder } = readEncodeSettings(view.librarySettings, view.uploadOptions);
+  const sourcePx = video.displayWidthPx * video.displayHeightPx;
+  const rungs = planLadder(view.facts, ladder).filter(
+    ({ rung, widthPx, heightPx }) => widthPx * heightPx < sourcePx && !view.rungs.includes(rung),
+  );
+  const { key, timelineId, cutList } = view;
+  const renditions = rungs.map((rung) => {
+    const rendition = encodedRendition(rung, { codec: CODEC, watermark: null }, cutList);
+    return { ...rendition, plan: { ...rendition.plan, recordedOf: view.sourceId } };
+  });
+  const durationSec = cutList.endTicks / cutList.timescale;
+  return { renditions, tasks: encodedTasks({ key, timelineId, cutList, durationSec }, renditions, false) };
+}
