@@ -47,6 +47,14 @@ export class RefusedByRule extends Refused {
   }
 }
 
+/** What players ask a licence with has no type: it is taken for the one that RFC 9110 section 8.3 names then. */
+function withType(rawHeaders: string[], headers: IncomingMessage['headers']): string[] {
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return hasBody && headers['content-type'] === undefined
+    ? [...rawHeaders, 'Content-Type', 'application/octet-stream']
+    : rawHeaders;
+}
+
 /**
  * Inspects calls that showed no valid key: their address and headers, never their bodies. With a key nothing is
  * inspected: what owners write about their videos may look like anything.
@@ -66,7 +74,7 @@ export class KeylessGuard {
     if (!waf.enabled) return;
     await firewall.ready();
     const { method = 'GET', url = '/', httpVersion, rawHeaders } = message;
-    const request = { method, url, httpVersion, rawHeaders, address };
+    const request = { method, url, httpVersion, rawHeaders: withType(rawHeaders, message.headers), address };
     const inspectable = { inspected: { request, waf }, client: { key: address }, nowMs: Date.now(), purpose: 'api' };
     const verdict = judgeFirewall(inspectable, { firewall, rates: this.#rates, dry: false });
     if (verdict.kind === 'log')

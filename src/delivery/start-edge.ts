@@ -41,6 +41,8 @@ import { createOtherPlayers } from './traffic/other-players.ts';
 const KEEP_ALIVE_SEC = 65;
 /** How often late headers and requests are looked for: a time limit holds to within this. */
 const CHECK_CONNECTIONS_MS = 1_000;
+/** How long the client of a refused tunnel may keep its side open. */
+const TUNNEL_END_MS = 1_000;
 
 /** A running edge. `close` takes no new requests, lets answers finish for a bounded time, and frees all it opened. */
 export type Edge = { port: number; close(): Promise<void> };
@@ -176,7 +178,7 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
   // Node waits once more when the first part of a write went out meanwhile: two halves make the limit.
   server.setTimeout(limits.idleMs / 2, (socket: Socket) => endIdle(socket, handling));
   server.on('checkExpectation', (request, response) => void handleRequest(request, response, handling));
-  server.on('connect', (_request, socket: Socket) => refuseUnreadable(UNTAKEN_METHOD, socket, handling));
+  server.on('connect', (_request, socket: Socket) => refuseTunnel(socket, handling));
   server.on('drop', (from) => recordAlone(from?.remoteAddress, TOO_MANY_CONNECTIONS, handling));
   server.on('clientError', (error: ParserError, socket: Socket) => refuseUnreadable(error, socket, handling));
   return server;
@@ -210,6 +212,15 @@ function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, re
   const client = clientOf({ socket: { remoteAddress }, headers: {} }, receiving);
   const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
   recorder.record(request, hit, { status: 'Blocked', others: [] });
+}
+
+/** Node takes its own listeners off a socket before it hands it over: without these an abort would end the process. */
+function refuseTunnel(socket: Socket, handling: HandleDeps): void {
+  socket.on('error', () => socket.destroy());
+  // By the clock: what the client still sends would put an idle timeout off for ever.
+  setTimeout(() => socket.destroy(), TUNNEL_END_MS).unref();
+  socket.resume();
+  refuseUnreadable(UNTAKEN_METHOD, socket, handling);
 }
 
 function refuseUnreadable(error: ParserError, socket: Socket, { recorder, receiving }: HandleDeps): void {

@@ -171,6 +171,27 @@ test('who sends a head or a body too slowly, or does not read, is cut off and lo
     .toEqual(['10182', '10182', '10186']);
 });
 
+test('a tunnel that is reset, or whose client keeps its side open, ends nothing but itself', async () => {
+  const edge = await videos.open();
+  const tunnel = 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n';
+  for (let count = 0; count < 5; count += 1) {
+    const socket = connect(edge.port, '127.0.0.1').on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(tunnel, () => socket.resetAndDestroy());
+    await once(socket, 'close');
+  }
+  const halfOpen = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
+  sockets.push(halfOpen.resume());
+  halfOpen.write(tunnel);
+  await once(halfOpen, 'end');
+  // The edge does not wait for the client's own end: what is written later is answered by a reset.
+  const reset = once(halfOpen, 'close');
+  const writing = setInterval(() => halfOpen.write('x'), 200);
+  await reset;
+  clearInterval(writing);
+  expect((await send(edge, get('/robots.txt'))).status).toBe(200);
+});
+
 test('connections beyond what one client may have are in the log', async () => {
   const edge = await videos.open({ limits: { connectionsPerClient: 1 } });
   const held = connect(edge.port, '127.0.0.1');

@@ -4,6 +4,13 @@ import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
 /** A connection of its own, which transactions and COPY need. */
+/**
+ * Objects that came behind the snapshot carry attempts that its sequence has not given yet, and no name may come twice. Where
+ * the sequence would end, it begins anew, as it does by itself.
+ */
+const SKIP_ATTEMPTS = `select setval('encode_attempt', case when last_value > 990000000 then 1000000 else last_value + 1000000 end)
+  from encode_attempt`;
+
 export type CopyClient = pg.PoolClient;
 
 /** A table and its columns, generated ones left out. */
@@ -91,6 +98,7 @@ export async function putRowsBack(
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
     await restoreKeys();
     for (const { name, value } of sequences) await client.query('select setval($1::regclass, $2)', [name, value]);
+    await client.query(SKIP_ATTEMPTS);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');

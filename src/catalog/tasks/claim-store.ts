@@ -8,6 +8,8 @@ import type { EncodeTaskTable } from './task-schema.ts';
 /** The first pause after a failure, which doubles with each, and the longest. */
 const FIRST_PAUSE_SEC = 1;
 const LONGEST_PAUSE_SEC = 120;
+/** Of segments that viewers wait for. */
+const LONGEST_VIEWER_PAUSE_SEC = 2;
 
 /**
  * Takes an encode task that waits, by its name: for what is done within the transaction that planned it. Null when another has
@@ -64,7 +66,7 @@ export async function postponeTask(db: Db, claim: Claim, reason: string): Promis
     db,
     claim,
     sql`reason = ${reason}, postponements = postponements + 1, is_ready = false, ready_at = now() + make_interval(
-      secs => least(${LONGEST_PAUSE_SEC}, ${FIRST_PAUSE_SEC} * 2 ^ least(postponements, 12)))`,
+      secs => least(${claim.task.kind === 'segment' ? LONGEST_VIEWER_PAUSE_SEC : LONGEST_PAUSE_SEC}, ${FIRST_PAUSE_SEC} * 2 ^ least(postponements, 12)))`,
   );
   await db
     .updateTable('media')

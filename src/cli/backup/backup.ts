@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -15,23 +15,24 @@ import { Refused } from '../../lib/refused.ts';
 import { keepSecretKey, readSecretKey } from '../first-start.ts';
 import { type Opened, withStore } from '../open-store.ts';
 import { readVersion } from '../version.ts';
-import { copyObjectsOut, dropGoneObjects } from './copy-objects.ts';
+import { copyObjectsOut, findGoneObjects } from './copy-objects.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
 
 const LIMIT_MS = 7 * 24 * 3_600_000;
 const TABLES = 'tables-';
 
 /**
- * `millrace backup FOLDER`: copies the database as it is at one moment, then every object that its rows can name. Done again into
+ * `millrace backup FOLDER`: copies every object, the database as it is at one moment, then what objects came meanwhile. Done again into
  * the same folder it copies only what is new, and the backup before stands until this one is whole.
  */
 export async function backup([folder, ...more]: readonly string[]): Promise<number> {
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: backup FOLDER.');
   const target = path.resolve(folder);
-  await mkdir(target, { recursive: true, mode: 0o700 });
+  await mkdir(target, { recursive: true });
   if ((await readManifest(target)) === null && (await readdir(target)).some((name) => !isOurs(name))) {
     throw new Refused('conflict', `expected an empty folder or an earlier backup, ${target} is neither.`);
   }
+  await chmod(target, 0o700);
   return await withStore(async (opened) => await backUp(target, opened), UNHURRIED);
 }
 
@@ -46,14 +47,19 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   const objectsFolder = path.join(target, 'objects');
   await mkdir(path.join(target, tablesFolder));
   await mkdir(objectsFolder, { recursive: true });
+  // Most objects before the rows, the rest behind them: what rows name may be deleted minutes after they were read.
+  const early = await copyObjectsOut(storage, objectsFolder, signal);
+  const gone = await findGoneObjects(storage, objectsFolder);
   const client = await database.pool.connect();
   let rows: Pick<Manifest, keyof GrownSchema>;
   try {
     rows = await copyDatabase(client, path.join(target, tablesFolder));
-  } finally {
     client.release();
+  } catch (error) {
+    // A copy that broke off may leave the connection waiting for good: it is closed.
+    client.release(true);
+    throw error;
   }
-  // Behind the database: what its rows name was stored before them.
   const { objects, bytes, copied } = await copyObjectsOut(storage, objectsFolder, signal);
   const secretKey = settings.secretKey === null ? await readSecretKey(settings.dataDir) : null;
   if (secretKey !== null) await keepSecretKey(target, secretKey);
@@ -61,27 +67,26 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   await writeManifest(target, { ...facts, tablesFolder, ...rows, objects, bytes });
   const old = (await readdir(target)).filter((name) => name.startsWith(TABLES) && name !== tablesFolder);
   for (const name of old) await rm(path.join(target, name), { recursive: true });
-  await dropGoneObjects(storage, objectsFolder);
-  process.stdout.write(`${rows.tables.length} tables, ${objects} objects, ${bytes} bytes; ${copied} objects copied.\n`);
+  for (const name of gone) await rm(path.join(objectsFolder, name), { force: true });
+  process.stdout.write(
+    `${rows.tables.length} tables, ${objects} objects, ${bytes} bytes; ${early.copied + copied} objects copied.\n`,
+  );
   if (secretKey === null) process.stdout.write('MILLRACE_SECRET_KEY is not part of the backup: keep it apart.\n');
   return 0;
 }
 
 async function copyDatabase(client: CopyClient, folder: string): Promise<Pick<Manifest, keyof GrownSchema>> {
   await beginSnapshot(client);
-  try {
-    const schema = await readGrownSchema(client);
-    const tables: Manifest['tables'] = [];
-    for (const { name, columns } of schema.tables) {
-      const hash = createHash('sha256');
-      const rows = copyRowsOut(client, { name, columns });
-      rows.on('data', (data: Buffer) => hash.update(data));
-      await pipeline(rows, createWriteStream(path.join(folder, name), { flush: true, mode: 0o600 }));
-      tables.push({ name, columns: [...columns], sha256: hash.digest('hex') });
-    }
-    const { migrations, partitions, sequences } = schema;
-    return { migrations: [...migrations], tables, partitions: [...partitions], sequences: [...sequences] };
-  } finally {
-    await client.query('rollback');
+  const schema = await readGrownSchema(client);
+  const tables: Manifest['tables'] = [];
+  for (const { name, columns } of schema.tables) {
+    const hash = createHash('sha256');
+    const rows = copyRowsOut(client, { name, columns });
+    rows.on('data', (data: Buffer) => hash.update(data));
+    await pipeline(rows, createWriteStream(path.join(folder, name), { flush: true, mode: 0o600 }));
+    tables.push({ name, columns: [...columns], sha256: hash.digest('hex') });
   }
+  await client.query('rollback');
+  const { migrations, partitions, sequences } = schema;
+  return { migrations: [...migrations], tables, partitions: [...partitions], sequences: [...sequences] };
 }

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { hasCode } from '../../lib/has-code.ts';
@@ -42,12 +42,16 @@ async function copyOut(storage: Storage, { key }: ObjectInfo, file: string, sign
   }
 }
 
-/** Deletes from a folder what the store does not have any more. */
-export async function dropGoneObjects(storage: Storage, folder: string): Promise<void> {
+/**
+ * The files of a folder that the store does not have any more. Asked before the rows are read, they are none that the rows
+ * name; deleted only when the backup is whole.
+ */
+export async function findGoneObjects(storage: Storage, folder: string): Promise<string[]> {
+  const gone: string[] = [];
   await inParallel(filesIn(folder), MOST_AT_ONCE, async (name) => {
-    const isKept = !name.endsWith('.new') && (await storage.head(storageKey(name))) !== null;
-    if (!isKept) await rm(path.join(folder, name), { force: true });
+    if (name.endsWith('.new') || (await storage.head(storageKey(name))) === null) gone.push(name);
   });
+  return gone;
 }
 
 /** Puts every object of a folder into a store; what is there with the same size stays. */
@@ -71,7 +75,8 @@ async function* filesIn(folder: string, below = ''): AsyncGenerator<string> {
   for (const entry of await readdir(path.join(folder, below), { withFileTypes: true })) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* filesIn(folder, name);
-    else yield name;
+    // A link in a folder from elsewhere would be read through.
+    else if (entry.isFile()) yield name;
   }
 }
 

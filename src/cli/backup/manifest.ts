@@ -8,8 +8,13 @@ import { Refused } from '../../lib/refused.ts';
 const FORMAT = 1;
 const FILE = 'backup.json';
 const Text = Type.String({ minLength: 1 });
+/** What stands in a statement as it is: nothing that could be another one. */
+const Bound = Type.String({
+  pattern: "^(DEFAULT|FOR VALUES (FROM|IN) \\([\\w', :+.-]+\\)( TO \\([\\w', :+.-]+\\))?)$",
+});
+const Name = Type.String({ pattern: '^[a-z_][a-z0-9_]*$' });
 /** A table's rows lie in `{tablesFolder}/{name}`, in the text format of COPY. */
-const Table = Type.Object({ name: Text, columns: Type.Array(Text), sha256: Text });
+const Table = Type.Object({ name: Name, columns: Type.Array(Text), sha256: Text });
 
 const ManifestSchema = Type.Object({
   format: Type.Literal(FORMAT),
@@ -19,7 +24,7 @@ const ManifestSchema = Type.Object({
   hasSecretKey: Type.Boolean(),
   migrations: Type.Array(Text),
   tables: Type.Array(Table),
-  partitions: Type.Array(Type.Object({ name: Text, parent: Text, bound: Text })),
+  partitions: Type.Array(Type.Object({ name: Name, parent: Name, bound: Bound })),
   sequences: Type.Array(Type.Object({ name: Text, value: Type.Number() })),
   objects: Type.Number(),
   bytes: Type.Number(),
@@ -46,6 +51,9 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
 /** Takes the place of the one before at once. */
 export async function writeManifest(folder: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
   const file = path.join(folder, FILE);
-  await writeFile(`${file}.new`, JSON.stringify({ format: FORMAT, ...manifest }, null, 2), { flush: true });
+  await writeFile(`${file}.new`, JSON.stringify({ format: FORMAT, ...manifest }, null, 2), {
+    flush: true,
+    mode: 0o600,
+  });
   await rename(`${file}.new`, file);
 }

@@ -1,5 +1,6 @@
 import type { SpeechSound } from '../../catalog/speech/speech-store.ts';
 import type { Span } from '../../media/speech/cut-spans.ts';
+import { EngineCrashed } from '../../ports/engine-crashed.ts';
 import type { Transcriber } from '../../ports/transcriber.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { openSpans } from './open-spans.ts';
@@ -23,11 +24,17 @@ export async function guessLanguage(
   if (languages?.length === 1) return languages[0] ?? null;
   const words = new Map<string, number>();
   for (const span of await chooseSpans(sound, deps, signal)) {
-    const speech = await transcriber.transcribe(span.samples, { language: null }, signal);
-    if (speech.words.length === 0) continue;
+    const speech = await transcriber.transcribe(span.samples, { language: null }, signal).catch(skipCrash);
+    if (speech === null || speech.words.length === 0) continue;
     words.set(speech.language, (words.get(speech.language) ?? 0) + speech.words.length);
   }
   return [...words].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+}
+
+/** A span that ends the engine says nothing of the language; the run passes over it too. */
+function skipCrash(error: unknown): null {
+  if (error instanceof EngineCrashed) return null;
+  throw error;
 }
 
 async function chooseSpans(sound: SpeechSound, deps: JobDeps, signal: AbortSignal): Promise<Span[]> {
