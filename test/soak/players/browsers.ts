@@ -7,7 +7,7 @@ import { measureRecording } from './measure-recording.ts';
 import type { Outcome, Trial } from './trial.ts';
 
 /** A bound on hanging: five steps, of which each has its own. */
-const TRIAL_MS = 210_000;
+const TRIAL_MS = 270_000;
 const LOOK_EACH_MS = 500;
 
 /** What a page of either browser can do here. */

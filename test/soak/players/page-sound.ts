@@ -40,7 +40,9 @@ export async function listenByRecording(video: HTMLVideoElement): Promise<Listen
     recorder.ondataavailable = ({ data }) => pieces.push(data);
     recorder.start();
   };
-  video.addEventListener('playing', () => recorder ?? begin(), { once: true });
+  // Clappr plays already.
+  if (!video.paused && video.readyState > 2) begin();
+  else video.addEventListener('playing', () => recorder ?? begin(), { once: true });
   return async () => {
     if (recorder === null) throw new Error('nothing to record');
     const { mimeType } = recorder;

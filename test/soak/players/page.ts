@@ -112,10 +112,20 @@ class Watch {
 
   async #go(): Promise<void> {
     const { video } = this.#player;
-    await video.play().catch((error: Error) => {
-      // A play that a new load interrupts is repeated by the player itself.
-      if (error.name !== 'AbortError') throw error;
-    });
+    let isOver = false;
+    let fault: Error | null = null;
+    video
+      .play()
+      .catch((error: Error) => {
+        // A play that a new load interrupts is repeated by the player itself.
+        if (error.name !== 'AbortError') fault = error;
+      })
+      .finally(() => {
+        isOver = true;
+      });
+    // A player that gives the element nothing leaves the promise open for ever.
+    await until('answer of play()', () => this.#failed() || isOver);
+    if (fault !== null) throw fault;
   }
 
   /** Throws what the player reported as its end. */
