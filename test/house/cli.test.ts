@@ -117,6 +117,8 @@ test('a terminal shows the bar of an upload', async () => {
 test('the packed command line works in an empty folder, without PostgreSQL and ffmpeg', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'millrace-packed-cli-'));
   try {
+    // Also where npm is told to run no scripts of packages.
+    await run(process.execPath, ['pack.js'], { cwd: join(projectRoot, 'cli') });
     const { stdout } = await run('npm', ['pack', '--pack-destination', empty], { cwd: join(projectRoot, 'cli') });
     const archive = join(empty, stdout.trim().split('\n').at(-1) ?? '');
     await run('npm', ['install', '--offline', '--no-audit', '--prefix', empty, archive], { cwd: empty });

@@ -127,6 +127,9 @@ async function storedOf(mediaId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+/** The first segment of the new owner may have no date yet: what it was cut at came to the dead one's edges. */
+const isOfLostDate = (fault: string) => fault.endsWith('without a date');
+
 /** What follows from parts that only the dead node had: nobody can list them again. */
 const isOfLostParts = (fault: string) =>
   /segment \d+ (changed its (map|discontinuity)|lost a part)|part \S+ changed|was hinted at/.test(fault);
@@ -152,7 +155,8 @@ test('the owner of a stream is killed for good: the other node takes its publish
   await streams.change(key, stopStream);
   await ended(second);
   await recordingOf(base);
-  for (const texts of byPlaylist.values()) expect(checkReloads(texts).filter((one) => !isOfLostParts(one))).toEqual([]);
+  for (const texts of byPlaylist.values())
+    expect(checkReloads(texts).filter((one) => !isOfLostParts(one) && !isOfLostDate(one))).toEqual([]);
   const runs = await readRuns(address);
   expect(runs.map(({ from }) => from)).toEqual([0, 0]);
   // Two seconds a segment; what was open may be lost.
