@@ -127,9 +127,6 @@ async function storedOf(mediaId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** The first segment of the new owner may have no date yet: what it was cut at came to the dead one's edges. */
-const isOfLostDate = (fault: string) => fault.endsWith('without a date');
-
 /** What follows from parts that only the dead node had: nobody can list them again. */
 const isOfLostParts = (fault: string) =>
   /segment \d+ (changed its (map|discontinuity)|lost a part)|part \S+ changed|was hinted at/.test(fault);
@@ -155,8 +152,10 @@ test('the owner of a stream is killed for good: the other node takes its publish
   await streams.change(key, stopStream);
   await ended(second);
   await recordingOf(base);
-  for (const texts of byPlaylist.values())
-    expect(checkReloads(texts).filter((one) => !isOfLostParts(one) && !isOfLostDate(one))).toEqual([]);
+  // Playlists of keyframes alone have rules of their own.
+  const whole = [...byPlaylist.values()].filter((texts) => !JSON.stringify(texts).includes('EXT-X-I-FRAMES-ONLY'));
+  expect(whole.length).toBeGreaterThan(0);
+  for (const texts of whole) expect(checkReloads(texts).filter((one) => !isOfLostParts(one))).toEqual([]);
   const runs = await readRuns(address);
   expect(runs.map(({ from }) => from)).toEqual([0, 0]);
   // Two seconds a segment; what was open may be lost.
