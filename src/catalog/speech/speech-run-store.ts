@@ -4,6 +4,8 @@ import type { SpeechState } from './speech-schema.ts';
 
 /** How far the latest transcription of a video is; null when there was none. */
 export type SpeechRun = {
+  /** Rises with each transcription of the video. */
+  run: number;
   state: SpeechState;
   /** Why it failed, or why it found nothing. */
   reason: string;
@@ -12,55 +14,59 @@ export type SpeechRun = {
   language: string | null;
 };
 
+/** A run of a video, by its number: what a job of an earlier one notes is passed over. */
+export type SpeechRunKey = MediaKey & { run: number };
+
 /** A run of which nothing was noted for so long is over: its worker died, and its job with it. */
 const SILENT_SEC = 900;
 
-/** Begins a run of a video's transcription, whose job is to be sent then; false while one is under way. */
-export async function beginSpeechRun(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
-  const { rows } = await sql`
+/** Begins a run of a video's transcription, whose job is to be sent then; answers its number, null while one is under way. */
+export async function beginSpeechRun(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<number | null> {
+  const { rows } = await sql<{ run: number }>`
     insert into speech_run (library_id, media_id, state) values (${libraryId}, ${mediaId}, 'waiting')
     on conflict (library_id, media_id) do update
-      set state = 'waiting', reason = '', done_sec = 0, language = null, updated_at = now()
+      set state = 'waiting', reason = '', done_sec = 0, language = null, run = speech_run.run + 1, updated_at = now()
       where speech_run.state in ('finished', 'failed', 'cancelled')
         or speech_run.updated_at < now() - make_interval(secs => ${SILENT_SEC})
-    returning state`.execute(tx);
-  if (rows.length === 0) return false;
+    returning run`.execute(tx);
+  const [begun] = rows;
+  if (begun === undefined) return null;
   await sql`delete from speech_span where library_id = ${libraryId} and media_id = ${mediaId}`.execute(tx);
-  return true;
+  return begun.run;
 }
 
 export async function loadSpeechRun(db: Db, { libraryId, mediaId }: MediaKey): Promise<SpeechRun | null> {
   const row = await db
     .selectFrom('speech_run')
-    .select(['state', 'reason', 'done_sec', 'language'])
+    .select(['run', 'state', 'reason', 'done_sec', 'language'])
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { state, reason, done_sec: doneSec, language } = row;
-  return { state, reason, doneSec, language };
+  const { run, state, reason, done_sec: doneSec, language } = row;
+  return { run, state, reason, doneSec, language };
 }
 
-/** Notes how a transcription ended, or that it has begun. A video that is gone, and a run that was cancelled, is passed over. */
+/** Notes how a run ended, or that it has begun. One that was cancelled, or that another followed, is passed over. */
 export async function noteSpeechRun(
   db: Db,
-  { libraryId, mediaId }: MediaKey,
+  { libraryId, mediaId, run }: SpeechRunKey,
   { state, reason = '' }: { state: SpeechRun['state']; reason?: string },
 ): Promise<void> {
   await sql`
-    insert into speech_run (library_id, media_id, state, reason)
-    select library_id, id, ${state}, ${reason} from media where library_id = ${libraryId} and id = ${mediaId}
-    on conflict (library_id, media_id) do update
-      set state = excluded.state, reason = excluded.reason, updated_at = now()
-      where speech_run.state <> 'cancelled'
-  `.execute(db);
+    update speech_run set state = ${state}, reason = ${reason}, updated_at = now()
+    where library_id = ${libraryId} and media_id = ${mediaId} and run = ${run} and state <> 'cancelled'`.execute(db);
 }
 
 /** Notes the language that was guessed for a run. */
-export async function noteSpeechLanguage(db: Db, { libraryId, mediaId }: MediaKey, language: string): Promise<void> {
+export async function noteSpeechLanguage(
+  db: Db,
+  { libraryId, mediaId, run }: SpeechRunKey,
+  language: string,
+): Promise<void> {
   await sql`
     update speech_run set language = ${language}, updated_at = now()
-    where library_id = ${libraryId} and media_id = ${mediaId}`.execute(db);
+    where library_id = ${libraryId} and media_id = ${mediaId} and run = ${run}`.execute(db);
 }
 
 /** Cancels the run of a video that waits or is under way: it ends after the span at hand. False when there is none. */

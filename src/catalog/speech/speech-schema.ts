@@ -11,6 +11,8 @@ type SpeechRunTable = {
   reason: Generated<string>;
   done_sec: Generated<number>;
   language: Generated<string | null>;
+  /** Rises with each transcription of the video. */
+  run: Generated<number>;
   updated_at: Generated<Date>;
 };
 

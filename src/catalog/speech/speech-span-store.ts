@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, MediaKey } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { CaptionTrack } from '../schema.ts';
+import type { SpeechRunKey } from './speech-run-store.ts';
 
 /** A word and when it is said, in seconds from the start of its span. */
 type Word = { text: string; startSec: number; endSec: number };
@@ -22,11 +23,11 @@ export async function loadSpans(db: Db, { libraryId, mediaId }: MediaKey): Promi
 
 /**
  * Keeps what was found in a span, and how far the transcription is. Answers the video's captions as they are now; null
- * when the video is gone or its transcription was cancelled. Doing it twice changes nothing.
+ * when the video is gone, or its run was cancelled or another followed. Doing it twice changes nothing.
  */
 export async function keepSpan(
   db: Db,
-  { libraryId, mediaId }: MediaKey,
+  { libraryId, mediaId, run }: SpeechRunKey,
   { span, doneSec }: { span: StoredSpan; doneSec: number },
 ): Promise<readonly CaptionTrack[] | null> {
   return await inTransaction(db, async (tx) => {
@@ -41,7 +42,7 @@ export async function keepSpan(
     if (media === undefined) return null;
     const { rows } = await sql`
       update speech_run set done_sec = ${doneSec}, state = 'running', updated_at = now()
-      where library_id = ${libraryId} and media_id = ${mediaId} and state <> 'cancelled'
+      where library_id = ${libraryId} and media_id = ${mediaId} and run = ${run} and state <> 'cancelled'
       returning state`.execute(tx);
     if (rows.length === 0) return null;
     const { startMs, identity, language, words } = span;
@@ -54,9 +55,14 @@ export async function keepSpan(
   });
 }
 
-/** Forgets the spans of a transcription that is over. */
-export async function dropSpans(db: Db, { libraryId, mediaId }: MediaKey): Promise<void> {
-  await db.deleteFrom('speech_span').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
+/** Forgets the spans of a run that is over; those of a later one stay. */
+export async function dropSpans(db: Db, { libraryId, mediaId, run }: SpeechRunKey): Promise<void> {
+  await sql`
+    delete from speech_span using speech_run
+    where speech_span.library_id = ${libraryId} and speech_span.media_id = ${mediaId}
+      and speech_run.library_id = ${libraryId} and speech_run.media_id = ${mediaId} and speech_run.run = ${run}`.execute(
+    db,
+  );
 }
 
 /** Whether media of new videos wait to be encoded. */

@@ -3,6 +3,7 @@ import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { transcriptionMessage } from '../../catalog/lifecycle/messages.ts';
+import type { SpeechRunKey } from '../../catalog/speech/speech-run-store.ts';
 import { areVideosWaiting, keepSpan, loadSpans, type StoredSpan } from '../../catalog/speech/speech-span-store.ts';
 import { mayTranscribe, type SpeechSound } from '../../catalog/speech/speech-store.ts';
 import type { Span } from '../../media/speech/cut-spans.ts';
@@ -20,18 +21,24 @@ const MOST_CRASHES = 3;
 export type SpokenText = { language: string; words: SpokenWord[] };
 
 /**
- * How transcribing ended: `whole`, its turn is over (`turn`), new videos wait to be encoded (`gave-way`), or it is of no
- * use any more (`dropped`): the video is gone, it was cancelled, or a person's captions stand in the way.
+ * How transcribing ended: `whole`, its turn is over (`turn`, with the crashes in a row so far), new videos wait to be
+ * encoded (`gave-way`), a person's captions stand in the way (`dropped`), or the run is over (`gone`): the video is gone,
+ * it was cancelled, or another followed.
  */
-export type SpansEnd = { kind: 'whole'; text: SpokenText } | { kind: 'turn' | 'gave-way' | 'dropped' };
+export type SpansEnd =
+  | { kind: 'whole'; text: SpokenText }
+  | { kind: 'turn'; crashes: number }
+  | { kind: 'gave-way' | 'dropped' | 'gone' };
 
 export type SpansWanted = {
-  key: MediaKey;
+  key: SpeechRunKey;
   sound: SpeechSound;
   transcriber: Transcriber;
   language: string | null;
   force: boolean;
   givesWay: boolean;
+  /** In a row, before this turn. */
+  crashes: number;
 };
 
 /**
@@ -59,16 +66,19 @@ async function walkSpans(
   const kept = await loadSpans(deps.db, key);
   const text: SpokenText = { language: wanted.language ?? '', words: [] };
   const turnEndsMs = performance.now() + TURN_MS;
-  let crashes = 0;
+  let { crashes } = wanted;
   for await (const span of spans) {
-    const identity = createHash('sha256').update(transcriber.name).update(span.samples).digest();
+    const identity = createHash('sha256')
+      .update(`${transcriber.name} ${wanted.language}`)
+      .update(span.samples)
+      .digest();
     const known = kept.get(Math.round(span.startSec * 1000));
     const isKnown = known?.identity.equals(identity) === true;
-    if (!isKnown && performance.now() > turnEndsMs) return { kind: 'turn' };
+    if (!isKnown && performance.now() > turnEndsMs) return { kind: 'turn', crashes };
     if (!isKnown && givesWay && transcriber.isLocal && (await areVideosWaiting(deps.db))) return { kind: 'gave-way' };
     const attempt = isKnown ? known : await findWords({ span, identity, text }, transcriber, signal);
-    crashes = attempt instanceof EngineCrashed ? crashes + 1 : 0;
-    if (attempt instanceof EngineCrashed && crashes === MOST_CRASHES) throw attempt;
+    if (!isKnown) crashes = attempt instanceof EngineCrashed ? crashes + 1 : 0;
+    if (attempt instanceof EngineCrashed && crashes >= MOST_CRASHES) throw attempt;
     const found = attempt instanceof EngineCrashed ? await passOver(attempt, { key, span, identity }, deps) : attempt;
     if (text.language === '' && found.words.length > 0) text.language = found.language;
     for (const word of found.words) {
@@ -78,7 +88,7 @@ async function walkSpans(
     if (isKnown) continue;
     const doneSec = span.startSec + span.samples.length / BYTES_A_SEC;
     const captions = await keepSpan(deps.db, key, { span: found, doneSec });
-    if (captions === null) return { kind: 'dropped' };
+    if (captions === null) return { kind: 'gone' };
     if (text.language !== '' && !mayTranscribe(captions, text.language, force)) return { kind: 'dropped' };
   }
   return { kind: 'whole', text };

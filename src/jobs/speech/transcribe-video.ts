@@ -7,6 +7,7 @@ import {
   loadSpeechRun,
   noteSpeechLanguage,
   noteSpeechRun,
+  type SpeechRunKey,
 } from '../../catalog/speech/speech-run-store.ts';
 import { dropSpans } from '../../catalog/speech/speech-span-store.ts';
 import { loadSpeechSource, mayTranscribe, type SpeechSound } from '../../catalog/speech/speech-store.ts';
@@ -37,7 +38,8 @@ const LONGEST_WAIT_SEC = 24 * 3600;
 const GIVE_WAY_SEC = 5;
 const LONGEST_GIVING_WAY_SEC = 600;
 
-type Sent = Transcription & { waitedSec?: number; gaveWaySec?: number };
+/** `run`: that of the video which the job is for; what came from before runs had numbers is the first. */
+type Sent = Transcription & { run?: number; waitedSec?: number; gaveWaySec?: number; crashes?: number };
 
 /**
  * Makes captions of what is said in a video, span by span, from its stored sound. Captions that a person wrote are left
@@ -48,12 +50,13 @@ export const transcribeVideo = defineJob<Sent, JobDeps>({
   queue: 'long',
   retryLimit: 4,
   async run(wanted, deps, signal) {
-    const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
+    const key = runOf(wanted);
     try {
       const outcome = await transcribe(wanted, deps, signal);
+      if (outcome.kind === 'gone') return;
       if (outcome.kind === 'later') {
         const gaveWaySec = (wanted.gaveWaySec ?? 0) + (outcome.gaveWaySec ?? 0);
-        return await sendAgain({ ...wanted, gaveWaySec }, deps, outcome.delaySec);
+        return await sendAgain({ ...wanted, gaveWaySec, crashes: outcome.crashes ?? 0 }, deps, outcome.delaySec);
       }
       await dropSpans(deps.db, key);
       await noteSpeechRun(deps.db, key, { state: 'finished', reason: outcome.reason });
@@ -66,24 +69,32 @@ export const transcribeVideo = defineJob<Sent, JobDeps>({
   async giveUp(wanted, deps, reason) {
     const message = transcriptionMessage(`What is said could not be transcribed: ${reason}`, new Date());
     await inTransaction(deps.db, (tx) => addMessages(tx, wanted, [message]));
-    await noteSpeechRun(deps.db, wanted, { state: 'failed', reason });
+    await noteSpeechRun(deps.db, runOf(wanted), { state: 'failed', reason });
   },
 });
 
 /** Has a video transcribed; while that is under way already, nothing follows. */
 export function requestTranscription(queue: Queue, wanted: Transcription, options: SendOptions = {}): FollowUp {
   return async (tx) => {
-    if (await beginSpeechRun(tx, wanted)) await queue.send(transcribeVideo, wanted, options)(tx);
+    const run = await beginSpeechRun(tx, wanted);
+    if (run !== null) await queue.send(transcribeVideo, { ...wanted, run }, options)(tx);
   };
 }
 
-/** `reason` says why there are no captions now, where there are none. */
-type Outcome = { kind: 'over'; reason: string } | { kind: 'later'; delaySec: number; gaveWaySec?: number };
+function runOf({ libraryId, mediaId, run = 0 }: Sent): SpeechRunKey {
+  return { libraryId, mediaId, run };
+}
+
+/** `reason` says why there are no captions now, where there are none. `gone`: nothing is left to be done or noted. */
+type Outcome =
+  | { kind: 'over'; reason: string }
+  | { kind: 'later'; delaySec: number; gaveWaySec?: number; crashes?: number }
+  | { kind: 'gone' };
 
 async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Promise<Outcome> {
-  const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
+  const key = runOf(wanted);
   const run = await loadSpeechRun(deps.db, key);
-  if (run?.state === 'cancelled') return { kind: 'over', reason: 'It was cancelled.' };
+  if (run === null || run.run !== key.run || run.state === 'cancelled') return { kind: 'gone' };
   const transcriber = await deps.findTranscriber();
   if (transcriber === null) throw new Refused('invalid', NO_ENGINE);
   const source = await loadSpeechSource(deps.db, key);
@@ -96,15 +107,18 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
   const done: Outcome = { kind: 'over', reason: '' };
   if (wanted.language !== null && !mayTranscribe(source.captions, wanted.language, force)) return done;
   await noteSpeechRun(deps.db, key, { state: 'running' });
-  const language = wanted.language ?? run?.language ?? (await guess({ key, sound, transcriber }, deps, signal));
+  const language = wanted.language ?? run.language ?? (await guess({ key, sound, transcriber }, deps, signal));
   if (language !== null && !mayTranscribe(source.captions, language, force)) return done;
   const givesWay = (wanted.gaveWaySec ?? 0) < LONGEST_GIVING_WAY_SEC;
-  const end = await transcribeSpans({ key, sound, transcriber, language, force, givesWay }, deps, signal);
+  const { crashes = 0 } = wanted;
+  const end = await transcribeSpans({ key, sound, transcriber, language, force, givesWay, crashes }, deps, signal);
   switch (end.kind) {
+    case 'gone':
+      return { kind: 'gone' };
     case 'dropped':
       return done;
     case 'turn':
-      return { kind: 'later', delaySec: 0 };
+      return { kind: 'later', delaySec: 0, crashes: end.crashes };
     case 'gave-way':
       return { kind: 'later', delaySec: GIVE_WAY_SEC, gaveWaySec: GIVE_WAY_SEC };
     case 'whole':
@@ -115,7 +129,7 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
   }
 }
 
-type Guessed = { key: MediaKey; sound: SpeechSound; transcriber: Transcriber };
+type Guessed = { key: SpeechRunKey; sound: SpeechSound; transcriber: Transcriber };
 
 /** What was guessed is kept: whoever goes on after a crash or a turn has the same language. */
 async function guess({ key, ...heard }: Guessed, deps: JobDeps, signal: AbortSignal): Promise<string | null> {
@@ -136,7 +150,7 @@ async function sendAgain(wanted: Sent, { db, queue }: JobDeps, delaySec: number)
   const waitedSec = (wanted.waitedSec ?? 0) + delaySec;
   if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'What is needed for it was not there within a day.');
   await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec }));
-  await noteSpeechRun(db, wanted, { state: 'waiting' });
+  await noteSpeechRun(db, runOf(wanted), { state: 'waiting' });
 }
 
 /** Publishes captions of a transcript; answers why there are none. */
