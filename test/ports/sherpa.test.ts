@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,19 +12,22 @@ import { makeSamples } from '../support/samples.ts';
 import { LIBRIVOX, spokenText } from '../support/speech.ts';
 import { writeToneModel } from '../support/tone-model.ts';
 
-const CHILD = fileURLToPath(new URL('./sherpa-child.ts', import.meta.url));
 const REAL_MODEL = process.env.MILLRACE_TEST_SPEECH_MODEL;
 const WAV_HEAD = 44;
 const never = new AbortController().signal;
 
 let folder: string;
+let child: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-sherpa-'));
   await writeToneModel(path.join(folder, 'tones-en'));
-  process.env.CRASHED_ONCE = path.join(folder, 'crashed');
+  child = path.join(folder, 'sherpa-child.ts');
+  await copyFile(fileURLToPath(new URL('./sherpa-child.ts', import.meta.url)), child);
+  process.env.MILLRACE_SECRET_KEY = 'not for the child';
 });
 afterAll(async () => {
+  delete process.env.MILLRACE_SECRET_KEY;
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -50,7 +53,7 @@ test('silence has no words', async () => {
 });
 
 test('a process that crashes is started anew; a span at which it always does costs that span alone', async () => {
-  const engine = await open(CHILD);
+  const engine = await open(child);
   const say = async (first: number) => {
     const { words } = await engine.transcribe(Buffer.alloc(3_200, first), { language: 'en' }, never);
     return spokenText(words);
@@ -68,7 +71,7 @@ test('a process that crashes is started anew; a span at which it always does cos
 });
 
 test('a process that was not used for a while is ended', async () => {
-  const engine = await open(CHILD);
+  const engine = await open(child);
   const { words } = await engine.transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
   const pid = Number(words[1]?.text);
   await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);

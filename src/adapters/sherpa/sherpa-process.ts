@@ -37,6 +37,8 @@ export class SherpaProcess {
   constructor(program: string = CHILD) {
     this.child = fork(program, [], {
       serialization: 'advanced',
+      // Code over downloaded models needs none of the service's keys.
+      env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });

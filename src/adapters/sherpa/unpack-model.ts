@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refused } from '../../lib/refused.ts';
 import { readModel } from './read-model.ts';
@@ -13,11 +13,13 @@ const MAX_OUTPUT_BYTES = 2 ** 20;
  * are refused by GNU tar itself.
  */
 export async function unpackModel(archive: string, into: string): Promise<string> {
-  await run(['--extract', '--file', archive, '--directory', into, '--no-same-owner', '--no-same-permissions']);
+  const owner = ['--no-same-owner', '--no-same-permissions'];
+  // A colon in the name is no host.
+  await run(['--extract', '--force-local', '--file', archive, '--directory', into, ...owner]);
+  await requirePlainFiles(into);
   for (const folder of [into, ...(await foldersOf(into))]) {
     if (!(await readdir(folder)).some((file) => file.endsWith('tokens.txt'))) continue;
     await readModel(folder);
-    await requirePlainFiles(folder);
     return folder;
   }
   throw new Refused('invalid', 'The archive holds no speech model: none of its folders has a file tokens.txt.');
@@ -28,11 +30,11 @@ async function foldersOf(parent: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
 }
 
+/** Before anything of it is read: a link would be read through. */
 async function requirePlainFiles(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const entry = await lstat(join(folder, name));
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() && !entry.isDirectory()) {
-      throw new Refused('invalid', `The archive holds ${name}, which is no plain file.`);
+      throw new Refused('invalid', `The archive holds ${entry.name}, which is no plain file.`);
     }
   }
 }
