@@ -58,13 +58,12 @@ test('the player page waits for a stream, plays it near its newest second, also 
   await page.getByRole('button', { name: 'Live: playing the newest second' }).waitFor(PATIENCE);
   const before = await read(page);
   expect(before.behindSec).toBeLessThan(8);
-  // Without a line for longer than it has media, the page stalls, and goes on by itself.
+  // Without a line for longer than it has media, the page stalls, and gets back to where it was.
   await page.context().setOffline(true);
   await page.waitForTimeout(6_000);
   await page.context().setOffline(false);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(before.sec + 8);
-  // It stays behind by at most what it missed: only smaller delays are caught up by speed.
-  expect((await read(page)).behindSec).toBeLessThan(before.behindSec + 12);
+  await expect.poll(async () => (await read(page)).behindSec, PATIENCE).toBeLessThan(before.behindSec + 1.5);
   await catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);

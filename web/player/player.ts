@@ -4,6 +4,7 @@ import { readStartOptions } from './base/start-options.ts';
 import { createSay } from './base/words.ts';
 import { Engine } from './engine/engine.ts';
 import { watchGaps } from './engine/gap-watch.ts';
+import { returnToLive } from './engine/return-to-live.ts';
 import { Position } from './position.ts';
 import { paintBlur } from './poster.ts';
 import { sendBeacons } from './send-beacons.ts';
@@ -35,6 +36,7 @@ if (vastTagUrl !== null && options.counts) {
 }
 const engine = new Engine(video);
 watchGaps(video, engine);
+returnToLive(video, engine);
 const resumeSec = options.remembersPosition ? position.read() : 0;
 const session = new Session({ video, engine, options, memory, stateUrl: config.stateUrl, resumeSec }, config.state);
 if (options.remembersPosition) position.follow(video);

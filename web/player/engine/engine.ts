@@ -2,7 +2,7 @@ import Hls, { type ErrorData } from 'hls.js';
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
 import { type Denial, denialOf } from './denial.ts';
 import { hlsOptions, type Opening } from './hls-options.ts';
-import { type Attempts, type Fault, NO_ATTEMPTS, recover } from './recovery.ts';
+import { type Attempts, type Fault, NO_ATTEMPTS, recover, resumeAt, segmentOf } from './recovery.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
 import { byHeight, type Quality, type SoundTrack, toQuality } from './tracks.ts';
@@ -60,11 +60,13 @@ export class Engine extends EventTarget {
   }
 
   /** Reads a playlist anew at the place that is being watched: an open player never rereads its list of rungs. */
-  reload(source: PlayerSource, atSec: number = this.#video.currentTime): void {
-    const { paused } = this.#video;
+  reload(source: PlayerSource, atSec?: number): void {
     coverWithFrame(this.#video);
+    const before = { openedAtSec: this.#opening.startSec, latencySec: this.latencySec };
+    const startSec = atSec ?? resumeAt(this.#video, before);
     const lineBps = this.lineBps ?? this.#opening.lineBps;
-    this.open(source, { ...this.#opening, startSec: atSec, loadsAtOnce: true, lineBps });
+    const { paused } = this.#video;
+    this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, lineBps });
     if (!paused) this.#video.addEventListener('loadeddata', () => void this.#video.play(), { once: true });
   }
 
@@ -292,8 +294,4 @@ export class Engine extends EventTarget {
   #report(name: 'qualities' | 'sounds' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {
     this.dispatchEvent(new Event(name));
   }
-}
-
-function segmentOf({ start, end }: { start: number; end: number }): NonNullable<Fault['segment']> {
-  return { startSec: start, endSec: end };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Attempts, type Fault, NO_ATTEMPTS, recover } from './recovery.ts';
+import { type Attempts, type Fault, NO_ATTEMPTS, recover, resumeAt } from './recovery.ts';
 
 const LINE: Fault = { kind: 'line', segment: null };
 const DECODER: Fault = { kind: 'media', segment: null };
@@ -45,4 +45,13 @@ test('a segment that no decoder takes is passed over at the third time', () => {
     { kind: 'reload', afterMs: 1_000, atSec: null },
     { kind: 'reload', afterMs: 0, atSec: 12 },
   ]);
+});
+
+test('a playlist that is read anew goes on where it was, and at the newest second for whoever watched that', () => {
+  const shown = { readyState: 2, currentTime: 95 };
+  expect(resumeAt(shown, { openedAtSec: 3, latencySec: null })).toBe(95);
+  expect(resumeAt(shown, { openedAtSec: 3, latencySec: 600 })).toBe(95);
+  expect(resumeAt(shown, { openedAtSec: 3, latencySec: 2 })).toBe(0);
+  // A second time before anything was loaded: the element has lost its place.
+  expect(resumeAt({ readyState: 0, currentTime: 0 }, { openedAtSec: 95, latencySec: null })).toBe(95);
 });

@@ -5,7 +5,15 @@ const LONGEST_RETRY_MS = 10_000;
 const MISSING_TRIES = 2;
 const BROKEN_TRIES = 3;
 
+/** A viewer of a live stream who is no further behind watches its newest second. */
+const AT_NEWEST_SEC = 12;
+
 type Stretch = { startSec: number; endSec: number };
+
+/** Of a fragment of hls.js. */
+export function segmentOf({ start, end }: { start: number; end: number }): Stretch {
+  return { startSec: start, endSec: end };
+}
 
 /** An error after which the engine does not go on by itself. */
 export type Fault =
@@ -29,6 +37,18 @@ export const NO_ATTEMPTS: Attempts = {
   segmentAtSec: null,
   tries: 0,
 };
+
+/**
+ * Where a playlist that is read anew goes on: at the place that is watched, or, for the newest second of a live stream, at 0,
+ * which an outage must not put off. While nothing was loaded since the last time it is still the place of then, `openedAtSec`.
+ */
+export function resumeAt(
+  { readyState, currentTime }: Pick<HTMLVideoElement, 'readyState' | 'currentTime'>,
+  { openedAtSec, latencySec }: { openedAtSec: number; latencySec: number | null },
+): number {
+  if (readyState === 0) return openedAtSec;
+  return latencySec !== null && latencySec <= AT_NEWEST_SEC ? 0 : currentTime;
+}
 
 /** Decides how playback goes on after a fault. It never gives up: waiting grows to 10 s. */
 export function recover(
