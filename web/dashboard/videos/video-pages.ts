@@ -79,6 +79,8 @@ class PageStore {
 
   show(from: number, to: number): void {
     this.#shown = { from, to };
+    // What is shown is measured before the list is opened.
+    if (this.#path === '') return;
     const [first, last] = [Math.floor(from / PER_PAGE), Math.floor(Math.max(from, to - 1) / PER_PAGE)];
     // What somebody scrolled past is not worth waiting for.
     for (const [page, loading] of this.#loading) {
