@@ -116,7 +116,7 @@ async function leave({ service, database }: Lane): Promise<void> {
   const deadlineMs = performance.now() + LIMIT_MS;
   // The request for what comes next is written when the segment has been found, maybe after it has come here.
   for (let isGone = false; !isGone; await sleep(10)) {
-    if (performance.now() > deadlineMs) throw new Error('Expected the viewer to have wished for the next segment.');
+    if (performance.now() > deadlineMs) throw new Error('Expected the viewer to have requested the next segment.');
     const { rows } = await sql<{ is_awaited: boolean }>`
       with gone as (delete from segment_request returning rendition_id, is_awaited)
       select is_awaited, pg_notify(${JIT_CHANNEL}, rendition_id::text) from gone`.execute(database.db);

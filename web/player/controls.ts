@@ -83,10 +83,21 @@ export function mountControls(parts: ControlParts): void {
   });
   frame.toggleAttribute('ready', true);
   mountPlayerJs(parts);
-  if (options.offersCast && session.state.source?.drm === null) void offerCast(parts);
+  if (options.offersCast) whenClear(session, () => void offerCast(parts));
 }
 
-/** The only script of another host, and only where the page's address asks for it. */
+/** Runs once there is something to play in the clear: at once, or when what is still made or announced is there. */
+function whenClear(session: ControlParts['session'], run: () => void): void {
+  const look = () => {
+    if (session.state.source?.drm !== null) return;
+    session.removeEventListener('view', look);
+    run();
+  };
+  session.addEventListener('view', look);
+  look();
+}
+
+/** The only script of another host that is ours to load, and only where the page's address asks for it. */
 async function offerCast(parts: ControlParts): Promise<void> {
   const { mountCast } = await import('./cast/cast.ts');
   await mountCast(parts);

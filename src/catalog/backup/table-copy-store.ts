@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
-/** A connection of its own, which transactions and COPY need. */
 /**
  * Objects that came behind the snapshot carry attempts that its sequence has not given yet, and no name may come twice. Where
  * the sequence would end, it begins anew, as it does by itself.
@@ -11,6 +10,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 const SKIP_ATTEMPTS = `select setval('encode_attempt', case when last_value > 990000000 then 1000000 else last_value + 1000000 end)
   from encode_attempt`;
 
+/** A connection of its own, which transactions and COPY need. */
 export type CopyClient = pg.PoolClient;
 
 /** A table and its columns, generated ones left out. */

@@ -1,6 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
 
-/** A rendition as the finish of a video sees it. `works` in all, `openWorks` still wait or run, `failedReason` is of a failed work. */
+/** A rendition as the finish of a video sees it. `tasks` in all, `openTasks` still wait or run, `failedReason` is of a failed task. */
 export type RenditionStanding = {
   id: Guid;
   timelineId: Guid;
@@ -14,7 +14,7 @@ export type RenditionStanding = {
   failedReason: string | null;
 };
 
-/** What becomes of a video whose works have all ended. */
+/** What becomes of a video whose tasks have all ended. */
 export type Outcome = { kind: 'finished'; activate: Guid | null } | { kind: 'failed'; reason: string };
 
 /**

@@ -14,7 +14,7 @@ import { type EncodePlan, keyGroupOf, type PlannedRendition, type PlannedTimelin
 import type { ProcessClaim } from './process-store.ts';
 
 /**
- * Writes a plan: timelines, renditions, works, and what the probe found out about the video, which then is
+ * Writes a plan: timelines, renditions, tasks, and what the probe found out about the video, which then is
  * `transcoding`, or `jit-segmenting` when it is encoded on demand. Answers false, and writes nothing, when the claim was lost. Earlier sets that were still
  * being made are dropped: the new plan takes their place.
  */

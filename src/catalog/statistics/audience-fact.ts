@@ -3,7 +3,7 @@ export type AudienceFact = { kind: FactKind; value: string; amount: number };
 
 /**
  * `device`, `referrer` (a host, empty for none) and `rung` (the height of the picture): the amount is seconds watched.
- * `startup`: the value is a bound of `STARTUP_BOUNDS_MS`, the amount ms. `stall`: ms. `failure`: how many.
+ * `startup`: the value is one of the bounds below, the amount ms. `stall`: ms. `failure`: how many.
  */
 export type FactKind = 'device' | 'referrer' | 'rung' | 'startup' | 'stall' | 'failure';
 

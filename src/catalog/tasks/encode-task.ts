@@ -15,7 +15,7 @@ export type EncodeTask = {
   isFirst: boolean;
   queue: TaskQueue;
   priority: number;
-  /** Its share of the progress, see `workWeight`. */
+  /** Its share of the progress, see `taskWeight`. */
   weight: number;
 };
 

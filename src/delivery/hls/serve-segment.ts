@@ -32,7 +32,7 @@ export async function serveSegment(publication: Publication, file: SegmentFile, 
 }
 
 /**
- * Finds what is asked for. What a playlist lists before it is stored is waited for, on demand wished for, and refused
+ * Finds what is asked for. What a playlist lists before it is stored is waited for, on demand requested, and refused
  * with 503 when it does not come in time.
  */
 async function findOrAwait(

@@ -54,7 +54,7 @@ export function codecTasks(place: Place, renditions: readonly PlannedRendition[]
   }));
 }
 
-/** Puts works behind all that anybody asked for, in the order that they have. */
+/** Puts tasks behind all that anybody asked for, in the order that they have. */
 export function asBackfill(tasks: readonly EncodeTask[]): EncodeTask[] {
   return tasks.map((task) => ({ ...task, kind: 'backfill', priority: task.priority - BACKFILL_STEP }));
 }

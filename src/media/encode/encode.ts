@@ -22,7 +22,7 @@ export type EncodeJob = {
   encoderThreads: number;
   /** After a failure: decoding starts earlier than it should have to, and frames may be missing. */
   isCareful?: boolean;
-  /** One when left out: works run side by side, and scaling is the smaller part. */
+  /** One when left out: tasks run side by side, and scaling is the smaller part. */
   filterThreads?: number;
 };
 

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { describeError } from './api.ts';
 
-/** A action of the user under way: whether it runs, and why the last one failed. */
+/** An action of the user under way: whether it runs, and why the last one failed. */
 export type RunningAction = {
   isBusy: Signal<boolean>;
   error: Signal<string | null>;
