@@ -1,24 +1,12 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
-import type { RenditionPlan } from '../schema.ts';
+import type { PlannedRendition } from '../lifecycle/encode-plan.ts';
 
 /** A finished rendition that is shown, as far as taking parts of it goes. */
-export type PartRendition = {
-  id: Guid;
-  kind: 'video' | 'audio';
-  origin: 'encode' | 'pass-through';
-  codec: string;
-  rung: number | null;
-  language: string;
-  name: string;
-  isDefault: boolean;
-  timescale: number;
-  widthPx: number | null;
-  heightPx: number | null;
+export type PartRendition = Omit<PlannedRendition, 'listed' | 'plannedSegments' | 'isOnDemand'> & {
   codecString: string;
   init: Buffer;
-  plan: RenditionPlan;
 };
 
 /** A video of which a part is wanted. Renditions: pictures first, the highest first. */

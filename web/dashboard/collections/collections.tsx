@@ -36,15 +36,7 @@ export function Collections({ libraryId }: { libraryId: number }) {
           <CollectionCard key={one.guid} libraryId={libraryId} path={path} collection={one} onChanged={again} />
         ))}
       </ul>
-      {found !== null && (
-        <Pager
-          page={page.value}
-          pages={Math.ceil(found.totalItems / PER_PAGE)}
-          onPage={(next) => {
-            page.value = next;
-          }}
-        />
-      )}
+      {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
     </>
   );
 }

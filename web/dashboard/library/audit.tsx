@@ -40,13 +40,7 @@ export function Audit({ libraryId }: { libraryId: number }) {
           </tr>
         ))}
       </Table>
-      {found !== null && (
-        <Pager
-          page={page.value}
-          pages={Math.ceil(found.TotalItems / PER_PAGE)}
-          onPage={(next) => (page.value = next)}
-        />
-      )}
+      {found !== null && <Pager page={page} total={found.TotalItems} perPage={PER_PAGE} />}
     </div>
   );
 }

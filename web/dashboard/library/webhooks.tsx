@@ -91,13 +91,7 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
           ))}
         </Table>
       )}
-      {found !== null && (
-        <Pager
-          page={page.value}
-          pages={Math.ceil(found.totalItems / PER_PAGE)}
-          onPage={(next) => (page.value = next)}
-        />
-      )}
+      {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
     </div>
   );
 }

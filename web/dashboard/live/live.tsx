@@ -38,15 +38,7 @@ export function Live({ libraryId }: { libraryId: number }) {
           <Stream key={stream.guid} libraryId={libraryId} path={path} stream={stream} onChanged={again} />
         ))}
       </div>
-      {found !== null && (
-        <Pager
-          page={page.value}
-          pages={Math.ceil(found.totalItems / PER_PAGE)}
-          onPage={(next) => {
-            page.value = next;
-          }}
-        />
-      )}
+      {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
     </>
   );
 }

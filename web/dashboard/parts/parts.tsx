@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { t } from '../base/language.ts';
 import { addressOf, go, type Route, route } from '../base/router.ts';
@@ -78,17 +78,21 @@ export function Empty({ title, children }: { title: string; children: ComponentC
   );
 }
 
-export function Pager({ page, pages, onPage }: { page: number; pages: number; onPage: (page: number) => void }) {
+export function Pager({ page, total, perPage }: { page: Signal<number>; total: number; perPage: number }) {
+  const pages = Math.ceil(total / perPage);
   if (pages <= 1) return null;
+  const turn = (by: number) => () => {
+    page.value += by;
+  };
   return (
     <nav class="pager" aria-label={t('Pages')}>
-      <button type="button" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+      <button type="button" disabled={page.value <= 1} onClick={turn(-1)}>
         {t('Previous')}
       </button>
       <span>
-        {page} {t('of')} {pages}
+        {page.value} {t('of')} {pages}
       </span>
-      <button type="button" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+      <button type="button" disabled={page.value >= pages} onClick={turn(1)}>
         {t('Next')}
       </button>
     </nav>

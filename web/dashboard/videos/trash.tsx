@@ -84,15 +84,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
           ))}
         </Table>
       )}
-      {found !== null && (
-        <Pager
-          page={page.value}
-          pages={Math.ceil(found.totalItems / PER_PAGE)}
-          onPage={(next) => {
-            page.value = next;
-          }}
-        />
-      )}
+      {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
       {dropping.value !== null && (
         <Dialog title={t('Delete “{0}” now', dropping.value.title)} onClose={() => (dropping.value = null)}>
           <p>{t('All that is stored of it is deleted. This cannot be undone.')}</p>
