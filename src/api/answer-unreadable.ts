@@ -1,12 +1,10 @@
 import type { Socket } from 'node:net';
+import type { ParserError } from '../catalog/shield/judge-unreadable.ts';
 import { ANY_ORIGIN } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
 import { Refused } from '../lib/refused.ts';
 import { rulesOfAddress, toErrorAnswer } from './errors.ts';
-
-/** What the parser says; `rawPacket` is what it read last, where it read something. */
-type ParserError = Error & { code?: string; rawPacket?: unknown };
 
 /** Answers what is no HTTP that can be read, so that no request stands behind it, and ends the connection. */
 export function answerUnreadable(error: ParserError, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {

@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Db } from '../catalog/db.ts';
 import { EventRecorder } from '../catalog/shield/event-recorder.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
 import { judgeFirewall } from '../catalog/shield/judge-firewall.ts';
+import { judgeUnreadable, type ParserError } from '../catalog/shield/judge-unreadable.ts';
 import { RateBuckets } from '../catalog/shield/rate-buckets.ts';
 import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
 import { UnzonedWaf } from '../catalog/shield/unzoned-waf.ts';
+import { clientKey } from '../lib/client-key.ts';
 import { Refused } from '../lib/refused.ts';
 
 /** Where an address is; empty where it is not known. */
@@ -82,6 +85,17 @@ export class KeylessGuard {
     if (verdict.kind !== 'block') return;
     await this.#record(message, address, { hit: verdict.hit, isBlocked: true });
     throw new RefusedByRule(verdict.hit, verdict.retryAfterSec);
+  }
+
+  /** Records what was no request that can be read. Behind a proxy it is known by the proxy alone. */
+  recordUnreadable(error: ParserError, { remoteAddress }: Pick<Socket, 'remoteAddress'>): void {
+    const unreadable = judgeUnreadable(error);
+    if (unreadable === null) return;
+    const { rule, method, url } = unreadable;
+    const client = { address: remoteAddress ?? '', key: clientKey(remoteAddress), country: '', asn: '' };
+    const hit = { rule, expected: 'a request of HTTP/1.1', came: error.code ?? 'none' };
+    const recorded = { zoneId: 0, client, anonymises: true, method, url, headers: {} };
+    this.#deps.recorder.record(recorded, hit, { status: 'Blocked', others: [] });
   }
 
   async #record(

@@ -164,7 +164,10 @@ function createApp(
         log,
       );
     },
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) => {
+      guard.recordUnreadable(error, socket);
+      answerUnreadable(error, socket);
+    },
     serverFactory: (handler) => createHttpServer(handler, mounts),
   });
   app.addHook('onRequest', async (request, reply) => {

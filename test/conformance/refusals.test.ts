@@ -3,6 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/catalog/db.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { expectErrorBody, expectGoodManners, isRefusal, messageOf } from './check-answer.ts';
 import { type Ask, startWorld, type World } from './world.ts';
@@ -178,29 +179,59 @@ test('while the database is away every operation says so, and when to ask again'
   }
 });
 
-test.each([
-  ['no request at all', 'nonsense\r\n\r\n', 400, 'status'],
-  ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n', 400, 'status'],
-  [
-    'a length that is no number',
-    'PUT /library/1/videos/x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
-    400,
-    'status',
-  ],
-  ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\n${'x: y\r\n'.repeat(5_000)}`, 413, 'status'],
-  ['a query without end', `GET /pullzone?search=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 413, 'core'],
-] as const)(
-  '%s is answered in the form of the interface and ends the connection',
-  async (_what, bytes, status, form) => {
-    const socket = connect(world.api.api.port, '127.0.0.1');
-    socket.write(bytes);
-    const [head = '', body = ''] = (await readText(socket)).split('\r\n\r\n');
-    const [first = '', ...lines] = head.split('\r\n');
-    expect(first).toContain(`HTTP/1.1 ${status} `);
-    const headers = new Headers(lines.map((line) => line.split(': ') as [string, string]));
-    expect(headers.get('connection')).toBe('close');
-    const answer = { status, headers, text: body, body: JSON.parse(body) };
-    expectErrorBody({ errorShape: form }, answer);
-    expectGoodManners(answer);
+const UNREADABLE = [
+  { what: 'no request at all', bytes: 'nonsense\r\n\r\n', status: 400, form: 'status', rule: '10180' },
+  {
+    what: 'a header that is none',
+    bytes: 'GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n',
+    status: 400,
+    form: 'status',
+    rule: '10180',
   },
-);
+  {
+    what: 'a length that is no number',
+    bytes: 'PUT /library/1/videos/x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+    status: 400,
+    form: 'status',
+    rule: '10183',
+  },
+  {
+    what: 'headers without end',
+    bytes: `GET / HTTP/1.1\r\nHost: x\r\n${'x: y\r\n'.repeat(5_000)}`,
+    status: 413,
+    form: 'status',
+    rule: '10181',
+  },
+  {
+    what: 'a query without end',
+    bytes: `GET /pullzone?search=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    status: 413,
+    form: 'core',
+    rule: '10181',
+  },
+] as const;
+
+test.each(UNREADABLE)('$what is answered in the form of the interface and ends the connection', async (unreadable) => {
+  const { bytes, status, form } = unreadable;
+  const socket = connect(world.api.api.port, '127.0.0.1');
+  socket.write(bytes);
+  const [head = '', body = ''] = (await readText(socket)).split('\r\n\r\n');
+  const [first = '', ...lines] = head.split('\r\n');
+  expect(first).toContain(`HTTP/1.1 ${status} `);
+  const headers = new Headers(lines.map((line) => line.split(': ') as [string, string]));
+  expect(headers.get('connection')).toBe('close');
+  const answer = { status, headers, text: body, body: JSON.parse(body) };
+  expectErrorBody({ errorShape: form }, answer);
+  expectGoodManners(answer);
+});
+
+test('what cannot be read is in the event log of requests without a zone, once each', async () => {
+  const events = createShieldEventStore(world.api.database.db);
+  const rulesFound = async () => {
+    const found = await events.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
+    const rules = found.map(({ ruleId }) => ruleId).filter((ruleId) => ruleId.startsWith('1018'));
+    // Cases of other tests stand before.
+    return rules.slice(-UNREADABLE.length);
+  };
+  await expect.poll(rulesFound, { timeout: 20_000 }).toEqual(UNREADABLE.map(({ rule }) => rule));
+});
