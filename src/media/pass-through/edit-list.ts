@@ -1,5 +1,5 @@
-import { findBox, getU64, type MoovBox, tableOf, versionOf } from './moov-boxes.ts';
-import { Mp4Fault } from './mp4-fault.ts';
+import { findBox, getU64, type MoovBox, tableOf, versionOf } from '../bmff/box-tables.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /**
  * What a track's edit list asks for, in ticks of the track. `simple`: nothing is shown for `emptyTicks`, then
@@ -21,7 +21,7 @@ const MAX_ROWS = 64;
 
 /**
  * Reads a track's edit list (ISO 14496-12 section 8.6.6): leading empty edits are summed and rescaled from the
- * movie timescale, the first real edit gives the start. Throws Mp4Fault on a table that does not fit its box.
+ * movie timescale, the first real edit gives the start. Throws BrokenMedia on a table that does not fit its box.
  */
 export function readEdits(trak: MoovBox, scales: Timescales): Edits {
   const elst = findBox(trak, 'edts', 'elst');
@@ -37,14 +37,14 @@ export function readEdits(trak: MoovBox, scales: Timescales): Edits {
   // A length of 0 means "the whole media" in files whose writer did not know it.
   const lengthTicks = edit.length === 0 ? null : toTrack(edit.length);
   if (!Number.isSafeInteger(emptyTicks) || (lengthTicks !== null && !Number.isSafeInteger(lengthTicks))) {
-    throw new Mp4Fault('corrupt', 'Expected edits shorter than 2^53 ticks.');
+    throw new BrokenMedia('Expected edits shorter than 2^53 ticks.');
   }
   return { kind: 'simple', emptyTicks, startTicks: edit.mediaTime, lengthTicks };
 }
 
 function readRows(elst: MoovBox): EditRow[] | null {
   const version = versionOf(elst);
-  if (version > 1) throw new Mp4Fault('corrupt', `Expected elst version 0 or 1, got ${version}.`);
+  if (version > 1) throw new BrokenMedia(`Expected elst version 0 or 1, got ${version}.`);
   const rowBytes = version === 1 ? 20 : 12;
   const { count, rows } = tableOf(elst, rowBytes);
   if (count > MAX_ROWS) return null;

@@ -1,3 +1,5 @@
+import { BrokenMedia } from '../bmff/broken-media.ts';
+
 /**
  * Why no index of a file can be made; stable and machine readable. `not-mp4`: the bytes are no MP4 or MOV;
  * `no-moov`, `moov-too-large`, `truncated`, `fragmented`: the top level; `no-h264-track`,
@@ -17,7 +19,10 @@ export type Mp4FaultKind =
   | 'too-many-samples'
   | 'corrupt';
 
-/** Thrown by the box and table readers of this folder; the index turns it into a `refused` answer. */
+/**
+ * Thrown where the bytes are sound and no index can be made of them; the index turns it, and BrokenMedia (`corrupt`), into
+ * a `refused` answer.
+ */
 export class Mp4Fault extends Error {
   readonly kind: Mp4FaultKind;
 
@@ -26,4 +31,11 @@ export class Mp4Fault extends Error {
     this.name = 'Mp4Fault';
     this.kind = kind;
   }
+}
+
+/** What a fault of the bytes, or of what they describe, is answered with; null for any other error. */
+export function refusalOf(error: unknown): { kind: 'refused'; reason: Mp4FaultKind; message: string } | null {
+  if (error instanceof Mp4Fault) return { kind: 'refused', reason: error.kind, message: error.message };
+  if (error instanceof BrokenMedia) return { kind: 'refused', reason: 'corrupt', message: error.message };
+  return null;
 }

@@ -1,6 +1,7 @@
+import { findBox, listBoxes, type MoovBox, requireBox, versionOf, viewOf } from '../bmff/box-tables.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { type Edits, readEdits } from './edit-list.ts';
-import { findBox, listBoxes, type MoovBox, requireBox, versionOf, viewOf } from './moov-boxes.ts';
-import { Mp4Fault, type Mp4FaultKind } from './mp4-fault.ts';
+import { Mp4Fault, type Mp4FaultKind, refusalOf } from './mp4-fault.ts';
 import { type H264Description, isH264, readDescription } from './sample-description.ts';
 import { expandSampleTables, type SampleTables } from './sample-tables.ts';
 
@@ -36,8 +37,9 @@ export function parseMp4Index(moov: Buffer, fileBytes: number): Mp4IndexAnswer {
   try {
     return { kind: 'index', index: readIndex(moov, fileBytes) };
   } catch (error) {
-    if (error instanceof Mp4Fault) return { kind: 'refused', reason: error.kind, message: error.message };
-    throw error;
+    const refused = refusalOf(error);
+    if (refused === null) throw error;
+    return refused;
   }
 }
 
@@ -84,6 +86,6 @@ function isH264Track(trak: MoovBox): boolean {
 /** The timescale of `mvhd` or `mdhd`: both open with the same fields. */
 function readTimescale(header: MoovBox): number {
   const timescale = viewOf(header, versionOf(header) === 1 ? 20 : 12, 4).getUint32(0);
-  if (timescale === 0) throw new Mp4Fault('corrupt', `Expected a timescale in ${header.type}, got 0.`);
+  if (timescale === 0) throw new BrokenMedia(`Expected a timescale in ${header.type}, got 0.`);
   return timescale;
 }

@@ -1,6 +1,6 @@
-import { printable } from '../bmff/boxes.ts';
-import { readU64 } from './moov-boxes.ts';
-import { Mp4Fault } from './mp4-fault.ts';
+import { printable, readBoxHead } from '../bmff/boxes.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import { Mp4Fault, refusalOf } from './mp4-fault.ts';
 import { type Mp4IndexAnswer, parseMp4Index } from './mp4-index.ts';
 
 /** Reads exactly `length` bytes at `offset` of a file. */
@@ -27,8 +27,9 @@ export async function readMp4Index(source: RangeSource, signal: AbortSignal): Pr
     const moov = await findMoov(source, signal);
     return parseMp4Index(await readPieces(source, moov, signal), source.sizeBytes);
   } catch (error) {
-    if (error instanceof Mp4Fault) return { kind: 'refused', reason: error.kind, message: error.message };
-    throw error;
+    const refused = refusalOf(error);
+    if (refused === null) throw error;
+    return refused;
   }
 }
 
@@ -57,18 +58,24 @@ async function readTopBox(source: RangeSource, offset: number): Promise<TopBox> 
   const type = head.toString('latin1', 4, 8);
   // What opens with something else than a plain four-character type was never this format.
   if (offset === 0 && !/^[a-z0-9 ]{4}$/i.test(type)) throw new Mp4Fault('not-mp4', 'The file opens with no MP4 box.');
-  const short = head.readUInt32BE(0);
-  if (short === 0) return { type, offset, sizeBytes: left };
-  if (short === 1 && head.length < 16)
-    throw new Mp4Fault('truncated', `The file ends in the head of ${printable(type)}.`);
-  const sizeBytes = short === 1 ? readU64(head, 8) : short;
-  if (sizeBytes < (short === 1 ? 16 : 8)) {
-    throw new Mp4Fault(offset === 0 ? 'not-mp4' : 'corrupt', `Box ${printable(type)} claims ${sizeBytes} bytes.`);
-  }
+  const sizeBytes = sizeOf(head, { left, isFirst: offset === 0 });
   if (sizeBytes > left) {
     throw new Mp4Fault('truncated', `Box ${printable(type)} of ${sizeBytes} bytes has only ${left} in the file.`);
   }
   return { type, offset, sizeBytes };
+}
+
+/** The size of a box by its head; 0 there means "to the end of the file". */
+function sizeOf(bytes: Buffer, { left, isFirst }: { left: number; isFirst: boolean }): number {
+  try {
+    const head = readBoxHead(bytes, 0);
+    if (head === null) throw new Mp4Fault('truncated', 'The file ends in the head of a box.');
+    return head.sizeBytes === 0 ? left : head.sizeBytes;
+  } catch (error) {
+    // What opens with a size that cannot be was never this format.
+    if (isFirst && error instanceof BrokenMedia) throw new Mp4Fault('not-mp4', error.message);
+    throw error;
+  }
 }
 
 function checkedMoov(box: TopBox): TopBox {

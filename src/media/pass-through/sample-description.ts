@@ -1,4 +1,5 @@
-import { listBoxes, type MoovBox, requireBox, viewOf } from './moov-boxes.ts';
+import { listBoxes, type MoovBox, requireBox, viewOf } from '../bmff/box-tables.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 
 /** What the one `avc1` sample entry of a track says. The buffers are copies. */
@@ -34,7 +35,7 @@ export function readDescription(minf: MoovBox): H264Description {
   const count = viewOf(stsd, 4, 4).getUint32(0);
   const entries = listBoxes(stsd.bytes, stsd.start + 8, stsd.end);
   const entry = entries[0];
-  if (entry === undefined) throw new Mp4Fault('corrupt', 'Expected a sample entry in stsd.');
+  if (entry === undefined) throw new BrokenMedia('Expected a sample entry in stsd.');
   if (entry.type === 'avc3') throw new Mp4Fault('parameter-sets-in-band', 'The track carries its SPS and PPS in band.');
   if (entry.type !== 'avc1') throw new Mp4Fault('no-h264-track', 'The video track is not H.264.');
   if (count !== 1) throw new Mp4Fault('several-descriptions', `Expected one sample entry, got ${count}.`);
@@ -42,7 +43,7 @@ export function readDescription(minf: MoovBox): H264Description {
   checkOwnData(minf, fields.getUint16(6));
   const inside = listBoxes(entry.bytes, entry.start + ENTRY_FIELDS_BYTES, entry.end);
   const avcC = inside.find((box) => box.type === 'avcC');
-  if (avcC === undefined) throw new Mp4Fault('corrupt', 'Expected avcC in the sample entry.');
+  if (avcC === undefined) throw new BrokenMedia('Expected avcC in the sample entry.');
   return {
     widthPx: fields.getUint16(24),
     heightPx: fields.getUint16(26),
@@ -62,7 +63,7 @@ function checkOwnData(minf: MoovBox, reference: number): void {
   const dref = requireBox(minf, 'dinf', 'dref');
   viewOf(dref, 0, 8);
   const entry = listBoxes(dref.bytes, dref.start + 8, dref.end)[reference - 1];
-  if (entry === undefined) throw new Mp4Fault('corrupt', `Expected data reference ${reference} in dref.`);
+  if (entry === undefined) throw new BrokenMedia(`Expected data reference ${reference} in dref.`);
   if ((viewOf(entry, 0, 4).getUint32(0) & 1) === 0) {
     throw new Mp4Fault('external-data', 'The samples of the track lie in another file.');
   }
@@ -78,7 +79,7 @@ function readConfiguration(avcC: MoovBox): Configuration {
   const head = viewOf(avcC, 0, 6);
   const nalLengthBytes = (head.getUint8(4) & 3) + 1;
   if (head.getUint8(0) !== 1 || nalLengthBytes === 3) {
-    throw new Mp4Fault('corrupt', `avcC has version ${head.getUint8(0)} and NAL lengths of ${nalLengthBytes} bytes.`);
+    throw new BrokenMedia(`avcC has version ${head.getUint8(0)} and NAL lengths of ${nalLengthBytes} bytes.`);
   }
   const parameterSets: Buffer[] = [];
   let at = takeSets(avcC, 6, head.getUint8(5) & 31, parameterSets);

@@ -1,4 +1,5 @@
-import { findBox, getU64, type MoovBox, requireBox, tableOf, versionOf, viewOf } from './moov-boxes.ts';
+import { findBox, getU64, type MoovBox, requireBox, tableOf, versionOf, viewOf } from '../bmff/box-tables.ts';
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 
 /** The expanded sample tables of one track, in decoding order. Times are ticks of the track's timescale. */
@@ -43,7 +44,7 @@ function expandSizes(stbl: MoovBox, fileBytes: number): Uint32Array {
   const sizesBytes = stsz === null ? expandCompactSizes(requireBox(stbl, 'stz2')) : expandPlainSizes(stsz, fileBytes);
   let sum = 0;
   for (const size of sizesBytes) {
-    if (size < MIN_SAMPLE_BYTES) throw new Mp4Fault('corrupt', `A sample of ${size} bytes is no picture.`);
+    if (size < MIN_SAMPLE_BYTES) throw new BrokenMedia(`A sample of ${size} bytes is no picture.`);
     sum += size;
   }
   if (sum > fileBytes) {
@@ -58,7 +59,7 @@ function expandPlainSizes(stsz: MoovBox, fileBytes: number): Uint32Array {
   const count = checkedCount(head.getUint32(4));
   if (constantBytes !== 0) {
     if (constantBytes < MIN_SAMPLE_BYTES || constantBytes * count > fileBytes) {
-      throw new Mp4Fault('corrupt', `${count} samples of ${constantBytes} bytes do not fit a file of ${fileBytes}.`);
+      throw new BrokenMedia(`${count} samples of ${constantBytes} bytes do not fit a file of ${fileBytes}.`);
     }
     return new Uint32Array(count).fill(constantBytes);
   }
@@ -73,7 +74,7 @@ function expandCompactSizes(stz2: MoovBox): Uint32Array {
   const bits = head.getUint8(3);
   const count = checkedCount(head.getUint32(4));
   if (bits !== 4 && bits !== 8 && bits !== 16) {
-    throw new Mp4Fault('corrupt', `Expected sizes of 4, 8 or 16 bits in stz2, got ${bits}.`);
+    throw new BrokenMedia(`Expected sizes of 4, 8 or 16 bits in stz2, got ${bits}.`);
   }
   const rows = viewOf(stz2, 12, Math.ceil((count * bits) / 8));
   const sizesBytes = new Uint32Array(count);
@@ -86,7 +87,7 @@ function expandCompactSizes(stz2: MoovBox): Uint32Array {
 }
 
 function checkedCount(count: number): number {
-  if (count === 0) throw new Mp4Fault('corrupt', 'The H.264 track has no samples.');
+  if (count === 0) throw new BrokenMedia('The H.264 track has no samples.');
   if (count > MAX_SAMPLES) throw new Mp4Fault('too-many-samples', `${count} samples, at most ${MAX_SAMPLES} are read.`);
   return count;
 }
@@ -102,10 +103,10 @@ function expandOffsets(stbl: MoovBox, sizesBytes: Uint32Array, fileBytes: number
     const nextChunk = run + 1 < runs.count ? runs.rows.getUint32(run * 12 + 12) - 1 : chunks.count;
     const perChunk = runs.rows.getUint32(run * 12 + 4);
     if ((run === 0 && firstChunk !== 0) || nextChunk <= firstChunk || nextChunk > chunks.count) {
-      throw new Mp4Fault('corrupt', `stsc row ${run} covers chunks ${firstChunk} to ${nextChunk} of ${chunks.count}.`);
+      throw new BrokenMedia(`stsc row ${run} covers chunks ${firstChunk} to ${nextChunk} of ${chunks.count}.`);
     }
     if (perChunk * (nextChunk - firstChunk) > sizesBytes.length - sample) {
-      throw new Mp4Fault('corrupt', `stsc names more than the ${sizesBytes.length} samples that there are.`);
+      throw new BrokenMedia(`stsc names more than the ${sizesBytes.length} samples that there are.`);
     }
     for (let chunk = firstChunk; chunk < nextChunk; chunk += 1) {
       let offset = wide === null ? chunks.rows.getUint32(chunk * 4) : getU64(chunks.rows, chunk * 8);
@@ -120,7 +121,7 @@ function expandOffsets(stbl: MoovBox, sizesBytes: Uint32Array, fileBytes: number
     }
   }
   if (sample !== sizesBytes.length) {
-    throw new Mp4Fault('corrupt', `stsc places ${sample} of ${sizesBytes.length} samples.`);
+    throw new BrokenMedia(`stsc places ${sample} of ${sizesBytes.length} samples.`);
   }
   return offsets;
 }
@@ -134,35 +135,35 @@ function expandTimes(stts: MoovBox, count: number): { mediaTicks: Float64Array; 
   for (let run = 0; run < runs.count; run += 1) {
     const length = runs.rows.getUint32(run * 8);
     if (length === 0) continue;
-    if (length > count - sample) throw new Mp4Fault('corrupt', `stts times more than the ${count} samples there are.`);
+    if (length > count - sample) throw new BrokenMedia(`stts times more than the ${count} samples there are.`);
     delta = runs.rows.getUint32(run * 8 + 4);
     if (delta >= MAX_DELTA_TICKS || tick + length * delta > MAX_MEDIA_TICKS) {
-      throw new Mp4Fault('corrupt', `stts row ${run} lasts ${length} times ${delta} ticks.`);
+      throw new BrokenMedia(`stts row ${run} lasts ${length} times ${delta} ticks.`);
     }
     for (const end = sample + length; sample < end; sample += 1) {
       mediaTicks[sample] = tick;
       tick += delta;
     }
   }
-  if (sample !== count) throw new Mp4Fault('corrupt', `stts times ${sample} of ${count} samples.`);
+  if (sample !== count) throw new BrokenMedia(`stts times ${sample} of ${count} samples.`);
   return { mediaTicks, lastDurationTicks: delta };
 }
 
 function addCompositionOffsets(ctts: MoovBox, mediaTicks: Float64Array): void {
-  if (versionOf(ctts) > 1) throw new Mp4Fault('corrupt', `Expected ctts version 0 or 1, got ${versionOf(ctts)}.`);
+  if (versionOf(ctts) > 1) throw new BrokenMedia(`Expected ctts version 0 or 1, got ${versionOf(ctts)}.`);
   const runs = tableOf(ctts, 8);
   let sample = 0;
   for (let run = 0; run < runs.count; run += 1) {
     const length = runs.rows.getUint32(run * 8);
     if (length > mediaTicks.length - sample) {
-      throw new Mp4Fault('corrupt', `ctts covers more than the ${mediaTicks.length} samples there are.`);
+      throw new BrokenMedia(`ctts covers more than the ${mediaTicks.length} samples there are.`);
     }
     const offset = runs.rows.getInt32(run * 8 + 4);
     for (const end = sample + length; sample < end; sample += 1)
       mediaTicks[sample] = (mediaTicks[sample] ?? 0) + offset;
   }
   if (sample !== mediaTicks.length) {
-    throw new Mp4Fault('corrupt', `ctts covers ${sample} of ${mediaTicks.length} samples.`);
+    throw new BrokenMedia(`ctts covers ${sample} of ${mediaTicks.length} samples.`);
   }
 }
 
@@ -170,13 +171,13 @@ function expandSyncSamples(stss: MoovBox | null, count: number): Uint32Array {
   // Without the table every sample is a sync sample.
   if (stss === null) return new Uint32Array(count).map((_, sample) => sample);
   const table = tableOf(stss, 4);
-  if (table.count > count) throw new Mp4Fault('corrupt', `stss lists ${table.count} of ${count} samples.`);
+  if (table.count > count) throw new BrokenMedia(`stss lists ${table.count} of ${count} samples.`);
   const syncSamples = new Uint32Array(table.count);
   let before = -1;
   for (let row = 0; row < table.count; row += 1) {
     const sample = table.rows.getUint32(row * 4) - 1;
     if (sample <= before || sample >= count) {
-      throw new Mp4Fault('corrupt', `stss row ${row} names sample ${sample + 1} of ${count} after ${before + 1}.`);
+      throw new BrokenMedia(`stss row ${row} names sample ${sample + 1} of ${count} after ${before + 1}.`);
     }
     syncSamples[row] = sample;
     before = sample;
