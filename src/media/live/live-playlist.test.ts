@@ -37,10 +37,28 @@ test('the source stands for a rung only where none is about to come', () => {
   expect(listed(index)).toEqual(['0 480p', '1 480p', '2 480p', '3 source']);
 });
 
-function listed(index: LiveIndex): string[] {
-  return listSlot(index, '480p', VIEW).map(
+test('sound that a publisher did not send to its end is a gap, so that all slots number the next period alike', () => {
+  const index = new LiveIndex();
+  const [source, sound, nextSource, nextSound] = [video('source'), audio(), video('source'), audio()];
+  addPeriod(index, 0, [source, sound]);
+  addSegments(index, source, [0, 1]);
+  addSegments(index, sound, [0]);
+  expect(listed(index, 'audio')).toEqual(['0 audio']);
+  addPeriod(index, 1, [nextSource, nextSound]);
+  addSegments(index, nextSource, [0]);
+  addSegments(index, nextSound, [0]);
+  expect(listed(index, 'source')).toEqual(['0 source', '1 source', '2 source']);
+  expect(listed(index, 'audio')).toEqual(['0 audio', '1 gap', '2 audio']);
+});
+
+function listed(index: LiveIndex, slot = '480p'): string[] {
+  return listSlot(index, slot, VIEW).map(
     ({ sequence, segment, rendition }) => `${sequence} ${segment === null ? 'gap' : rendition.slot}`,
   );
+}
+
+function audio(): FeedRendition {
+  return { ...video('source'), kind: 'audio', slot: 'audio', codecString: 'mp4a.40.2' };
 }
 
 function video(slot: string): FeedRendition {

@@ -4,7 +4,6 @@ import {
   type IndexedPeriod,
   type IndexedRendition,
   type IndexedSegment,
-  isRung,
   type LiveIndex,
 } from './live-index.ts';
 
@@ -51,9 +50,11 @@ export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, 
     const rendition = renditionFor(period, slot, period.isLadderPending && period === newest);
     const end = rendition?.segments.at(-1);
     if (rendition === undefined || end === undefined) return [];
-    // What an owner that is gone had begun and not stored has its number in the next period.
-    const next = (periods[at + 1]?.firstSequence ?? Number.POSITIVE_INFINITY) - period.firstSequence;
-    return [{ period, rendition, first: firstNumber(period, rendition), last: Math.min(end.number, next - 1) }];
+    // All slots list as many segments of a period that is over: the numbers of the next one follow. What an owner that is
+    // gone had begun and not stored has its number there; sound that a publisher did not send any more is a gap.
+    const following = periods[at + 1];
+    const last = following === undefined ? end.number : following.firstSequence - period.firstSequence - 1;
+    return [{ period, rendition, first: firstNumber(period, rendition), last }];
   });
   const begun = spans.filter(({ first, last }) => first <= last);
   // At least three target durations stay (RFC 8216 section 6.2.2), whatever the window.
@@ -91,9 +92,9 @@ export function isRangeOver(index: LiveIndex, { toMs }: ClockRange, nowMs: numbe
   return (newest?.wallMs ?? 0) >= toMs || nowMs > toMs + LATE_MS;
 }
 
-/** A rung that began late has gaps before, or the numbers of all that follows an earlier period were too low. */
+/** What began late has gaps before, or the numbers of all that follows an earlier period were too low. */
 function firstNumber({ renditions }: IndexedPeriod, rendition: IndexedRendition): number {
-  const source = isRung(rendition.slot) ? renditions.find(({ slot }) => slot === 'source') : undefined;
+  const source = renditions.find(({ slot }) => slot === 'source');
   return source?.segments[0]?.number ?? rendition.segments[0]?.number ?? 0;
 }
 
