@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLiveStore, type LiveStore } from '../../src/catalog/live/live-store.ts';
@@ -9,17 +10,18 @@ import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { freezeDatabase } from '../support/freeze-database.ts';
 import { checkReloads } from '../support/rfc8216/live/check-reloads.ts';
 import { freePort } from '../support/service.ts';
 import { collectPlaylists } from './collect-playlists.ts';
-import { ended, LIVE_SETTINGS, until } from './live-service.ts';
+import { ended, LIVE_SETTINGS, readText, until } from './live-service.ts';
 import { makeNumberedClips, type NumberedClips, publishClip } from './numbered-publisher.ts';
-import { countSegments, mediaPlaylistOf, readMedia, readRuns } from './read-recording.ts';
+import { countSegments, mediaPlaylistOf, missingOf, readMedia, readRuns } from './read-recording.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const SECRET = Buffer.alloc(32, 7);
-/** `npm run soak -- live` takes what is away for a minute. */
-const _AWAY_MS = process.env.MODE === 'soak' ? 60_000 : 8_000;
+/** `npm test -- --mode soak test/live/nodes.test.ts` takes what is away for a minute. */
+const AWAY_MS = process.env.MODE === 'soak' ? 60_000 : 8_000;
 
 /** One role on a machine of its own: a data folder and a health port that nobody else has. */
 type Machine = { child: ChildProcess; ended: Promise<unknown>; health: string };
@@ -161,3 +163,40 @@ test('the owner of a stream is killed for good: the other node takes its publish
   // Two seconds a segment; what was open may be lost.
   expect(runs[0]?.to).toBeGreaterThanOrEqual(99);
 }, 240_000);
+
+test('without its store, and then without its database, a stream goes on; rows follow, and no picture is lost', async () => {
+  const { key, streamKey, base } = await goLive();
+  const publisher = publishTo(nodes[1], streamKey);
+  await untilListed(base, 1);
+  const address = await mediaPlaylistOf(base);
+  stub.setAway(true);
+  await expectGrowth(base);
+  const other = publishTo(nodes[1], (await goLive()).streamKey);
+  expect(await ended(other)).not.toBe(0);
+  stub.setAway(false);
+  const listedMeanwhile = await countSegments(base);
+  await until(async () => ((await storedOf(key.mediaId)) >= listedMeanwhile ? true : null), 'the rows', 60_000);
+  const thaw = freezeDatabase(database);
+  try {
+    await expectGrowth(base);
+  } finally {
+    thaw();
+  }
+  const live = (await readText(address)) ?? '';
+  await streams.change(key, stopStream);
+  await ended(publisher);
+  const recording = await recordingOf(base);
+  expect(missingOf(address, live, recording)).toEqual([]);
+  expect((await readRuns(address)).map(({ from }) => from)).toEqual([0]);
+}, 400_000);
+
+/** While something is away, playlists grow with the time that passes. */
+async function expectGrowth(base: string): Promise<void> {
+  const before = await countSegments(base);
+  await sleep(AWAY_MS);
+  await until(
+    async () => ((await countSegments(base)) >= before + AWAY_MS / 2_000 - 1 ? true : null),
+    'segments meanwhile',
+    10_000,
+  );
+}

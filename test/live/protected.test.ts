@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -101,6 +102,24 @@ test('after another process has sent parts, media goes on under a rendition of i
   expect(new Set(periods.flatMap(({ prefixes }) => prefixes)).size).toBe(periods.length);
   await catalogue.streams.change(key, stopStream);
   await ended(second);
+}, 120_000);
+
+test('pictures that cannot be encrypted are refused, and nothing of them is kept', async () => {
+  await setDrm('enterprise');
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+  const key = { libraryId: 1, mediaId: stream.id };
+  await catalogue.streams.change(key, startStream);
+  const { listeners } = await service.health();
+  const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-c:v', 'libx265'];
+  const encoder = ['-preset', 'ultrafast', '-x265-params', 'keyint=25:log-level=error', '-f', 'mpegts'];
+  const publisher = spawn('ffmpeg', [
+    ...['-v', 'error', ...picture, ...encoder],
+    `srt://127.0.0.1:${listeners.srt}?streamid=${streamKey}`,
+  ]);
+  expect(await ended(publisher)).not.toBe(0);
+  const { rows } = await sql`select from live_period where media_id = ${key.mediaId}`.execute(catalogue.database.db);
+  expect(rows).toEqual([]);
+  await catalogue.streams.change(key, stopStream);
 }, 120_000);
 
 async function goLive() {

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openRtmpPublisher } from '../support/rtmp-publisher.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { playLive, readPlayback } from './live-player.ts';
+import { framesOf, LIVE_SETTINGS, openLiveCatalogue, until } from './live-service.ts';
+import { mediaPlaylistOf } from './read-recording.ts';
+
+const RATE = 25;
+const GOP = 50;
+/** Enhanced RTMP v2: the flag of an extended header, and its packet types. */
+const EXTENDED = 0x80;
+const KEY = 0x10;
+const OTHER = 0x20;
+const SEQUENCE_START = 0;
+const CODED_FRAMES = 1;
+/** AV1's OBU types. */
+const [SEQUENCE_HEADER, TEMPORAL_DELIMITER] = [1, 2];
+
+let service: Service;
+let browser: Browser;
+let folder: string;
+let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-av1-'));
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  catalogue = await openLiveCatalogue(service);
+});
+afterAll(async () => {
+  await browser.close();
+  await catalogue.database.close();
+  await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Pictures of AV1 from a file of IVF: its header has 32 bytes, that of each frame 12. */
+async function makePictures(): Promise<Buffer[]> {
+  const file = path.join(folder, 'clip.ivf');
+  const picture = ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=${RATE}:d=10`, '-pix_fmt', 'yuv420p'];
+  const encoder = ['-c:v', 'libaom-av1', '-cpu-used', '8', '-usage', 'realtime', '-g', `${GOP}`, '-b:v', '300k'];
+  await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...picture, ...encoder, '-lag-in-frames', '0', file]);
+  const bytes = await readFile(file);
+  const pictures: Buffer[] = [];
+  for (let at = 32; at + 12 <= bytes.length; ) {
+    const size = bytes.readUInt32LE(at);
+    pictures.push(bytes.subarray(at + 12, at + 12 + size));
+    at += 12 + size;
+  }
+  return pictures;
+}
+
+/** The OBUs of a temporal unit (AV1 section 5.3), each with its header. */
+function obusOf(unit: Buffer): { type: number; bytes: Buffer }[] {
+  const obus: { type: number; bytes: Buffer }[] = [];
+  for (let at = 0; at < unit.length; ) {
+    const header = unit.readUInt8(at);
+    let sizeAt = at + ((header & 4) === 0 ? 1 : 2);
+    let size = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = unit.readUInt8(sizeAt);
+      sizeAt += 1;
+      size += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) break;
+    }
+    obus.push({ type: (header >> 3) & 0xf, bytes: unit.subarray(at, sizeAt + size) });
+    at = sizeAt + size;
+  }
+  return obus;
+}
+
+/** av1C (AV1 in ISO BMFF, section 2.3) of 8 bits, 4:2:0, main profile, around the sequence header. */
+function configurationOf(unit: Buffer): Buffer {
+  const header = obusOf(unit).find(({ type }) => type === SEQUENCE_HEADER);
+  if (header === undefined) throw new Error('Expected a sequence header in the first picture.');
+  return Buffer.concat([Buffer.from([0x81, 0, 0x0c, 0]), header.bytes]);
+}
+
+const tagBody = (frame: number, packet: number, data: Buffer) =>
+  Buffer.concat([Buffer.from([EXTENDED | frame | packet]), Buffer.from('av01'), data]);
+
+test('AV1 by enhanced RTMP plays in Chromium while it is live, and is the video', async () => {
+  const pictures = await makePictures();
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
+  const key = { libraryId: 1, mediaId: stream.id };
+  await catalogue.streams.change(key, startStream);
+  const { listeners } = await service.health();
+  const publisher = await openRtmpPublisher(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
+  const [first = Buffer.alloc(0)] = pictures;
+  publisher.send({ type: 9, timestampMs: 0, body: tagBody(KEY, SEQUENCE_START, configurationOf(first)) });
+  const startedMs = performance.now();
+  let sent = 0;
+  const timer = setInterval(() => {
+    for (; sent < pictures.length && (sent * 1000) / RATE <= performance.now() - startedMs; sent += 1) {
+      const obus = obusOf(pictures[sent] ?? Buffer.alloc(0)).filter(({ type }) => type !== TEMPORAL_DELIMITER);
+      const isKey = obus.some(({ type }) => type === SEQUENCE_HEADER);
+      const data = Buffer.concat(obus.map(({ bytes }) => bytes));
+      const body = tagBody(isKey ? KEY : OTHER, CODED_FRAMES, data);
+      publisher.send({ type: 9, timestampMs: (sent * 1000) / RATE, body });
+    }
+  }, 10);
+  const base = `${service.edgeUrl}/vz-1/${stream.id}`;
+  await until(() => mediaPlaylistOf(base).catch(() => null), 'a playlist');
+  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`);
+  const played = await until(async () => {
+    const now = await readPlayback(page);
+    return now.timeSec > 3 ? now : null;
+  }, 'playback');
+  expect(played.errors.filter((error) => !error.startsWith('buffer'))).toEqual([]);
+  expect(played.frames).toBeGreaterThan(10);
+  await until(async () => (sent === pictures.length ? true : null), 'the end of the clip');
+  clearInterval(timer);
+  await catalogue.streams.change(key, stopStream);
+  await publisher.closed;
+  await until(async () => ((await catalogue.streams.load(key)).isVideo ? true : null), 'the video');
+  const found = await framesOf(`${base}/playlist.m3u8`);
+  expect(found).toMatchObject({ errors: '', video: 'av1' });
+  // The last ones may have been under way when the stream was stopped.
+  expect(found.videoFrames).toBeGreaterThan(pictures.length - RATE);
+  await page.close();
+}, 150_000);
