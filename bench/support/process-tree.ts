@@ -18,6 +18,11 @@ export function programOf(pid: number): string {
   return readProc(pid, 'comm').trim();
 }
 
+/** The program and arguments with which a process was started; empty when it is gone. */
+export function argvOf(pid: number): string[] {
+  return readProc(pid, 'cmdline').split('\0');
+}
+
 /** Processor time of a process so far, in hundredths of a second; 0 when it is gone. */
 export function cpuTicks(pid: number): number {
   const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];

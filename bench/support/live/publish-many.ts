@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { publishLoop } from '../../../test/support/flv-loop.ts';
+
+// Publishes one clip to many addresses, begun over two seconds so that their keyframes do not come at once.
+// Arguments: the clip, and the addresses. Ends with SIGTERM.
+const [clip = '', ...addresses] = process.argv.slice(2);
+const bytes = readFileSync(clip);
+for (const address of addresses) {
+  await publishLoop(address, bytes);
+  await sleep(2_000 / addresses.length);
+}
+process.stdout.write('published\n');
