@@ -10,8 +10,8 @@ export { signUpload, type UploadOptions, type UploadSignature, type UploadState 
 export { verifyWebhook } from './verify-webhook.ts';
 export type { Answer, Connection, Input, OperationName, PagedName };
 
-/** VideoModelStatus of the interface. */
-const STATUS = { encoding: 3, finished: 4, failed: 5, uploadFailed: 6 };
+/** VideoModelStatus of the interface; `onDemand` is JitPlaylistsCreated: segments are made as viewers request them. */
+const STATUS = { encoding: 3, finished: 4, failed: 5, uploadFailed: 6, onDemand: 8 };
 const POLL_MS = 1000;
 
 /** The video ended without becoming playable; `video` has the messages. */
@@ -76,5 +76,7 @@ export class Millrace {
 }
 
 function isPlayable({ status, availableResolutions }: VideoModel): boolean {
-  return status === STATUS.finished || (status === STATUS.encoding && Boolean(availableResolutions));
+  return (
+    [STATUS.finished, STATUS.onDemand].includes(status) || (status === STATUS.encoding && Boolean(availableResolutions))
+  );
 }

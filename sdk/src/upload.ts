@@ -21,7 +21,10 @@ export type UploadOptions = {
   collectionId?: string;
   /** An existing video without a file; left out, one is made. */
   videoId?: string;
-  /** A state from `onState`: the upload goes on where it stopped, or starts anew where the service has it no more. */
+  /**
+   * A state from `onState`: the upload goes on where it stopped, or starts anew where the service has it no more; with a
+   * new video where that was deleted and `videoId` is left out.
+   */
   resume?: UploadState;
   /** Called once the upload exists: keep the state to resume it after a restart. */
   onState?: (state: UploadState) => void | Promise<void>;
@@ -49,9 +52,22 @@ export async function uploadFile(connection: Connection, file: Blob, options: Up
   return state.videoId;
 }
 
-async function open({ file, connection, options }: Sending): Promise<UploadState> {
+/** For the caller's video, else the one that was made before; where that was deleted since, for a new one. */
+async function open(sending: Sending): Promise<UploadState> {
+  const { connection, options } = sending;
+  const madeBefore = options.videoId === undefined ? options.resume?.videoId : undefined;
+  if (madeBefore !== undefined) {
+    try {
+      return await openFor(sending, madeBefore);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+  }
+  return await openFor(sending, options.videoId ?? (await makeVideo(connection, options)));
+}
+
+async function openFor({ file, connection, options }: Sending, videoId: string): Promise<UploadState> {
   const { libraryId, title, collectionId, signal } = options;
-  const videoId = options.videoId ?? options.resume?.videoId ?? (await makeVideo(connection, options));
   const metadata = Object.entries({ title, filetype: file.type, collection: collectionId ?? '' })
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name} ${toBase64(value)}`);

@@ -54,6 +54,45 @@ test('an upload that was interrupted goes on where it stopped, and its video bec
   expect(video).toMatchObject({ guid: resume.videoId, title: 'Grüße', width: 320 });
 });
 
+test('an upload whose video was deleted since goes to a new video', async () => {
+  const file = new Blob(['no video at all']);
+  const stop = new AbortController();
+  const states: UploadState[] = [];
+  const options = { libraryId, title: 'again' };
+  const keep = (state: UploadState) => void states.push(state);
+  const interrupted = library.upload(file, {
+    ...options,
+    onState: (state) => {
+      keep(state);
+      stop.abort();
+    },
+    signal: stop.signal,
+  });
+  await expect(interrupted).rejects.toThrow(/abort/i);
+  const [resume] = states;
+  if (resume === undefined) throw new Error('Expected the state of the upload.');
+  await library.call('deleteVideo', { libraryId, videoId: resume.videoId });
+  const videoId = await library.upload(file, { ...options, resume, onState: keep });
+  expect(videoId).not.toBe(resume.videoId);
+  expect(states.at(-1)?.videoId).toBe(videoId);
+  expect(await library.call('getVideo', { libraryId, videoId })).toMatchObject({ title: 'again' });
+});
+
+test('a video whose segments are made as viewers request them is playable', async () => {
+  // For as long as a viewer may like: the service would finish so short a video soon.
+  const onDemand = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ guid: 'a-video', status: 8, availableResolutions: '240p' }));
+  });
+  const url = `http://127.0.0.1:${await listen(onDemand, 0, '127.0.0.1')}`;
+  const waiting = new Millrace({ url, key: LIBRARY_KEY }).waitUntilPlayable(
+    { libraryId, videoId: 'a-video' },
+    { signal: AbortSignal.timeout(20_000) },
+  );
+  expect(await waiting).toMatchObject({ status: 8 });
+  await closeServer(onDemand, 0);
+});
+
 test('pages are read as one list', async () => {
   const titles = ['a', 'b', 'c'].map((name) => `paged ${name}`);
   for (const title of titles) await library.call('createVideo', { libraryId, body: { title } });
