@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import type { Db, MediaKey } from '../db.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { planSegmentTasks } from './segment-task-store.ts';
 
 /** Notifies those who make segments of a rendition that requests changed; the payload is the rendition's id. */
@@ -30,8 +31,11 @@ export function createSegmentRequestStore(db: Db, edgeId: Guid): SegmentRequestS
   return {
     async put(requests) {
       if (requests.length === 0) return;
-      await putRequests(db, edgeId, requests);
-      await planSegmentTasks(db, [...new Set(requests.map(({ renditionId }) => renditionId))]);
+      // Together: whoever is notified of a request finds its task.
+      await inTransaction(db, async (tx) => {
+        await putRequests(tx, edgeId, requests);
+        await planSegmentTasks(tx, [...new Set(requests.map(({ renditionId }) => renditionId))]);
+      });
     },
     async drop({ renditionId, segment }) {
       await sql`
@@ -49,7 +53,7 @@ export function createSegmentRequestStore(db: Db, edgeId: Guid): SegmentRequestS
   };
 }
 
-async function putRequests(db: Db, edgeId: Guid, requests: readonly SegmentRequest[]): Promise<void> {
+async function putRequests(tx: Tx, edgeId: Guid, requests: readonly SegmentRequest[]): Promise<void> {
   await sql`
     with request as (
       select r.library_id, r.media_id, r.id as rendition_id, w.segment, w.ahead, w.awaited, w.sec
@@ -65,7 +69,7 @@ async function putRequests(db: Db, edgeId: Guid, requests: readonly SegmentReque
       returning rendition_id
     )
     select pg_notify(${JIT_CHANNEL}, rendition_id::text) from (select distinct rendition_id from put) renditions
-  `.execute(db);
+  `.execute(tx);
 }
 
 function toRecord(request: SegmentRequest): object {

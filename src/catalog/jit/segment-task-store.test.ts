@@ -5,7 +5,7 @@ import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { failTask } from '../lifecycle/fail-store.ts';
 import { noteFailure } from '../tasks/claim-store.ts';
-import { AWAITED_PRIORITY, type Claim } from '../tasks/encode-task.ts';
+import { AWAITED_PRIORITY, type Claim, MAX_DEATHS } from '../tasks/encode-task.ts';
 import { claimNext, LEAST_PRIORITY } from '../tasks/task-store.ts';
 import { createSegmentRequestStore } from './segment-request-store.ts';
 import { renewSegmentTask } from './segment-task-store.ts';
@@ -121,4 +121,35 @@ test('a segment that failed three times is not tried for viewers any more, and t
   expect(await listTasks()).toEqual(['5 failed']);
   const { messages } = await database.db.selectFrom('media').select('messages').executeTakeFirstOrThrow();
   expect(messages).toMatchObject([{ issueCode: 10, value: '240p' }]);
+});
+
+test('a segment whose workers died each time is left alone for a while, then tried anew', async () => {
+  const { db } = database;
+  const place = await addAwaited(await addLibrary());
+  let held = await claim();
+  while (held.deaths <= MAX_DEATHS) {
+    await sql`update encode_task set lease_until = now() - interval '1 second'`.execute(db);
+    await request(place, 5);
+    held = await claim();
+  }
+  const dead = held;
+  await db.transaction().execute((tx) => failTask(tx, dead, 'Its worker died.'));
+  await request(place, 5);
+  expect(await listTasks()).toEqual(['5 failed']);
+  await sql`update encode_task set started_at = now() - interval '1 hour'`.execute(db);
+  await request(place, 5);
+  expect(await claim()).toMatchObject({ task: { id: dead.task.id }, deaths: 0 });
+});
+
+test('a request is not kept without its task', async () => {
+  const { db } = database;
+  const place = await addAwaited(await addLibrary(), null);
+  await sql
+    .raw(`create function break_it() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
+    create trigger break_it before insert on encode_task for each row execute function break_it()`)
+    .execute(db);
+  await expect(request(place, 5)).rejects.toThrow('broken');
+  await sql.raw('drop function break_it cascade').execute(db);
+  const { rows } = await sql`select from segment_request where media_id = ${place.mediaId}`.execute(db);
+  expect(rows).toHaveLength(0);
 });

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import type { Db } from '../db.ts';
+import type { Db, Tx } from '../db.ts';
 import {
   AHEAD_PRIORITY,
   AWAITED_PRIORITY,
   type Claim,
+  MAX_DEATHS,
   SEGMENT_LEASE_SEC,
   WAITING_FOR_SLOT,
 } from '../tasks/encode-task.ts';
@@ -35,11 +36,18 @@ const isStored = (s: string, r: string) =>
   sql.raw(`exists (select from chunk c where c.rendition_id = ${r}
     and int4range(c.first_segment, c.first_segment + c.segment_count) @> ${s})`);
 
+/** Leases are lost by a slow database as well: what bounds a crash loop is this pause. */
+const LOST_PAUSE_SEC = 120;
+/** Whether task `t`, which failed, failed by the loss of its workers and not by an error of its own, a while ago. */
+const mayBeTriedAgain = sql`(t.deaths > ${sql.lit(MAX_DEATHS)}
+  and t.started_at < now() - make_interval(secs => ${sql.lit(LOST_PAUSE_SEC)}))`;
+
 /**
  * Writes a task for the first segment of each request that is neither stored nor made by another task soon. A task whose
- * worker is gone is taken from it, one that waits becomes as urgent as its viewers. Harmless when done twice.
+ * worker is gone is taken from it, one that waits becomes as urgent as its viewers, and one whose workers were lost each
+ * time is tried anew when a pause has passed. Harmless when done twice.
  */
-export async function planSegmentTasks(db: Db, renditionIds: readonly Guid[]): Promise<void> {
+export async function planSegmentTasks(db: Db | Tx, renditionIds: readonly Guid[]): Promise<void> {
   await sql`
     with missing as (
       select distinct on (w.rendition_id, w.segment, w.edge_id) w.library_id, w.media_id, w.rendition_id, r.timeline_id,
@@ -56,7 +64,7 @@ export async function planSegmentTasks(db: Db, renditionIds: readonly Guid[]): P
         and not exists (select from encode_task t where t.kind = 'segment' and t.rendition_ids[1] = w.rendition_id
           and t.library_id = w.library_id and t.media_id = w.media_id
           and s.segment >= t.from_segment and s.segment < t.to_segment
-          and case t.state when 'failed' then s.segment = t.from_segment
+          and case t.state when 'failed' then s.segment = t.from_segment and not ${mayBeTriedAgain}
             when 'running' then t.lease_until > now() else t.priority >= d.priority end
           and s.segment < d.reach + (select min(g) from generate_series(t.from_segment, s.segment) g
             where not ${isStored('g', 'w.rendition_id')}))
@@ -70,9 +78,11 @@ export async function planSegmentTasks(db: Db, renditionIds: readonly Guid[]): P
       segment + ${TASK_SEGMENTS}::int, 'viewers', max(priority), 1, 'waiting', ${WAITING_FOR_SLOT}
     from missing group by library_id, media_id, timeline_id, rendition_id, segment order by rendition_id, segment
     on conflict ((rendition_ids[1]), from_segment) where kind = 'segment' do update
-    set priority = greatest(t.priority, excluded.priority), deaths = t.deaths + (t.state = 'running')::int,
+    set priority = greatest(t.priority, excluded.priority),
+      deaths = case t.state when 'failed' then 0 else t.deaths + (t.state = 'running')::int end,
       state = 'waiting', owner = null, lease_until = null
     where (t.state = 'running' and t.lease_until < now()) or (t.state = 'waiting' and t.priority < excluded.priority)
+      or (t.state = 'failed' and ${mayBeTriedAgain})
   `.execute(db);
 }
 

@@ -76,10 +76,10 @@ export async function followDemand({
   slots,
   report,
 }: DemandDeps): Promise<{ close(): Promise<void> }> {
-  const makeRoom = async () => {
+  const makeRoom = oneAtATime(async () => {
     const waiting = encoders.count < slots ? null : await findWaitingSegment(db);
     if (waiting !== null) encoders.makeRoom(waiting.isAwaited);
-  };
+  });
   return listen(pool, JIT_CHANNEL, {
     onPayload(renditionId) {
       encoders.renew(renditionId);
@@ -89,4 +89,23 @@ export async function followDemand({
     onConnected: () => undefined,
     onError: report,
   });
+}
+
+/** Calls that come while one is under way become one call after it. */
+function oneAtATime(action: () => Promise<void>): () => Promise<void> {
+  let isUnderWay = false;
+  let isDue = false;
+  return async () => {
+    isDue = true;
+    if (isUnderWay) return;
+    isUnderWay = true;
+    try {
+      while (isDue) {
+        isDue = false;
+        await action();
+      }
+    } finally {
+      isUnderWay = false;
+    }
+  };
 }
