@@ -84,6 +84,34 @@ test('a video that fails unexpectedly is reported and keeps no other from being 
   expect(reported).toHaveLength(1);
 });
 
+test('a video that cannot be emptied out of the trash keeps no other there', async () => {
+  const { db } = database;
+  const ids = [await addVideo('stuck'), await addVideo('old'), await addVideo('older')];
+  await sql
+    .raw(`create function stick() returns trigger language plpgsql as $$ begin raise 'stuck'; end $$;
+    create trigger stick before delete on media for each row when (old.title = 'stuck') execute function stick()`)
+    .execute(db);
+  await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id = any(${ids}::uuid[])`.execute(
+    db,
+  );
+  await expect(emptyTrash.run({}, deps, signal)).rejects.toThrow('1 of 3 failed, the others were done');
+  await sql.raw('drop function stick cascade').execute(db);
+  expect(await typesOf(ids)).toEqual(['trash']);
+  await emptyTrash.run({}, deps, signal);
+});
+
+test('an operation that is given up says why of each video that it did not come to', async () => {
+  const bulks = createBulkStore(database.db);
+  const trashing = await create('trash', { by: 'ids', ids: [await addVideo('a'), await addVideo('b')] });
+  await runBulk.giveUp?.(trashing, deps, 'the worker died');
+  const report = await bulks.load(trashing);
+  expect(report).toMatchObject({ done: 0, failed: 2, endedAt: expect.any(Date) });
+  expect(report.failures[0]?.reason).toContain('the worker died');
+  await runBulk.run(trashing, deps, signal);
+  expect(await bulks.load(trashing)).toEqual(report);
+  await runBulk.giveUp?.({ ...trashing, bulkId: newGuid() }, deps, 'it is gone');
+});
+
 test('a video that was trashed anew while the trash is emptied stays', async () => {
   const id = await addVideo('anew');
   const gone = await addVideo('gone');

@@ -119,6 +119,10 @@ test('images that failed are made once more with all that is incomplete', async 
   const { db } = lab.database;
   await addTask(db, key, 'pictures', 'failed');
   await sql`update media set pictures = null, is_incomplete = true where id = ${key.mediaId}`.execute(db);
+  const undone = createRetryStore(db).retry(key, null, planRetry, async () => {
+    throw new Error('It was undone.');
+  });
+  await expect(undone).rejects.toThrow('It was undone.');
   expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
   await untilState(lab, key, 'finished');
   const { pictures, is_incomplete: isIncomplete } = await loadMedia(lab, key);

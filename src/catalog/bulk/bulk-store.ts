@@ -27,6 +27,8 @@ export type BulkStore = {
   load(key: BulkKey): Promise<BulkReport>;
   /** The next videos of an operation, in their order; null when the operation is gone. An operation without any is marked as ended. */
   open(key: BulkKey, limit: number): Promise<OpenBulk | null>;
+  /** Ends an operation that cannot go on: what waits in it fails for the reason. Refuses (`not-found`) an unknown one. */
+  end(key: BulkKey, reason: string): Promise<void>;
 };
 
 export function createBulkStore(db: Db): BulkStore {
@@ -41,6 +43,7 @@ export function createBulkStore(db: Db): BulkStore {
       }),
     load: (key) => loadReport(db, key),
     open: (key, limit) => openBulk(db, key, limit),
+    end: (key, reason) => inTransaction(db, (tx) => endOperation(tx, key, reason)),
   };
 }
 
@@ -61,7 +64,7 @@ export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, reaso
 
 async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: WantedBulk): Promise<void> {
   const { kind, collectionId, selection } = wanted;
-  if (selection.by === 'operation') await endOperation(tx, { libraryId, bulkId: selection.bulkId });
+  if (selection.by === 'operation') await endOperation(tx, { libraryId, bulkId: selection.bulkId }, 'undone');
   await tx
     .insertInto('bulk_operation')
     .values({ id: bulkId, library_id: libraryId, kind, collection_id: collectionId })
@@ -76,13 +79,13 @@ async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: Wanted
 }
 
 /**
- * Ends an operation that is undone: what still waits in it is never done. Videos first, then the operation, as `settleItem`
- * locks them: what is just being done is waited for, and counts as done.
+ * Ends an operation that is undone or given up: what still waits in it fails for the reason and is never done. Videos first,
+ * then the operation, as `settleItem` locks them: what is just being done is waited for, and counts as done.
  */
-async function endOperation(tx: Tx, key: BulkKey): Promise<void> {
+async function endOperation(tx: Tx, key: BulkKey, reason: string): Promise<void> {
   const { libraryId, bulkId } = key;
   const { numAffectedRows: ended = 0n } = await sql`
-    update bulk_item set state = 'failed', reason = 'undone' where bulk_id = ${bulkId} and state = 'waiting'
+    update bulk_item set state = 'failed', reason = ${reason} where bulk_id = ${bulkId} and state = 'waiting'
       and exists (select from bulk_operation where id = ${bulkId} and library_id = ${libraryId})`.execute(tx);
   const { rows } = await sql`
     update bulk_operation set failed = failed + ${Number(ended)}, ended_at = coalesce(ended_at, now())

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { Db, MediaKey, Tx } from '../db.ts';
+import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { RenditionTable } from '../schema.ts';
 import { addToShown, type CodecPlan, loadShown, reopen, type ShownView } from './codec-store.ts';
@@ -20,7 +20,12 @@ export type RetryStore = {
    * made joins it; with all of it, images that failed too. Refuses (`invalid`) when nothing of the kind failed, and what
    * `CodecStore.add` refuses.
    */
-  retry(key: MediaKey, rung: number | null, plan: (view: RetryView) => CodecPlan): Promise<void>;
+  retry(
+    key: MediaKey,
+    rung: number | null,
+    plan: (view: RetryView) => CodecPlan,
+    ...followUps: FollowUp[]
+  ): Promise<void>;
   /**
    * Retries all that failed of the videos of a library that are finished, incomplete: a bounded number, the oldest
    * first. Returns how many videos are made again, and how many of those that it came to cannot be.
@@ -32,20 +37,10 @@ const VIDEOS_AT_ONCE = 1_000;
 
 export function createRetryStore(db: Db): RetryStore {
   const store: RetryStore = {
-    retry: (key, rung, plan) =>
+    retry: (key, rung, plan, ...followUps) =>
       inTransaction(db, async (tx) => {
-        const shown = await loadShown(tx, key);
-        const failed = await takeFailed(tx, shown, rung);
-        if (failed.length === 0) {
-          if (rung === null && shown.state === 'finished' && (await haveImagesFailed(tx, key))) {
-            await retryImages(tx, key);
-            return;
-          }
-          const what = rung === null ? 'No rendition' : `No rendition of ${rung}p`;
-          throw new Refused('invalid', `${what} of video ${key.mediaId} failed. To encode it all anew, use reencode.`);
-        }
-        const view = { ...shown, failed };
-        await addToShown(tx, view, plan(view));
+        await retryFailed(tx, { key, rung, plan });
+        for (const followUp of followUps) await followUp(tx);
       }),
     async retryAll(libraryId, plan) {
       const count = { retried: 0, refused: 0 };
@@ -62,6 +57,23 @@ export function createRetryStore(db: Db): RetryStore {
     },
   };
   return store;
+}
+
+type WantedRetry = { key: MediaKey; rung: number | null; plan: (view: RetryView) => CodecPlan };
+
+async function retryFailed(tx: Tx, { key, rung, plan }: WantedRetry): Promise<void> {
+  const shown = await loadShown(tx, key);
+  const failed = await takeFailed(tx, shown, rung);
+  if (failed.length === 0) {
+    if (rung === null && shown.state === 'finished' && (await haveImagesFailed(tx, key))) {
+      await retryImages(tx, key);
+      return;
+    }
+    const what = rung === null ? 'No rendition' : `No rendition of ${rung}p`;
+    throw new Refused('invalid', `${what} of video ${key.mediaId} failed. To encode it all anew, use reencode.`);
+  }
+  const view = { ...shown, failed };
+  await addToShown(tx, view, plan(view));
 }
 
 /** Images are planned when all else of a video has ended, unless they were tried before. */

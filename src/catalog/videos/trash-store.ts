@@ -36,7 +36,7 @@ export type TrashStore = {
   removeExpired(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /** A page, the latest first, and how many there are in all. */
   list(libraryId: number, page: { offset: number; limit: number }): Promise<{ total: number; items: TrashedVideo[] }>;
-  /** Videos of any library whose time in the trash is over; a bounded number. */
+  /** A bounded number of videos whose time in the trash is over, of any library; in no order, so that some that fail hide no others. */
   findExpired(): Promise<MediaKey[]>;
 };
 
@@ -58,7 +58,7 @@ export function createTrashStore(db: Db): TrashStore {
       const { rows } = await sql<MediaKey>`
         select library_id as "libraryId", id as "mediaId" from media
         where type = 'trash' and ${IS_EXPIRED}
-        order by trashed_at limit ${EXPIRED_AT_ONCE}`.execute(db);
+        order by random() limit ${EXPIRED_AT_ONCE}`.execute(db);
       return rows;
     },
   };

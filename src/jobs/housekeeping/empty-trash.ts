@@ -1,8 +1,10 @@
+import type { MediaKey } from '../../catalog/db.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { createTrashStore } from '../../catalog/videos/trash-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
+import { pastFailures } from '../store/past-failures.ts';
 import { deleteMedia } from './delete-media.ts';
 
 /** Deletes for good what lay in the trash for a week, every quarter of an hour; doing it twice is harmless. */
@@ -13,14 +15,14 @@ export const emptyTrash = defineJob<object, JobDeps>({
   cron: '*/15 * * * *',
   async run(_, { db, queue }, signal) {
     const trash = createTrashStore(db);
-    for (const key of await trash.findExpired()) {
-      signal.throwIfAborted();
+    const removeOne = async (key: MediaKey) => {
       try {
         await trash.removeExpired(key, queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
       } catch (error) {
         // Restored, trashed anew or deleted meanwhile.
         if (!(error instanceof Refused)) throw error;
       }
-    }
+    };
+    await pastFailures(await trash.findExpired(), removeOne, signal);
   },
 });

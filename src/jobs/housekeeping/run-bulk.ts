@@ -47,6 +47,14 @@ export const runBulk = defineJob<BulkKey, JobDeps>({
     }
     await inTransaction(deps.db, deps.queue.send(runBulk, key));
   },
+  async giveUp({ libraryId, bulkId }, { db }, reason) {
+    try {
+      await createBulkStore(db).end({ libraryId, bulkId }, `The operation was given up: ${reason}`);
+    } catch (error) {
+      // Gone, with its library or by its age.
+      if (!(error instanceof Refused)) throw error;
+    }
+  },
 });
 
 /** The video got its outcome meanwhile, of an undo or a second delivery: the change is rolled back. */
@@ -98,7 +106,7 @@ async function apply({ kind, collectionId }: Running, { key, settle }: Target, {
       return;
     case 'retry':
       if ((await videos.load(key)).state === 'failed') await reencode(videos, { key, settle }, queue);
-      else await createRetryStore(db).retry(key, null, planRetry);
+      else await createRetryStore(db).retry(key, null, planRetry, settle);
   }
 }
 
