@@ -32,11 +32,11 @@ const BYTES_HEADERS = {
   'cache-control': 'no-store',
 };
 
-const CSV_HEADERS = {
+const csvHeaders = (fileName: string) => ({
   'content-type': 'text/csv; charset=utf-8',
-  'content-disposition': 'attachment; filename="events.csv"',
+  'content-disposition': `attachment; filename="${fileName}"`,
   'cache-control': 'no-store',
-};
+});
 
 type Log = Pick<Logger, 'error'>;
 /** `trusted`: proxies whose word on a caller's address counts. */
@@ -122,7 +122,7 @@ async function answerOperation(
     const status = operation.answerStatus ?? 200;
     await recordWrite(operation, { exchange, grant, answer, status }, deps);
     if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
-    if (operation.answer === 'csv') reply.headers(CSV_HEADERS);
+    if (operation.answer === 'csv') reply.headers(csvHeaders(operation.fileName ?? `${operation.name}.csv`));
     if (operation.answer === 'bytes') reply.headers(BYTES_HEADERS);
     reply.code(status).send(answer ?? undefined);
   } catch (error) {

@@ -59,6 +59,8 @@ export type Contract<P extends TObject, Q extends TObject, B extends BodyContrac
   checkBody?: BodyCheck;
   /** The model of a success, `events`, `csv` or `bytes`; null when it has no body. */
   answer: A;
+  /** What `csv` is saved as, the operation's name when absent. */
+  fileName?: string;
   /** The status of a success, 200 when absent. */
   answerStatus?: number;
   /** Statuses of its own refusals. 401, 408, 413, 429, 500, 503 and 507 belong to every operation. */

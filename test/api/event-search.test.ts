@@ -78,6 +78,7 @@ test('groups are counted, the largest first', async () => {
 test('an export has every event once, oldest first, and no cell that a spreadsheet would compute', async () => {
   const { status, text, headers } = await call('export', {});
   expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+  expect(headers.get('content-disposition')).toBe('attachment; filename="events.csv"');
   const lines = text.trimEnd().split('\r\n');
   expect([
     lines.length,
@@ -86,6 +87,12 @@ test('an export has every event once, oldest first, and no cell that a spreadshe
   ]).toEqual([1_203, 'timestamp', 1_202]);
   expect(lines.at(-1)).toContain(",'=cmd|x,");
   expect(lines.at(-2)).toContain('"Nikto/2 ""a"", b"');
+});
+
+test('an export of statistics is saved under a name of its own', async () => {
+  const { libraryId, libraryKey } = api.first;
+  const { status, headers } = await api.call('GET', `/library/${libraryId}/statistics/export`, { key: libraryKey });
+  expect([status, headers.get('content-disposition')]).toEqual([200, 'attachment; filename="statistics.csv"']);
 });
 
 test.each([

@@ -36,6 +36,7 @@ export const exportEventLogs = defineOperation({
   query: NoQuery,
   body: EventLogsExportRequest,
   answer: 'csv',
+  fileName: 'events.csv',
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'problem',
   async run({ params, body, signal }, { eventSearch }: { eventSearch: EventSearchStore }) {

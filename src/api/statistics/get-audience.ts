@@ -50,6 +50,7 @@ export const exportAudience = defineOperation({
   path: '/library/{libraryId}/statistics/export',
   description: 'Exports statistics and audience of a library or of one of its videos as CSV, a line for each figure.',
   answer: 'csv',
+  fileName: 'statistics.csv',
   async run(
     { params: { libraryId }, query },
     { audiences, statistics, videoViews }: Deps & { statistics: StatisticsStore },
