@@ -44,6 +44,7 @@ import { up as recordingRungs } from './176-recording-rungs.ts';
 import { up as audience } from './190-audience.ts';
 import { up as speechRuns } from './195-speech-runs.ts';
 import { up as segmentTasks } from './205-segment-tasks.ts';
+import { up as statisticsIndexes } from './206-statistics-indexes.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -92,4 +93,5 @@ export const migrations: Record<string, Migration> = {
   '195-speech-runs': { up: speechRuns },
   '175-recording-clock': { up: recordingClock },
   '176-recording-rungs': { up: recordingRungs },
+  '206-statistics-indexes': { up: statisticsIndexes },
 };

@@ -72,9 +72,7 @@ export function createAudienceStore(db: Db): AudienceStore {
 function toAudience(facts: readonly Fact[]) {
   const of = (kind: FactKind) => facts.filter((fact) => fact.kind === kind);
   const shares = (kind: FactKind): Share[] =>
-    of(kind)
-      .map(({ value, sessions, amount }) => ({ name: value, views: sessions, watchSec: amount }))
-      .slice(0, MOST_SHARES);
+    of(kind).map(({ value, sessions, amount }) => ({ name: value, views: sessions, watchSec: amount }));
   const sum = (kind: FactKind, field: 'sessions' | 'amount') => of(kind).reduce((all, fact) => all + fact[field], 0);
   const starts = new Map(of('startup').map(({ value, sessions }) => [Number(value), sessions]));
   return {
@@ -107,10 +105,14 @@ function dateText(ms: number): string {
 async function selectFacts(db: Db, { libraryId, mediaId }: AudienceOf, range: StatisticsRange): Promise<Fact[]> {
   const { fromMs, toMs } = daysOf(range);
   const { rows } = await sql<Fact>`
-    select kind, value, sum(sessions)::bigint as sessions, sum(amount)::bigint as amount
-    from stat_day where library_id = ${libraryId} and media_id = ${mediaId ?? WHOLE_LIBRARY}
-      and day >= ${dateText(fromMs)}::date and day < ${dateText(toMs)}::date
-    group by kind, value order by sum(sessions) desc, value`.execute(db);
+    select kind, value, sessions, amount from (
+      select kind, value, sum(sessions)::bigint as sessions, sum(amount)::bigint as amount,
+        row_number() over (partition by kind order by sum(sessions) desc, value) as place
+      from stat_day where library_id = ${libraryId} and media_id = ${mediaId ?? WHOLE_LIBRARY}
+        and day >= ${dateText(fromMs)}::date and day < ${dateText(toMs)}::date
+      group by kind, value) facts
+    where kind not in ('device', 'referrer') or place <= ${MOST_SHARES}
+    order by sessions desc, value`.execute(db);
   return rows;
 }
 

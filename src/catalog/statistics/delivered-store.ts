@@ -34,7 +34,7 @@ const SETTLED = '2 days';
 export async function mergeDelivered(db: Db): Promise<void> {
   await sql`
     with gone as (
-      delete from delivered_hour where hour < now() - ${SETTLED}::interval and writer <> ${WHOLE_LIBRARY}::uuid
+      delete from delivered_hour where hour < now() - ${SETTLED}::interval and writer <> ${sql.lit(WHOLE_LIBRARY)}
       returning library_id, media_id, hour, bytes
     )
     insert into delivered_hour as held (library_id, media_id, hour, writer, bytes)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
@@ -207,4 +208,14 @@ test('sessions make heat from five sessions on, its peak 100 and what nobody pla
   expect(await statistics.heatmap({ libraryId, mediaId })).toEqual({ 0: 50, 2: 20, 3: 100 });
   const { engagementScore } = await statistics.load({ libraryId, mediaId }, RANGE);
   expect(engagementScore).toBe(50);
+});
+
+test('of many referrers the hundred with the most views are listed, whatever else there is', async () => {
+  const mediaId = await addMedia();
+  await sql`insert into stat_day (library_id, media_id, day, kind, value, sessions, amount)
+    select ${libraryId}, ${mediaId}, '2026-08-20', kind, n::text, n, 1
+    from generate_series(1, 150) n, unnest('{referrer,startup}'::text[]) kind`.execute(database.db);
+  const { referrers, startup } = await createAudienceStore(database.db).load({ libraryId, mediaId }, DAY);
+  expect(referrers.map(({ views }) => views)).toEqual(Array.from({ length: 100 }, (_, index) => 150 - index));
+  expect(startup.measured).toBe((150 * 151) / 2);
 });
