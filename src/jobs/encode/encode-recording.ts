@@ -12,9 +12,9 @@ import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
-import { rungOf } from './encode-rungs.ts';
+import { collect, type RungOutput, rungOf, storeRung } from './encode-rungs.ts';
 import { publishChunks } from './publish-chunks.ts';
-import { endFailedRun, readEncodedVideo } from './read-encoded-video.ts';
+import { endReading } from './read-encoded-video.ts';
 import type { LocalSource } from './source-cache.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter } from './store-chunk.ts';
 
@@ -35,7 +35,8 @@ export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: Abo
     createChunkWriter({ storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt }),
   );
   try {
-    const outputs = await encodeAll({ view, held, path: local.path, writers }, signal);
+    const run = { view, held, path: local.path, writers, memoryBytes: deps.encoderMemoryBytes };
+    const outputs = await encodeAll(run, signal);
     await publishChunks(deps, claim, { outputs, isLast: true });
   } catch (error) {
     await discardAfter(
@@ -76,9 +77,16 @@ function openPublished(
   return deps.sources.openBuilt(`${source.id}-${fromSegment}-${toSegment}`, made, signal);
 }
 
-type RecordedRun = { view: RecordedView; held: HeldTask; path: string; writers: readonly ChunkWriter[] };
+type RecordedRun = {
+  view: RecordedView;
+  held: HeldTask;
+  path: string;
+  writers: readonly ChunkWriter[];
+  memoryBytes: number | undefined;
+};
 
-async function encodeAll({ view, held, path, writers }: RecordedRun, signal: AbortSignal): Promise<RenditionOutput[]> {
+async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<RenditionOutput[]> {
+  const { view, held, path, writers, memoryBytes } = run;
   const { fromSegment, toSegment } = held.claim.task;
   const segmentCount = toSegment - fromSegment;
   const cutList = shiftedCuts(view.cutList, fromSegment, toSegment);
@@ -89,42 +97,26 @@ async function encodeAll({ view, held, path, writers }: RecordedRun, signal: Abo
     ...{ decoderThreads: 1, encoderThreads: 1 },
   });
   const stop = new AbortController();
-  const options = { sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS };
+  const options = {
+    ...{ sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS },
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+  };
   const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
-  try {
-    const outputs = await Promise.all(
-      view.renditions.map(async ({ id }, at): Promise<RenditionOutput> => {
-        const run = { cutList: view.cutList, firstSegment: fromSegment, segmentCount };
-        // One output and one writer were made for each rendition, in this order.
-        const [stream, writer] = [encoder.outputs[at] as Readable, writers[at] as ChunkWriter];
-        let init: Omit<RenditionOutput, 'renditionId' | 'chunks'> | null = null;
-        for await (const part of readEncodedVideo(stream, createVideoSegmenter(run))) {
-          if (part.kind === 'init') init = describeInit(part);
-          else if (part.kind === 'segment') {
-            await writer.add(part.segment, signal);
-            held.report((part.segment.number + 1 - fromSegment) / segmentCount);
-          }
-        }
-        if (init === null) throw new Error(`Expected an init segment of rendition ${id}, none came.`);
-        return { renditionId: id, ...init, chunks: await writer.flush(signal) };
-      }),
-    );
-    await encoder.done;
-    return outputs;
-  } catch (error) {
-    throw await endFailedRun(encoder, stop, error);
-  }
-}
-
-function describeInit({
-  bytes,
-  facts,
-}: {
-  bytes: Buffer;
-  facts: Omit<RenditionOutput, 'renditionId' | 'chunks' | 'init'>;
-}) {
-  const { codecString, widthPx, heightPx } = facts;
-  return { init: bytes, codecString, widthPx, heightPx };
+  // One writer and one output were made for each rendition, in this order.
+  const outputs = view.renditions.map(
+    (rendition, at): RungOutput => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
+  );
+  const fractions = outputs.map(() => 0);
+  const rungs = outputs.map(async (rungOutput, at) => {
+    const segmenter = createVideoSegmenter({ cutList: view.cutList, firstSegment: fromSegment, segmentCount });
+    const reported = (doneSec: number) => {
+      fractions[at] = doneSec / plan.durationSec;
+      held.report(Math.min(...fractions));
+    };
+    await storeRung({ stream: encoder.outputs[at] as Readable, rungOutput, segmenter, reported }, signal);
+  });
+  await endReading(encoder, stop, rungs);
+  return await collect(outputs, signal);
 }
 
 /** The cuts of a range as a timeline of its own. */

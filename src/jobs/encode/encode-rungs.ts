@@ -13,7 +13,7 @@ import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { planMissingRuns, type RungsRun } from './missing-runs.ts';
 import { publishGrowing } from './publish-growing.ts';
-import { endFailedRun, type PicturesInit, readEncodedVideo } from './read-encoded-video.ts';
+import { endReading, type PicturesInit, readEncodedVideo } from './read-encoded-video.ts';
 import { readPictureTicks } from './read-pass-through.ts';
 import { readWatermark } from './read-watermark.ts';
 import type { ChunkWriter } from './store-chunk.ts';
@@ -36,7 +36,7 @@ export type RangeJob = {
 };
 
 /** One rendition in the making; `init` is what its first run gave. */
-type RungOutput = { rendition: TaskRendition; writer: ChunkWriter; init: PicturesInit | null };
+export type RungOutput = { rendition: TaskRendition; writer: ChunkWriter; init: PicturesInit | null };
 
 /**
  * Runs the encoder and stores what comes out, usually in one process for all rungs, and answers what is not published
@@ -62,7 +62,7 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
 }
 
 /** Stores what is held of each rendition, and answers all that was stored since the last time. */
-async function collect(rungOutputs: readonly RungOutput[], signal: AbortSignal): Promise<RenditionOutput[]> {
+export async function collect(rungOutputs: readonly RungOutput[], signal: AbortSignal): Promise<RenditionOutput[]> {
   const outputs: RenditionOutput[] = [];
   for (const { rendition, writer, init } of rungOutputs) {
     if (init === null) continue;
@@ -132,16 +132,7 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
     const stream = ffmpeg.outputs[index] as Readable;
     await storeRung({ stream, rungOutput, segmenter, reported, made: () => growth.made(index) }, signal);
   });
-  try {
-    await Promise.all(rungs);
-    await ffmpeg.done;
-    await growth.end();
-  } catch (error) {
-    const better = await endFailedRun(ffmpeg, ended, error);
-    // What was stored is deleted next, so nothing may be on its way any more. Of several errors the first is reported.
-    await Promise.allSettled([...rungs, growth.end()]);
-    throw better;
-  }
+  await endReading(ffmpeg, ended, rungs, () => growth.end());
 }
 
 async function publishMeanwhile(
@@ -207,16 +198,20 @@ type Rung = {
   rungOutput: RungOutput;
   segmenter: Segmenter;
   reported: (doneSec: number) => void;
-  made: () => void;
+  /** A segment of it is stored. */
+  made?: () => void;
 };
 
-async function storeRung({ stream, rungOutput, segmenter, reported, made }: Rung, signal: AbortSignal): Promise<void> {
+export async function storeRung(
+  { stream, rungOutput, segmenter, reported, made }: Rung,
+  signal: AbortSignal,
+): Promise<void> {
   for await (const part of readEncodedVideo(stream, segmenter)) {
     if (part.kind === 'init') fixInit(rungOutput, part);
     else if (part.kind === 'progress') reported(part.doneSec);
     else {
       await rungOutput.writer.add(part.segment, signal);
-      made();
+      made?.();
     }
   }
 }

@@ -53,6 +53,27 @@ export async function endFailedRun(run: FfmpegRun, stop: AbortController, error:
   );
 }
 
+/**
+ * Waits until the outputs of a run are read to their ends and the run is over, then does `last`. After a failure all of them
+ * have ended too: what was stored is deleted next, so nothing may be on its way. Of several errors the first is reported.
+ */
+export async function endReading(
+  run: FfmpegRun,
+  stop: AbortController,
+  readers: readonly Promise<void>[],
+  last: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  try {
+    await Promise.all(readers);
+    await run.done;
+    await last();
+  } catch (error) {
+    const better = await endFailedRun(run, stop, error);
+    await Promise.allSettled([...readers, last()]);
+    throw better;
+  }
+}
+
 /** Ends a run that is wanted no more, and waits until it is gone. */
 export async function endRun(run: FfmpegRun, stop: AbortController): Promise<void> {
   stop.abort();
