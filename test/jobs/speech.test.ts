@@ -1,6 +1,19 @@
 import path from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { requestSmart } from '../../src/catalog/smart/smart-store.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import type { Queue } from '../../src/jobs/queue/define-job.ts';
+import { generateSmart } from '../../src/jobs/smart/generate-smart.ts';
+import { indexCaptions } from '../../src/jobs/speech/index-captions.ts';
+import { translateCaptions } from '../../src/jobs/speech/translate-captions.ts';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { CUES_AT_ONCE } from '../../src/media/transcript/translation.ts';
+import { EngineBusy } from '../../src/ports/engine-busy.ts';
 import { EngineCrashed } from '../../src/ports/engine-crashed.ts';
+import type { LanguageModel } from '../../src/ports/language-model.ts';
+import { storageKey } from '../../src/ports/storage.ts';
 import type { Transcriber } from '../../src/ports/transcriber.ts';
 import {
   addLibrary,
@@ -15,6 +28,7 @@ import {
   type Worker,
 } from './lab.ts';
 
+const { signal } = new AbortController();
 let lab: Lab;
 let worker: Worker;
 let spans = 0;
@@ -62,4 +76,103 @@ test('a span at which the engine crashes costs that span alone, and the messages
   expect(vtt.split('\n').filter((line) => line.startsWith('Span'))).toEqual(['Span 1', 'Span 3']);
   expect(messages.map(({ message }) => message).join(' ')).toContain('at 4 s could not be transcribed');
   expect(spans).toBe(3);
+});
+
+/** A video with English captions. */
+async function addTalk(libraryId: number, title: string, vtt: string): Promise<MediaKey> {
+  const key = { libraryId, mediaId: newGuid() };
+  const { db } = lab.database;
+  const row = { library_id: libraryId, id: key.mediaId, type: 'video' as const, title, state: 'finished' as const };
+  await db.insertInto('media').values(row).execute();
+  const object = storageKey(`${libraryId}/${key.mediaId}/captions/en-1.vtt`);
+  await lab.storage.put(object, Buffer.from(vtt), {}, signal);
+  const captions = JSON.stringify([{ srclang: 'en', label: 'English', version: 1, key: object }]);
+  await db.updateTable('media').set({ captions }).where('id', '=', key.mediaId).execute();
+  return key;
+}
+
+const vttOf = (texts: readonly string[]) =>
+  ['WEBVTT', ...texts.map((text, at) => `00:00:${10 + at}.000 --> 00:00:${10 + at}.900\n${text}`)].join('\n\n');
+
+test('videos whose captions cannot be indexed keep no other from it, nor does a time that is out of range', async () => {
+  const { db } = lab.database;
+  const libraryId = await addLibrary(lab);
+  const good = await addTalk(libraryId, 'good', 'WEBVTT\n\n700:00:00.000 --> 700:00:01.000\nVery late');
+  await sql
+    .raw(`create function break_it() returns trigger language plpgsql as $$ begin
+      if exists (select from media where id = old.media_id and title = 'broken') then raise 'broken'; end if;
+      return old; end $$;
+    create trigger break_it before delete on captions_unread for each row execute function break_it()`)
+    .execute(db);
+  const broken = Array.from({ length: 55 }, () => newGuid());
+  const rows = broken.map((id) => ({ library_id: libraryId, id, type: 'video' as const, title: 'broken' }));
+  await db
+    .insertInto('media')
+    .values(rows.map((row) => ({ ...row, state: 'finished' as const })))
+    .execute();
+  await sql`insert into captions_unread (library_id, media_id) select ${libraryId}, unnest(${broken}::uuid[])`.execute(
+    db,
+  );
+  await expect(indexCaptions.run({}, worker.deps, signal)).rejects.toThrow('broken');
+  await sql.raw('drop function break_it cascade').execute(db);
+  const block = db.selectFrom('spoken_block').select(['first_ms', 'cues']).where('media_id', '=', good.mediaId);
+  expect(await block.execute()).toEqual([{ first_ms: 2 ** 31 - 1, cues: 'Very late' }]);
+});
+
+/** What a job sent itself to go on with, and when. */
+async function goOn(run: (deps: JobDeps) => Promise<void>, model: LanguageModel['complete']) {
+  const languageModel = { name: 'a model', complete: model };
+  const sent: { payload: object; delaySec: number | undefined }[] = [];
+  const queue: Queue = {
+    send: (_, payload, options) => async () => {
+      sent.push({ payload, delaySec: options?.delaySec });
+    },
+  };
+  await run({ ...worker.deps, queue, languageModel });
+  return sent;
+}
+
+test('a translation that the model interrupts goes on after what is translated', async () => {
+  const texts = Array.from({ length: CUES_AT_ONCE + 1 }, (_, at) => `Line ${at}`);
+  const key = await addTalk(await addLibrary(lab), 'long', vttOf(texts));
+  const given: string[][] = [];
+  const complete: LanguageModel['complete'] = async ({ data }) => {
+    if (given.length === 1) {
+      given.push([]);
+      throw new EngineBusy('a model', 20);
+    }
+    const some: string[] = JSON.parse(data);
+    given.push(some);
+    return JSON.stringify({ texts: some.map((text) => text.replace('Line ', 'Zeile')) });
+  };
+  const wanted = { ...key, language: null, target: 'de', force: false };
+  const [again] = await goOn((deps) => translateCaptions.run(wanted, deps, signal), complete);
+  expect(again?.delaySec).toBe(20);
+  const payload = JSON.parse(JSON.stringify(again?.payload));
+  await goOn((deps) => translateCaptions.run(payload, deps, signal), complete);
+  expect(given.flat()).toEqual(texts);
+  const made = (await loadMedia(lab, key)).captions.find(({ srclang }) => srclang === 'de-auto');
+  if (made === undefined) throw new Error('Expected captions in German.');
+  const vtt = (await lab.storage.readBytes(made.key, null, signal)).toString('utf8');
+  expect(vtt.match(/Zeile\d+/g)).toEqual(texts.map((text) => text.replace('Line ', 'Zeile')));
+});
+
+test('a model that is busy for long is tried less and less often', async () => {
+  const { db } = lab.database;
+  const key = await addTalk(await addLibrary(lab), 'busy', vttOf(['One sentence is said here.']));
+  let request: Guid | null = null;
+  await db.transaction().execute((tx) =>
+    requestSmart(tx, key, ['title'], (id) => async () => {
+      request = id;
+    }),
+  );
+  const busy = async () => {
+    throw new EngineBusy('a model', 1);
+  };
+  const pauses = [0, 100, 3_600].map(async (waitedSec) => {
+    const payload = { ...key, request: request ?? newGuid(), language: null, waitedSec };
+    const [again] = await goOn((deps) => generateSmart.run(payload, deps, signal), busy);
+    return again?.delaySec;
+  });
+  expect(await Promise.all(pauses)).toEqual([3, 50, 300]);
 });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
@@ -41,4 +42,22 @@ test('the job of a cancelled transcription writes nothing into the one that foll
   expect([...(await loadSpans(db, video)).keys()]).toEqual([2_000]);
   await dropSpans(db, now);
   expect((await loadSpans(db, video)).size).toBe(0);
+});
+
+test('a run that was not heard of is over when it was under way, not when it waits in the queue', async () => {
+  const { db } = database;
+  const video = { libraryId: await addLibraryRow(db), mediaId: newGuid() };
+  await db
+    .insertInto('media')
+    .values({ library_id: video.libraryId, id: video.mediaId, type: 'video', title: 'Talk', state: 'finished' })
+    .execute();
+  const begin = () => inTransaction(db, (tx) => beginSpeechRun(tx, video));
+  const run = (await begin()) ?? -1;
+  const age = () => sql`update speech_run set updated_at = now() - interval '1 day'`.execute(db);
+  await age();
+  expect(await begin()).toBe(null);
+  await noteSpeechRun(db, { ...video, run }, { state: 'running' });
+  expect(await begin()).toBe(null);
+  await age();
+  expect(await begin()).toBeGreaterThan(run);
 });

@@ -17,7 +17,10 @@ export type SpeechRun = {
 /** A run of a video, by its number: what a job of an earlier one notes is passed over. */
 export type SpeechRunKey = MediaKey & { run: number };
 
-/** A run of which nothing was noted for so long is over: its worker died, and its job with it. */
+/**
+ * A run under way of which nothing was noted for so long is over: its worker died, and its job with it. One that waits in
+ * the queue notes nothing, however long that takes.
+ */
 const SILENT_SEC = 900;
 
 /** Begins a run of a video's transcription, whose job is to be sent then; answers its number, null while one is under way. */
@@ -27,7 +30,7 @@ export async function beginSpeechRun(tx: Tx, { libraryId, mediaId }: MediaKey): 
     on conflict (library_id, media_id) do update
       set state = 'waiting', reason = '', done_sec = 0, language = null, run = speech_run.run + 1, updated_at = now()
       where speech_run.state in ('finished', 'failed', 'cancelled')
-        or speech_run.updated_at < now() - make_interval(secs => ${SILENT_SEC})
+        or (speech_run.state = 'running' and speech_run.updated_at < now() - make_interval(secs => ${SILENT_SEC}))
     returning run`.execute(tx);
   const [begun] = rows;
   if (begun === undefined) return null;

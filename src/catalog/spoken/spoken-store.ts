@@ -79,15 +79,17 @@ function toCues({ start_ms, end_ms, cues }: Row): SpokenCue[] {
   return cues.split('\n').map((text, index) => ({ text, startMs: start_ms[index] ?? 0, endMs: end_ms[index] ?? 0 }));
 }
 
-/** Lists some videos whose captions changed and were not read since. */
-export async function listUnreadCaptions(db: Db, limit: number): Promise<UnreadCaptions[]> {
-  const rows = await db
+/** Lists some videos whose captions changed and were not read since, the newest first, those after `last`. */
+export async function listUnreadCaptions(db: Db, limit: number, last: MediaKey | null): Promise<UnreadCaptions[]> {
+  const unread = db
     .selectFrom('captions_unread as u')
     .innerJoin('media as m', (join) => join.onRef('m.library_id', '=', 'u.library_id').onRef('m.id', '=', 'u.media_id'))
     .select(['u.library_id', 'u.media_id', 'u.changes', 'm.captions'])
     .orderBy('u.media_id', 'desc')
-    .limit(limit)
-    .execute();
+    .orderBy('u.library_id', 'desc')
+    .limit(limit);
+  const following = last && sql<boolean>`(u.media_id, u.library_id) < (${last.mediaId}::uuid, ${last.libraryId})`;
+  const rows = await (following === null ? unread : unread.where(following)).execute();
   return rows.map((row) => ({
     libraryId: row.library_id,
     mediaId: row.media_id,

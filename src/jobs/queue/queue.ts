@@ -22,6 +22,8 @@ const LONGEST_RETRY_PAUSE_SEC = 120;
 /** One for what walks the store, one for deletes. */
 const HOUSEKEEPING_SLOTS = 2;
 const DRAIN_MS = 5_000;
+/** Items of a list of a payload that a log line shows. */
+const MOST_WRITTEN = 20;
 
 type Envelope = { job: string; payload: object };
 
@@ -209,9 +211,13 @@ function findJob<Deps>(jobs: readonly AnyJob<Deps>[], { job: name }: Envelope): 
 function deathReason(job: JobWithMetadata<Envelope>): string {
   const output: unknown = job.sourceOutput;
   if (typeof output === 'object' && output !== null && 'message' in output) return String(output.message);
-  return 'The encode task was tried too often without an answer.';
+  return 'It was tried too often without an answer.';
 }
 
+/** Long lists, such as texts that were made so far, are no part of a log. */
 function describe(cause: unknown, { job, payload }: Envelope): Error {
-  return new Error(`The job ${job} failed for ${JSON.stringify(payload)}.`, { cause });
+  const written = JSON.stringify(payload, (_, value: unknown) =>
+    Array.isArray(value) && value.length > MOST_WRITTEN ? `${value.length} items` : value,
+  );
+  return new Error(`The job ${job} failed for ${written}.`, { cause });
 }

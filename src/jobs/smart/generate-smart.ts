@@ -29,8 +29,9 @@ import { readEvidence } from './read-evidence.ts';
 /** A request for texts of a video; `language` is that of the speaker, null for whichever captions there are. */
 export type SmartRequest = MediaKey & { request: Guid; language: string | null };
 
-/** How soon a video is looked at again whose captions are being made. */
-const WAIT_SEC = 3;
+/** How soon a request is looked at again that waits for captions or for the model: later the longer that takes. */
+const SHORTEST_PAUSE_SEC = 3;
+const LONGEST_PAUSE_SEC = 300;
 const LONGEST_WAIT_SEC = 24 * 3600;
 
 type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
@@ -49,7 +50,7 @@ export const generateSmart = defineJob<Payload, JobDeps>({
     const source = await loadSmartSource(deps.db, key, payload.request);
     if (source === null || source.open.length === 0) return;
     if (payload.isTranscribing === true && (await isUnderWay(key, deps)))
-      return await sendAgain(payload, deps, WAIT_SEC);
+      return await sendAgain(payload, deps, pauseSec(payload));
     const track = chooseTrack(source.captions, payload.language);
     if (track === null) return await waitForCaptions(payload, source, deps);
     await beginSmart(deps.db, key, payload.request);
@@ -64,7 +65,7 @@ export const generateSmart = defineJob<Payload, JobDeps>({
       await storeSmart(deps.db, key, payload.request, { values, messages });
     } catch (error) {
       if (!(error instanceof EngineBusy)) throw error;
-      await sendAgain(payload, deps, error.retryAfterSec);
+      await sendAgain(payload, deps, Math.max(error.retryAfterSec, pauseSec(payload)));
     }
   },
   async giveUp(payload, deps, reason) {
@@ -116,7 +117,11 @@ async function waitForCaptions(payload: Payload, source: SmartSource, deps: JobD
   if (run?.state === 'finished') throw new Refused('invalid', run.reason || 'No speech was found in the video.');
   const wanted = { ...key, language: payload.language, force: false, targets: [] };
   await inTransaction(deps.db, requestTranscription(deps.queue, wanted));
-  await sendAgain({ ...payload, isTranscribing: true }, deps, WAIT_SEC);
+  await sendAgain({ ...payload, isTranscribing: true }, deps, pauseSec(payload));
+}
+
+function pauseSec({ waitedSec = 0 }: Payload): number {
+  return Math.min(LONGEST_PAUSE_SEC, Math.max(SHORTEST_PAUSE_SEC, Math.round(waitedSec / 2)));
 }
 
 async function sendAgain(payload: Payload, { db, queue }: JobDeps, delaySec: number): Promise<void> {

@@ -1,15 +1,21 @@
+import type { MediaKey } from '../../catalog/db.ts';
 import type { CaptionTrack } from '../../catalog/schema.ts';
 import { cutBlocks, type SpokenBlock } from '../../catalog/spoken/spoken-blocks.ts';
 import { listUnreadCaptions, storeSpoken, type UnreadCaptions } from '../../catalog/spoken/spoken-store.ts';
 import { Refused } from '../../lib/refused.ts';
+import { shuffled } from '../../lib/shuffled.ts';
 import { type Passage, toPassages } from '../../media/transcript/passage.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
+import { postponementOf } from '../queue/postponement.ts';
+import { pastFailures } from '../store/past-failures.ts';
 import { readTrack } from './read-track.ts';
 
 const VIDEOS_AT_ONCE = 50;
 /** Videos of one run; the rest is left to the next minute. */
 const MOST_VIDEOS = 2_000;
+/** Times are stored as int4: a cue that begins later (596 h) is found at this one. */
+const LATEST_MS = 2 ** 31 - 1;
 
 /**
  * Reads captions that changed, so that what is said is found: every minute, and at once when somebody changed some. Doing
@@ -21,20 +27,41 @@ export const indexCaptions = defineJob<object, JobDeps>({
   retryLimit: 2,
   cron: '* * * * *',
   async run(_, deps, signal) {
-    for (let done = 0; done < MOST_VIDEOS; done += VIDEOS_AT_ONCE) {
-      const unread = await listUnreadCaptions(deps.db, VIDEOS_AT_ONCE);
-      for (const video of unread) await indexVideo(video, deps, signal);
-      if (unread.length < VIDEOS_AT_ONCE) return;
-    }
+    let isAway = false;
+    const readOne = async (video: UnreadCaptions) => {
+      try {
+        await indexVideo(video, deps, signal);
+      } catch (error) {
+        isAway ||= postponementOf(error) !== null;
+        throw error;
+      }
+    };
+    const readSome = (unread: readonly UnreadCaptions[]) => pastFailures(shuffled(unread), readOne, signal);
+    await pastFailures(
+      eachBatch(deps, () => isAway),
+      readSome,
+      signal,
+    );
   },
 });
+
+/** The newest first, past those that fail; nothing more once what all need, such as the storage, is away. */
+async function* eachBatch({ db }: JobDeps, isOver: () => boolean): AsyncGenerator<UnreadCaptions[]> {
+  let last: MediaKey | null = null;
+  for (let done = 0; done < MOST_VIDEOS && !isOver(); done += VIDEOS_AT_ONCE) {
+    const unread: UnreadCaptions[] = await listUnreadCaptions(db, VIDEOS_AT_ONCE, last);
+    if (unread.length > 0) yield unread;
+    if (unread.length < VIDEOS_AT_ONCE) return;
+    last = unread.at(-1) ?? null;
+  }
+}
 
 async function indexVideo(video: UnreadCaptions, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const blocks: SpokenBlock[] = [];
   for (const track of video.captions) {
     signal.throwIfAborted();
     const passages = await readPassages(track, deps, signal);
-    const toMs = (sec: number) => Math.round(sec * 1000);
+    const toMs = (sec: number) => Math.min(LATEST_MS, Math.round(sec * 1000));
     const cues = passages.map(({ startSec, endSec, text }) => ({ startMs: toMs(startSec), endMs: toMs(endSec), text }));
     blocks.push(...cutBlocks(track.srclang, cues));
   }

@@ -27,11 +27,27 @@ export type Translation = MediaKey & { language: string | null; target: string; 
 
 const LONGEST_WAIT_SEC = 24 * 3600;
 
+/** What was translated before the model was busy: the texts of the first cues of the track whose object is named. */
+type Part = { of: string; texts: readonly string[] };
+type Payload = Translation & { waitedSec?: number; part?: Part };
+
+/** The model is busy; `part` is what it translated until then. */
+class Interrupted extends Error {
+  readonly part: Part;
+  readonly retryAfterSec: number;
+
+  constructor(part: Part, cause: EngineBusy) {
+    super('The language model is busy.', { cause });
+    this.part = part;
+    this.retryAfterSec = cause.retryAfterSec;
+  }
+}
+
 /**
  * Translates captions of what is said, by the language model. Captions that a person wrote are left alone, before and
- * after; doing it twice changes nothing.
+ * after; doing it twice changes nothing. While the model is busy it goes on later, after the cues that are translated.
  */
-export const translateCaptions = defineJob<Translation & { waitedSec?: number }, JobDeps>({
+export const translateCaptions = defineJob<Payload, JobDeps>({
   name: 'translate-captions',
   // It waits for the model most of its time.
   queue: 'fetch',
@@ -40,11 +56,11 @@ export const translateCaptions = defineJob<Translation & { waitedSec?: number },
     try {
       await translate(wanted, deps, signal);
     } catch (error) {
-      if (!(error instanceof EngineBusy)) throw error;
-      const waitedSec = (wanted.waitedSec ?? 0) + error.retryAfterSec;
+      if (!(error instanceof Interrupted)) throw error;
+      const { part, retryAfterSec: delaySec } = error;
+      const waitedSec = (wanted.waitedSec ?? 0) + delaySec;
       if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'The language model was busy for a day.');
-      const { retryAfterSec: delaySec } = error;
-      await inTransaction(deps.db, deps.queue.send(translateCaptions, { ...wanted, waitedSec }, { delaySec }));
+      await inTransaction(deps.db, deps.queue.send(translateCaptions, { ...wanted, waitedSec, part }, { delaySec }));
     }
   },
   async giveUp(wanted, deps, reason) {
@@ -53,7 +69,7 @@ export const translateCaptions = defineJob<Translation & { waitedSec?: number },
   },
 });
 
-async function translate(wanted: Translation, deps: JobDeps, signal: AbortSignal): Promise<void> {
+async function translate(wanted: Payload, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
   const { language, target, force } = wanted;
   const model = deps.languageModel;
@@ -66,11 +82,14 @@ async function translate(wanted: Translation, deps: JobDeps, signal: AbortSignal
     throw new Refused('invalid', 'A translation needs a language model. Set MILLRACE_LANGUAGE_MODEL_URL.');
   }
   const passages = toPassages(await readTrack(track, deps.storage, signal));
-  const texts: string[] = [];
-  for (let at = 0; at < passages.length; at += CUES_AT_ONCE) {
-    texts.push(
-      ...(await translateSome(model, { passages: passages.slice(at, at + CUES_AT_ONCE), from, target }, signal)),
-    );
+  const texts = wanted.part?.of === track.key ? [...wanted.part.texts] : [];
+  while (texts.length < passages.length) {
+    const some = passages.slice(texts.length, texts.length + CUES_AT_ONCE);
+    try {
+      texts.push(...(await translateSome(model, { passages: some, from, target }, signal)));
+    } catch (error) {
+      throw error instanceof EngineBusy ? new Interrupted({ of: track.key, texts }, error) : error;
+    }
   }
   const cues = buildCues(translatedWords(passages, texts, target), target);
   await publishCues(key, { language: target, cues, force, translatedFrom: track.srclang }, deps, signal);
