@@ -25,7 +25,7 @@ async function pack(root, folder) {
     renameSync(draft, folder);
     dropOld(parent);
   } catch (error) {
-    // Another start was first: its encode task is as good.
+    // Another start was first: its result is as good.
     if (!existsSync(join(folder, 'hook.mjs'))) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });

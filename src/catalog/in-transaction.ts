@@ -14,8 +14,8 @@ export class CommitInDoubt extends Error {
 }
 
 /**
- * Runs work in one transaction; work that lost a deadlock (nothing of it was kept) is done again, eight times at most.
- * Throws CommitInDoubt when it is not known whether the encode task was kept; after any other error it was not.
+ * Runs a task in one transaction; one that lost a deadlock (nothing of it was kept) is done again, eight times at most.
+ * Throws CommitInDoubt when it is not known whether the change was kept; after any other error it was not.
  */
 export async function inTransaction<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

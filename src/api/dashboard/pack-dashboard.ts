@@ -29,7 +29,7 @@ async function pack(target: string): Promise<void> {
     await writeFile(path.join(draft, 'packed.json'), JSON.stringify(packed));
     await rename(draft, target);
   } catch (error) {
-    // Another process was first: its encode task is as good.
+    // Another process was first: its result is as good.
     if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Marked, type Tokens } from 'marked';
+import { escapeHtml } from '../../lib/escape-html.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
 
@@ -98,10 +99,6 @@ function page({ name, body, names, style, prefix }: Page): string {
 <main>${body}</main></body>
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
 function noDocument(name: string): Refused {

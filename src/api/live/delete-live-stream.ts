@@ -1,4 +1,5 @@
 import type { LiveStore } from '../../catalog/live/live-store.ts';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { deleteMedia } from '../../jobs/housekeeping/delete-media.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -25,7 +26,7 @@ export const deleteLiveStream = defineOperation({
   async run({ params: { libraryId, streamId }, grant }, { live, queue, ...deps }: Deps) {
     const key = { libraryId, mediaId: streamId };
     const showing = await recallLiveShowing(libraryId, deps);
-    const removal = queue.send(deleteMedia, { ...key, prefix: `${libraryId}/${streamId}/` });
+    const removal = queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) });
     const view = await live.remove(key, (hadMedia) => (hadMedia ? removal : async () => undefined));
     return toLiveModel(view, showing, audienceOf(grant));
   },

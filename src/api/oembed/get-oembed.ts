@@ -4,6 +4,7 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
@@ -142,10 +143,6 @@ function writeFrame({ address, title, size }: Frame): string {
   };
   const written = Object.entries(attributes).map(([name, value]) => `${name}="${escapeHtml(value)}"`);
   return `<iframe ${written.join(' ')} allowfullscreen></iframe>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
 function noPage(address: string, edgeUrl: string): Refused {

@@ -1,3 +1,4 @@
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { TrashStore } from '../../catalog/videos/trash-store.ts';
 import { deleteMedia } from '../../jobs/housekeeping/delete-media.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
@@ -22,7 +23,7 @@ export const deleteTrashedVideo = defineOperation({
   errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { trash, queue }: { trash: TrashStore; queue: Queue }) {
     const key = { libraryId, mediaId: videoId };
-    await trash.remove(key, queue.send(deleteMedia, { ...key, prefix: `${libraryId}/${videoId}/` }));
+    await trash.remove(key, queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
     return ok();
   },
 });

@@ -1,4 +1,5 @@
 import { composing, loadPart } from '../../catalog/compose/compose-store.ts';
+import type { PartView } from '../../catalog/compose/part-view.ts';
 import { loadRecordedParts } from '../../catalog/compose/recording-store.ts';
 import type { Db } from '../../catalog/db.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
@@ -7,7 +8,7 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import { planComposition, type WantedPart } from '../../jobs/compose/plan-compose.ts';
-import { parseGuid } from '../../lib/guid.ts';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -42,7 +43,9 @@ export const composeVideos = defineOperation({
   errorShape: 'status',
   async run({ params: { libraryId }, body }, { db, videos, videoViews, ...deps }: Deps) {
     const parts: WantedPart[] = [];
-    for (const part of body.parts) parts.push(...(await readPart(db, libraryId, part)));
+    // Many parts may be of one video.
+    const views = new Map<Guid, PartView>();
+    for (const part of body.parts) parts.push(...(await readPart({ db, libraryId, views }, part)));
     const wanted = {
       libraryId,
       title: body.title,
@@ -58,9 +61,10 @@ export const composeVideos = defineOperation({
   },
 });
 
+type Reading = { db: Db; libraryId: number; views: Map<Guid, PartView> };
+
 async function readPart(
-  db: Db,
-  libraryId: number,
+  { db, libraryId, views }: Reading,
   { videoId, startMs, endMs }: ComposePartModel,
 ): Promise<WantedPart[]> {
   const mediaId = parseGuid(videoId);
@@ -70,7 +74,8 @@ async function readPart(
   const key = { libraryId, mediaId };
   const recorded = await loadRecordedParts(db, key, { startMs: startMs ?? 0, endMs: endMs ?? null });
   if (recorded !== null) return recorded;
-  const view = await loadPart(db, key);
+  const view = views.get(mediaId) ?? (await loadPart(db, key));
+  views.set(mediaId, view);
   const lengthSec = view.cutList.endTicks / view.cutList.timescale;
   const at = (ms: number) => (ms < 0 ? Math.max(0, lengthSec + ms / 1000) : ms / 1000);
   const fromSec = at(startMs ?? 0);

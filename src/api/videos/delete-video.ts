@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { TrashStore } from '../../catalog/videos/trash-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { deleteMedia } from '../../jobs/housekeeping/delete-media.ts';
@@ -28,7 +29,7 @@ export const deleteVideo = defineOperation({
   async run({ params: { libraryId, videoId }, query }, { videos, trash, queue }: Deps) {
     const key = { libraryId, mediaId: videoId };
     if (query.trash) await trash.put(key);
-    else await videos.remove(key, queue.send(deleteMedia, { ...key, prefix: `${libraryId}/${videoId}/` }));
+    else await videos.remove(key, queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
     return ok();
   },
 });

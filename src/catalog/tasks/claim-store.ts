@@ -52,7 +52,7 @@ export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: Media
     .execute();
 }
 
-/** Gives an interrupted work back without counting a failure. */
+/** Gives an interrupted task back without counting a failure. */
 export async function releaseTask(db: Db | Tx, claim: Claim): Promise<void> {
   await giveBack(db, claim, sql`reason = ${WAITING_FOR_SLOT}, is_ready = true`);
 }
@@ -114,7 +114,7 @@ export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<EncodeTask, 
   return row === undefined ? null : { renditionIds: row.rendition_ids };
 }
 
-/** Marks a claimed work as ended, within the transaction that holds `lockClaim`. */
+/** Marks a claimed task as ended, within the transaction that holds `lockClaim`. */
 export async function endTask(tx: Tx, claim: Claim, state: 'done' | 'failed', reason: string | null): Promise<void> {
   await tx
     .updateTable('encode_task')

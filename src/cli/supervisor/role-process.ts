@@ -71,7 +71,7 @@ export class RoleProcess {
     });
     this.#child = child;
     child.on('message', (message: FromRole) => this.#receive(message));
-    child.on('error', (error) => this.#events.log('warn', `could not be started or reported: ${error.message}`));
+    child.on('error', (error) => this.#events.log('warn', `could not be started, or sent a message: ${error.message}`));
     child.once('close', (code, signal) => this.#ended(performance.now() - startedMs, signal ?? `code ${code}`));
   }
 

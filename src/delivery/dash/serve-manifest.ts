@@ -107,7 +107,7 @@ function coverOf({ number, signals }: DrmPackage, { scheme, groups }: ContentKey
   };
 }
 
-/** Null while something is still to come. The encode task itself is put off until nobody has written the manifest yet. */
+/** Null while something is still to come. Describing it is left until it turns out that nobody has written the manifest yet. */
 function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
   cover: ManifestCover,

@@ -1,5 +1,6 @@
 import type { PlayerLook } from '../../catalog/publications/delivery-settings.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
 import { describeVideo, type PlayerView } from './describe-video.ts';
 import type { HeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
@@ -124,11 +125,6 @@ function metaTags({ metaTags: tags, description, title }: Publication): string {
       return `<meta ${attribute}="${escapeHtml(property)}" content="${escapeHtml(value)}">`;
     })
     .join('\n');
-}
-
-function escapeHtml(text: string): string {
-  const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replaceAll(/[&<>"']/g, (character) => names[character] ?? '');
 }
 
 /** JSON that cannot end the script element it stands in. */

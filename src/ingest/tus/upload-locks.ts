@@ -43,7 +43,7 @@ async function takeOver(holder: Holder, leftMs: number): Promise<void> {
   ended.abort();
 }
 
-/** Ends when the encode task ends, whichever way: its own caller is notified of the failure. */
+/** Ends when the task ends, whichever way: its own caller is notified of the failure. */
 function settled(task: Promise<unknown>): Promise<void> {
   return task.then(
     () => {},

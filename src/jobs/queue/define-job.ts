@@ -4,8 +4,8 @@ import type { FollowUp } from '../../catalog/db.ts';
 export type JobName = {
   name: string;
   /**
-   * `quick` work (probe, first chunk, thumbnails) has slots of its own that long encodes never take, and so have
-   * `fetch` work, which waits for other machines most of its time, and `housekeeping` (sweeps and deletes),
+   * `quick` jobs (probe, first chunk, thumbnails) have slots of their own that long encodes never take, and so have
+   * `fetch` jobs, which wait for other machines most of their time, and `housekeeping` (sweeps and deletes),
    * which runs also while there is a backlog of uploads.
    */
   queue: 'quick' | 'long' | 'fetch' | 'housekeeping';
@@ -29,7 +29,7 @@ export type Job<Payload extends object, Deps> = JobName & {
 /** `onlyOneNamed`: while a job of this name and kind waits or runs, sending it again does nothing. Higher `priority` first. */
 export type SendOptions = { priority?: number; delaySec?: number; onlyOneNamed?: string };
 
-/** Where jobs are sent: the result joins the transaction of the change that asks for the encode task. */
+/** Where jobs are sent: the result joins the transaction of the change that asks for the job. */
 export type Queue = {
   send<Payload extends object>(job: Sendable<Payload>, payload: Payload, options?: SendOptions): FollowUp;
 };

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/tasks/encode-task.ts';
 
-/** The reason with which encode task ends whose lease went to someone else, or whose video is gone. */
+/** The reason with which a task ends whose lease went to someone else, or whose video is gone. */
 export class LeaseLost extends Error {
   constructor() {
-    super('Somebody else holds this encode task now, or it is not wanted any more.');
+    super('Somebody else holds this task now, or it is not wanted any more.');
     this.name = 'LeaseLost';
   }
 }
 
 /**
- * Does work under a lease that `renew` keeps every few seconds. The encode task's signal is given when the lease was lost
+ * Does a task under a lease that `renew` keeps every few seconds. The task's signal is given when the lease was lost
  * (within seconds of a delete) or could not be renewed for a minute and a half, and when `signal` is: a shorter pause of
  * the database costs nothing, because what is committed is fenced.
  */
@@ -67,7 +67,7 @@ export async function untilFree<Answer extends { kind: string }>(
     const answer = await claim();
     // The kind was just looked at, which the type cannot follow.
     if (answer.kind !== 'busy') return answer as Exclude<Answer, { kind: 'busy' }>;
-    if (performance.now() > deadlineMs) throw new Error('Another worker does this encode task and is alive.');
+    if (performance.now() > deadlineMs) throw new Error('Another worker does this task and is alive.');
     await sleep(500, undefined, { signal });
   }
 }

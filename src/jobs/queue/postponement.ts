@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
 /**
- * What work needs cannot be had now; the message says for people what is awaited. `isLocal`: another worker may have what
+ * What a task needs cannot be had now; the message says for people what is awaited. `isLocal`: another worker may have what
  * this one lacks.
  */
 export class Postponed extends Error {
@@ -12,7 +12,7 @@ export class Postponed extends Error {
   readonly isLocal: boolean = false;
 }
 
-/** Whether only this worker lacks what the encode task needs: others may do it. A full store is full for all. */
+/** Whether only this worker lacks what the task needs: others may do it. A full store is full for all. */
 export function isLocalShortage(error: unknown): boolean {
   const causes = causesOf(error);
   if (causes.some((cause) => cause instanceof Refused)) return false;
@@ -37,8 +37,8 @@ const MACHINE_CODES = [
 ];
 
 /**
- * The reason, for people, for which encode task is postponed: something outside the media is away, full or slow, and the encode task
- * is done later with no failure counted. Null for every other error, which counts as the encode task's own.
+ * The reason, for people, for which a task is postponed: something outside the media is away, full or slow, and the task
+ * is done later with no failure counted. Null for every other error, which counts as the task's own.
  */
 export function postponementOf(error: unknown): string | null {
   // A refusal names what its caller did; one that is about the machinery has a kind of its own.

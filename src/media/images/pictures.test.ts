@@ -126,7 +126,7 @@ describe('what is no picture', () => {
     expect(after.filter((name) => !before.includes(name))).toEqual([]);
   });
 
-  test('a caller that is gone ends the encode task', async () => {
+  test('a caller that is gone ends the process', async () => {
     const gone = new AbortController();
     const png = await make('gone.png', ...still('640x360'));
     gone.abort(new Error('gone'));

@@ -21,7 +21,7 @@ export const LONGEST_PICTURE_SEC = 30;
 const REORDER_PICTURES = 64;
 
 /**
- * Encode tasks out the timeline from the edit list: one real edit that begins at the first picture (or inside it)
+ * Works out the timeline from the edit list: one real edit that begins at the first picture (or inside it)
  * and ends behind the last. Refuses edits that start inside a GOP, because players drop the whole GOP, and
  * edits that cut pictures off the end, because an encoder would not see them.
  */
