@@ -85,7 +85,9 @@ test(
     // Pictures may come later than the clock says.
     await expect.poll(async () => (await read(page)).frames, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(12);
     expect((await read(page)).durationSec).toBeCloseTo(CLIP_SEC, 1);
-    expect((await getVideo(service, guid)).availableResolutions).toContain('1080p');
+    // A rung is listed when it is whole: it plays before that.
+    const listed = async () => (await getVideo(service, guid)).availableResolutions;
+    await expect.poll(listed, { timeout: PLAY_LIMIT_MS }).toContain('1080p');
 
     const video = page.locator('video');
     await video.evaluate((element: HTMLVideoElement) => {
