@@ -81,9 +81,9 @@ export class PeriodWriter {
     return this.#segments;
   }
 
-  /** Segments that have no row yet. */
+  /** Every segment has its row, and no rung is in work that would make another. */
   get isStored(): boolean {
-    return this.#commits.size === 0;
+    return this.#commits.size === 0 && (this.#ladder?.isIdle ?? true);
   }
 
   push(unit: AccessUnit): void {

@@ -19,9 +19,15 @@ const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
 /** Pictures that are in work at once: more is an encoder that swallows them. */
 const MOST_IN_WORK = 2_000;
 const MOST_WAITING_BYTES = 32 * 2 ** 20;
+/** What came out and waits for a database that is slow to take the rungs: half a minute of a whole ladder. */
+const MOST_HELD_BYTES = 48 * 2 ** 20;
 /** Fed, and nothing came out for so long: it hangs. */
 const HANGING_MS = 10_000;
+/** An encoder that is not fed any more because it is so far behind; what reordering holds back is less. */
+const HANGING_LAG_MS = 1_500;
 const DRAIN_MS = 5_000;
+
+type HeldPicture = { rung: number; tick: number; isKey: boolean; bytes: Buffer };
 
 /** One process that encodes the rungs of a stream, from a keyframe of its source to the end of a publisher. */
 export class RungRun {
@@ -36,7 +42,8 @@ export class RungRun {
   /** When pictures in work are shown, by the clock of the process. */
   readonly #ticks = new Map<number, number>();
   /** What came before the parameters of all rungs were final. */
-  #held: { rung: number; tick: number; isKey: boolean; bytes: Buffer }[] = [];
+  #held: HeldPicture[] = [];
+  #heldBytes = 0;
   #isConfigured = false;
   #configuring: Promise<void> | null = null;
   #process: LadderRun | null = null;
@@ -72,9 +79,12 @@ export class RungRun {
 
   cut(segment: number, tick: number): void {
     for (const packager of this.#packagers) packager.cut(segment, tick);
+    // One that hangs is soon so late that no frame comes to it any more.
+    if (this.lagMs > HANGING_LAG_MS) this.#checkHanging();
   }
 
   frame({ shownTick, isKey, bytes }: ShownFrame): void {
+    if (this.#abort.signal.aborted) return;
     if (this.#baseTick === null) {
       this.#baseTick = shownTick;
       this.#outTick = shownTick;
@@ -88,8 +98,8 @@ export class RungRun {
     this.#write(() => this.#process?.write({ timeMs, isKey, bytes }));
     if (this.#ticks.size > MOST_IN_WORK || (this.#process?.waitingBytes ?? 0) > MOST_WAITING_BYTES) {
       this.kill('The encoder does not keep up.');
-    } else if (this.#ticks.size > 50 && Date.now() - this.#lastOutMs > HANGING_MS) {
-      this.kill('The encoder hangs.');
+    } else if (this.#ticks.size > 50) {
+      this.#checkHanging();
     }
   }
 
@@ -106,6 +116,10 @@ export class RungRun {
     this.#endTick = null;
     this.#abort.abort();
     this.#process?.kill();
+  }
+
+  #checkHanging(): void {
+    if (Date.now() - this.#lastOutMs > HANGING_MS) this.kill('The encoder hangs.');
   }
 
   #write(write: () => void): void {
@@ -139,7 +153,13 @@ export class RungRun {
     if (tick === undefined) return;
     this.#passed(rung, ptsMs);
     if (this.#isConfigured) this.#push({ rung, tick, isKey, bytes });
-    else this.#held.push({ rung, tick, isKey, bytes });
+    else this.#hold({ rung, tick, isKey, bytes });
+  }
+
+  #hold(one: HeldPicture): void {
+    this.#held.push(one);
+    this.#heldBytes += one.bytes.length;
+    if (this.#heldBytes > MOST_HELD_BYTES) this.kill('The rungs could not be taken in time.');
   }
 
   /** Forgets the times of pictures that every rung has passed. */
@@ -166,7 +186,7 @@ export class RungRun {
       .catch((error: Error) => this.kill(error.message));
   }
 
-  #push({ rung, tick, isKey, bytes }: { rung: number; tick: number; isKey: boolean; bytes: Buffer }): void {
+  #push({ rung, tick, isKey, bytes }: HeldPicture): void {
     const output = this.#packagers[rung]?.push(tick, { isKey, bytes });
     if (output !== undefined) this.#handlers.output(rung, output);
   }

@@ -92,6 +92,11 @@ export class StreamLadder {
     run.end(endTick);
   }
 
+  /** Nothing is in work, and nothing of its rungs comes any more unless the source goes on. */
+  get isIdle(): boolean {
+    return this.#run === null && this.#ending.size === 0;
+  }
+
   /** Resolves when nothing is in work. */
   async settled(): Promise<void> {
     while (this.#ending.size > 0) await Promise.all([...this.#ending].map((run) => run.done));
@@ -107,12 +112,14 @@ export class StreamLadder {
       return;
     }
     this.#startedMs = Date.now();
+    // Not this run, which may be ending itself by the time its parameters come.
+    const before = [...this.#ending];
     const run: RungRun = new RungRun(
       { source: this.#source, rungs, firstSegment },
       {
         configured: async (configs) => {
-          // Of the process before it all comes first.
-          await this.settled();
+          // Of the processes before it all comes first.
+          await Promise.all(before.map(({ done }) => done));
           return this.#open(configs);
         },
         output: (rung, { ended, segments, gaps }) => {
