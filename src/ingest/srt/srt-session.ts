@@ -15,6 +15,7 @@ export class SrtSession {
   readonly #media: PublisherMedia;
   readonly #deps: Deps;
   #faults = 0;
+  #isEnded = false;
   readonly #silence: NodeJS.Timeout;
 
   constructor(input: MediaInput, deps: Deps) {
@@ -23,7 +24,24 @@ export class SrtSession {
     this.#silence = setTimeout(() => deps.close('nothing came for 15 s'), SILENT_MS);
   }
 
+  /** Whatever the bytes do to their readers, this caller alone is disconnected for it. */
   take(bytes: Buffer): void {
+    if (this.#isEnded) return;
+    try {
+      this.#read(bytes);
+    } catch (cause) {
+      this.#deps.report(new Error('What a publisher by SRT sent could not be taken: it is disconnected.', { cause }));
+      this.#deps.close('what came could not be taken');
+    }
+  }
+
+  end(reason: string): void {
+    this.#isEnded = true;
+    clearTimeout(this.#silence);
+    this.#media.end(reason);
+  }
+
+  #read(bytes: Buffer): void {
     const { events, faults } = this.#demuxer.push(bytes);
     for (const event of events) this.#media.push(event, sizeOf(event));
     if (events.length > 0) {
@@ -35,11 +53,6 @@ export class SrtSession {
     if (this.#faults === 0) this.#deps.report(fault);
     this.#faults += faults.length;
     if (this.#faults >= MOST_FAULTS) this.#deps.close(fault.message);
-  }
-
-  end(reason: string): void {
-    clearTimeout(this.#silence);
-    this.#media.end(reason);
   }
 }
 

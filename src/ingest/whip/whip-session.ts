@@ -89,7 +89,10 @@ export class WhipSession {
       clearTimeout(this.#deadline);
       this.#deadline = setTimeout(() => this.end('nothing came for 15 s'), SILENT_MS);
     } catch (error) {
-      if (!(error instanceof BrokenMedia)) throw error;
+      if (!(error instanceof BrokenMedia)) {
+        this.#fail(error);
+        return;
+      }
       if (this.#faults === 0) this.#deps.report(error);
       this.#faults += 1;
       if (this.#faults >= MOST_FAULTS) this.end(error.message);
@@ -97,7 +100,17 @@ export class WhipSession {
   }
 
   #sendFeedback(): void {
-    for (const message of this.#receiver.feedback(performance.now())) this.#peer?.send(message);
+    try {
+      for (const message of this.#receiver.feedback(performance.now())) this.#peer?.send(message);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Whatever packets do to their readers, this publisher alone is disconnected for it. */
+  #fail(cause: unknown): void {
+    this.#deps.report(new Error('What a publisher by WHIP sent could not be taken: it is disconnected.', { cause }));
+    this.end('what came could not be taken');
   }
 }
 
