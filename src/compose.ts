@@ -151,7 +151,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     trustedProxies: settings.trustedProxies,
     cursorSecret: eventCursorSecret(settings.secretKey),
     firewall: openRoleFirewall(log),
-    place: openPlaces(settings),
+    place: openPlaces(settings, log),
     serverZone: hostname().split('.', 1)[0] ?? 'api',
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,

@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AsnOf } from '../adapters/geo/asn-table.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import { openOnce } from '../lib/open-once.ts';
 import { isPublicAddress } from '../lib/public-address.ts';
+
+/** Numbers that could not be read are read again, not more often than so. */
+const RETRY_MS = 30_000;
 
 /** Finds autonomous systems: in the owner's own database, or in a table that is compiled once of the bundled lists. */
 export async function openAsn({ asnDatabase, dataDir }: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>): Promise<AsnOf> {
@@ -20,20 +24,18 @@ export async function openAsn({ asnDatabase, dataDir }: Pick<RoleSettings, 'asnD
  */
 export function openAsnLater(settings: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>, log: Log): AsnOf {
   let found: AsnOf | null = null;
-  let isOpening = false;
-  const open = () =>
-    openAsn(settings).then(
-      (opened) => {
-        found = opened;
-      },
-      (err: unknown) => log.warn({ err }, 'The numbers of autonomous systems could not be read; events have none.'),
-    );
+  const open = openOnce(async () => {
+    try {
+      found = await openAsn(settings);
+    } catch (err) {
+      log.warn({ err }, 'The numbers of autonomous systems could not be read; events have none.');
+      throw err;
+    }
+  }, RETRY_MS);
   return (address) => {
     if (found !== null) return found(address);
-    if (!isOpening && isPublicAddress(address)) {
-      isOpening = true;
-      void open();
-    }
+    // Reported above, once a try.
+    if (isPublicAddress(address)) open().catch(() => undefined);
     return null;
   };
 }

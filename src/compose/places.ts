@@ -1,19 +1,34 @@
 import type { RoleSettings } from '../config/settings.ts';
+import { openOnce } from '../lib/open-once.ts';
 import { openAsn } from './asn.ts';
+
+/** Databases that could not be read are opened again, not more often than so. */
+const RETRY_MS = 30_000;
 
 type Place = { country: string; asn: string };
 
-/** Where addresses are, for a role that seldom looks: the databases are opened at the first look. */
-export function openPlaces(settings: RoleSettings): (address: string) => Promise<Place> {
-  let opening: Promise<(address: string) => Place> | null = null;
-  const open = async () => {
-    const { openMmdb } = await import('../adapters/geo/mmdb.ts');
-    const [geo, asnOf] = await Promise.all([openMmdb(settings.countryDatabase), openAsn(settings)]);
-    return (address: string) => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' });
-  };
+type Settings = Pick<RoleSettings, 'countryDatabase' | 'asnDatabase' | 'dataDir'>;
+
+/**
+ * Where addresses are, for a role that seldom looks: the databases are opened at the first look. While they cannot be
+ * read, no place is known.
+ */
+export function openPlaces(settings: Settings, log: Log): (address: string) => Promise<Place> {
+  const open = openOnce(async () => {
+    try {
+      const { openMmdb } = await import('../adapters/geo/mmdb.ts');
+      const [geo, asnOf] = await Promise.all([openMmdb(settings.countryDatabase), openAsn(settings)]);
+      return (address: string): Place => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' });
+    } catch (err) {
+      log.warn({ err }, 'The databases of places could not be read; events have none.');
+      throw err;
+    }
+  }, RETRY_MS);
   return async (address) => {
-    opening ??= open();
-    const locate = await opening;
-    return locate(address);
+    // Reported above, once a try.
+    const locate = await open().catch(() => null);
+    return locate?.(address) ?? { country: '', asn: '' };
   };
 }
+
+type Log = { warn(fields: object, message: string): void };

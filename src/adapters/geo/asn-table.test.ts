@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const whole = (text: string) => text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 const wide = (start: bigint) => `${start << 64n}`;
 
-test('addresses are found in the ranges of the lists, and again in the table that was made of them', async () => {
+test('addresses are found in the ranges of the lists, in the table that was made of them, and where none can be kept', async () => {
   const lists = { v4: join(folder, 'v4.csv'), v6: join(folder, 'v6.csv') };
   await writeFile(
     lists.v4,
@@ -23,7 +23,11 @@ test('addresses are found in the ranges of the lists, and again in the table tha
   const path = join(folder, 'cache', 'asn.bin');
   const made = await openAsnTable(path, lists);
   const stored = await openAsnTable(path, { v4: join(folder, 'gone'), v6: join(folder, 'gone') });
-  for (const asnOf of [made, stored]) {
+  const unwritable = join(folder, 'unwritable.bin');
+  // Where it would be written stands a folder.
+  await mkdir(`${unwritable}.${process.pid}`);
+  const unkept = await openAsnTable(unwritable, lists);
+  for (const asnOf of [made, stored, unkept]) {
     const addresses = [
       '192.0.2.0',
       '192.0.2.127',

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { hasCode } from '../../lib/has-code.ts';
@@ -27,11 +27,20 @@ export async function openAsnTable(path: string, lists: AsnLists): Promise<AsnOf
   const stored = await readStored(path);
   if (stored !== null) return asnOf(stored);
   const table = { v4: await compileV4(lists.v4), v6: await compileV6(lists.v6) };
-  await mkdir(dirname(path), { recursive: true });
-  const made = `${path}.${process.pid}`;
-  await writeFile(made, encodeAsnTable(table));
-  await rename(made, path);
+  await keep(path, table);
   return asnOf(table);
+}
+
+/** Where it cannot be written, the table of memory is as good, and the next start makes another. */
+async function keep(path: string, table: AsnTable): Promise<void> {
+  const made = `${path}.${process.pid}`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(made, encodeAsnTable(table));
+    await rename(made, path);
+  } catch {
+    await rm(made, { force: true }).catch(() => undefined);
+  }
 }
 
 /** Finds systems by bisection. */

@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openOnce } from '../../../lib/open-once.ts';
 import { Firewall } from './firewall.ts';
 import { compileRules, type RuleSet, type RuleTexts } from './rule-set.ts';
 
 /** So long rules are compiled in a row before other work has its turn. */
 const SLICE_MS = 5;
+/** Rules that could not be read are read again, not more often than so. */
+const RETRY_MS = 10_000;
 
 /**
  * What an installation lets through that a general web application would not: the methods of its interface, and bodies of
@@ -17,27 +20,25 @@ export const CORE_SETTINGS = {
 
 /** A firewall that is compiled when it is first needed, beside other work; `current` is null until then. */
 export type FirewallSource = {
-  /** Null where its rules could not be read: requests are let through, and the log has the reason. */
+  /** Null while its rules cannot be read: requests are let through, and the log has the reason. */
   ready(): Promise<Firewall | null>;
   current(): Firewall | null;
 };
 
 export function openFirewall(load: () => Promise<RuleTexts>, onError: (error: unknown) => void): FirewallSource {
   let firewall: Firewall | null = null;
-  let opening: Promise<Firewall | null> | null = null;
-  const open = async () => {
+  const open = openOnce(async () => {
     try {
       firewall = new Firewall(await compileInTurns(await load()));
+      return firewall;
     } catch (error) {
       onError(error);
+      throw error;
     }
-    return firewall;
-  };
+  }, RETRY_MS);
   return {
-    ready() {
-      opening ??= open();
-      return opening;
-    },
+    // Reported once, where it happened.
+    ready: () => open().catch(() => null),
     current: () => firewall,
   };
 }

@@ -1,0 +1,38 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openAsnLater } from './asn.ts';
+import { openPlaces } from './places.ts';
+
+const COUNTRIES = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
+const ADDRESS = '8.8.8.8';
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mr-places-'));
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('databases that could not be read are opened again, once in a while', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const file = join(dataDir, 'own.mmdb');
+  const warnings: string[] = [];
+  const log = { warn: (_: object, message: string) => void warnings.push(message) };
+  const place = openPlaces({ countryDatabase: file, asnDatabase: file, dataDir }, log);
+  const asnOf = openAsnLater({ asnDatabase: file, dataDir }, log);
+  const look = async () => ({ ...(await place(ADDRESS)), later: asnOf(ADDRESS) });
+  const unknown = { country: '', asn: '', later: null };
+  expect(await look()).toEqual(unknown);
+  await expect.poll(() => warnings.length).toBe(2);
+  // A database of countries has no systems: what counts is that it is opened.
+  await copyFile(fileURLToPath(import.meta.resolve(COUNTRIES)), file);
+  expect([await look(), warnings.length]).toEqual([unknown, 2]);
+  vi.advanceTimersByTime(30_000);
+  expect(await look()).toMatchObject({ country: 'US' });
+  expect(warnings).toHaveLength(2);
+});
