@@ -41,8 +41,8 @@ function picture(source: Source, timestamp: number, number: number): Buffer[] {
   return packets;
 }
 
-function stream(count: number, firstTimestamp: number): Buffer[] {
-  const source = { type: VIDEO.payloadType, ssrc: 7, sequence: 65_500 };
+function stream(count: number, firstTimestamp: number, ssrc = 7): Buffer[] {
+  const source = { type: VIDEO.payloadType, ssrc, sequence: 65_500 };
   return Array.from({ length: count }, (_, at) => picture(source, firstTimestamp + at * 3_000, at)).flat();
 }
 
@@ -68,6 +68,16 @@ test('pictures come whole and in order from packets that come twice and out of o
       for (const [at, ms] of times.slice(1).entries()) expect(ms - (times[at] ?? 0)).toBeCloseTo(100 / 3, 3);
     }),
     { numRuns: 50 },
+  );
+});
+
+test('another source goes on at the time of its arrival, whatever its own clock says', () => {
+  const receiver = new RtpReceiver([VIDEO]);
+  const before = stream(20, 0).flatMap((bytes) => receiver.push(bytes, 0));
+  const after = stream(20, 2 ** 31, 8).flatMap((bytes) => receiver.push(bytes, 1_000));
+  expect(pictures(before)).toHaveLength(20);
+  expect(pictures(after).map(({ dtsMs }) => Math.round(dtsMs))).toEqual(
+    Array.from({ length: 20 }, (_, at) => 1_000 + Math.round((at * 100) / 3)),
   );
 });
 

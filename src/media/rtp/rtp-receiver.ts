@@ -36,6 +36,12 @@ type Track = {
   report: { sent: SenderReport; atMs: number; ticks: number } | null;
 };
 
+/** Another source has numbers and times of its own (RFC 3550 section 5.1). */
+function freshSource(): Omit<Track, 'kind' | 'rate'> {
+  const clock = new WrappingClock(CLOCK_RANGE);
+  return { buffer: new ReorderBuffer(), clock, baseMs: null, ssrc: null, highestSequence: 0, report: null };
+}
+
 /**
  * Receives the tracks of one sender of RTP: H.264 and Opus, with their times on one clock. Values in, values out: what
  * is to be sent back comes from `feedback`, which is called several times a second.
@@ -50,9 +56,7 @@ export class RtpReceiver {
   constructor(tracks: readonly OfferedTrack[]) {
     for (const { kind, payloadType } of tracks) {
       const rate = kind === 'video' ? VIDEO_TIMESCALE : OPUS_RATE;
-      const clock = new WrappingClock(CLOCK_RANGE);
-      const fresh = { baseMs: null, ssrc: null, highestSequence: 0, report: null };
-      this.#tracks.set(payloadType, { kind, rate, buffer: new ReorderBuffer(), clock, ...fresh });
+      this.#tracks.set(payloadType, { kind, rate, ...freshSource() });
     }
   }
 
@@ -70,8 +74,7 @@ export class RtpReceiver {
     const packet = readRtp(bytes);
     const track = packet === null ? undefined : this.#tracks.get(packet.payloadType);
     if (packet === null || track === undefined) return [];
-    if (track.ssrc !== packet.ssrc)
-      Object.assign(track, { ssrc: packet.ssrc, buffer: new ReorderBuffer(), report: null });
+    if (track.ssrc !== packet.ssrc) Object.assign(track, { ...freshSource(), ssrc: packet.ssrc });
     track.highestSequence = packet.sequence;
     const copy = { ...packet, payload: Buffer.from(packet.payload) };
     return track.buffer
