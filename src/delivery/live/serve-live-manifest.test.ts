@@ -9,6 +9,7 @@ import { buildLiveInit } from '../../media/live/period-init.ts';
 import { avcConfig } from '../../media/live/video-config.ts';
 import { PackageKeys } from '../drm/package-keys.ts';
 import { serveLiveManifest } from './serve-live-manifest.ts';
+import { type LiveMediaDeps, serveLiveMedia } from './serve-live-media.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 const RECORD = '0142c00affe100156742c00ada11ec0440000003004000000c83c489a801000468ce0fc8';
@@ -90,4 +91,17 @@ test('a running stream is dynamic, each Period where its media was taken', async
   expect(text).toContain('timeShiftBufferDepth="PT600S"');
   const starts = [...text.matchAll(/<Period id="\d" start="PT([\d.]+)S"/g)].map(([, sec]) => Number(sec));
   expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeCloseTo(60, 3);
+});
+
+test('a segment that is known to be missing is not waited for', async () => {
+  const stream = await watch();
+  const renditionId = stream.index.periods[1]?.renditions[0]?.id ?? newGuid();
+  stream.index.apply({ message: { type: 'gap', renditionId, segment: 2 }, bytes: Buffer.alloc(0) });
+  const file = { kind: 'segment', renditionId, cover: { kind: 'clear' }, segment: 2 } as const;
+  // What waits takes a signal of the viewer's leaving. Nothing of the rest is needed for an answer in the clear.
+  const leave = () => {
+    throw new Error('Expected no wait.');
+  };
+  const answer = await serveLiveMedia(stream, { publication, file, leave }, {} as LiveMediaDeps);
+  expect(answer).toMatchObject({ kind: 'problem', problem: { status: 404, code: 'unknown-segment' } });
 });

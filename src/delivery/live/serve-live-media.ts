@@ -77,9 +77,11 @@ async function serveSegment(
     const found = findSegment(rendition.segments, number);
     return found !== null && (found.isClosed || stream.index.hasEnded) && !found.isGap ? found : undefined;
   };
+  // What is known to be missing does not come.
+  const isDecided = () => find() !== undefined || findSegment(rendition.segments, number)?.isGap === true;
   const last = rendition.segments.at(-1);
   const isNext = last !== undefined && number >= last.number && number <= last.number + 1;
-  if (isNext && find() === undefined) await stream.until(() => find() !== undefined, SEGMENT_WAIT_MS, leave());
+  if (isNext && !isDecided()) await stream.until(isDecided, SEGMENT_WAIT_MS, leave());
   const segment = find();
   if (segment === undefined) return notFound('unknown-segment');
   const bytes = bytesOf(segment);
