@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { Validator } from 'typebox/compile';
+import { readBytes } from '../lib/read-bytes.ts';
 import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
-import { readBytes } from './read-bytes.ts';
 
 /** Faults of a body that its model cannot express, a sentence each; called with what fields came, whatever they hold. */
 export type BodyCheck = (sent: Readonly<Record<string, unknown>>) => string[];

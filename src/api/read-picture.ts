@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Outbound } from '../lib/outbound/outbound.ts';
+import { readBytes } from '../lib/read-bytes.ts';
 import { Refused } from '../lib/refused.ts';
-import { readBytes } from './read-bytes.ts';
 
 const MAX_PICTURE_BYTES = 16 * 2 ** 20;
 const FETCH_LIMIT_MS = 20_000;

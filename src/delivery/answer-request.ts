@@ -4,6 +4,7 @@ import type { Publication } from '../catalog/publications/publication.ts';
 import { signMedia } from '../catalog/pull-zones/sign-media.ts';
 import { type Admitted, asksForToken } from '../catalog/shield/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/compiled-policy.ts';
+import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
 import { type BeaconDeps, MAX_BEACON_BYTES, takeBeacon } from './beacons/take-beacon.ts';
 import type { ClientBudgets } from './clients/client-budgets.ts';
@@ -33,7 +34,6 @@ import type { PlayerAssets } from './player/load-player-assets.ts';
 import { serveAsset } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
-import { readBody } from './read-body.ts';
 import type { EdgeRequest } from './receive/receive.ts';
 import { licenceUrlOf } from './shield/own-address.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
@@ -113,7 +113,10 @@ export async function answerPost(
   if (publication === null) return unknown();
   const { message, target } = admitted.request;
   const system = target.file.kind === 'licence' ? target.file.system : null;
-  const body = await readBody(message, system === null ? MAX_LICENCE_REQUEST_BYTES : MAX_CHALLENGE_BYTES);
+  const body = await readBytes(message, {
+    what: 'a licence request',
+    limitBytes: system === null ? MAX_LICENCE_REQUEST_BYTES : MAX_CHALLENGE_BYTES,
+  });
   const play = readPlayRequest(message);
   if (system === null) return serveLicence(publication, { request: body.toString(), play }, deps);
   return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
@@ -123,7 +126,7 @@ async function answerBeacon(
   { request: { message, client } }: Admitted<EdgeRequest>,
   { beacons }: AnswerDeps,
 ): Promise<Answer> {
-  const body = await readBody(message, MAX_BEACON_BYTES);
+  const body = await readBytes(message, { what: 'a report', limitBytes: MAX_BEACON_BYTES });
   takeBeacon({ body: body.toString(), address: client.address, headers: message.headers }, beacons, Date.now());
   const [contentType, cacheControl] = ['text/plain; charset=utf-8', CACHE_NOTHING];
   return { kind: 'bytes', bytes: Buffer.alloc(0), contentType, cacheControl, etag: null };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { readBytes } from '../../src/api/read-bytes.ts';
+import { readBytes } from '../../src/lib/read-bytes.ts';
 import { startTestApi } from '../support/api.ts';
 
 const left = Promise.withResolvers<IncomingMessage>();

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../catalog/drm/licence-proxy.ts';
+import { readBytes } from '../../lib/read-bytes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { FairPlayLicence, FairPlayRequest } from '../models/fair-play.ts';
-import { readBytes } from '../read-bytes.ts';
 import { LibraryParams } from '../read-params.ts';
 import { queryText } from '../read-query.ts';
 import { VideoPathParams } from './licence-params.ts';

@@ -1,6 +1,6 @@
 import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../catalog/drm/licence-proxy.ts';
+import { readBytes } from '../../lib/read-bytes.ts';
 import { defineOperation } from '../define-operation.ts';
-import { readBytes } from '../read-bytes.ts';
 import { VideoPathParams } from './licence-params.ts';
 import { type LicenceDeps, LicenceQuery, requireLicence } from './require-licence.ts';
 

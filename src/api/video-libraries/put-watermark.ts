@@ -1,10 +1,10 @@
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { WATERMARK_LIMIT_BYTES } from '../../catalog/libraries/watermark.ts';
+import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { PictureMaker } from '../../media/images/run-picture.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
-import { readBytes } from '../read-bytes.ts';
 import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 import { keepWatermark } from './stored-watermark.ts';

@@ -3,6 +3,7 @@ import { createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { REFUSALS } from '../../lib/error-catalogue.ts';
+import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import type { Publish } from '../../media/live/publisher.ts';
@@ -11,7 +12,7 @@ import { readCandidates } from '../../media/rtp/sdp-offer.ts';
 import type { OpenPeer } from './peer.ts';
 import { WhipSession } from './whip-session.ts';
 
-const LARGEST_BODY = 64 * 1024;
+const BODY = { what: 'a body', limitBytes: 64 * 1024 };
 const MOST_SESSIONS = 200;
 const ATTEMPTS = { burst: 20, perSec: 4 };
 const ENDPOINT = '/whip';
@@ -91,7 +92,7 @@ export class WhipHandler {
     }
     if (this.#sessions.size >= MOST_SESSIONS)
       throw new Refused('unavailable', 'The server takes no more publishers now.');
-    return this.#open(await readBody(request), streamKey, remote);
+    return this.#open((await readBytes(request, BODY)).toString(), streamKey, remote);
   }
 
   #addressOf({ headers, socket: { remoteAddress } }: IncomingMessage): string {
@@ -145,22 +146,11 @@ async function patch(session: WhipSession, request: IncomingMessage): Promise<An
   if (!isOfType(request, FRAGMENT)) return text(415, `Expected ${FRAGMENT}.`);
   const match = request.headers['if-match'];
   if (match === undefined) return text(428, 'Expected If-Match.');
-  const fragment = await readBody(request);
+  const fragment = (await readBytes(request, BODY)).toString();
   if (match === '*') return text(422, 'ICE restarts are not offered: begin another session.');
   if (match !== session.etag) return text(412, 'Expected the ETag of the session in If-Match.');
   for (const { candidate, mid } of readCandidates(fragment)) session.addCandidate(candidate, mid);
   return { status: 204, headers: { ETag: session.etag } };
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    sizeBytes += piece.length;
-    if (sizeBytes > LARGEST_BODY) throw new Refused('too-large', 'Expected at most 64 KiB.');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
 }
 
 function isOfType({ headers }: IncomingMessage, type: string): boolean {

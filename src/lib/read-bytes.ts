@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refused } from '../lib/refused.ts';
+import { Refused } from './refused.ts';
 
 const BODY_LIMIT_MS = 30_000;
 
