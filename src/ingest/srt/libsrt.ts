@@ -24,7 +24,7 @@ export type Accepted = { socket: number; remote: string; streamId: string };
 export type LibSrt = {
   /** Starts to listen; answers the port. Throws with libsrt's own message. */
   listen(host: string, port: number, hook: SrtHook): number;
-  /** The next caller whose handshake is through, null when there is none. */
+  /** The next caller whose handshake is through, null when there is none. Throws for one that cannot be served: it is closed. */
   accept(): Accepted | null;
   /** Resolves with the sockets that have something to read or have failed, after `waitMs` at the latest. */
   wait(waitMs: number): Promise<number[]>;
@@ -129,8 +129,13 @@ class Srt implements LibSrt {
       this.close(socket);
       return null;
     }
-    this.#setInt(socket, OPTION.receiveSync, 0);
-    this.#watch(socket);
+    try {
+      this.#setInt(socket, OPTION.receiveSync, 0);
+      this.#watch(socket);
+    } catch (error) {
+      this.close(socket);
+      throw error;
+    }
     return { socket, remote: admitted.remote, streamId: admitted.streamId };
   }
 

@@ -2,7 +2,7 @@
 // listen callback must answer at once and waits for the database: only libsrt's own thread and this one wait.
 import { readSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { LARGEST_MESSAGE, type LibSrt, openLibSrt } from './libsrt.ts';
+import { type Accepted, LARGEST_MESSAGE, type LibSrt, openLibSrt } from './libsrt.ts';
 import { LARGEST_FRAME, type SrtReport, type SrtVerdict, writeData, writeReport } from './srt-frames.ts';
 
 const REPORT_FD = 3;
@@ -29,7 +29,7 @@ try {
   send({ type: 'listening', port: bound });
   await serve(srt);
 } catch (error) {
-  send({ type: 'failed', reason: error instanceof Error ? error.message : String(error), isMissing: srt === null });
+  send({ type: 'failed', reason: reasonOf(error), isMissing: srt === null });
   process.exit(1);
 }
 
@@ -45,10 +45,21 @@ async function serve(srt: LibSrt): Promise<never> {
 }
 
 function accept(srt: LibSrt): void {
-  const accepted = srt.accept();
+  let accepted: Accepted | null;
+  try {
+    accepted = srt.accept();
+  } catch (error) {
+    // It costs one caller, and the others nothing.
+    send({ type: 'refused', reason: reasonOf(error) });
+    return;
+  }
   if (accepted === null) return;
   open.add(accepted.socket);
   send({ type: 'open', connection: accepted.socket, remote: accepted.remote, streamId: accepted.streamId });
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Passes on what is there, a bounded piece, so that one caller cannot keep the others waiting. */

@@ -6,6 +6,8 @@ export type SrtReport =
   /** A caller waits for the answer, and with it all others: it is due within half a second. */
   | { type: 'check'; connection: number; remote: string; streamId: string }
   | { type: 'open'; connection: number; remote: string; streamId: string }
+  /** A caller whose handshake was through could not be served. */
+  | { type: 'refused'; reason: string }
   | { type: 'closed'; connection: number; reason: string };
 
 /** The answer to a check. `reject` is a code of SRT's access control (1000 and above). */

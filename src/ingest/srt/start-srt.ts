@@ -109,8 +109,11 @@ class Server {
         else if (frame.report.type === 'listening') {
           isUp = true;
           resolve(frame.report.port);
-        } else if (frame.report.type === 'failed') reject(failureOf(frame.report));
-        else this.#handle(frame.report);
+        } else if (frame.report.type === 'failed') {
+          const failure = failureOf(frame.report);
+          if (isUp) this.#deps.report(failure);
+          else reject(failure);
+        } else this.#handle(frame.report);
       };
       // Both were opened as pipes.
       const reports = child.stdio[3] as Readable;
@@ -147,6 +150,9 @@ class Server {
           if (!(error instanceof Refused)) this.#deps.report(error);
           this.#drop(report.connection, error.message);
         });
+        return;
+      case 'refused':
+        this.#deps.report(new Error(`A caller by SRT could not be taken: ${report.reason}`));
         return;
       case 'closed':
         this.#forget(report.connection, report.reason);
