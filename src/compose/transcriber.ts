@@ -1,4 +1,4 @@
-import { modelFolder, readInstalled } from '../adapters/sherpa/installed-models.ts';
+import { type InstalledModel, modelFolder, readInstalled } from '../adapters/sherpa/installed-models.ts';
 import { readModel } from '../adapters/sherpa/read-model.ts';
 import { createSherpaTranscriber } from '../adapters/transcriber/sherpa.ts';
 import type { TranscriberSettings } from '../config/engines.ts';
@@ -33,11 +33,11 @@ export async function openTranscribers(
       return async () => service;
     }
     case 'folder': {
-      const open = openOnce(threads);
+      const open = openLast(threads);
       return async () => await open(settings.folder);
     }
     case 'installed': {
-      const open = openOnce(threads);
+      const open = openLast(threads);
       return async () => {
         const { current, models } = await readInstalled(dataDir);
         const model = models.find(({ name }) => name === current);
@@ -47,15 +47,19 @@ export async function openTranscribers(
   }
 }
 
-type Known = { languages: readonly string[] | null };
+type Known = Pick<InstalledModel, 'languages' | 'sha256' | 'addedAt'>;
 
-/** Keeps the engine that was opened last: it holds its process while spans come. */
-function openOnce(threads: number): (folder: string, known?: Known) => Promise<Transcriber> {
-  let opened: { folder: string; engine: Transcriber } | null = null;
+/**
+ * Keeps the engine that was opened last: it holds its process while spans come. Another model under the same name is
+ * opened anew; the process of the one before ends when it has nothing more to do.
+ */
+function openLast(threads: number): (folder: string, known?: Known) => Promise<Transcriber> {
+  let opened: { model: string; engine: Transcriber } | null = null;
   return async (folder, known) => {
-    if (opened?.folder === folder) return opened.engine;
+    const model = JSON.stringify([folder, known?.sha256, known?.addedAt]);
+    if (opened?.model === model) return opened.engine;
     const engine = createSherpaTranscriber({ model: await readModel(folder, known), threads });
-    opened = { folder, engine };
+    opened = { model, engine };
     return engine;
   };
 }

@@ -1,10 +1,13 @@
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listPath, modelFolder } from '../../src/adapters/sherpa/installed-models.ts';
 import { readModel } from '../../src/adapters/sherpa/read-model.ts';
 import { createSherpaTranscriber } from '../../src/adapters/transcriber/sherpa.ts';
+import { openTranscribers } from '../../src/compose/transcriber.ts';
+import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { wordErrorRate } from '../../src/media/speech/word-error-rate.ts';
 import { EngineCrashed } from '../../src/ports/engine-crashed.ts';
 import type { Transcriber } from '../../src/ports/transcriber.ts';
@@ -45,6 +48,22 @@ test('a model in a folder is run by the library, and its words come with their t
   expect(language).toBe('en');
   expect(words.map(({ text }) => text)).toEqual(['low', 'high', 'low']);
   for (const [index, startSec] of [1, 2, 3].entries()) expect(words[index]?.startSec).toBeCloseTo(startSec, 0);
+});
+
+test('another model that was added under the same name is used without a restart', async () => {
+  await writeToneModel(modelFolder(folder, 'own'));
+  const add = async (sha256: string, languages: string[]) => {
+    const model = { name: 'own', sha256, from: 'own.tar', languages, licence: '', addedAt: '2026-11-23T00:00:00.000Z' };
+    await writeFile(listPath(folder), JSON.stringify({ current: 'own', models: [model] }));
+  };
+  const outbound = createOutbound({ allow: [] });
+  const find = await openTranscribers({ kind: 'installed' }, { dataDir: folder, encodeThreads: 1, outbound });
+  await add('1'.repeat(64), ['en']);
+  const first = await find();
+  expect(await find()).toBe(first);
+  await add('2'.repeat(64), ['de']);
+  expect([first?.languages, (await find())?.languages]).toEqual([['en'], ['de']]);
+  await outbound.close();
 });
 
 test('silence has no words', async () => {
