@@ -9,6 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
+/** pg gives this one once a process. */
+const warnings: Error[] = [];
+process.on('warning', (warning) => warnings.push(warning));
+
 const LISTENERS = sql<{ pid: number }>`select pid from pg_stat_activity where query like 'listen %'`;
 
 test('all channels of a pool share one connection, and listen again when it broke', async () => {
@@ -37,4 +41,14 @@ test('all channels of a pool share one connection, and listen again when it brok
   await expect.poll(() => new Set(heard.slice(3))).toEqual(new Set(['a 1', 'b 2']));
   for (const subscription of subscriptions) await subscription.close();
   await expect.poll(async () => (await LISTENERS.execute(db)).rows).toEqual([]);
+});
+
+test('channels that are opened and closed together ask the connection one after the other', async () => {
+  const handlers = { onPayload: () => undefined, onConnected: () => undefined, onError: () => undefined };
+  const open = (channel: string) => listen(database.pool, channel, handlers);
+  const first = await open('a');
+  const others = await Promise.all(['b', 'c', 'd', 'e'].map(open));
+  await Promise.all(others.map((subscription) => subscription.close()));
+  await first.close();
+  expect(warnings).toEqual([]);
 });

@@ -35,6 +35,8 @@ class ListenConnection {
   readonly #subscriptions = new Set<Subscription>();
   #client: pg.Client | null = null;
   #connecting: Promise<pg.Client> | null = null;
+  /** A connection takes one question after the other. */
+  #asked: Promise<unknown> = Promise.resolve();
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopBeat: () => void = () => undefined;
@@ -49,7 +51,7 @@ class ListenConnection {
       const isNew = this.#client === null || this.#connecting !== null;
       const client = isNew || this.#client === null ? await this.#connectOnce() : this.#client;
       // The connection may have begun to listen before this subscription was there.
-      await client.query(`listen ${pg.escapeIdentifier(subscription.channel)}`);
+      await this.#ask(client, `listen ${pg.escapeIdentifier(subscription.channel)}`);
       if (!isNew) subscription.handlers.onConnected();
     } catch (error) {
       await this.remove(subscription);
@@ -65,10 +67,16 @@ class ListenConnection {
       this.#stopBeat();
       this.#client = null;
       await client?.end();
-    } else if (![...this.#subscriptions].some(({ channel }) => channel === subscription.channel)) {
+    } else if (client !== null && ![...this.#subscriptions].some(({ channel }) => channel === subscription.channel)) {
       // What is lost meanwhile is not listened to again.
-      await client?.query(`unlisten ${pg.escapeIdentifier(subscription.channel)}`).catch(() => undefined);
+      await this.#ask(client, `unlisten ${pg.escapeIdentifier(subscription.channel)}`).catch(() => undefined);
     }
+  }
+
+  #ask(client: pg.Client, text: string): Promise<unknown> {
+    const asked = this.#asked.then(() => client.query(text));
+    this.#asked = asked.catch(() => undefined);
+    return asked;
   }
 
   #connectOnce(): Promise<pg.Client> {
