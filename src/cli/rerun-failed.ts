@@ -3,7 +3,7 @@ import type { VitestReport } from './test-counts.ts';
 /** Reruns of one file. */
 const RERUNS = 2;
 /** With more failed files than this the fault is hardly one of chance, and reruns would take long. */
-const MAX_FILES = 16;
+const MAX_FILES = 8;
 
 /** What a run of vitest came to; the report is null when it wrote none. */
 export type TestRun = { report: VitestReport | null; exitCode: number };
