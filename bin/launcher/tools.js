@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { runChild } from './run-child.js';
 
 /**
@@ -83,12 +83,14 @@ export async function ensureTools(command) {
 /**
  * @param {string} command
  * @param {string} path as in $PATH
+ * @param {string} root below which whole paths are looked for
  * @returns {Tool[]}
  */
-export function missingTools(command, path) {
-  return (TOOLS[command] ?? []).filter(
-    ({ program }) => !canRun(program) && !path.split(delimiter).some((folder) => canRun(join(folder, program))),
-  );
+export function missingTools(command, path, root = '/') {
+  return (TOOLS[command] ?? []).filter(({ program }) => {
+    if (isAbsolute(program)) return !canRun(join(root, program));
+    return !path.split(delimiter).some((folder) => canRun(join(folder, program)));
+  });
 }
 
 /**

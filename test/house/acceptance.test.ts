@@ -6,7 +6,7 @@ import { projectRoot } from '../../src/cli/run-program.ts';
 const page = readFileSync(join(projectRoot, 'docs/acceptance.md'), 'utf8');
 const sections = page.split(/^## /m).slice(1);
 const named = sections.flatMap((section) =>
-  [...section.matchAll(/^- `(.+?)`: (.+)$/gm)].map(([, file = '', title = '']) => ({ file, title })),
+  [...section.matchAll(/^- `(.+?)`(?: \(soak\))?: (.+)$/gm)].map(([, file = '', title = '']) => ({ file, title })),
 );
 
 test.each(named)('$file shows: $title', ({ file, title }) => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureInstalled, missingPackage } from '../../bin/launcher/install.js';
 import { pinnedNodeFor } from '../../bin/launcher/node.js';
@@ -87,8 +87,21 @@ test('the programs that a command needs are looked for on the path', () => {
   expect(missingTools('doctor', folder)).toEqual([]);
   // A program that is there without the packages that it loads is not enough.
   makeProgram('gst-launch-1.0', 'exit 0');
-  const packages = new Set(missingTools('test', folder).map(({ debianPackage }) => debianPackage));
-  expect(packages).not.toContain('gstreamer1.0-tools');
+  const missing = missingTools('test', folder, folder).filter(({ debianPackage }) => debianPackage.startsWith('gstr'));
+  expect(missing.map(({ debianPackage }) => debianPackage)).toEqual([
+    'gstreamer1.0-plugins-base',
+    'gstreamer1.0-plugins-good',
+    'gstreamer1.0-plugins-bad',
+    'gstreamer1.0-libav',
+  ]);
+  for (const { program: plugin } of missing) {
+    mkdirSync(join(folder, dirname(plugin)), { recursive: true });
+    // As packages lay them out: to be read, not run.
+    writeFileSync(join(folder, plugin), '', { mode: 0o644 });
+  }
+  const left = missingTools('test', folder, folder).map(({ debianPackage }) => debianPackage);
+  expect(left).toContain('nginx-light');
+  expect(left.filter((name) => name.startsWith('gstr'))).toEqual([]);
   for (const program of ['ffmpeg', 'ffprobe', 'bwrap']) makeProgram(program, 'exit 0');
   expect(missingTools('serve', folder)).toEqual([]);
 });
