@@ -217,7 +217,8 @@ test.each(['path', 'query'] as const)("the browser's own HLS plays one by a toke
 test.each(['path', 'query'] as const)('mpv, which has no pages, plays all of it by a token in its %s', async (form) => {
   const { folder, query } = sign(film, form);
   const output = ['--no-config', '--no-audio', '--of=framecrc', '--ovc=rawvideo', '--o=-', '--really-quiet'];
-  const { stdout } = await run('mpv', [...output, `--referrer=http://${OWNER}/app`, `${folder}/playlist.m3u8${query}`]);
+  const argv = [...output, `--referrer=http://${OWNER}/app`, `${folder}/playlist.m3u8${query}`];
+  const { stdout } = await run('mpv', argv, { timeout: PATIENCE_MS, killSignal: 'SIGKILL' });
   expect(stdout.split('\n').filter((line) => /^\d/.test(line)).length).toBeGreaterThanOrEqual(FRAMES - 1);
   expect(await rulesLogged(film)).toEqual(new Set());
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { verbs } from '../../src/cli/client/verbs.table.ts';
 import { projectRoot } from '../../src/cli/run-program.ts';
@@ -174,13 +174,13 @@ test('libraries, keys and webhooks', async () => {
     response.end();
   });
   const url = `http://127.0.0.1:${await listen(receiver, 0, '127.0.0.1')}/`;
+  onTestFinished(() => closeServer(receiver, 0));
   await text('libraries edit', '1', `WebhookUrl=${url}`);
   await text('webhooks test');
   await received.promise;
   const events = (await text('webhooks ls')).split('\n').map((line) => Object(JSON.parse(line)));
   await text('webhooks resend', String(events[0]?.id ?? events[0]?.guid));
   await text('libraries edit', '1', 'WebhookUrl=');
-  await closeServer(receiver, 0);
   await text('libraries rm', id);
 });
 

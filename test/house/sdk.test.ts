@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Millrace, signEmbedUrl, type UploadState, verifyWebhook } from '../../sdk/src/millrace.ts';
 import { projectRoot } from '../../src/cli/run-program.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
@@ -128,6 +128,7 @@ test('a delivered webhook verifies, and not once its body is changed', async () 
     response.end();
   });
   const WebhookUrl = `http://127.0.0.1:${await listen(receiver, 0, '127.0.0.1')}/`;
+  onTestFinished(() => closeServer(receiver, 0));
   const { ReadOnlyApiKey } = await account.call('updateLibrary', { id: libraryId, body: { WebhookUrl } });
   await library.call('testWebhook', { libraryId });
   const { body, headers } = await delivery.promise;
@@ -135,7 +136,6 @@ test('a delivered webhook verifies, and not once its body is changed', async () 
   expect(await verifyWebhook(body, headers, { readOnlyKey })).toBe(true);
   expect(await verifyWebhook(`${body} `, headers, { readOnlyKey })).toBe(false);
   expect(await verifyWebhook(body, headers, { readOnlyKey, nowSec: Date.now() / 1000 + 3600 })).toBe(false);
-  await closeServer(receiver, 0);
 });
 
 test('the packed package works in an empty folder', async () => {

@@ -28,6 +28,8 @@ beforeAll(async () => {
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
 });
 afterAll(async () => {
+  publisher.kill('SIGKILL');
+  await ended(publisher);
   await catalogue.database.close();
   await discard(service);
 });

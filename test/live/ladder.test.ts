@@ -4,6 +4,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { completeRecordings } from '../../src/jobs/planning/complete-recordings.ts';
 import { openBrowser } from '../support/browser.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { FINISHED, untilVideo } from '../support/videos.ts';
@@ -53,19 +54,23 @@ test('rungs below the source have its segments, a player switches between them, 
     expect(both.length).toBeGreaterThan(3);
     for (const [sequence, sec] of both) expect(Math.abs(sec - source.get(sequence))).toBeLessThan(0.002);
   }
+  await stop(key);
 }, 200_000);
 
 test('a stream that the cores have no room for is sent on as it comes, and its video gets the rungs', async () => {
+  const other = await createStream();
+  await catalogue.streams.change(other.key, startStream);
+  publish(other.ingest, { size: '854x480' });
+  expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });
   const { base, key, ingest } = await createStream();
   await catalogue.streams.change(key, startStream);
-  const publisher = publishNumbered(ingest, '1280x720');
+  const publisher = endWithTest(publishNumbered(ingest, '1280x720'));
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   expect(multivariant.match(/#EXT-X-STREAM-INF/g)).toHaveLength(1);
   expect(await transcodingOf(key)).toMatchObject({ state: 'copy-only', reason: expect.stringContaining('no room') });
   await until(async () => ((await mediaPlaylists(base))[0]?.includes('\n2.m4s') ? true : null), 'three segments');
-  await catalogue.streams.change(key, stopStream);
+  await stop(key);
   await ended(publisher);
-  await until(async () => ((await catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
   // Workers do so once a minute.
   await completeRecordings(catalogue.database, new AbortController().signal);
   const { availableResolutions } = await untilVideo(service, key.mediaId, ({ status, availableResolutions: shown }) => {
@@ -87,6 +92,12 @@ async function createStream() {
   const { listeners } = await service.health();
   const ingest = `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`;
   return { key: { libraryId: 1, mediaId: stream.id }, ingest, base: `${service.edgeUrl}/vz-1/${stream.id}` };
+}
+
+/** Stops a stream and waits for its video: its rungs take no cores any more. */
+async function stop(key: MediaKey): Promise<void> {
+  await catalogue.streams.change(key, stopStream);
+  await until(async () => ((await catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
 }
 
 async function transcodingOf({ libraryId, mediaId }: MediaKey) {

@@ -7,8 +7,12 @@ import { promisify } from 'node:util';
 import type { Database } from '../../src/catalog/db.ts';
 import { createLiveStore, type LiveStore, type NewLiveStream } from '../../src/catalog/live/live-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import type { Service } from '../support/service.ts';
+
+/** A bound on hanging. */
+const BOUNDED = { timeout: 90_000, killSignal: 'SIGKILL' } as const;
 
 export const LIVE_SETTINGS: Omit<NewLiveStream, 'libraryId'> = {
   title: 'Live',
@@ -35,7 +39,7 @@ export async function openLiveCatalogue(service: Service): Promise<{ database: D
   return { database, streams: createLiveStore({ db: database.db, secretBox: createSecretBox(secretKey) }) };
 }
 
-/** Publishes a test picture (25 fps, 2 s between keyframes, two B-frames) and a tone in real time until it is ended. */
+/** Publishes a test picture (25 fps, 2 s between keyframes, two B-frames) and a tone in real time, to the end of the test at most. */
 export function publish(
   url: string,
   { size = '640x360', encoder = ['-bf', '2'] }: { size?: string; encoder?: string[] } = {},
@@ -44,9 +48,8 @@ export function publish(
   const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'];
   const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-b:v', '800k', ...encoder];
   const audio = ['-c:a', 'aac', '-b:a', '96k', '-ac', '2'];
-  return spawn('ffmpeg', ['-v', 'error', '-re', ...picture, '-re', ...tone, ...video, ...audio, '-f', 'flv', url], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const argv = ['-v', 'error', '-re', ...picture, '-re', ...tone, ...video, ...audio, '-f', 'flv', url];
+  return endWithTest(spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
 /** Makes an MP4 of 12 s (H.264, 2 s between keyframes, two B-frames; AAC) in a folder of its own. */
@@ -58,14 +61,13 @@ export async function makeClip(): Promise<string> {
   return clip;
 }
 
-/** Publishes a clip by GStreamer in real time; `sink` begins with the muxer named `mux`. */
+/** Publishes a clip by GStreamer in real time, to the end of the test at most; `sink` begins with the muxer named `mux`. */
 export function publishByGstreamer(clip: string, sink: readonly string[]): ChildProcess {
   const source = ['filesrc', `location=${clip}`, '!', 'qtdemux', 'name=demux'];
   const video = ['demux.video_0', '!', 'queue', '!', 'h264parse', 'config-interval=-1', '!', 'mux.'];
   const audio = ['demux.audio_0', '!', 'queue', '!', 'aacparse', '!', 'mux.'];
-  return spawn('gst-launch-1.0', ['-q', ...source, ...video, ...audio, ...sink], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const argv = ['-q', ...source, ...video, ...audio, ...sink];
+  return endWithTest(spawn('gst-launch-1.0', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
 export async function ended(child: ChildProcess): Promise<number | null> {
@@ -106,7 +108,7 @@ export type Decoded = {
 /** Reads a playlist as ffmpeg does: what its decoder reports, and the codecs and frames of the first picture and sound. */
 export async function framesOf(playlist: string): Promise<Decoded> {
   const argv = ['-v', 'error', '-count_frames', '-show_entries', 'stream=codec_type,codec_name,nb_read_frames'];
-  const { stdout, stderr } = await promisify(execFile)('ffprobe', [...argv, '-of', 'json', playlist]);
+  const { stdout, stderr } = await promisify(execFile)('ffprobe', [...argv, '-of', 'json', playlist], BOUNDED);
   const { streams } = JSON.parse(stdout) as {
     streams: { codec_type: string; codec_name: string; nb_read_frames: string }[];
   };

@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeNumberedClip } from '../soak/players/numbered-clip.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 
 /** Clips in which each picture shows its own number, of two sizes, in a folder that the caller removes. */
 export type NumberedClips = { folder: string; small: string; other: string };
@@ -21,8 +22,8 @@ export async function makeNumberedClips(): Promise<NumberedClips> {
   return clips;
 }
 
-/** Publishes a clip as it is, in real time, until it is ended: nothing is encoded. */
+/** Publishes a clip as it is, in real time, to the end of the test at most: nothing is encoded. */
 export function publishClip(url: string, clip: string): ChildProcess {
   const argv = ['-nostdin', '-v', 'error', '-re', '-i', clip, '-c', 'copy', '-f', 'flv', url];
-  return spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] });
+  return endWithTest(spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
 }

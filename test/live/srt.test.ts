@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import {
@@ -43,9 +44,8 @@ const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-bf', '2']
 const HEVC = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'keyint=50:log-level=error'];
 
 function publish(url: string, codecs: readonly string[]): ChildProcess {
-  return spawn('ffmpeg', ['-v', 'error', ...PICTURE, ...TONE, ...codecs, '-f', 'mpegts', url], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const argv = ['-v', 'error', ...PICTURE, ...TONE, ...codecs, '-f', 'mpegts', url];
+  return endWithTest(spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
 /** Waits for two whole segments, stops the stream, and answers codecs and counts of its video. */

@@ -21,10 +21,36 @@ export async function openMpv(address: string, folder: string): Promise<NativePl
   const socketPath = path.join(folder, 'mpv.sock');
   const options = ['--no-config', '--really-quiet', '--vo=null', '--ao=null', '--keep-open=yes', '--pause'];
   const child = spawn('mpv', [...options, `--input-ipc-server=${socketPath}`, address], { stdio: 'ignore' });
-  const socket = await connect(socketPath, child);
-  const send = createSender(socket);
+  let socket: Socket | null = null;
+  const close = async () => {
+    await end(child);
+    socket?.destroy();
+    await rm(socketPath, { force: true });
+  };
+  try {
+    socket = await connect(socketPath, child);
+    const send = createSender(socket);
+    await untilLoaded(send);
+    return { ...driverOf(send, { address, folder }), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Ends it, at once where it does not end itself. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const hung = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS);
+  await ended.finally(() => clearTimeout(hung));
+}
+
+type Send = (...command: unknown[]) => Promise<unknown>;
+
+function driverOf(send: Send, { address, folder }: { address: string; folder: string }): Omit<NativePlayer, 'close'> {
   const get = (name: string) => send('get_property', name);
-  await untilLoaded(get);
   return {
     measure: () => measure(address, folder),
     play: async () => void (await send('set_property', 'pause', false)),
@@ -51,13 +77,6 @@ export async function openMpv(address: string, folder: string): Promise<NativePl
       return number === null ? null : { number, heightPx };
     },
     isEnded: async () => (await get('eof-reached').catch(() => false)) === true,
-    async close() {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-      socket.destroy();
-      await rm(socketPath, { force: true });
-    },
   };
 }
 
@@ -76,7 +95,7 @@ async function connect(socketPath: string, child: ChildProcess): Promise<Socket>
   }
 }
 
-function createSender(socket: Socket): (...command: unknown[]) => Promise<unknown> {
+function createSender(socket: Socket): Send {
   let lastId = 0;
   const waiting = new Map<number, (answer: Answer) => void>();
   createInterface({ input: socket }).on('line', (line) => {
@@ -97,9 +116,9 @@ function createSender(socket: Socket): (...command: unknown[]) => Promise<unknow
   };
 }
 
-async function untilLoaded(get: (name: string) => Promise<unknown>): Promise<void> {
+async function untilLoaded(send: Send): Promise<void> {
   const endMs = performance.now() + START_MS;
-  while (!Number(await get('video-params/h').catch(() => 0))) {
+  while (!Number(await send('get_property', 'video-params/h').catch(() => 0))) {
     if (performance.now() > endMs) throw new Error(`mpv showed no picture within ${START_MS} ms`);
     await sleep(50);
   }
