@@ -41,6 +41,20 @@ export async function playLive(
   return page;
 }
 
+/** What hls.js reports of a picture that waits for media, as each does on a busy machine, and mends by itself. */
+const OF_WAITING = [
+  'bufferStalledError',
+  'bufferSeekOverHole',
+  'bufferNudgeOnStall',
+  // The first segment once more, whose pictures begin a presentation delay after its time in the playlist.
+  'bufferAppendNoProgress',
+];
+
+/** What went wrong, but for waits. */
+export function faultsOf(errors: readonly string[]): string[] {
+  return errors.filter((error) => !OF_WAITING.includes(error));
+}
+
 export function readPlayback(page: Page): Promise<LivePlayback> {
   return page.evaluate(() => {
     const video = document.querySelector('video') as HTMLVideoElement;
