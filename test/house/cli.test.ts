@@ -65,6 +65,7 @@ test('a profile is kept for its owner, and a wrong key is not', async () => {
 test('a video is uploaded, shown, changed, cut, signed, exported and removed', async () => {
   const video = await done('upload', clip);
   expect(video).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await done('get', video)).toContain('title\tclip.mp4\n');
   await done('edit', video, 'title=New title');
   expect(await done('get', video)).toContain('title\tNew title\n');
   expect(JSON.parse(await done('get', video, '--json'))).toMatchObject({ guid: video, title: 'New title' });
@@ -90,6 +91,25 @@ test('a folder becomes a collection', async () => {
   const video = await done('upload', 'media', '--no-wait');
   const collection = (await done('collections', 'ls', 'search=media')).split('\t')[0];
   expect(await done('ls', `collection=${collection}`)).toContain(video);
+});
+
+test('an upload that is refused says why, and makes no video', async () => {
+  await writeFile(join(folder, 'empty.mp4'), '');
+  await mkdir(join(folder, 'bare'));
+  const count = async () => JSON.parse(await done('api', 'GET', '/library/1/videos', '--json')).totalItems;
+  const before = await count();
+  const refused = [
+    { args: ['empty.mp4'], code: 2, reason: /file with bytes.* empty\.mp4/ },
+    { args: ['bare'], code: 2, reason: /folder with media.* bare/ },
+    // The first could be sent.
+    { args: [clip, 'no-such.mp4'], code: 2, reason: /no-such\.mp4: ENOENT/ },
+    { args: [clip, '--key', 'wrong-key'], code: 3, reason: /401/ },
+    { args: [clip, '--url', 'http://127.0.0.1:9'], code: 5, reason: /127\.0\.0\.1:9/ },
+  ];
+  for (const { args, code, reason } of refused) {
+    expect(await millrace(['upload', ...args])).toEqual({ code, out: '', err: expect.stringMatching(reason) });
+  }
+  expect(await count()).toBe(before);
 });
 
 test('what cannot be done ends with the code of its kind', async () => {

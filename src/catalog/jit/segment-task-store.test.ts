@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { bumpPublication } from '../db.ts';
 import { failTask } from '../lifecycle/fail-store.ts';
-import { noteFailure } from '../tasks/claim-store.ts';
+import { lockClaim, noteFailure } from '../tasks/claim-store.ts';
 import { AWAITED_PRIORITY, type Claim, MAX_DEATHS } from '../tasks/encode-task.ts';
 import { claimNext, LEAST_PRIORITY } from '../tasks/task-store.ts';
 import { createSegmentRequestStore } from './segment-request-store.ts';
@@ -152,4 +153,26 @@ test('a request is not kept without its task', async () => {
   await sql.raw('drop function break_it cascade').execute(db);
   const { rows } = await sql`select from segment_request where media_id = ${place.mediaId}`.execute(db);
   expect(rows).toHaveLength(0);
+});
+
+test('a task that fails locks its video first, as those do who publish: neither waits for the other for ever', async () => {
+  await addAwaited(await addLibrary());
+  const failing = await claim();
+  const { db } = database;
+  const fail = () => db.transaction().execute((tx) => failTask(tx, failing, 'It broke.'));
+  const failed = await db.transaction().execute(async (tx) => {
+    await bumpPublication(tx, failing.task.key);
+    const outcome = Promise.allSettled([fail()]);
+    const isWaiting = async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+      return rows.length > 0;
+    };
+    await expect.poll(isWaiting, { interval: 10 }).toBe(true);
+    expect(await lockClaim(tx, failing)).not.toBeNull();
+    // In an object: it ends after this transaction.
+    return { outcome };
+  });
+  expect(await failed.outcome).toMatchObject([{ status: 'fulfilled' }]);
+  expect(await listTasks()).toEqual(['5 failed']);
 });
