@@ -1,8 +1,11 @@
 import { RATE } from './numbered-clip.ts';
-import type { Row, Step } from './trial.ts';
+import { HEIGHTS, PLAYERS, type Row, type Step } from './trial.ts';
 
-/** What a player is known not to do, with why it is not ours to mend; by `player format program`, without versions. */
-type Note = { row: RegExp; steps: readonly (keyof Row['outcome'] | 'step')[]; text: string };
+/**
+ * What a player is known not to do, with why it is not ours to mend; by `player format program`, without versions. `most`: frames
+ * by which its seeks are known to be off, at worst.
+ */
+type Note = { row: RegExp; steps: readonly (keyof Row['outcome'])[]; most?: number; text: string };
 
 const NOTES: readonly Note[] = [
   {
@@ -13,11 +16,13 @@ const NOTES: readonly Note[] = [
   {
     row: /^GStreamer/,
     steps: ['seek'],
+    most: 6,
     text: 'GStreamer 1.22 passes over edit lists: pictures and sound alike are 0.2 s (five frames) late on its clock (`decisions/048-presentation-delay.md`).',
   },
   {
     row: /^VLC/,
     steps: ['seek'],
+    most: 9,
     text: 'VLC 3, paused, shows a picture about 0.3 s before the place that it was sent to: it places segments by decode times, without the edit list. It plays in step. With HLS whose times are all later by the delay, as ffmpeg writes it, it is exact, but media then begin late in hls.js (`decisions/048-presentation-delay.md`).',
   },
   {
@@ -31,6 +36,8 @@ const STEPS = ['play', 'seek', 'switch', 'end', 'replay'] as const;
 /** A seek is good within a frame; picture and sound are in step within what nobody notices (ITU-R BT.1359 allows 45 ms). */
 const MOST_SEEK_FRAMES = 1;
 const MOST_SKEW_MS = 45;
+/** What a page's trial chooses, one after the other: every rung, and down again. */
+const SWITCHED = [...HEIGHTS, HEIGHTS[0]];
 
 /** What is wrong in a row and stands in no note. */
 export function unexpected(row: Row): string[] {
@@ -38,8 +45,8 @@ export function unexpected(row: Row): string[] {
   return faults.map(({ step, reason }) => `${nameOf(row)}: ${step}: ${reason}`);
 }
 
-/** The page `docs/players.md`. `made` says of what and when. */
-export function writePage(rows: readonly Row[], made: { heights: readonly number[] }): string {
+/** The page `docs/players.md`. */
+export function writePage(rows: readonly Row[]): string {
   const used = NOTES.filter((_, index) =>
     rows.some((row) => faultsOf(row).some(({ step }) => noteOf(row, step) === index)),
   );
@@ -57,7 +64,7 @@ export function writePage(rows: readonly Row[], made: { heights: readonly number
   return `# Players
 
 \`npm run soak -- players\` writes this page. It uploads a clip of 24 s whose pictures show their own number and whose seconds
-begin with a beep, and drives each player over the rungs that are made of it (${made.heights.join('p, ')}p: the highest copied, the
+begin with a beep, and drives each player over the rungs that are made of it (${HEIGHTS.join('p, ')}p: the highest copied, the
 others encoded).
 
 - **Plays**: more than five seconds, every picture at its time.
@@ -78,7 +85,12 @@ function nameOf({ player, format, program }: Row): string {
 }
 
 function noteOf(row: Row, step: string): number {
-  return NOTES.findIndex((note) => note.row.test(nameOf(row)) && note.steps.some((known) => known === step));
+  const { seek } = row.outcome;
+  const seekFrames = seek.isGood ? seek.value : Number.POSITIVE_INFINITY;
+  return NOTES.findIndex(({ row: rows, steps, most = 0 }) => {
+    const isKnown = rows.test(nameOf(row)) && steps.some((known) => known === step);
+    return isKnown && (step !== 'seek' || seekFrames <= most);
+  });
 }
 
 function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] {
@@ -89,6 +101,11 @@ function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] 
   const { seek } = outcome;
   if (seek.isGood && (seek.value ?? Number.POSITIVE_INFINITY) > MOST_SEEK_FRAMES) {
     failed.push({ step: 'seek', reason: `off by ${seek.value} frames` });
+  }
+  const shown = outcome.switch;
+  // A program's list is that of its trial, which goes on when it has shown a rung.
+  if (PLAYERS.some(({ name }) => name === player) && shown.isGood && `${shown.value}` !== `${SWITCHED}`) {
+    failed.push({ step: 'switch', reason: `showed ${shown.value}, expected ${SWITCHED}` });
   }
   const skewMs = skewOf({ outcome });
   if (outcome.play.isGood && (skewMs === null || Math.abs(skewMs) > MOST_SKEW_MS)) {

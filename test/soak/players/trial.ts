@@ -29,6 +29,9 @@ export const PLAYERS: readonly PlayerPackage[] = [
   },
 ];
 
+/** The rungs of the numbered clip, in px. */
+export const HEIGHTS = [240, 360, 480] as const;
+
 /** What a page is to do: a player over an address of the numbered clip, and how its browser lets sound be heard. */
 export type Trial = {
   player: Pick<PlayerPackage, 'kind'>;
