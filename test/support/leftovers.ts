@@ -71,6 +71,10 @@ async function sweepEverything(service: Service, objects: string): Promise<void>
   await withSweepDeps(service, objects, async (deps) => {
     // An upload session's lease lasts 60 s, an object without a row is left alone for an hour, so is a temporary file.
     await sql`update upload set lease_until = now() - interval '1 second' where method = 'put'`.execute(deps.db);
+    // What was taken out of use stays ten minutes for those who still read it; at infinity, while something uses it.
+    await sql`update retired_object set retired_at = now() - interval '11 minutes' where retired_at < 'infinity'`.execute(
+      deps.db,
+    );
     await sweepUploads.run({}, deps, never);
     await sweep.run({}, { ...deps, orphanAgeMs: 0 }, never);
     await deps.storage.sweepTemp(0, never);
@@ -117,7 +121,7 @@ async function expectStoreAsNamed({ db }: Database, objects: string): Promise<vo
     });
     expect(createHash('sha256').update(bytes).digest().equals(chunk.sha256), chunk.storage_key).toBe(true);
   }
-  // What was taken out of use stays for those who still read it.
+  // What was taken out of use, and is used still.
   const retired = await db.selectFrom('retired_object').select('storage_key').execute();
   for (const { storage_key: key } of retired) named.add(key);
   // Every file there is, temporary and staged ones too.
