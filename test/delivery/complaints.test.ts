@@ -108,6 +108,8 @@ test('pages without a referrer, applications and our own frame are let in unless
 
 test('the firewall, when it blocks, lets ranges of every form and unknown types of bodies pass', async () => {
   const { db } = videos.database;
+  // What the cases before were refused.
+  await db.deleteFrom('shield_event').execute();
   await createShieldSettingsStore(db).changeUnzoned(() => ({ ...readWafSettings({}), blocks: true }));
   const edge = await openWith({ waf: { blocks: true } });
   for (const range of ['bytes=0-0', 'bytes=0-', 'bytes=-5', 'bytes=0-1,3-4,6-7,9-10,12-13,15-16', 'bytes=5-3'])
@@ -123,7 +125,10 @@ test('the firewall, when it blocks, lets ranges of every form and unknown types 
   }
   await videos.closeEdges();
   const store = createShieldEventStore(db);
-  expect(await store.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 10)).toEqual([]);
+  const zones = db.selectFrom('pull_zone').select('id').where('library_id', '=', videos.libraryId);
+  const { id } = await zones.executeTakeFirstOrThrow();
+  const read = (zoneId: number) => store.read({ zoneId, day: dayOf(Date.now()), afterSeq: 0 }, 10);
+  expect((await Promise.all([0, id].map(read))).flat()).toEqual([]);
 });
 
 test('a client over the rate is let in again when the time of its Retry-After is over', async () => {

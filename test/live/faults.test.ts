@@ -73,7 +73,9 @@ test('an outage of 40 s neither ends nor splits a stream; stopped twice, and wit
   const live = (await readText(address)) ?? '';
   expect(live).not.toContain('#EXT-X-DISCONTINUITY\n');
   const answers = await Promise.all([stop(stream), stop(stream)]);
-  killAll(await findProcesses(service, 'role.ts api'));
+  const interfaces = await findProcesses(service, 'role.ts api');
+  expect(interfaces).not.toEqual([]);
+  killAll(interfaces);
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   await ended(publisher);
   const recording = await recordingOf(stream);

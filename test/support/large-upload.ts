@@ -54,7 +54,9 @@ export async function uploadThroughFaults(
   expect(offsets[before]).toBeGreaterThan(0);
 
   const tabs = await openTabs(page);
-  killAll(await findProcesses(service, 'role.ts api'));
+  const interfaces = await findProcesses(service, 'role.ts api');
+  expect(interfaces).not.toEqual([]);
+  killAll(interfaces);
   await untilSent(page, name, 0.5);
 
   const context = page.context();
