@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type NumbersRoom, openNumbersRoom, VICTIMS } from '../support/numbers-room.ts';
+import { faultRounds, faultSeed, seededRandom } from '../support/seeded-random.ts';
+
+/** `npm run soak -- statistics` kills each part again and again; `npm test` one that is drawn, once. */
+// vitest puts its mode there; `import.meta.env` is Vite's alone, which does not run these files.
+const isSoak = process.env.MODE === 'soak';
+/** A bound on hanging. */
+const HANG_MS = 240_000;
+const AWAY_MS = isSoak ? 60_000 : 2_500;
+const ROUNDS = faultRounds(isSoak ? 5 * VICTIMS.length : 1);
+const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
+const random = seededRandom(seed);
+
+let room: NumbersRoom;
+
+beforeAll(async () => {
+  room = await openNumbersRoom(random);
+}, HANG_MS);
+afterAll(() => room?.close());
+
+test(
+  `kill -9 of a part of the service: what was watched is counted, once (seed ${seed})`,
+  async () => {
+    const first = random.below(VICTIMS.length);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const victim = VICTIMS[(first + round) % VICTIMS.length] ?? VICTIMS[0];
+      await room.watchThrough(() => room.kill(victim));
+    }
+  },
+  HANG_MS * ROUNDS,
+);
+
+test(
+  `the database is away: players play on, and what was watched is counted, once (seed ${seed})`,
+  async () => {
+    let failed = -1;
+    await room.watchThrough(async () => {
+      failed = await room.takeDatabaseAway(AWAY_MS);
+    });
+    expect(failed).toBe(0);
+  },
+  HANG_MS,
+);

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LIBRARY_KEY, type Service } from './service.ts';
+
+const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const BEACON_MS = 400;
+const PATIENCE_MS = 60_000;
+
+/** A viewer of a video who sends what a player page sends, without a browser around it. */
+export type TestViewer = {
+  /** Watches on until `leave`; each beacon carries what was watched so far. */
+  watch(): void;
+  /** Ends the visit; answers its seconds, once the edge took them in. */
+  leave(): Promise<number>;
+};
+
+/** Opens the player's state for a ticket, as a page does. A start that the edge answers in time. */
+export async function openViewer(service: Service, guid: string): Promise<TestViewer> {
+  const ticket = await readTicket(service, guid);
+  const visit = { beganMs: performance.now(), sequence: 0, isOver: false };
+  const watchedSec = () => Math.floor((performance.now() - visit.beganMs) / 1000);
+  let watching: Promise<void> = Promise.resolve();
+  const send = async (sec: number) => {
+    visit.sequence += 1;
+    const counts = { startupMs: 0, stallCount: 0, stallMs: 0, failures: 0, page: '', rungSec: {} };
+    const totals = { visit: 0, sequence: visit.sequence, startedMs: 0, watchedSec: splitAtHour(ticket, sec), heat: '' };
+    const response = await fetch(`${service.edgeUrl}/beacons`, {
+      method: 'POST',
+      headers: { 'User-Agent': PERSON },
+      body: `${ticket}\n${JSON.stringify({ ...totals, ...counts })}`,
+      signal: AbortSignal.timeout(5_000),
+    });
+    if (response.status !== 200) throw new Error(`Expected 200 for a beacon, got ${response.status}.`);
+  };
+  return {
+    watch() {
+      watching = (async () => {
+        while (!visit.isOver) {
+          // What is lost with its edge is made good by the next one.
+          await send(watchedSec()).catch(() => undefined);
+          await sleep(BEACON_MS);
+        }
+      })();
+    },
+    async leave() {
+      visit.isOver = true;
+      await watching;
+      const sec = watchedSec();
+      await persist(() => send(sec));
+      return sec;
+    },
+  };
+}
+
+/** The hour in which a visit began holds what was watched up to its end. */
+function splitAtHour(ticket: string, sec: number): number[] {
+  const leftSec = 3600 - (Math.floor(Number(ticket.split('.')[2]) / 1000) % 3600);
+  return sec <= leftSec ? [sec] : [leftSec, sec - leftSec];
+}
+
+async function readTicket({ edgeUrl }: Service, guid: string): Promise<string> {
+  return persist(async () => {
+    const response = await fetch(`${edgeUrl}/embed/1/${guid}/state`, { signal: AbortSignal.timeout(5_000) });
+    const { viewing }: { viewing?: { ticket?: unknown } } = Object(await response.json());
+    if (typeof viewing?.ticket !== 'string') throw new Error(`Expected a ticket, got the status ${response.status}.`);
+    return viewing.ticket;
+  });
+}
+
+/** Tries until it works: an edge that was killed is back soon. */
+async function persist<T>(attempt: () => Promise<T>): Promise<T> {
+  const limitMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() > limitMs) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+/** Views and seconds of a video as the interface answers them: by day, by hour, and those that stand with the video. */
+export async function readNumbers({ apiUrl }: Service, guid: string) {
+  const ask = async (path: string): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${apiUrl}/library/1/${path}`, { headers: { AccessKey: LIBRARY_KEY } });
+    if (response.status !== 200) throw new Error(`Expected 200 for ${path}, got ${response.status}.`);
+    return Object(await response.json());
+  };
+  const sums = async (query: string) => {
+    const { viewsChart, watchTimeChart } = await ask(`statistics?videoGuid=${guid}${query}`);
+    return { views: total(viewsChart), watchSec: total(watchTimeChart) };
+  };
+  const [daily, hourly, video] = await Promise.all([sums(''), sums('&hourly=true'), ask(`videos/${guid}`)]);
+  return { daily, hourly, video: { views: Number(video.views), watchSec: Number(video.totalWatchTime) } };
+}
+
+function total(chart: unknown): number {
+  return Object.values(Object(chart)).reduce((sum: number, value) => sum + Number(value), 0);
+}
