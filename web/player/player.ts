@@ -4,6 +4,7 @@ import { readStartOptions } from './base/start-options.ts';
 import { createSay } from './base/words.ts';
 import { Engine } from './engine/engine.ts';
 import { watchGaps } from './engine/gap-watch.ts';
+import { keepPlaying } from './engine/keep-playing.ts';
 import { returnToLive } from './engine/return-to-live.ts';
 import { Position } from './position.ts';
 import { paintBlur } from './poster.ts';
@@ -12,7 +13,7 @@ import { Session } from './session.ts';
 import { followState } from './state-feed.ts';
 
 /** The controls leave the line to the first segment, but not for longer than this. */
-const CONTROLS_AFTER_MS = 1_500;
+const CONTROLS_AFTER_MS = 3_000;
 
 // The page's one entry: engine first, so that the video loads while the controls are fetched.
 const config = readConfig();
@@ -36,6 +37,7 @@ if (vastTagUrl !== null && options.counts) {
 }
 const engine = new Engine(video);
 watchGaps(video, engine);
+keepPlaying(video);
 returnToLive(video, engine);
 const resumeSec = options.remembersPosition ? position.read() : 0;
 const session = new Session({ video, engine, options, memory, stateUrl: config.stateUrl, resumeSec }, config.state);

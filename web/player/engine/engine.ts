@@ -1,8 +1,10 @@
 import Hls, { type ErrorData } from 'hls.js';
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
 import { type Denial, denialOf } from './denial.ts';
+import { faultOf, staysMissing } from './fault-of.ts';
 import { hlsOptions, type Opening } from './hls-options.ts';
-import { type Attempts, type Fault, NO_ATTEMPTS, recover, resumeAt, segmentOf } from './recovery.ts';
+import { whenPlayedOut } from './played-out.ts';
+import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
 import { byHeight, type Quality, type SoundTrack, toQuality } from './tracks.ts';
@@ -12,8 +14,6 @@ import { coverWithFrame } from './veil.ts';
 declare const __PLAYS_PROTECTED__: boolean;
 const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : null;
 
-const NOT_FOUND = [404, 410];
-const DECODED_AHEAD_SEC = 0.25;
 /** States of hls.js in which nothing is under way. */
 const AT_REST: readonly string[] = ['IDLE', 'STOPPED', 'ENDED', 'ERROR'];
 
@@ -65,9 +65,7 @@ export class Engine extends EventTarget {
     const before = { openedAtSec: this.#opening.startSec, latencySec: this.latencySec };
     const startSec = atSec ?? resumeAt(this.#video, before);
     const lineBps = this.lineBps ?? this.#opening.lineBps;
-    const { paused } = this.#video;
     this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, lineBps });
-    if (!paused) this.#video.addEventListener('loadeddata', () => void this.#video.play(), { once: true });
   }
 
   /** Tries at once what waits to be tried again: the line is back, or the machine woke up. */
@@ -247,14 +245,14 @@ export class Engine extends EventTarget {
   #recover(hls: Hls, data: ErrorData): void {
     if (hls !== this.#hls) return;
     const denial = denialOf(data);
-    if (denial === null && !data.fatal) return;
+    if (denial === null && !data.fatal && (this.#opening.isLive || !staysMissing(data))) return;
     if (importShaka !== null && denial === 'denied.browser' && this.#source !== null) {
       const wasPlaying = !this.#video.paused;
       this.close();
       void this.#openShaka(this.#source, importShaka, wasPlaying);
       return;
     }
-    this.#stop(data.details, denial, this.#faultOf(hls, data));
+    this.#stop(data.details, denial, faultOf(hls, data, this.#video.currentTime));
   }
 
   /** Playback has stopped: it goes on after a while, unless the viewer will not get to see it. */
@@ -272,23 +270,24 @@ export class Engine extends EventTarget {
       this.#hls?.recoverMediaError();
       return;
     }
-    this.#report('trouble');
     clearTimeout(this.#retrying);
-    this.#retrying = setTimeout(() => {
-      if (this.#source !== null) this.reload(this.#source, recovery.atSec ?? undefined);
-    }, recovery.afterMs);
+    if (recovery.kind === 'play-out') {
+      this.#hls?.stopLoad();
+      const { over } = recovery;
+      this.#retrying = whenPlayedOut(this.#video, () => this.#reloadAt(over && placeAfter(over, this.#sec)));
+      return;
+    }
+    this.#report('trouble');
+    this.#retrying = setTimeout(() => this.#reloadAt(null), recovery.afterMs);
   }
 
-  #faultOf(hls: Hls, { type, response, frag }: ErrorData): Fault {
-    if (type !== Hls.ErrorTypes.MEDIA_ERROR) {
-      const isMissing = frag !== undefined && NOT_FOUND.includes(response?.code ?? 0);
-      return { kind: 'line', segment: isMissing ? segmentOf(frag) : null };
-    }
-    // The decoder is a little ahead of what is shown.
-    const atSec = this.#video.currentTime + DECODED_AHEAD_SEC;
-    const fragments = hls.levels[hls.currentLevel]?.details?.fragments ?? [];
-    const broken = fragments.find(({ start, end }) => start <= atSec && atSec < end);
-    return { kind: 'media', segment: broken === undefined ? null : segmentOf(broken) };
+  /** The place that is watched, or that was opened as long as nothing is loaded. */
+  get #sec(): number {
+    return this.#video.readyState === 0 ? this.#opening.startSec : this.#video.currentTime;
+  }
+
+  #reloadAt(sec: number | null): void {
+    if (this.#source !== null) this.reload(this.#source, sec ?? undefined);
   }
 
   #report(name: 'qualities' | 'sounds' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Attempts, type Fault, NO_ATTEMPTS, recover, resumeAt } from './recovery.ts';
+import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
 
 const LINE: Fault = { kind: 'line', segment: null };
 const DECODER: Fault = { kind: 'media', segment: null };
@@ -9,7 +9,7 @@ const BROKEN: Fault = { kind: 'media', segment: { startSec: 8, endSec: 12 } };
 test('a decoder that fails is set up anew, and when it fails again at once, the playlist is read again', () => {
   const first = recover(DECODER, NO_ATTEMPTS, 10_000);
   expect(first.recovery).toEqual({ kind: 'reset-media' });
-  expect(recover(DECODER, first.attempts, 11_000).recovery).toEqual({ kind: 'reload', afterMs: 1_000, atSec: null });
+  expect(recover(DECODER, first.attempts, 11_000).recovery).toEqual({ kind: 'reload', afterMs: 1_000 });
   expect(recover(DECODER, first.attempts, 14_000).recovery).toEqual({ kind: 'reset-media' });
 });
 
@@ -26,10 +26,10 @@ test('a line that is away is tried again without end, at most 10 s apart', () =>
 
 test('a segment that stays missing is passed over; another is tried first', () => {
   const first = recover(GAP, NO_ATTEMPTS, 0);
-  expect(first.recovery).toEqual({ kind: 'reload', afterMs: 1_000, atSec: null });
-  expect(recover(GAP, first.attempts, 0).recovery).toEqual({ kind: 'reload', afterMs: 0, atSec: 12 });
+  expect(first.recovery).toEqual({ kind: 'play-out', over: null });
+  expect(recover(GAP, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: GAP.segment });
   const other: Fault = { kind: 'line', segment: { startSec: 20, endSec: 24 } };
-  expect(recover(other, first.attempts, 0).recovery).toMatchObject({ atSec: null });
+  expect(recover(other, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: null });
 });
 
 test('a segment that no decoder takes is passed over at the third time', () => {
@@ -42,8 +42,8 @@ test('a segment that no decoder takes is passed over at the third time', () => {
   }
   expect(kinds).toEqual([
     { kind: 'reset-media' },
-    { kind: 'reload', afterMs: 1_000, atSec: null },
-    { kind: 'reload', afterMs: 0, atSec: 12 },
+    { kind: 'reload', afterMs: 1_000 },
+    { kind: 'play-out', over: BROKEN.segment },
   ]);
 });
 
@@ -54,4 +54,10 @@ test('a playlist that is read anew goes on where it was, and at the newest secon
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: 2 })).toBe(0);
   // A second time before anything was loaded: the element has lost its place.
   expect(resumeAt({ readyState: 0, currentTime: 0 }, { openedAtSec: 95, latencySec: null })).toBe(95);
+});
+
+test('playback goes on after a segment that is passed over, or where the viewer went meanwhile', () => {
+  const segment = { startSec: 8, endSec: 12 };
+  expect([7.7, 10].map((sec) => placeAfter(segment, sec))).toEqual([12.3, 12.3]);
+  expect([3, 60].map((sec) => placeAfter(segment, sec))).toEqual([null, null]);
 });

@@ -4,6 +4,12 @@ const LONGEST_RETRY_MS = 10_000;
 /** A segment that was missing so often is passed over; one that cannot be decoded may be so in one rung alone. */
 const MISSING_TRIES = 2;
 const BROKEN_TRIES = 3;
+/** Where a segment begins is known better once those before it are loaded. */
+const SAME_SEGMENT_SEC = 0.5;
+/** Further than the engine looks back for a segment around a time: else it begins with the same one. */
+const BEYOND_SEC = 0.3;
+/** Playback comes to rest so far before a segment that is missing, or nearer. */
+const BEFORE_SEC = 1;
 
 /** A viewer of a live stream who is no further behind watches its newest second. */
 const AT_NEWEST_SEC = 12;
@@ -28,8 +34,10 @@ export type Attempts = { recoveredAtMs: number; retries: number; segmentAtSec: n
 export type Recovery =
   /** The decoder is set up anew; what is buffered is fetched again. */
   | { kind: 'reset-media' }
-  /** The playlist is read again, after a while; null goes on at the place that was reached. */
-  | { kind: 'reload'; afterMs: number; atSec: number | null };
+  /** The playlist is read again, after a while, at the place that was reached. */
+  | { kind: 'reload'; afterMs: number }
+  /** What is loaded is shown first; then the playlist is read again, at the place that was reached or after a segment. */
+  | { kind: 'play-out'; over: Stretch | null };
 
 export const NO_ATTEMPTS: Attempts = {
   recoveredAtMs: Number.NEGATIVE_INFINITY,
@@ -57,19 +65,25 @@ export function recover(
   nowMs: number,
 ): { recovery: Recovery; attempts: Attempts } {
   const segmentAtSec = segment?.startSec ?? null;
-  const isSame = segmentAtSec !== null && segmentAtSec === before.segmentAtSec;
+  const isSame =
+    segmentAtSec !== null &&
+    before.segmentAtSec !== null &&
+    Math.abs(segmentAtSec - before.segmentAtSec) < SAME_SEGMENT_SEC;
   const tries = segmentAtSec === null ? 0 : isSame ? before.tries + 1 : 1;
   const attempts = { ...before, segmentAtSec, tries };
   const passesOver = segment !== null && tries >= (kind === 'media' ? BROKEN_TRIES : MISSING_TRIES);
   if (kind === 'media' && !passesOver && nowMs - before.recoveredAtMs > MEDIA_RECOVERY_GAP_MS) {
     return { recovery: { kind: 'reset-media' }, attempts: { ...attempts, recoveredAtMs: nowMs } };
   }
-  return {
-    recovery: {
-      kind: 'reload',
-      afterMs: passesOver ? 0 : Math.min(FIRST_RETRY_MS * 2 ** before.retries, LONGEST_RETRY_MS),
-      atSec: passesOver ? segment.endSec : null,
-    },
-    attempts: { ...attempts, retries: before.retries + 1 },
-  };
+  const retried = { ...attempts, retries: before.retries + 1 };
+  if (passesOver) return { recovery: { kind: 'play-out', over: segment }, attempts: retried };
+  if (kind === 'line' && segment !== null) return { recovery: { kind: 'play-out', over: null }, attempts: retried };
+  const afterMs = Math.min(FIRST_RETRY_MS * 2 ** before.retries, LONGEST_RETRY_MS);
+  return { recovery: { kind: 'reload', afterMs }, attempts: retried };
+}
+
+/** Where playback goes on after a segment that is passed over: past it, unless the viewer has gone elsewhere meanwhile. */
+export function placeAfter({ startSec, endSec }: Stretch, sec: number): number | null {
+  const targetSec = endSec + BEYOND_SEC;
+  return startSec - BEFORE_SEC <= sec && sec < targetSec ? targetSec : null;
 }

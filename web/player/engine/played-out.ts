@@ -1,0 +1,22 @@
+const LOOK_EACH_MS = 200;
+const LEFT_SEC = 0.3;
+
+/** Runs once what is loaded from here on was shown; `clearTimeout` ends the wait. */
+export function whenPlayedOut(video: HTMLVideoElement, run: () => void): ReturnType<typeof setTimeout> {
+  const timer = setInterval(() => {
+    if (leftSec(video) > LEFT_SEC) return;
+    clearInterval(timer);
+    run();
+  }, LOOK_EACH_MS);
+  return timer;
+}
+
+function leftSec({ buffered, currentTime, error }: HTMLVideoElement): number {
+  // Nothing more is shown of what the decoder gave up.
+  if (error !== null) return 0;
+  for (let index = 0; index < buffered.length; index += 1) {
+    if (buffered.start(index) <= currentTime && currentTime < buffered.end(index))
+      return buffered.end(index) - currentTime;
+  }
+  return 0;
+}
