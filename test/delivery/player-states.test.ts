@@ -49,12 +49,13 @@ async function open(page: Page, query = ''): Promise<void> {
 const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; says: string }[] = [
   { name: 'waiting', phase: { kind: 'waiting' }, hasSource: false, says: 'Waiting for the video' },
   { name: 'processing', phase: { kind: 'processing', percent: 37 }, hasSource: false, says: '37 %' },
+  { name: 'growing', phase: { kind: 'processing', percent: 37 }, hasSource: true, says: '0:20' },
   { name: 'failed', phase: { kind: 'failed', reason: 'truncated' }, hasSource: false, says: 'is cut off' },
   {
     name: 'countdown',
-    phase: { kind: 'countdown', startsAtMs: Date.now() + 7_200_000 },
+    phase: { kind: 'countdown', startsAtMs: Date.now() + 9_000_000 },
     hasSource: false,
-    says: '01:59:',
+    says: '02:',
   },
   { name: 'awaiting', phase: { kind: 'awaiting-publisher' }, hasSource: false, says: 'has not begun' },
   { name: 'live', phase: { kind: 'live', live: LIVE }, hasSource: true, says: '1284 watching' },
