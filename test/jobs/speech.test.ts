@@ -14,7 +14,7 @@ import { EngineBusy } from '../../src/ports/engine-busy.ts';
 import { EngineCrashed } from '../../src/ports/engine-crashed.ts';
 import type { LanguageModel } from '../../src/ports/language-model.ts';
 import { storageKey } from '../../src/ports/storage.ts';
-import type { Transcriber } from '../../src/ports/transcriber.ts';
+import type { SpokenWord, Transcriber } from '../../src/ports/transcriber.ts';
 import {
   addLibrary,
   type Lab,
@@ -33,17 +33,20 @@ let lab: Lab;
 let worker: Worker;
 let spans = 0;
 
-/** An engine whose process crashes at the second span, however often it is tried. */
-const crashing: Transcriber = {
-  name: 'an engine that crashes',
+/** What the engine does with a span, the count of which it is given, from 1. */
+let recognise: (span: number) => Promise<SpokenWord[]> | SpokenWord[];
+
+const scripted: Transcriber = {
+  name: 'an engine of this machine',
   languages: ['en'],
   isLocal: true,
   async transcribe() {
     spans += 1;
-    if (spans === 2) throw new EngineCrashed('The process ended by SIGSEGV.');
-    return { language: 'en', words: [{ text: `Span ${spans}`, startSec: 0, endSec: 0.5 }] };
+    return { language: 'en', words: await recognise(spans) };
   },
 };
+
+const say = (text: string): SpokenWord[] => [{ text, startSec: 0, endSec: 0.5 }];
 
 beforeAll(async () => {
   lab = await startLab();
@@ -52,8 +55,9 @@ beforeAll(async () => {
     storage: lab.storage,
     cache: path.join(lab.clips, 'cache-speech'),
     onError: (error) => lab.errors.push(error),
-    slots: { quickSlots: 4, longSlots: 2 },
-    transcriber: crashing,
+    // No slot for tasks of the queue of viewers: what waits there waits.
+    slots: { quickSlots: 4, longSlots: 2, viewerSlots: 0 },
+    transcriber: scripted,
   });
 });
 afterAll(async () => {
@@ -61,22 +65,63 @@ afterAll(async () => {
   await lab?.stop();
 });
 
-test('a span at which the engine crashes costs that span alone, and the messages say so', async () => {
+/** Uploads three tones with silence between them, to be transcribed. */
+async function uploadTones(): Promise<MediaKey> {
   const loud = 'between(t,1,2)+between(t,4,5)+between(t,7,8)';
   const sound = ['-f', 'lavfi', '-i', `aevalsrc='0.4*sin(440*2*PI*t)*(${loud})':s=48000:d=9`];
   const picture = ['-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10:d=9'];
   const clip = await makeClip(lab, 'tones.mp4', ...picture, ...sound, '-c:v', 'libx264', '-c:a', 'aac');
-  const key = await upload(lab, await addLibrary(lab), clip, { transcribeEnabled: true });
-  await untilState(lab, key, 'finished');
+  spans = 0;
+  return await upload(lab, await addLibrary(lab), clip, { transcribeEnabled: true });
+}
+
+/** The lines of the first track, once there is one. */
+async function spokenLines(key: MediaKey): Promise<string[]> {
   await until(async () => (await loadMedia(lab, key)).captions.length > 0, 'captions');
-  const { captions, messages } = await loadMedia(lab, key);
-  const [track] = captions;
+  const [track] = (await loadMedia(lab, key)).captions;
   if (track === undefined) throw new Error('Expected a track.');
-  const vtt = (await lab.storage.readBytes(track.key, null, new AbortController().signal)).toString('utf8');
-  expect(vtt.split('\n').filter((line) => line.startsWith('Span'))).toEqual(['Span 1', 'Span 3']);
+  const vtt = (await lab.storage.readBytes(track.key, null, signal)).toString('utf8');
+  return vtt.split('\n').filter((line) => line.startsWith('Span'));
+}
+
+test('a span at which the engine crashes costs that span alone, and the messages say so', async () => {
+  recognise = (span) => {
+    if (span === 2) throw new EngineCrashed('The process ended by SIGSEGV.');
+    return say(`Span ${span}`);
+  };
+  const key = await uploadTones();
+  await untilState(lab, key, 'finished');
+  expect(await spokenLines(key)).toEqual(['Span 1', 'Span 3']);
+  const { messages } = await loadMedia(lab, key);
   expect(messages.map(({ message }) => message).join(' ')).toContain('at 4 s could not be transcribed');
   expect(spans).toBe(3);
 });
+
+test('an engine of this machine begins no span while new videos wait to be encoded, and goes on when none does', async () => {
+  const { db } = lab.database;
+  const waiting = newGuid();
+  recognise = async (span) => {
+    if (span === 1) await addWaiting(waiting);
+    return say(`Span ${span}`);
+  };
+  const key = await uploadTones();
+  const run = () =>
+    db.selectFrom('speech_run').selectAll().where('media_id', '=', key.mediaId).executeTakeFirstOrThrow();
+  await until(async () => spans > 0 && (await run()).state === 'waiting', 'speech to give way');
+  expect([spans, (await run()).done_sec > 1]).toEqual([1, true]);
+  await db.deleteFrom('encode_task').where('id', '=', waiting).execute();
+  expect(await spokenLines(key)).toEqual(['Span 1', 'Span 2', 'Span 3']);
+  expect(spans).toBe(3);
+});
+
+/** Has a video wait to be encoded. */
+async function addWaiting(id: Guid): Promise<void> {
+  await sql`
+    insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment, queue,
+      weight, state, is_ready)
+    select library_id, media_id, ${id}, id, 'video', '{}', 0, 1, 'viewers', 1, 'waiting', true
+    from timeline where active order by id limit 1`.execute(lab.database.db);
+}
 
 /** A video with English captions. */
 async function addTalk(libraryId: number, title: string, vtt: string): Promise<MediaKey> {

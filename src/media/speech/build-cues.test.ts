@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpokenWord } from '../../ports/transcriber.ts';
-import { buildCues, MAX_CHARS_A_SEC, MAX_CUE_SEC, MAX_LINE } from './build-cues.ts';
+import { buildCues, MAX_BEHIND_SEC, MAX_CHARS_A_SEC, MAX_CUE_SEC, MAX_LINE } from './build-cues.ts';
 
 /** Words spoken one after another, each with the pause before it. */
 const spoken = fc
   .array(
     fc.record({
-      text: fc.string({ minLength: 1, maxLength: 60 }),
+      text: fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }),
       pauseSec: fc.double({ min: 0, max: 3, noNaN: true }),
       sec: fc.double({ min: 0.05, max: 2, noNaN: true }),
     }),
@@ -30,13 +30,31 @@ test('whatever the words, no cue breaks a limit or overlaps another', () => {
         const lines = cue.text.split('\n').map((line) => line.replaceAll(/&(?:amp|lt|gt);/g, '.'));
         expect(lines.length).toBeLessThanOrEqual(2);
         for (const line of lines) expect(line.length).toBeLessThanOrEqual(MAX_LINE);
-        expect(cue.endMs - cue.startMs).toBeLessThanOrEqual(MAX_CUE_SEC * 1000 + 1);
-        expect(cue.endMs).toBeGreaterThan(cue.startMs);
+        const lengthMs = cue.endMs - cue.startMs;
+        expect(lengthMs).toBeLessThanOrEqual(MAX_CUE_SEC * 1000);
+        expect(lines.join(' ').length / lengthMs).toBeLessThanOrEqual(MAX_CHARS_A_SEC / 1000);
+        expect(cue.text.isWellFormed()).toBe(true);
         expect(cue.endMs).toBeLessThanOrEqual(cues[index + 1]?.startMs ?? Number.POSITIVE_INFINITY);
         expect(cue.text).not.toMatch(/[<>]/);
       }
     }),
   );
+});
+
+test('what is said too fast to be read comes late, up to a limit, and nothing else is left out', () => {
+  const speak = (wordSec: number, count: number) =>
+    Array.from({ length: count }, (_, at): SpokenWord => {
+      return { text: `word${String(at).padStart(4, '0')}`, startSec: at * wordSec, endSec: (at + 0.9) * wordSec };
+    });
+  // Nine characters a word with its space: 30 a second for six seconds, and for two minutes.
+  const burst = speak(0.3, 20);
+  const shown = buildCues(burst, 'en');
+  expect(shown.flatMap(({ text }) => text.split(/\s/))).toEqual(burst.map(({ text }) => text));
+  expect(shown.at(-1)?.endMs).toBeGreaterThan(6_000);
+  const long = speak(0.3, 400);
+  const late = buildCues(long, 'en').map(({ startMs, text }) => startMs - Number(/\d+/.exec(text)?.[0]) * 300);
+  expect(Math.max(...late)).toBeGreaterThan(1_000);
+  expect(Math.max(...late)).toBeLessThanOrEqual(MAX_BEHIND_SEC * 1000);
 });
 
 const say = (text: string, startSec: number, endSec: number): SpokenWord => ({ text, startSec, endSec });

@@ -7,6 +7,8 @@ const MAX_LINES = 2;
 export const MAX_CUE_SEC = 7;
 export const MAX_CHARS_A_SEC = 20;
 const MIN_CUE_SEC = 1;
+/** How long after its first word a cue may come: what is said faster than it can be read waits for the cue before it. */
+export const MAX_BEHIND_SEC = 3;
 /** A pause that long between two words begins another cue. */
 const PAUSE_SEC = 0.8;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
@@ -14,7 +16,7 @@ const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 /**
  * Makes cues of words of a language (ISO 639-1): at most two lines of 42 characters, 7 s, 20 characters a second; they
  * break at pauses and ends of sentences first. Words in the wrong order or repeated over and over (a known fault of
- * engines) are left out.
+ * engines) are left out, and so is a cue that could be shown only 3 s late: nobody says that much in that time for long.
  */
 export function buildCues(words: readonly SpokenWord[], language: string): Cue[] {
   const gap = wordGap(language);
@@ -28,7 +30,14 @@ export function buildCues(words: readonly SpokenWord[], language: string): Cue[]
     group.push(word);
   }
   if (group.length > 0) groups.push(group);
-  return groups.map((each, index) => toCue(each, groups[index + 1]?.[0]?.startSec ?? Number.POSITIVE_INFINITY, gap));
+  const cues: Cue[] = [];
+  for (const [index, each] of groups.entries()) {
+    const freeMs = cues.at(-1)?.endMs ?? 0;
+    const nextMs = toMs(groups[index + 1]?.[0]?.startSec ?? Number.POSITIVE_INFINITY);
+    const cue = toCue(each, { freeMs, nextMs }, gap);
+    if (cue.startMs - toMs(each[0]?.startSec ?? 0) <= MAX_BEHIND_SEC * 1000) cues.push(cue);
+  }
+  return cues;
 }
 
 function breaksBefore(group: readonly SpokenWord[], word: SpokenWord, gap: string): boolean {
@@ -44,15 +53,21 @@ function breaksBefore(group: readonly SpokenWord[], word: SpokenWord, gap: strin
   );
 }
 
-function toCue(group: readonly SpokenWord[], nextSec: number, gap: string): Cue {
+type Room = { freeMs: number; nextMs: number };
+
+/** A cue from when the one before it is over; it makes room for the next as soon as it could be read. */
+function toCue(group: readonly SpokenWord[], { freeMs, nextMs }: Room, gap: string): Cue {
   const texts = group.map(({ text }) => text);
-  const startSec = group[0]?.startSec ?? 0;
-  const chars = texts.join(gap).length;
-  const readableSec = Math.max(MIN_CUE_SEC, chars / MAX_CHARS_A_SEC, (group.at(-1)?.endSec ?? 0) - startSec);
-  const endSec = Math.min(startSec + Math.min(readableSec, MAX_CUE_SEC), nextSec);
+  const startMs = Math.max(freeMs, toMs(group[0]?.startSec ?? 0));
+  const readMs = startMs + Math.ceil((texts.join(gap).length / MAX_CHARS_A_SEC) * 1000);
+  const wantedMs = Math.max(readMs, startMs + MIN_CUE_SEC * 1000, toMs(group.at(-1)?.endSec ?? 0));
+  const endMs = Math.min(startMs + MAX_CUE_SEC * 1000, Math.max(readMs, Math.min(wantedMs, nextMs)));
   const lines = breakLines(texts, gap) ?? [texts.join(gap)];
-  const text = lines.map(escapeText).join('\n');
-  return { startMs: Math.round(startSec * 1000), endMs: Math.round(endSec * 1000), settings: '', text };
+  return { startMs, endMs, settings: '', text: lines.map(escapeText).join('\n') };
+}
+
+function toMs(sec: number): number {
+  return Math.round(sec * 1000);
 }
 
 /** One line if it fits, else two as even as they can be; null when that does not do. A longer word has a line of its own. */
@@ -83,8 +98,8 @@ function plausible(words: readonly SpokenWord[]): SpokenWord[] {
     if (text === '' || !(word.endSec > word.startSec) || (last && word.startSec < last.startSec)) continue;
     const run = words.slice(Math.max(0, index - STUTTER + 1), index + 1);
     if (run.length === STUTTER && run.every((each) => each.text.trim() === text)) continue;
-    // Cut to a line, so that no single word can break the limits.
-    kept.push({ ...word, text: text.slice(0, MAX_LINE) });
+    // Cut to a line, so that no single word can break the limits, and not within a surrogate pair.
+    kept.push({ ...word, text: text.slice(0, MAX_LINE).replace(/[\uD800-\uDBFF]$/, '') });
     dropRepeated(kept);
   }
   return kept;
