@@ -33,7 +33,7 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
   speech: {
-    summary: 'models that turn speech into text: speech list, speech add NAME, speech test',
+    summary: 'models that turn speech into text: speech list, speech add NAME, speech test, speech doctor',
     run: async (args) => await (await import('./speech.ts')).speech(args),
   },
   test: {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { addSpeechModel, listSpeechModels } from '../compose/speech-models.ts';
+import { addSpeechModel, describeSpeech, listSpeechModels } from '../compose/speech-models.ts';
 import { readOwnSettings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
 import { testSpeech } from './test-speech.ts';
@@ -8,7 +8,7 @@ import { testSpeech } from './test-speech.ts';
 const PROGRESS_MS = 1_000;
 const MB = 1e6;
 
-/** `millrace speech list`, `add NAME`, `test`: the models that turn speech into text on this machine. */
+/** `millrace speech list`, `add NAME`, `test`, `doctor`: the models that turn speech into text on this machine. */
 export async function speech(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -26,9 +26,10 @@ export async function speech(args: readonly string[]): Promise<number> {
   if (verb === 'list' && name === undefined) return await list();
   if (verb === 'add' && name !== undefined && more.length === 0) return await add(name, values);
   if (verb === 'test' && name === undefined) return await testSpeech(values);
+  if (verb === 'doctor' && name === undefined) return await doctor();
   throw new Refused(
     'invalid',
-    'expected "speech list", "speech add NAME [--from FILE | --address URL] [--sha256 HEX]" or "speech test [--file FILE --text TEXT] [--language CODE]".',
+    'expected "speech list", "speech add NAME [--from FILE | --address URL] [--sha256 HEX]", "speech test [--file FILE --text TEXT] [--language CODE]" or "speech doctor".',
   );
 }
 
@@ -52,6 +53,19 @@ async function list(): Promise<number> {
     process.stdout.write(`${mark.padEnd(7)} ${name.padEnd(52)} ${size.padEnd(14)} ${licence.padEnd(21)} ${spoken}\n`);
   }
   return 0;
+}
+
+/** Names the engine and the language model that are used, and what is missing; exit code 1 when something is. */
+async function doctor(): Promise<number> {
+  const settings = readOwnSettings();
+  const { engine, missing } = await describeSpeech(settings);
+  const texts =
+    settings.languageModel === null
+      ? 'extracted from captions; translations need MILLRACE_LANGUAGE_MODEL_URL'
+      : `by the language model at ${settings.languageModel.url}`;
+  process.stdout.write(`Engine    ${engine}\nTexts     ${texts}\n`);
+  for (const each of missing) process.stdout.write(`Missing   ${each}\n`);
+  return missing.length === 0 ? 0 : 1;
 }
 
 type Source = { from?: string | undefined; address?: string | undefined; sha256?: string | undefined };

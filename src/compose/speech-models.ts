@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { type AddModelRequest, addModel } from '../adapters/sherpa/add-model.ts';
 import {
   type InstalledModel,
@@ -10,7 +12,10 @@ import { readModel } from '../adapters/sherpa/read-model.ts';
 import { platformFolder } from '../adapters/sherpa/sherpa-process.ts';
 import { findSileroDetector } from '../adapters/voice-detector/silero.ts';
 import type { Settings } from '../config/settings.ts';
+import { hasCode } from '../lib/has-code.ts';
 import { createOutbound } from '../lib/outbound/outbound.ts';
+
+const LOOK_LIMIT_MS = 10_000;
 
 type Listed = { known: readonly KnownModel[]; installed: InstalledModels };
 
@@ -43,18 +48,33 @@ export async function describeSpeech(
     case 'none':
       return { engine: 'none (MILLRACE_TRANSCRIBER)', missing: [] };
     case 'pocketsphinx':
-      return { engine: 'pocketsphinx, for demonstrations', missing: voice };
+      return {
+        engine: 'pocketsphinx, for demonstrations',
+        missing: [...(await lacks('pocketsphinx_continuous', 'pocketsphinx and pocketsphinx-en-us')), ...voice],
+      };
     case 'http':
       return { engine: `the service at ${settings.transcriber.url}`, missing: voice };
     case 'installed':
     case 'folder': {
       const folder = await currentModelFolder(settings);
       if (folder === null) {
-        return { engine: 'none', missing: [...library, 'a model: "millrace speech add NAME"'] };
+        const unpack = await lacks('bzip2', 'bzip2');
+        return { engine: 'none', missing: [...library, 'a model: "millrace speech add NAME"', ...unpack] };
       }
       const { name, layout } = await readModel(folder);
       return { engine: `${name} (${layout.kind})`, missing: [...library, ...voice] };
     }
+  }
+}
+
+/** Names a program that is not installed, with its packages of Debian. */
+async function lacks(program: string, packages: string): Promise<string[]> {
+  try {
+    await promisify(execFile)(program, ['--version'], { timeout: LOOK_LIMIT_MS });
+    return [];
+  } catch (error) {
+    // One that is there and does not like the option is there.
+    return hasCode(error, 'ENOENT') ? [`the program ${program} (Debian: ${packages})`] : [];
   }
 }
 

@@ -135,6 +135,9 @@ test('a language that is asked for wins, and what an engine repeats without end 
   expect(languages).toEqual(['fr', 'fr', 'fr']);
   const vtt = await (await fetch(`${service.edgeUrl}/vz-1/${guid}/captions/fr-auto.vtt`)).text();
   expect(vtt).not.toMatch(/(de rien\s+){3}/);
+  const translation = { sourceLanguage: 'fr', targetLanguages: ['fr', 'de'] };
+  const refused = call(service, 'POST', `/library/1/videos/${guid}/transcribe`, translation);
+  await expect(refused).rejects.toThrow(/400: .*A translation into de needs a language model/);
 });
 
 /** An engine that answers the first span, and the others when it is released. */

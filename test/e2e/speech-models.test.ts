@@ -113,6 +113,11 @@ test('without an engine a transcription names the command; a model that is added
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   const refused = await transcribe(guid);
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('millrace speech add')]);
+  const lacking = await speech('doctor');
+  expect([lacking.code, lacking.text]).toEqual([
+    1,
+    expect.stringMatching(/Missing +a model: "millrace speech add NAME"/),
+  ]);
 
   faults = ['breaks', 'breaks'];
   const added = await speech('add', 'tones-en');
@@ -155,6 +160,11 @@ test('an archive that changed is refused, and what is there stays', async () => 
   expect((await speech('add', 'tones-en', '--from', other, '--sha256', hash)).code).toBe(0);
   const list = (await speech('list')).text;
   expect(list).toMatch(/in use +tones-en/);
+  const examined = await speech('doctor');
+  expect([examined.code, examined.text]).toEqual([
+    0,
+    expect.stringMatching(/Engine +tones-en \([\w-]+\)\nTexts +extracted/),
+  ]);
   expect(list).toMatch(/sherpa-onnx-whisper-tiny +about 120 MB +MIT +all languages/);
 });
 

@@ -12,14 +12,14 @@ export type ModelReply = string | { status: number; headers?: Record<string, str
 
 /** A server that speaks the OpenAI chat protocol; `reply` is what its model answers. The maker closes it. */
 export async function startModelServer(
-  reply: (request: ChatRequest) => ModelReply,
+  reply: (request: ChatRequest) => ModelReply | Promise<ModelReply>,
 ): Promise<{ url: string; requests: ChatRequest[]; close(): void }> {
   const requests: ChatRequest[] = [];
   const server: Server = createServer(async (request, response) => {
     // The tests read what the adapter sends.
     const sent = (await json(request)) as ChatRequest;
     requests.push(sent);
-    const said = reply(sent);
+    const said = await reply(sent);
     if (typeof said !== 'string') return response.writeHead(said.status, said.headers).end('{}');
     response.writeHead(200, { 'content-type': 'application/json' });
     return response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content: said } }] }));
