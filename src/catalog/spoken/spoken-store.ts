@@ -18,8 +18,8 @@ const BLOCKS_A_VIDEO = 8;
 
 type Row = { media_id: Guid; title: string; srclang: string; start_ms: number[]; end_ms: number[]; cues: string };
 
-/** Blocks that are looked through one by one before the index is: a word that is said often is found among them. */
-const NEWEST_BLOCKS = 4_000;
+/** So many of the newest blocks are looked through one by one before the index is: words that are said often are found there. */
+const NEWEST_BLOCKS = [400, 4_000];
 
 type Wanted = { libraryId: number; words: readonly string[]; language: string; limit: number };
 
@@ -28,37 +28,43 @@ type Wanted = { libraryId: number; words: readonly string[]; language: string; l
  * videos with up to five cues each.
  */
 export async function searchSpoken(db: Db, wanted: Wanted): Promise<SpokenMatch[]> {
-  const newest = await selectBlocks(db, wanted, 'newest');
-  const isEnough = new Set(newest.map(({ media_id }) => media_id)).size >= wanted.limit;
-  return toMatches(isEnough ? newest : await selectBlocks(db, wanted, 'index'), wanted);
+  for (const newest of NEWEST_BLOCKS) {
+    const rows = await selectBlocks(db, wanted, newest);
+    if (new Set(rows.map(({ media_id }) => media_id)).size >= wanted.limit) return toMatches(rows, wanted);
+  }
+  return toMatches(await selectBlocks(db, wanted, 'all'), wanted);
 }
 
 // PostgreSQL keeps no statistics of values this long and would guess between the two, wrong by seconds at times: so the
 // one is bounded and the other, materialized, cannot be stopped early and goes by the trigrams. ALL of an array of
-// patterns is not answered by the index, AND is.
+// patterns is not answered by the index, AND is. Texts are fetched for the blocks that are answered alone: those of all hits
+// would go through a sort on disk.
 async function selectBlocks(
   db: Db,
   { libraryId, words, language, limit }: Wanted,
-  from: 'newest' | 'index',
+  newest: number | 'all',
 ): Promise<Row[]> {
-  const columns = sql`media_id, created_at, srclang, first_ms, start_ms, end_ms, cues`;
+  const key = sql`media_id, created_at, srclang, first_ms`;
   const order = sql`order by created_at desc, media_id, first_ms`;
+  // The longest word first: it is the rarest as a rule, and where it is not found the others are not looked for.
   const said = sql.join(
-    words.map((word) => sql`cues ilike ${containing(word)}`),
+    words.toSorted((a, b) => b.length - a.length).map((word) => sql`cues ilike ${containing(word)}`),
     sql` and `,
   );
   const inLanguage = sql`(${language} = '' or srclang in (${language}, ${`${language}-auto`}))`;
   const source =
-    from === 'newest'
-      ? sql`select ${columns} from (select ${columns} from spoken_block where library_id = ${libraryId} ${order}
-          limit ${NEWEST_BLOCKS}) as newest where ${said} and ${inLanguage}`
-      : sql`select ${columns} from spoken_block where library_id = ${libraryId} and ${said} and ${inLanguage}`;
+    newest === 'all'
+      ? sql`select ${key} from spoken_block where library_id = ${libraryId} and ${said} and ${inLanguage}`
+      : sql`select ${key} from (select ${key}, cues from spoken_block where library_id = ${libraryId} ${order}
+          limit ${newest}) as newest where ${said} and ${inLanguage}`;
   const { rows } = await sql<Row>`
     with hit as materialized (${source}),
       placed as (select *, row_number() over (partition by media_id order by first_ms) as place from hit),
       b as (select * from placed where place <= ${BLOCKS_A_VIDEO} ${order} limit ${limit * BLOCKS_A_VIDEO})
-    select b.media_id, m.title, b.srclang, b.start_ms, b.end_ms, b.cues
+    select b.media_id, m.title, b.srclang, s.start_ms, s.end_ms, s.cues
     from b join media m on m.library_id = ${libraryId} and m.id = b.media_id and m.type = 'video'
+      join spoken_block s on s.library_id = ${libraryId} and s.media_id = b.media_id and s.srclang = b.srclang
+        and s.first_ms = b.first_ms
     order by b.created_at desc, b.media_id, b.first_ms`.execute(db);
   return rows;
 }
