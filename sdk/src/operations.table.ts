@@ -32,7 +32,7 @@ export type BillingModel = { Balance: number; AvailableBalance: number; ThisMont
 
 export type BlockedIpModel = { BlockedIp: string };
 
-export type BulkAction = "move" | "trash" | "restore" | "delete" | "reencode" | "retry";
+export type BulkAction = "move" | "trash" | "restore" | "delete" | "reencode" | "retry" | "transcribe";
 
 export type BulkFailureModel = { videoId: string; title: string | null; reason: string };
 
@@ -295,7 +295,7 @@ export type Operations = {
   cleanResolutions: { input: { libraryId: number; videoId: string; resolutionsToDelete?: string; deleteNonConfiguredResolutions?: boolean; deleteOriginal?: boolean; deleteMp4Files?: boolean; dryRun?: boolean; allResolutions?: boolean; outputs?: string }; answer: StatusModel };
   /** Creates a video from parts of other videos of the library, without another upload. A part may be of a live stream, also while it runs: it ends at segment borders. Negative times count from the end. `POST /library/{libraryId}/videos/compose` */
   composeVideos: { input: { libraryId: number; body: ComposeVideoModel }; answer: VideoModel };
-  /** Moves, trashes, restores, deletes, re-encodes or retries many videos in the background: those named, all that match a filter, or those of an earlier operation. The report names each that could not be done. `POST /library/{libraryId}/bulk` */
+  /** Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those named, all that match a filter, or those of an earlier operation, which `restore` undoes. The report names each that could not be done. `POST /library/{libraryId}/bulk` */
   createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };
   /** Creates a collection, which groups videos of a library. `POST /library/{libraryId}/collections` */
   createCollection: { input: { libraryId: number; body?: UpdateCollectionModel }; answer: CollectionModel };

@@ -71,6 +71,39 @@ test('an undo ends what it undoes: the video that was just to be trashed stays',
   await expect(create('restore', { by: 'operation', bulkId: newGuid() })).rejects.toThrow('no bulk operation');
 });
 
+test('a move is undone: each video goes back to the collection that it was in', async () => {
+  const { db } = database;
+  const bulks = createBulkStore(db);
+  const [shelf, other] = [newGuid(), newGuid()];
+  for (const id of [shelf, other]) {
+    await db.insertInto('collection').values({ library_id: libraryId, id, name: id }).execute();
+  }
+  const ids = [await addVideo('of none'), await addVideo('of the other'), await addVideo('there already')];
+  const place = (id: Guid | undefined, to: Guid) =>
+    db
+      .updateTable('media')
+      .set({ collection_id: to })
+      .where('id', '=', id ?? newGuid())
+      .execute();
+  await place(ids[1], other);
+  await place(ids[2], shelf);
+  const places = async () => {
+    const rows = await db.selectFrom('media').select(['id', 'collection_id']).where('id', 'in', ids).execute();
+    return ids.map((id) => rows.find((row) => row.id === id)?.collection_id);
+  };
+  const selection = { by: 'ids' as const, ids };
+  const moving = await bulks.create(
+    { libraryId, kind: 'move', collectionId: shelf, selection },
+    () => async () => undefined,
+  );
+  await runBulk.run(moving, deps, signal);
+  expect(await places()).toEqual([shelf, shelf, shelf]);
+  const undoing = await create('restore', { by: 'operation', bulkId: moving.bulkId });
+  await runBulk.run(undoing, deps, signal);
+  expect(await places()).toEqual([null, other, shelf]);
+  expect(await bulks.load(undoing)).toMatchObject({ total: 3, done: 3, failed: 0 });
+});
+
 test('a video that fails unexpectedly is reported and keeps no other from being done', async () => {
   const { db } = database;
   const ids = [await addVideo('broken'), await addVideo('whole')];

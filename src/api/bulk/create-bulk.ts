@@ -4,14 +4,16 @@ import type { Queue } from '../../jobs/queue/define-job.ts';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
+import { NO_ENGINE } from '../../ports/transcriber.ts';
 import { defineOperation } from '../define-operation.ts';
 import { BulkModel, CreateBulkModel } from '../models/bulk.ts';
+import type { SpeechEngine } from '../models/speech-engine.ts';
 import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
 import { NoQuery } from '../read-query.ts';
 import { toBulkModel } from './bulk-model.ts';
 
-type Deps = { bulks: BulkStore; queue: Queue };
+type Deps = { bulks: BulkStore; queue: Queue; findSpeech(): Promise<SpeechEngine | null> };
 
 /** An extension of the interface: one operation over many videos, done in the background. */
 export const createBulk = defineOperation({
@@ -19,7 +21,7 @@ export const createBulk = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/bulk',
   description:
-    'Moves, trashes, restores, deletes, re-encodes or retries many videos in the background: those named, all that match a filter, or those of an earlier operation. The report names each that could not be done.',
+    'Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those named, all that match a filter, or those of an earlier operation, which `restore` undoes. The report names each that could not be done.',
   auth: 'access-key',
   params: LibraryParams,
   query: NoQuery,
@@ -27,7 +29,8 @@ export const createBulk = defineOperation({
   answer: BulkModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'status',
-  async run({ params: { libraryId }, body }, { bulks, queue }: Deps) {
+  async run({ params: { libraryId }, body }, { bulks, queue, findSpeech }: Deps) {
+    if (body.action === 'transcribe' && (await findSpeech()) === null) throw new Refused('invalid', NO_ENGINE);
     const wanted = {
       libraryId,
       kind: body.action,

@@ -3,12 +3,13 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
 import type { BulkKind } from './bulk-operation.ts';
 
-/** An operation over many videos of a library; `collection_id` is where `move` puts them. */
+/** An operation over many videos of a library; `collection_id` is where `move` puts them, `undoes` what kind of operation it undoes. */
 export type BulkOperationTable = {
   id: Guid;
   library_id: number;
   kind: BulkKind;
   collection_id: Guid | null;
+  undoes: Generated<BulkKind | null>;
   total: Generated<number>;
   done: Generated<number>;
   failed: Generated<number>;
@@ -16,11 +17,12 @@ export type BulkOperationTable = {
   ended_at: Date | null;
 };
 
-/** A video of an operation, in the order in which they are done. */
+/** A video of an operation, in the order in which they are done; `collection_before` is where it was before it was moved. */
 export type BulkItemTable = {
   bulk_id: Guid;
   place: number;
   media_id: Guid;
   state: Generated<'waiting' | 'done' | 'failed'>;
   reason: string | null;
+  collection_before: Generated<Guid | null>;
 };

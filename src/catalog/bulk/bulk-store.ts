@@ -16,8 +16,11 @@ export type BulkSelection =
 
 export type WantedBulk = { libraryId: number; kind: BulkKind; collectionId: Guid | null; selection: BulkSelection };
 export type BulkKey = { libraryId: number; bulkId: Guid };
-export type BulkItem = { place: number; mediaId: Guid };
-export type OpenBulk = { kind: BulkKind; collectionId: Guid | null; items: BulkItem[] };
+/** `collectionBefore` is where the video of a move was, to which an undo takes it back. */
+export type BulkItem = { place: number; mediaId: Guid; collectionBefore: Guid | null };
+/** What is done, or undone: of a move that is undone each video goes where it was. */
+export type BulkAct = { kind: BulkKind; collectionId: Guid | null; undoes: BulkKind | null };
+export type OpenBulk = BulkAct & { items: BulkItem[] };
 
 /** Operations over many videos, each video with its own outcome. */
 export type BulkStore = {
@@ -47,14 +50,17 @@ export function createBulkStore(db: Db): BulkStore {
   };
 }
 
-/**
- * Notes a video's outcome, once: what was noted before stays. `reason` null says that it was done. Answers whether the video
- * was still waiting for its outcome.
- */
-export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, reason: string | null): Promise<boolean> {
+/** What came of a video: done, having been in a collection before where it was moved, or not, for a reason. */
+export type BulkOutcome = { reason: null; collectionBefore: Guid | null } | { reason: string };
+
+/** Notes a video's outcome, once: what was noted before stays. Answers whether the video was still waiting for its outcome. */
+export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, outcome: BulkOutcome): Promise<boolean> {
+  const { reason } = outcome;
   const state = reason === null ? 'done' : 'failed';
+  const before = outcome.reason === null ? outcome.collectionBefore : null;
   const { numAffectedRows } = await sql`
-    with settled as (update bulk_item set state = ${state}, reason = ${reason}
+    with settled as (update bulk_item set state = ${state}, reason = ${reason},
+        collection_before = coalesce(${before}::uuid, collection_before)
       where bulk_id = ${bulkId} and place = ${place} and state = 'waiting' returning 1)
     update bulk_operation set done = done + case when ${state} = 'done' then 1 else 0 end,
       failed = failed + case when ${state} = 'failed' then 1 else 0 end
@@ -65,6 +71,7 @@ export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, reaso
 async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: WantedBulk): Promise<void> {
   const { kind, collectionId, selection } = wanted;
   if (selection.by === 'operation') await endOperation(tx, { libraryId, bulkId: selection.bulkId }, 'undone');
+  const undone = kind === 'restore' && selection.by === 'operation' ? selection.bulkId : null;
   await tx
     .insertInto('bulk_operation')
     .values({ id: bulkId, library_id: libraryId, kind, collection_id: collectionId })
@@ -74,8 +81,17 @@ async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: Wanted
     select ${bulkId}, row_number() over (), chosen.id from (${selected(wanted)} limit ${MOST_BULK_ITEMS}) chosen`.execute(
     tx,
   );
+  if (undone !== null) await takeOver(tx, undone, bulkId);
   await sql`update bulk_operation set total = (select count(*) from bulk_item where bulk_id = ${bulkId})
     where id = ${bulkId}`.execute(tx);
+}
+
+/** Notes with an undo what it undoes, and where each video was before. */
+async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
+  await sql`update bulk_operation set undoes = (select kind from bulk_operation where id = ${undone})
+    where id = ${bulkId}`.execute(tx);
+  await sql`update bulk_item i set collection_before = u.collection_before from bulk_item u
+    where i.bulk_id = ${bulkId} and u.bulk_id = ${undone} and u.media_id = i.media_id`.execute(tx);
 }
 
 /**
@@ -125,14 +141,14 @@ async function loadReport(db: Db, key: BulkKey): Promise<BulkReport> {
 async function openBulk(db: Db, { libraryId, bulkId }: BulkKey, limit: number): Promise<OpenBulk | null> {
   const operation = await db
     .selectFrom('bulk_operation')
-    .select(['kind', 'collection_id'])
+    .select(['kind', 'collection_id', 'undoes'])
     .where('id', '=', bulkId)
     .where('library_id', '=', libraryId)
     .executeTakeFirst();
   if (operation === undefined) return null;
   const items = await db
     .selectFrom('bulk_item')
-    .select(['place', 'media_id as mediaId'])
+    .select(['place', 'media_id as mediaId', 'collection_before as collectionBefore'])
     .where('bulk_id', '=', bulkId)
     .where('state', '=', 'waiting')
     .orderBy('place')
@@ -141,7 +157,7 @@ async function openBulk(db: Db, { libraryId, bulkId }: BulkKey, limit: number): 
   if (items.length === 0) {
     await sql`update bulk_operation set ended_at = now() where id = ${bulkId} and ended_at is null`.execute(db);
   }
-  return { kind: operation.kind, collectionId: operation.collection_id, items };
+  return { kind: operation.kind, collectionId: operation.collection_id, undoes: operation.undoes, items };
 }
 
 async function dropOld(tx: Tx): Promise<void> {

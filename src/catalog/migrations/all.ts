@@ -39,6 +39,7 @@ import { up as spokenSearch } from './151-spoken-search.ts';
 import { up as speechSpans } from './152-speech-spans.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
 import { up as trashAndBulk } from './161-trash-and-bulk.ts';
+import { up as bulkUndo } from './162-bulk-undo.ts';
 import { up as recordingClock } from './175-recording-clock.ts';
 import { up as recordingRungs } from './176-recording-rungs.ts';
 import { up as audience } from './190-audience.ts';
@@ -94,4 +95,5 @@ export const migrations: Record<string, Migration> = {
   '175-recording-clock': { up: recordingClock },
   '176-recording-rungs': { up: recordingRungs },
   '206-statistics-indexes': { up: statisticsIndexes },
+  '162-bulk-undo': { up: bulkUndo },
 };

@@ -1,9 +1,15 @@
-import type { BulkKind } from '../../catalog/bulk/bulk-operation.ts';
-import { type BulkItem, type BulkKey, createBulkStore, settleItem } from '../../catalog/bulk/bulk-store.ts';
+import {
+  type BulkAct,
+  type BulkItem,
+  type BulkKey,
+  createBulkStore,
+  settleItem,
+} from '../../catalog/bulk/bulk-store.ts';
 import type { FollowUp, MediaKey } from '../../catalog/db.ts';
 import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { createRetryStore } from '../../catalog/lifecycle/retry-store.ts';
+import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { createTrashStore } from '../../catalog/videos/trash-store.ts';
 import { editVideo, requestReencode } from '../../catalog/videos/video.ts';
@@ -16,6 +22,7 @@ import type { JobDeps } from '../job-deps.ts';
 import { planRetry } from '../planning/plan-retry.ts';
 import { processVideo } from '../planning/process-video.ts';
 import { defineJob } from '../queue/define-job.ts';
+import { requestTranscription } from '../speech/transcribe-video.ts';
 import { deleteMedia } from './delete-media.ts';
 
 const ITEMS_AT_ONCE = 100;
@@ -60,43 +67,58 @@ export const runBulk = defineJob<BulkKey, JobDeps>({
 /** The video got its outcome meanwhile, of an undo or a second delivery: the change is rolled back. */
 class SettledBefore extends Error {}
 
-type Running = BulkKey & { kind: BulkKind; collectionId: Guid | null };
+type Running = BulkKey & BulkAct;
 
-async function doOne(operation: Running, { place, mediaId }: BulkItem, deps: JobDeps): Promise<void> {
+async function doOne(operation: Running, item: BulkItem, deps: JobDeps): Promise<void> {
+  const { place, mediaId } = item;
   const key = { libraryId: operation.libraryId, mediaId };
+  let collectionBefore: Guid | null = null;
+  const noteCollection = (id: Guid | null) => {
+    collectionBefore = id;
+  };
   // In the transaction of the change: an operation that was done is never counted as undone, nor done twice.
   const settle: FollowUp = async (tx) => {
-    if (!(await settleItem(tx, operation.bulkId, place, null))) throw new SettledBefore();
+    if (!(await settleItem(tx, operation.bulkId, place, { reason: null, collectionBefore }))) throw new SettledBefore();
   };
   try {
-    await apply(operation, { key, settle }, deps);
+    await apply(operation, { key, settle, collectionBefore: item.collectionBefore, noteCollection }, deps);
     // What changed nothing has not settled itself.
-    await settleItem(deps.db, operation.bulkId, place, null);
+    await settleItem(deps.db, operation.bulkId, place, { reason: null, collectionBefore });
   } catch (error) {
     if (error instanceof SettledBefore) return;
     if (error instanceof CommitInDoubt || isDatabaseAway(error)) throw error;
     if (!(error instanceof Refused)) {
       deps.report(new Error(`Video ${mediaId} of bulk operation ${operation.bulkId} failed.`, { cause: error }));
     }
-    await settleItem(deps.db, operation.bulkId, place, error instanceof Refused ? error.message : UNEXPECTED);
+    const reason = error instanceof Refused ? error.message : UNEXPECTED;
+    await settleItem(deps.db, operation.bulkId, place, { reason });
   }
 }
 
-type Target = { key: MediaKey; settle: FollowUp };
+/** `collectionBefore` is where an undo takes the video back to; `noteCollection` keeps where a move takes it from. */
+type Target = {
+  key: MediaKey;
+  settle: FollowUp;
+  collectionBefore: Guid | null;
+  noteCollection: (id: Guid | null) => void;
+};
 
-async function apply({ kind, collectionId }: Running, { key, settle }: Target, { db, queue }: JobDeps): Promise<void> {
+async function apply(operation: Running, target: Target, { db, queue }: JobDeps): Promise<void> {
+  const { kind, collectionId, undoes } = operation;
+  const { key, settle } = target;
   const videos = createVideoStore(db);
   const trash = createTrashStore(db);
   const dropObjects = queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) });
   switch (kind) {
     case 'move':
-      await videos.change(key, (video) => editVideo(video, { collectionId }), settle);
+      await move(videos, collectionId, target);
       return;
     case 'trash':
       await trash.put(key, settle);
       return;
     case 'restore':
-      await trash.restore(key, settle);
+      if (undoes === 'move') await move(videos, target.collectionBefore, target);
+      else await trash.restore(key, settle);
       return;
     case 'delete':
       await deleteForGood(key, [dropObjects, settle], db);
@@ -107,7 +129,39 @@ async function apply({ kind, collectionId }: Running, { key, settle }: Target, {
     case 'retry':
       if ((await videos.load(key)).state === 'failed') await reencode(videos, { key, settle }, queue);
       else await createRetryStore(db).retry(key, null, planRetry, settle);
+      return;
+    case 'transcribe':
+      await transcribe(target, { db, queue });
   }
+}
+
+async function move(
+  videos: ReturnType<typeof createVideoStore>,
+  collectionId: Guid | null,
+  { key, settle, noteCollection }: Target,
+): Promise<void> {
+  await videos.change(
+    key,
+    (video) => {
+      noteCollection(video.collectionId);
+      return editVideo(video, { collectionId });
+    },
+    settle,
+  );
+}
+
+/** Captions that a person wrote stay as they are. */
+async function transcribe({ key, settle }: Target, { db, queue }: Pick<JobDeps, 'db' | 'queue'>): Promise<void> {
+  const { state, captions } = await loadSpeechSource(db, key);
+  if (state === 'created' || state === 'upload-failed') {
+    throw new Refused('invalid', 'The video has no file yet. Upload it first.');
+  }
+  if (captions.length > 0) return;
+  const wanted = { ...key, language: null, force: false, targets: [] };
+  await inTransaction(db, async (tx) => {
+    await requestTranscription(queue, wanted)(tx);
+    await settle(tx);
+  });
 }
 
 /** Deletes a video, in the trash or not. */
@@ -122,7 +176,7 @@ async function deleteForGood(key: MediaKey, followUps: readonly FollowUp[], db: 
 
 async function reencode(
   videos: ReturnType<typeof createVideoStore>,
-  { key, settle }: Target,
+  { key, settle }: Pick<Target, 'key' | 'settle'>,
   queue: JobDeps['queue'],
 ): Promise<void> {
   await videos.change(key, requestReencode, queue.send(processVideo, key), announce(key, WebhookStatus.queued), settle);

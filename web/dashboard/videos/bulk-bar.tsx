@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import type { BulkModel, CreateBulkModel } from '../../../src/api/models/bulk.ts';
 import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
 import { useAction } from '../base/action.ts';
-import { api } from '../base/api.ts';
-import { t, tr } from '../base/language.ts';
+import { api, describeError } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -17,18 +17,32 @@ import { clearSelection, countSelected, selectAll, selection } from './selection
 type Place = { libraryId: number; wanted: ListQuery; onChanged: () => void };
 type Action = CreateBulkModel['action'];
 
-const WORDS: Partial<Record<Action, string>> = { reencode: 'Encode anew', retry: 'Retry what failed', move: 'Move' };
+/** What is done after a question. */
+const ASKED = {
+  reencode: [
+    'Encode anew',
+    'Each is encoded from its original with the settings of now. What is there plays until it is done.',
+  ],
+  retry: ['Retry what failed', 'Failed videos are encoded once more; of incomplete ones only what is missing.'],
+  transcribe: [
+    'Transcribe',
+    'Each without captions gets some of what is said. It needs a speech engine in the settings of the service.',
+  ],
+} as const;
+type Asked = keyof typeof ASKED;
 
 /** What can be done to the videos that are selected; each is one action in the background with a report. */
 export function BulkBar({ total, ...place }: Place & { total: number }) {
-  const asked = useSignal<Action | null>(null);
+  const asked = useSignal<Asked | 'move' | null>(null);
   const running = useAction();
   const count = countSelected(total);
   const start = (action: Action, more: object = {}) =>
     running.run(async () => {
-      watchBulk(await send(place, { action, ...more }), place.onChanged);
+      const made = await send(place, { action, ...more });
+      watchBulk(made, place.onChanged);
       asked.value = null;
       clearSelection();
+      if (action === 'move') offerUndo(place, made, t('{0} on the way.', plural(made.total, 'video')));
     });
   return (
     <>
@@ -53,6 +67,9 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
           <button type="button" onClick={() => (asked.value = 'retry')}>
             {t('Retry…')}
           </button>
+          <button type="button" onClick={() => (asked.value = 'transcribe')}>
+            {t('Transcribe…')}
+          </button>
           <button type="button" disabled={running.isBusy.value} onClick={() => running.run(() => trashSelected(place))}>
             <Icon name="trash" /> {t('Trash')}
           </button>
@@ -75,10 +92,11 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
           onClose={() => (asked.value = null)}
         />
       )}
-      {(asked.value === 'reencode' || asked.value === 'retry') && (
+      {asked.value !== null && asked.value !== 'move' && (
         <ConfirmDialog
           action={asked.value}
           count={count}
+          error={running.error.value}
           onConfirm={() => start(asked.value ?? 'retry')}
           onClose={() => (asked.value = null)}
         />
@@ -98,35 +116,44 @@ export async function trashSelected(place: Place): Promise<void> {
   const made = await send(place, { action: 'trash' });
   clearSelection();
   watchBulk(made, place.onChanged);
-  toast(t('{0} on the way to the trash.', plural(made.total, 'video')), {
+  offerUndo(place, made, t('{0} on the way to the trash.', plural(made.total, 'video')));
+}
+
+/** A message with a button that takes back what was just begun, of all videos that it was done to. */
+function offerUndo(place: Place, { guid }: BulkModel, text: string): void {
+  toast(text, {
     label: t('Undo'),
     run: () => {
-      const undo = api<BulkModel>('POST', `/library/${place.libraryId}/bulk`, { action: 'restore', undoOf: made.guid });
+      const undo = api<BulkModel>('POST', `/library/${place.libraryId}/bulk`, { action: 'restore', undoOf: guid });
       undo.then(
         (undone) => watchBulk(undone, place.onChanged),
-        () => toast(t('The videos could not be restored now. They are in the trash.')),
+        (reason: unknown) => toast(t('It could not be undone: {0}', describeError(reason))),
       );
     },
   });
 }
 
-type ConfirmProps = { action: 'reencode' | 'retry'; count: number; onConfirm: () => void; onClose: () => void };
+type ConfirmProps = {
+  action: Asked;
+  count: number;
+  error: string | null;
+  onConfirm: () => void;
+  onClose: () => void;
+};
 
-function ConfirmDialog({ action, count, onConfirm, onClose }: ConfirmProps) {
+function ConfirmDialog({ action, count, error, onConfirm, onClose }: ConfirmProps) {
+  const [name, words] = ASKED[action];
   return (
-    <Dialog title={`${tr(WORDS[action] ?? '')}: ${plural(count, 'video')}`} onClose={onClose}>
-      <p>
-        {action === 'reencode'
-          ? t('Each is encoded from its original with the settings of now. What is there plays until it is done.')
-          : t('Failed videos are encoded once more; of incomplete ones only what is missing.')}
-      </p>
+    <Dialog title={`${t(name)}: ${plural(count, 'video')}`} onClose={onClose}>
+      <p>{t(words)}</p>
       <p class="hint">{t('It runs in the background; a report names each video that it could not be done to.')}</p>
+      {error !== null && <Notice kind="error">{error}</Notice>}
       <div class="row end">
         <button type="button" onClick={onClose}>
           {t('Cancel')}
         </button>
         <button type="button" class="primary" onClick={onConfirm}>
-          {tr(WORDS[action] ?? '')}
+          {t(name)}
         </button>
       </div>
     </Dialog>
