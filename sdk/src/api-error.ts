@@ -1,11 +1,18 @@
-/** An answer that is a refusal or a failure. `requestId` is null where none was given. */
+/** An answer that is a refusal or a failure; `said` is why, in the words of the service. `requestId` is null where none was given. */
 export class ApiError extends Error {
   readonly status: number;
   readonly requestId: string | null;
+  readonly said: string;
+  /** As it was answered: parsed where it is JSON. */
+  readonly body: unknown;
 
   constructor(request: string, response: { status: number; headers: Headers }, body: string) {
-    super(`${request} was answered ${response.status}: ${readMessage(body)}`);
+    const parsed = parse(body);
+    const said = readMessage(parsed);
+    super(`${request} was answered ${response.status}: ${said}`);
     this.name = 'ApiError';
+    this.said = said;
+    this.body = parsed;
     this.status = response.status;
     this.requestId = response.headers.get('x-request-id');
   }
@@ -28,12 +35,17 @@ export function isTemporary(error: unknown): boolean {
   );
 }
 
-function readMessage(body: string): string {
+/** Refusals are one of the interface's models or a JSON string; of anything else, such as a proxy's page, the text is the best there is. */
+function readMessage(body: unknown): string {
+  const { message, Message, detail }: { message?: unknown; Message?: unknown; detail?: unknown } = Object(body);
+  const found = [body, message, Message, detail].find((each) => typeof each === 'string' && each !== '');
+  return typeof found === 'string' ? found.slice(0, 500) : JSON.stringify(body);
+}
+
+function parse(text: string): unknown {
   try {
-    const { message, Message } = Object(JSON.parse(body));
-    return String(message ?? Message ?? body);
+    return JSON.parse(text);
   } catch {
-    // Not JSON, such as a proxy's page: the text itself is the best there is.
-    return body.slice(0, 500);
+    return text.trim();
   }
 }

@@ -1,8 +1,8 @@
 import { ApiError, UnreachableError } from './api-error.ts';
 import { type OperationName, type Operations, operations } from './operations.table.ts';
 
-/** `key` is an AccessKey; null calls only what needs none. */
-export type Connection = { url: string; key: string | null };
+/** `key` is an AccessKey; null calls what needs none, or what a cookie opens. `headers` go with every request. */
+export type Connection = { url: string; key: string | null; headers?: Readonly<Record<string, string>> };
 
 /** Parameters of path and query by name, and `body`. */
 export type Input<Name extends OperationName> = Operations[Name]['input'];
@@ -16,20 +16,20 @@ type Route = { method: string; path: string; query: readonly string[]; body: str
  * streams, or with undefined for an empty answer. Rejects with `ApiError` or `UnreachableError`.
  */
 export async function callOperation<Name extends OperationName>(
-  { url, key }: Connection,
+  connection: Connection,
   name: Name,
   { signal, ...input }: Input<Name> & { signal?: AbortSignal },
 ): Promise<Answer<Name>> {
   const route: Route = operations[name];
   const values: Record<string, unknown> = input;
-  const headers = new Headers(key === null ? {} : { AccessKey: key });
+  const headers = headersOf(connection);
   const request: RequestInit = { method: route.method, headers, signal: signal ?? null };
   if (values.body !== undefined && route.body !== null) {
     headers.set('content-type', route.body);
     // The types of `Operations` let only bytes through where the body is no JSON.
     request.body = route.body === 'application/json' ? JSON.stringify(values.body) : (values.body as BodyInit);
   }
-  const response = await send(`${url.replace(/\/+$/, '')}${addressOf(route, values)}`, request);
+  const response = await send(`${baseOf(connection)}${addressOf(route, values)}`, request);
   // The table of routes and the types come from one document: the answer is of this type.
   return (await readAnswer(route, response)) as Answer<Name>;
 }
@@ -46,14 +46,24 @@ export async function send(url: string, request: RequestInit): Promise<Response>
 
 /** Sends any request with the connection's key; JSON is parsed, everything else is answered as a Response. */
 export async function sendRaw(
-  { url, key }: Connection,
-  { method, path, body }: { method: string; path: string; body: BodyInit | null },
+  connection: Connection,
+  { method, path, body, signal }: { method: string; path: string; body: BodyInit | null; signal?: AbortSignal },
 ): Promise<unknown> {
-  const headers = new Headers(key === null ? {} : { AccessKey: key });
+  const headers = headersOf(connection);
   if (typeof body === 'string') headers.set('content-type', 'application/json');
-  const response = await send(`${url.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`, { method, headers, body });
+  const request = { method, headers, body, signal: signal ?? null };
+  const response = await send(`${baseOf(connection)}/${path.replace(/^\/+/, '')}`, request);
   const isJson = response.headers.get('content-type')?.includes('json') === true;
   return isJson ? await response.json() : response;
+}
+
+/** The address of the service without a final slash. */
+export function baseOf({ url }: Connection): string {
+  return url.replace(/\/+$/, '');
+}
+
+function headersOf({ key, headers }: Connection): Headers {
+  return new Headers({ ...headers, ...(key !== null && { AccessKey: key }) });
 }
 
 function addressOf({ path, query }: Route, values: Record<string, unknown>): string {

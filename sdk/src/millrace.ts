@@ -43,8 +43,13 @@ export class Millrace {
   }
 
   /** Sends any request, such as one of a newer service: parsed JSON, else a Response. */
-  async request(method: string, path: string, body: BodyInit | null = null): Promise<unknown> {
-    return await sendRaw(this.#connection, { method, path, body });
+  async request(
+    method: string,
+    path: string,
+    body: BodyInit | null = null,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<unknown> {
+    return await sendRaw(this.#connection, { method, path, body, ...options });
   }
 
   /** All items of an operation that answers pages. */

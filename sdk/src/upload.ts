@@ -1,6 +1,7 @@
-import { ApiError, isTemporary } from './api-error.ts';
-import { type Connection, callOperation, send } from './call.ts';
+import { ApiError, isTemporary, UnreachableError } from './api-error.ts';
+import { baseOf, type Connection, callOperation, send } from './call.ts';
 import { sha256Hex } from './digest.ts';
+import { type PartRequest, sendPartWithProgress } from './send-part.ts';
 
 const PART_BYTES = 16 * 1024 * 1024;
 const MAX_FAILURES_IN_A_ROW = 8;
@@ -19,7 +20,7 @@ export type UploadOptions = {
   libraryId: number;
   title: string;
   collectionId?: string;
-  /** An existing video without a file; left out, one is made. */
+  /** An existing video without a file, which keeps its title; left out, one is made. */
   videoId?: string;
   /**
    * A state from `onState`: the upload goes on where it stopped, or starts anew where the service has it no more; with a
@@ -30,9 +31,15 @@ export type UploadOptions = {
   onState?: (state: UploadState) => void | Promise<void>;
   /** Bytes of one request, 16 MiB by default: what an interruption costs at most. */
   partBytes?: number;
+  /** Called at each part, and within them where the runtime reports what has left (browsers). */
   onProgress?: (sentBytes: number, sizeBytes: number) => void;
-  /** Signs where the library's key must not be, such as a browser; left out, the connection's key signs. */
-  sign?: (videoId: string) => Promise<UploadSignature>;
+  /**
+   * Signs where the library's key must not be, such as a browser; left out, the connection's key signs. Called before each
+   * request; `isRefused` when the last signature was not taken: the clock of this machine may be behind.
+   */
+  sign?: (videoId: string, isRefused: boolean) => Promise<UploadSignature>;
+  /** `throw` leaves it to the caller when to go on after the connection was lost, from the state. */
+  whenUnreachable?: 'repeat' | 'throw';
   signal?: AbortSignal;
 };
 
@@ -66,19 +73,23 @@ async function open(sending: Sending): Promise<UploadState> {
   return await openFor(sending, options.videoId ?? (await makeVideo(connection, options)));
 }
 
-async function openFor({ file, connection, options }: Sending, videoId: string): Promise<UploadState> {
-  const { libraryId, title, collectionId, signal } = options;
-  const metadata = Object.entries({ title, filetype: file.type, collection: collectionId ?? '' })
+async function openFor(sending: Sending, videoId: string): Promise<UploadState> {
+  const { file, connection, options } = sending;
+  const { title, collectionId } = options;
+  // What the owner of an existing video has changed meanwhile stays.
+  const details = options.videoId === undefined ? { title, collection: collectionId ?? '' } : {};
+  const metadata = Object.entries({ ...details, filetype: file.type })
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name} ${toBase64(value)}`);
-  const headers = { ...(await signedHeaders(connection, options, videoId)), 'Upload-Length': String(file.size) };
-  const response = await send(`${connection.url.replace(/\/+$/, '')}/tusupload`, {
-    method: 'POST',
-    headers: { ...headers, 'Upload-Metadata': metadata.join(',') },
-    signal: signal ?? null,
-  });
+  const response = await sendSigned(sending, videoId, (signed) =>
+    send(`${baseOf(connection)}/tusupload`, {
+      method: 'POST',
+      headers: { ...signed, 'Upload-Length': String(file.size), 'Upload-Metadata': metadata.join(',') },
+      signal: options.signal ?? null,
+    }),
+  );
   const location = response.headers.get('location');
-  if (location === null) throw new Error(`Expected the address of the upload for library ${libraryId}, got none.`);
+  if (location === null) throw new Error(`Expected the address of the upload of video ${videoId}, got none.`);
   const state = { videoId, address: new URL(location, response.url).href };
   await options.onState?.(state);
   return state;
@@ -101,6 +112,7 @@ async function sendParts(sending: Sending, state: UploadState, from: number): Pr
       offset = await sendPart(sending, state, offset);
       failures = 0;
     } catch (error) {
+      if (error instanceof UnreachableError && options.whenUnreachable === 'throw') throw error;
       // 409: the service has more or less than we know, after an answer that was lost.
       const isRepeated = isTemporary(error) || (error instanceof ApiError && error.status === 409);
       failures += 1;
@@ -112,16 +124,16 @@ async function sendParts(sending: Sending, state: UploadState, from: number): Pr
   options.onProgress?.(file.size, file.size);
 }
 
-async function sendPart({ file, connection, options }: Sending, state: UploadState, offset: number): Promise<number> {
-  const response = await send(state.address, {
-    method: 'PATCH',
-    headers: {
-      ...(await signedHeaders(connection, options, state.videoId)),
-      'Upload-Offset': String(offset),
-      'content-type': 'application/offset+octet-stream',
-    },
-    body: file.slice(offset, offset + (options.partBytes ?? PART_BYTES)),
-    signal: options.signal ?? null,
+async function sendPart(sending: Sending, state: UploadState, offset: number): Promise<number> {
+  const { file, options } = sending;
+  const response = await sendSigned(sending, state.videoId, (signed) => {
+    const request: PartRequest = {
+      headers: { ...signed, 'Upload-Offset': String(offset), 'content-type': 'application/offset+octet-stream' },
+      body: file.slice(offset, offset + (options.partBytes ?? PART_BYTES)),
+      signal: options.signal ?? null,
+      onSent: (bytes) => options.onProgress?.(Math.min(file.size, offset + bytes), file.size),
+    };
+    return sendPartWithProgress(state.address, request);
   });
   const next = Number(response.headers.get('upload-offset'));
   if (!(next > offset && next <= file.size)) throw new Error(`Expected an offset above ${offset}, got ${next}.`);
@@ -141,10 +153,12 @@ async function offsetAfter(sending: Sending, state: UploadState, known: number):
 }
 
 /** How many bytes the service has; null when it does not have the upload. */
-async function offsetOf({ connection, options, file }: Sending, state: UploadState): Promise<number | null> {
-  const headers = await signedHeaders(connection, options, state.videoId);
+async function offsetOf(sending: Sending, state: UploadState): Promise<number | null> {
+  const { options, file } = sending;
   try {
-    const response = await send(state.address, { method: 'HEAD', headers, signal: options.signal ?? null });
+    const response = await sendSigned(sending, state.videoId, (headers) =>
+      send(state.address, { method: 'HEAD', headers, signal: options.signal ?? null }),
+    );
     const isSameFile = Number(response.headers.get('upload-length')) === file.size;
     return isSameFile ? Number(response.headers.get('upload-offset')) : null;
   } catch (error) {
@@ -153,12 +167,27 @@ async function offsetOf({ connection, options, file }: Sending, state: UploadSta
   }
 }
 
-async function signedHeaders(
-  { key }: Connection,
-  { libraryId, sign }: UploadOptions,
+/** Sends with a signature; where it is refused, with another one, once. */
+async function sendSigned(
+  sending: Sending,
   videoId: string,
+  request: (signed: Record<string, string>) => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await request(await signedHeaders(sending, videoId, false));
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.status === 401;
+    if (!isRefused || sending.options.sign === undefined) throw error;
+    return await request(await signedHeaders(sending, videoId, true));
+  }
+}
+
+async function signedHeaders(
+  { connection: { key }, options: { libraryId, sign } }: Sending,
+  videoId: string,
+  isRefused: boolean,
 ): Promise<Record<string, string>> {
-  const signature = await (sign?.(videoId) ?? signUpload(libraryId, key ?? '', videoId));
+  const signature = await (sign?.(videoId, isRefused) ?? signUpload(libraryId, key ?? '', videoId));
   return { ...TUS, ...signature, VideoId: videoId, LibraryId: String(libraryId) };
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { openAsBlob } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +10,13 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Millrace, signEmbedUrl, type UploadState, verifyWebhook } from '../../sdk/src/millrace.ts';
 import { projectRoot } from '../../src/cli/run-program.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
+import { openBrowser } from '../support/browser.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);
 const libraryId = 1;
+/** A bound on hanging: on a busy machine everything takes its time. */
+const HANG_MS = 300_000;
 let service: Service;
 let library: Millrace;
 let account: Millrace;
@@ -151,4 +154,50 @@ process.stdout.write(String(totalItems));`;
   await writeFile(join(folder, 'use.js'), code);
   const used = await run(process.execPath, ['use.js'], { cwd: folder });
   expect(Number(used.stdout)).toBeGreaterThan(0);
+  await useInBrowser(join(folder, 'node_modules/millrace-sdk/dist'));
 });
+
+/** Runs the packed files in Chromium, on a page of the service's address: calls, pages, a signature, and an upload that is interrupted. */
+async function useInBrowser(dist: string): Promise<void> {
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(HANG_MS);
+    await page.route(`${service.apiUrl}/sdk/**`, (route) => {
+      const name = new URL(route.request().url()).pathname.slice('/sdk/'.length);
+      if (name === '') return route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>SDK</title>' });
+      return route.fulfill({ contentType: 'text/javascript', path: join(dist, name) });
+    });
+    await page.goto(`${service.apiUrl}/sdk/`);
+    const clip = (await readFile(join(folder, 'clip.mp4'))).toString('base64');
+    // A text: what is imported here is not what the page imports.
+    const seen = await page.evaluate<Record<string, unknown>>(`(async () => {
+      const { Millrace, signEmbedUrl } = await import('/sdk/millrace.js');
+      const millrace = new Millrace({ url: location.origin, key: '${LIBRARY_KEY}' });
+      const file = new Blob([Uint8Array.from(atob('${clip}'), (one) => one.charCodeAt(0))], { type: 'video/mp4' });
+      const options = { libraryId: 1, title: 'From a browser', partBytes: Math.ceil(file.size / 2) };
+      const stop = new AbortController();
+      let resume;
+      const interrupted = await millrace.upload(file, {
+        ...options,
+        signal: stop.signal,
+        onState: (state) => { resume = state; },
+        onProgress: (sent) => { if (sent >= options.partBytes) stop.abort(); },
+      }).then(() => null, (error) => error.name);
+      const sent = [];
+      const videoId = await millrace.upload(file, { ...options, resume, onProgress: (bytes) => sent.push(bytes) });
+      const { title, guid } = await millrace.waitUntilPlayable({ libraryId: 1, videoId });
+      let listed = 0;
+      for await (const video of millrace.pages('listVideos', { libraryId: 1, itemsPerPage: 2 })) listed += video.guid === guid ? 1 : 0;
+      const refused = await millrace.call('getVideo', { libraryId: 1, videoId: 'none' }).then(() => null, (error) => error.status);
+      const signed = await signEmbedUrl('http://edge.example/embed/1/' + guid, 'key', 2000000000);
+      return { interrupted, isSame: guid === resume.videoId, title, listed, refused, signed, from: sent[0] > 0, sent: sent.at(-1), size: file.size };
+    })()`);
+    const { size } = await stat(join(folder, 'clip.mp4'));
+    const expected = { interrupted: 'AbortError', isSame: true, title: 'From a browser', listed: 1, refused: 404 };
+    expect(seen).toMatchObject({ ...expected, from: true, sent: size, size });
+    expect(seen.signed).toMatch(/token=[0-9a-f]{64}&expires=2000000000/);
+  } finally {
+    await browser.close();
+  }
+}
