@@ -45,6 +45,7 @@ const TOOLS = {
     { program: '/usr/sbin/nginx', debianPackage: 'nginx-light' },
     { program: 'pocketsphinx_continuous', debianPackage: SPEECH },
     { program: 'bzip2', debianPackage: 'bzip2' },
+    { program: 'tmux', debianPackage: 'tmux' },
     ...GSTREAMER,
   ],
   soak: [

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -12,6 +12,8 @@ import { projectRoot } from '../../src/cli/run-program.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);
+/** A bound on hanging: on a busy machine a program takes its time. */
+const SCREEN_MS = 180_000;
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');
 let service: Service;
 let folder = '';
@@ -125,14 +127,65 @@ test('what cannot be done ends with the code of its kind', async () => {
   expect(await millrace(['ls', '--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 5 });
 });
 
-test('a terminal shows the bar of an upload', async () => {
-  const env = { PATH: process.env.PATH, HOME: folder, MILLRACE_DATA_DIR: folder };
-  const command = `'${process.execPath}' '${LAUNCHER}' upload '${clip}'`;
-  // script(1) gives the program a terminal of its own.
-  const { stdout } = await run('script', ['-qec', command, '/dev/null'], { env });
-  expect(stdout).toMatch(/clip\.mp4 uploading \[=+\] 100 %/);
-  expect(stdout).toMatch(/clip\.mp4 preparing \[=* *\] \d+ %\r?\n[0-9a-f-]{36}\r?\n$/);
+test('in a terminal an upload has a bar, what is done says so, and Tab completes verbs', async () => {
+  const terminal = await openTerminal();
+  try {
+    await terminal.type('m upload media/clip.mp4; echo "code $?"');
+    const uploaded = await terminal.until(/clip\.mp4 preparing \[=* *\] \d+ %\n([0-9a-f-]{36})\ncode 0\n/);
+    // What was drawn over since.
+    expect(await readFile(terminal.log, 'utf8')).toMatch(/clip\.mp4 uploading \[=+\] 100 %/);
+    const [, video = ''] = uploaded;
+    await terminal.type('clear; m ls');
+    await terminal.until(new RegExp(`^${video} +clip\\.mp4 +\\d$`, 'm'));
+    await terminal.type(`clear; m rm ${video} trash=true; echo "code $?"`);
+    await terminal.until(/^Done\.\ncode 0\n/m);
+    await terminal.type(`clear; m get ${video}; echo "code $?"`);
+    await terminal.until(/^millrace get: [^\n]*404[\s\S]*\ncode 4\n/m);
+    await terminal.type('clear; source <(m completion)');
+    await terminal.press('millrace colle', 'Tab');
+    await terminal.until(/millrace collections/);
+  } finally {
+    await terminal.close();
+  }
 });
+
+type Terminal = {
+  /** All that was written to it. */
+  log: string;
+  type(line: string): Promise<void>;
+  press(text: string, key: string): Promise<void>;
+  /** Waits until the screen shows something. */
+  until(shown: RegExp): Promise<RegExpExecArray>;
+  close(): Promise<void>;
+};
+
+/** A shell in a terminal of tmux's, in which `m` is the program. */
+async function openTerminal(): Promise<Terminal> {
+  const log = join(folder, 'terminal.log');
+  const env = { PATH: process.env.PATH, HOME: folder, MILLRACE_DATA_DIR: folder, TERM: 'xterm', LANG: 'C.UTF-8' };
+  const tmux = async (...args: readonly string[]) =>
+    (await run('tmux', ['-f', '/dev/null', '-S', join(folder, 'tmux'), ...args], { env, cwd: folder })).stdout;
+  await tmux('new-session', '-d', '-x', '140', '-y', '50', 'bash --norc --noprofile');
+  await tmux('pipe-pane', `cat > '${log}'`);
+  const press = async (text: string, key: string) => {
+    await tmux('send-keys', '-l', text);
+    await tmux('send-keys', key);
+  };
+  await press(`m() { '${process.execPath}' '${LAUNCHER}' "$@"; }`, 'Enter');
+  return {
+    log,
+    type: (line) => press(line, 'Enter'),
+    press,
+    async until(shown) {
+      const screen = () => tmux('capture-pane', '-p', '-J');
+      await expect.poll(screen, { timeout: SCREEN_MS, interval: 200 }).toMatch(shown);
+      const found = shown.exec(await screen());
+      if (found === null) throw new Error('Expected the screen to stay as it was.');
+      return found;
+    },
+    close: async () => void (await tmux('kill-server')),
+  };
+}
 
 test('the packed command line works in an empty folder, without PostgreSQL and ffmpeg', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'millrace-packed-cli-'));
