@@ -85,14 +85,22 @@ async function paintGrid(page: Page, apiUrl: string): Promise<number> {
   return page.evaluate(() => performance.getEntriesByName('grid').at(0)?.startTime ?? performance.now());
 }
 
-/** Scrolls to a part of the whole list, and waits until no row of the window is empty. */
+/** Scrolls to a part of the whole list, and waits until videos are painted there and no row of the window is empty. */
 function goTo(page: Page, part: number): Promise<number> {
   return page.evaluate(async (share) => {
     const begin = performance.now();
     scrollTo(0, document.documentElement.scrollHeight * share);
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    // Right after the jump the screen is empty, and the cards of the place before still stand above or below it.
+    // Four points, farther apart than the gap between cards is wide.
+    const points = [0, 40].flatMap((right) => [0, 40].map((down) => [innerWidth / 2 + right, innerHeight / 2 + down]));
+    const isPainted = () =>
+      points.some(([left = 0, top = 0]) => {
+        const card = document.elementFromPoint(left, top)?.closest('.grid .card');
+        return card != null && card.querySelector('h2') !== null;
+      });
     do await frame();
-    while (document.querySelector('.grid .skeleton') !== null || document.querySelector('.grid .card h2') === null);
+    while (!isPainted() || document.querySelector('.grid .skeleton') !== null);
     return performance.now() - begin;
   }, part);
 }

@@ -24,6 +24,7 @@ export type DashboardDeps = AuthenticateDeps & {
 };
 
 const SIGNED_SEC = 3600;
+const LONGEST_LINK_SEC = 31 * 24 * 3600;
 const secret = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
 /** A key, or the secret of a link that stands for one. */
 const SignIn = Type.Object({ key: secret(), link: secret() });
@@ -40,7 +41,7 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   app.post(`${video}/upload-signature`, async (request, reply) => {
     const { libraryId, videoId } = await readVideo(request, 'POST', deps);
     const { libraryKey } = await deps.libraries.keys(libraryId);
-    const expires = expiresSec();
+    const expires = expiresSec(SIGNED_SEC);
     const signature = sha256(`${libraryId}${libraryKey}${expires}${videoId}`);
     return noStore(reply).send({
       LibraryId: String(libraryId),
@@ -51,7 +52,9 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   });
   app.get(`${video}/embed-address`, async (request, reply) => {
     const { libraryId, videoId } = await readVideo(request, 'GET', deps);
-    return noStore(reply).send({ address: await embedAddress({ libraryId, videoId }, deps) });
+    const { hours }: { hours?: string } = Object(request.query);
+    const validSec = Math.min(LONGEST_LINK_SEC, Math.max(1, Math.floor(Number(hours) || 1)) * SIGNED_SEC);
+    return noStore(reply).send({ address: await embedAddress({ libraryId, videoId, validSec }, deps) });
   });
 }
 
@@ -105,21 +108,21 @@ async function readVideo(
   return readParams(VideoParams, request.params) as { libraryId: number; videoId: Guid };
 }
 
-/** Where the player shows a video, signed for an hour where its library plays with a token only. */
+/** Where the player shows a video, signed for a time where its library plays with a token only. */
 async function embedAddress(
-  { libraryId, videoId }: { libraryId: number; videoId: Guid },
+  { libraryId, videoId, validSec }: { libraryId: number; videoId: Guid; validSec: number },
   { libraries, edgeUrl }: DashboardDeps,
 ): Promise<string> {
   const address = `${edgeUrl}/embed/${libraryId}/${videoId}`;
   const library = await libraries.recall(libraryId);
   if (library === null || !library.settings.access.playerTokenRequired) return address;
   const { libraryKey } = await libraries.keys(libraryId);
-  const expires = expiresSec();
+  const expires = expiresSec(validSec);
   return `${address}?token=${sha256(`${libraryKey}${videoId}${expires}`)}&expires=${expires}`;
 }
 
-function expiresSec(): number {
-  return Math.floor(Date.now() / 1000) + SIGNED_SEC;
+function expiresSec(validSec: number): number {
+  return Math.floor(Date.now() / 1000) + validSec;
 }
 
 function sha256(text: string): string {

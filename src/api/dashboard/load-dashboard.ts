@@ -14,8 +14,19 @@ export type DashboardFiles = { script: string; style: string; files: ReadonlyMap
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const webFolder = path.join(root, 'web/dashboard');
+const sdkFolder = path.join(root, 'sdk/src');
 /** Packages that the browser code is made of, or made by. */
-const PACKAGES = ['preact', '@preact/signals', 'tus-js-client', 'uplot', 'rolldown'];
+const PACKAGES = [
+  'preact',
+  '@preact/signals',
+  'uplot',
+  'uqr',
+  'd3-geo',
+  'topojson-client',
+  'world-atlas',
+  'i18n-iso-countries',
+  'rolldown',
+];
 /** A bound on hanging: on a busy machine packing takes its time. */
 const PACK_MS = 300_000;
 /** What was packed of other versions goes after this time: a service that still runs reads it no more. */
@@ -65,16 +76,19 @@ async function sourceTag(): Promise<string> {
     const { version } = JSON.parse(await readFile(path.join(root, 'node_modules', name, 'package.json'), 'utf8'));
     hash.update(`${name}@${version}\n`);
   }
-  const names = (await readdir(webFolder, { recursive: true })).filter((name) => /\.(?:tsx?|css)$/.test(name)).sort();
-  const paths = [
-    ...names.map((name) => path.join(webFolder, name)),
-    path.join(import.meta.dirname, 'pack-dashboard.ts'),
-  ];
+  const folders = await Promise.all([webFolder, sdkFolder].map(listSources));
+  const paths = [...folders.flat(), path.join(import.meta.dirname, 'pack-dashboard.ts')];
   for (const file of paths) {
     const bytes = await readFile(file);
     hash.update(`${path.relative(root, file)}\n${bytes.length}\n`).update(bytes);
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+async function listSources(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  const sources = names.filter((name) => /\.(?:tsx?|css)$/.test(name)).sort();
+  return sources.map((name) => path.join(folder, name));
 }
 
 async function dropOld(folder: string): Promise<void> {

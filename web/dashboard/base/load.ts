@@ -4,8 +4,11 @@ import { api, describeError } from './api.ts';
 
 export type Loaded<T> = { value: Signal<T | null>; error: Signal<string | null>; again: () => void };
 
-/** Reads an address when the place opens or its address changes; `again` reads it anew and keeps what is shown meanwhile. */
-export function useLoaded<T>(path: string): Loaded<T> {
+/**
+ * Reads an address when the place opens or its address changes; `again` reads it anew and keeps what is shown meanwhile.
+ * With `question`, the body of a search, it is sent by POST.
+ */
+export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   const value = useSignal<T | null>(null);
   const error = useSignal<string | null>(null);
   const latest = useRef<AbortController | null>(null);
@@ -13,7 +16,7 @@ export function useLoaded<T>(path: string): Loaded<T> {
     latest.current?.abort();
     const turn = new AbortController();
     latest.current = turn;
-    api<T>('GET', path, undefined, turn.signal)
+    api<T>(question === undefined ? 'GET' : 'POST', path, question, turn.signal)
       .then((found) => {
         value.value = found;
         error.value = null;
@@ -22,11 +25,11 @@ export function useLoaded<T>(path: string): Loaded<T> {
         if (!turn.signal.aborted) error.value = describeError(reason);
       });
   };
-  // A new address is the one reason to read anew.
+  // A new address or question is the one reason to read anew.
   useEffect(() => {
     again();
     return () => latest.current?.abort();
-  }, [path]);
+  }, [path, JSON.stringify(question)]);
   return { value, error, again };
 }
 

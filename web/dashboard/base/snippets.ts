@@ -1,3 +1,4 @@
+import { operations } from '../../../sdk/src/operations.table.ts';
 import type { Call } from './calls.ts';
 import { prefix } from './router.ts';
 
@@ -12,11 +13,39 @@ export function asCurl({ method, path, body }: Snippet): string {
   return [...parts, `'${location.origin}${prefix}${path}'`].join(' ');
 }
 
-export function asTypeScript({ method, path, body }: Snippet): string {
-  const content =
-    body instanceof Blob ? 'body: file' : body === undefined ? null : `body: JSON.stringify(${JSON.stringify(body)})`;
-  const options = [`method: '${method}'`, 'headers: { AccessKey: key }', ...(content === null ? [] : [content])];
-  return `const answer = await fetch('${location.origin}${prefix}${path}', { ${options.join(', ')} });`;
+/** A call of the SDK by the name of the operation; where none has this address, a request. */
+export function asTypeScript(call: Snippet): string {
+  const { method, path, body } = call;
+  const found = findOperation(call);
+  const given = body === undefined ? '' : body instanceof Blob ? 'file' : JSON.stringify(body);
+  if (found === null) {
+    const content = given === '' || body instanceof Blob ? given : `JSON.stringify(${given})`;
+    return `await millrace.request('${method}', '${path}'${content === '' ? '' : `, ${content}`});`;
+  }
+  const values = Object.entries(found.values).map(([name, value]) => `${name}: ${asLiteral(name, value)}`);
+  const input = [...values, ...(given === '' ? [] : [`body: ${given}`])];
+  return `await millrace.call('${found.name}', { ${input.join(', ')} });`;
+}
+
+type Found = { name: string; values: Readonly<Record<string, string>> };
+
+/** Which operation has an address, and the parameters that stand in it. */
+function findOperation({ method, path }: Snippet): Found | null {
+  const { pathname, searchParams } = new URL(path, 'http://service');
+  for (const [name, route] of Object.entries(operations)) {
+    const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, each = '']) => each);
+    const shape = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
+    const found = route.method === method ? shape.exec(pathname) : null;
+    if (found === null) continue;
+    const inPath = names.map((each, index) => [each, decodeURIComponent(found[index + 1] ?? '')]);
+    return { name, values: Object.fromEntries([...inPath, ...searchParams]) };
+  }
+  return null;
+}
+
+function asLiteral(name: string, value: string): string {
+  const isNumber = /^\d+$/.test(value) && /^(?:libraryId|id|page|itemsPerPage|perPage|limit)$/.test(name);
+  return isNumber || value === 'true' || value === 'false' ? value : JSON.stringify(value);
 }
 
 export function asCommand({ method, path, body }: Snippet): string {

@@ -1,4 +1,5 @@
-import { tr } from './language.ts';
+import { t, tr } from './language.ts';
+
 /** Seconds as a clock: 3:07, 1:02:03. */
 export function clock(sec: number): string {
   const parts = [Math.floor(sec / 3600), Math.floor(sec / 60) % 60, Math.floor(sec) % 60];
@@ -51,8 +52,8 @@ export function videoState(status: number, availableResolutions: string): VideoS
 
 /** Seconds that are left, as people say it. */
 export function timeLeft(sec: number): string {
-  if (sec < 60) return `${Math.max(1, Math.ceil(sec))} s left`;
-  return sec < 5400 ? `${Math.round(sec / 60)} min left` : `${(sec / 3600).toFixed(1)} h left`;
+  if (sec < 60) return t('{0} s left', Math.max(1, Math.ceil(sec)));
+  return sec < 5400 ? t('{0} min left', Math.round(sec / 60)) : t('{0} h left', (sec / 3600).toFixed(1));
 }
 
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });

@@ -1,13 +1,28 @@
 import { useSignal } from '@preact/signals';
-import type { EventLogPage, Log } from '../../../src/api/models/event-log.ts';
+import type { EventLogsSearchResponse } from '../../../src/api/models/event-search.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { t, tr } from '../base/language.ts';
-import { useLoaded } from '../base/load.ts';
-import { SelectField, Table, TextField } from '../parts/fields.tsx';
-import { Empty, Notice } from '../parts/parts.tsx';
+import { useLoaded, useRefresh } from '../base/load.ts';
+import { Check, SelectField, Table, TextField } from '../parts/fields.tsx';
+import { Empty, Notice, Pager } from '../parts/parts.tsx';
+import { EventRow } from './event-row.tsx';
 
 const DAY_MS = 24 * 3600 * 1000;
 const DAYS = ['Today (UTC)', 'Yesterday', 'The day before'];
+const PER_PAGE = 50;
+const FOLLOW_MS = 3_000;
+/** Values of a field that are offered to filter by. */
+const MOST_VALUES = 40;
+
+const FIELDS = [
+  ['ruleId', 'Rule', 'All rules'],
+  ['action', 'Status', 'All states'],
+  ['country', 'Country', 'All countries'],
+] as const;
+type Field = (typeof FIELDS)[number][0];
+type Chosen = Readonly<Record<Field, string>>;
+
+const NOTHING: Chosen = { ruleId: '', action: '', country: '' };
 
 /** What the edges refused or logged: the last three days, with the rule that decided. */
 export function Events({ libraryId }: { libraryId: number }) {
@@ -20,29 +35,38 @@ export function Events({ libraryId }: { libraryId: number }) {
         <span class="hint">{t('What the delivery refused, and why')}</span>
       </header>
       {library.error.value !== null && <Notice kind="error">{library.error.value}</Notice>}
-      {zoneId !== undefined && <Days zoneId={zoneId} />}
+      {zoneId !== undefined && <Log zoneId={zoneId} />}
     </>
   );
 }
 
-function Days({ zoneId }: { zoneId: number }) {
+function Log({ zoneId }: { zoneId: number }) {
   const day = useSignal('0');
-  const rule = useSignal('');
+  const chosen = useSignal<Chosen>(NOTHING);
   const text = useSignal('');
-  const tokens = useSignal<readonly string[]>([]);
-  const date = wireDate(new Date(Date.now() - Number(day.value) * DAY_MS));
-  const token = tokens.value.at(-1) ?? '';
-  const { value, error, again } = useLoaded<EventLogPage>(
-    `/shield/event-logs/${zoneId}/${date}${token === '' ? '' : `/${encodeURIComponent(token)}`}`,
-  );
-  const logs = value.value?.logs ?? [];
-  const rules = [...new Set(logs.flatMap(({ labels }) => labels.ruleId ?? []))].toSorted((a, b) => a.localeCompare(b));
-  const shown = logs.filter(
-    ({ log, labels }) =>
-      (rule.value === '' || labels.ruleId === rule.value) &&
-      (log ?? '').toLowerCase().includes(text.value.toLowerCase()),
-  );
-  const next = value.value?.hasMoreData === true ? (value.value.continuationToken ?? '') : '';
+  const page = useSignal(1);
+  const isFollowed = useSignal(false);
+  const path = `/shield/event-logs/${zoneId}/search`;
+  const span = spanOf(Number(day.value));
+  const filters = FIELDS.filter(([field]) => chosen.value[field] !== '').map(([field]) => ({
+    field,
+    value: [chosen.value[field]],
+  }));
+  const { value, error, again } = useLoaded<EventLogsSearchResponse>(path, {
+    ...span,
+    query: text.value,
+    filters,
+    page: page.value - 1,
+    pageSize: PER_PAGE,
+  });
+  useRefresh(() => {
+    if (isFollowed.value) again();
+  }, FOLLOW_MS);
+  const change = (action: () => void) => {
+    action();
+    page.value = 1;
+  };
+  const found = value.value;
   return (
     <>
       <div class="filters">
@@ -50,64 +74,70 @@ function Days({ zoneId }: { zoneId: number }) {
           label={t('Day')}
           value={day.value}
           choices={DAYS.map((name, index) => [String(index), tr(name)] as const)}
-          onChange={(chosen) => {
-            day.value = chosen;
-            tokens.value = [];
-          }}
+          onChange={(to) => change(() => (day.value = to))}
         />
-        <SelectField
-          label={t('Rule')}
-          value={rule.value}
-          choices={[['', t('All rules')], ...rules.map((name) => [name, name] as const)]}
-          onChange={(chosen) => (rule.value = chosen)}
-        />
-        <TextField label={t('Text')} value={text.value} onChange={(typed) => (text.value = typed)} />
+        {FIELDS.map(([field, label, all]) => (
+          <FieldFilter
+            key={field}
+            {...{ path, span, field }}
+            label={tr(label)}
+            all={tr(all)}
+            value={chosen.value[field]}
+            onChange={(to) => change(() => (chosen.value = { ...chosen.value, [field]: to }))}
+          />
+        ))}
+        <TextField label={t('Text')} value={text.value} onChange={(typed) => change(() => (text.value = typed))} />
+        <Check label={t('Follow')} value={isFollowed.value} onChange={(isOn) => (isFollowed.value = isOn)} />
         <button type="button" onClick={again}>
           {t('Look again')}
         </button>
       </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      {value.value !== null && shown.length === 0 ? (
+      {found?.rows?.length === 0 && (
         <Empty title={t('Nothing was refused')}>
           <p>{t('Rules of the pull zone, tokens and limits write a line here for each request that they refuse.')}</p>
         </Empty>
-      ) : (
-        <Table label={t('Events')} head={[t('Time'), t('Rule'), t('Status'), t('Country'), t('Request')]}>
-          {shown.map((event) => (
-            <EventRow key={event.logId} event={event} />
+      )}
+      {found !== null && (found.rows ?? []).length > 0 && (
+        <Table
+          label={t('Events')}
+          head={[t('Time'), t('Rule'), t('Status'), t('Country'), t('From'), t('Request'), t('Actions')]}
+        >
+          {found.rows?.map((event) => (
+            <EventRow key={event.logId} zoneId={zoneId} event={event} />
           ))}
         </Table>
       )}
-      <div class="pager">
-        <button type="button" disabled={token === ''} onClick={() => (tokens.value = tokens.value.slice(0, -1))}>
-          {t('Earlier page')}
-        </button>
-        <button type="button" disabled={next === ''} onClick={() => (tokens.value = [...tokens.value, next])}>
-          {t('Next page')}
-        </button>
-      </div>
+      {found !== null && <Pager page={page} total={found.total} perPage={PER_PAGE} />}
     </>
   );
 }
 
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+type FieldFilterProps = {
+  path: string;
+  span: { from: number; to: number };
+  field: Field;
+  label: string;
+  all: string;
+  value: string;
+  onChange: (to: string) => void;
+};
 
-function EventRow({ event: { timestamp, log, labels } }: { event: Log }) {
-  return (
-    <tr>
-      <td>{TIME.format(new Date(timestamp))}</td>
-      <th scope="row">{labels.ruleId}</th>
-      <td>{labels.status}</td>
-      <td>{labels.country}</td>
-      <td>
-        <code class="wrapped">{log}</code>
-      </td>
-    </tr>
-  );
+/** Offers the values that the events of the day have, the most frequent first. */
+function FieldFilter({ path, span, field, label, all, value, onChange }: FieldFilterProps) {
+  const { value: found } = useLoaded<EventLogsSearchResponse>(path, {
+    ...span,
+    groupBy: [field],
+    pageSize: MOST_VALUES,
+  });
+  const groups = (found.value?.groups ?? []).map(({ key, count }) => ({ name: key[field] ?? '', count }));
+  const offered = groups.filter(({ name }) => name !== '').toSorted((first, second) => second.count - first.count);
+  const choices = offered.map(({ name, count }) => [name, `${name} (${count.toLocaleString()})`] as const);
+  return <SelectField label={label} value={value} choices={[['', all], ...choices]} onChange={onChange} />;
 }
 
-/** The day as the operation takes it, MM-dd-yyyy in UTC. */
-function wireDate(time: Date): string {
-  const [year, month, date] = time.toISOString().slice(0, 10).split('-');
-  return `${month}-${date}-${year}`;
+/** A whole UTC day, `ago` days before today. */
+function spanOf(ago: number): { from: number; to: number } {
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  return { from: today - ago * DAY_MS, to: today - (ago - 1) * DAY_MS };
 }

@@ -1,6 +1,13 @@
-import { t } from '../base/language.ts';
+import { t, tr } from '../base/language.ts';
 import { Check, Panel, TextField } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
+
+const GENERATED = [
+  ['EnableTranscribingTitleGeneration', 'Title from what is said'],
+  ['EnableTranscribingDescriptionGeneration', 'Description from what is said'],
+  ['EnableTranscribingChaptersGeneration', 'Chapters from what is said'],
+  ['EnableTranscribingMomentsGeneration', 'Moments from what is said'],
+] as const;
 
 export function GeneralFields({ library, change }: FieldsProps) {
   return (
@@ -21,6 +28,9 @@ export function GeneralFields({ library, change }: FieldsProps) {
           value={library.EnableTranscribing}
           onChange={(isOn) => change('EnableTranscribing', isOn)}
         />
+        {GENERATED.map(([field, label]) => (
+          <Check key={field} label={tr(label)} value={library[field]} onChange={(isOn) => change(field, isOn)} />
+        ))}
         <TextField
           label={t('Languages of captions')}
           hint={t('Codes with commas between them; empty is the spoken one.')}
@@ -52,6 +62,11 @@ export function GeneralFields({ library, change }: FieldsProps) {
           label={t('Let pages play outside of an embed')}
           value={library.AllowDirectPlay}
           onChange={(isOn) => change('AllowDirectPlay', isOn)}
+        />
+        <Check
+          label={t('Let viewers get the original file')}
+          value={library.ExposeOriginals}
+          onChange={(isOn) => change('ExposeOriginals', isOn)}
         />
       </Panel>
     </div>

@@ -3,24 +3,35 @@ import type { AccessKeyModel, NewAccessKeyModel } from '../../../src/api/models/
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t, trAll } from '../base/language.ts';
+import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { day } from '../base/words.ts';
 import { Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
 
 const SCOPES = [
   ['read', 'May read'],
   ['write', 'May read and write'],
 ] as const;
 
+/** How long a key that was replaced still opens the library. */
+const OVERLAP_SEC = 24 * 3600;
+
 type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => void };
 
 /** The library's own keys, and further ones that can be revoked one by one. */
-export function Keys({ libraryId, library }: Props) {
+export function Keys({ libraryId, library, onChanged }: Props) {
   const path = `/videolibrary/${libraryId}/keys`;
   const { value, error, again } = useLoaded<AccessKeyModel[]>(path);
   const revoking = useAction();
+  const turning = useAction();
+  const turn = (which: 'resetApiKey' | 'resetReadOnlyApiKey') =>
+    turning.run(async () => {
+      await api('POST', `/videolibrary/${libraryId}/${which}?overlapSec=${OVERLAP_SEC}`);
+      toast(t('There is another key; show and copy it here.'));
+      onChanged();
+    });
   const revoke = (id: string) =>
     revoking.run(async () => {
       await api('DELETE', `${path}/${id}`);
@@ -32,6 +43,18 @@ export function Keys({ libraryId, library }: Props) {
         <Panel title={t('Keys of the library')} hint={t('For your own code; never put them on a page.')}>
           <CopyField label={t('API key')} text={library.ApiKey ?? ''} isSecret />
           <CopyField label={t('Read-only key')} text={library.ReadOnlyApiKey ?? ''} isSecret />
+          <div class="row">
+            <button type="button" disabled={turning.isBusy.value} onClick={() => turn('resetApiKey')}>
+              {t('Another API key')}
+            </button>
+            <button type="button" disabled={turning.isBusy.value} onClick={() => turn('resetReadOnlyApiKey')}>
+              {t('Another read-only key')}
+            </button>
+          </div>
+          <p class="hint">
+            {t('The key before goes on opening the library for a day, so that programs can be changed.')}
+          </p>
+          {turning.error.value !== null && <Notice kind="error">{turning.error.value}</Notice>}
         </Panel>
         <NewKey path={path} onMade={again} />
       </div>
@@ -43,7 +66,7 @@ export function Keys({ libraryId, library }: Props) {
           {value.value?.map((key) => (
             <tr key={key.Id}>
               <th scope="row">{key.Label || key.Id}</th>
-              <td>{key.Scope}</td>
+              <td>{tr(SCOPES.find(([scope]) => scope === key.Scope)?.[1] ?? key.Scope)}</td>
               <td>{day(key.DateCreated)}</td>
               <td>{key.DateLastUsed === null ? t('never') : day(key.DateLastUsed)}</td>
               <td>{key.DateExpires === null ? '' : day(key.DateExpires)}</td>
@@ -78,7 +101,7 @@ function NewKey({ path, onMade }: { path: string; onMade: () => void }) {
       <form class="stack" onSubmit={make}>
         <TextField label={t('Name')} value={label.value} onChange={(text) => (label.value = text)} />
         <SelectField
-          label={t('It')}
+          label={t('Rights')}
           value={scope.value}
           choices={trAll(SCOPES)}
           onChange={(chosen) => (scope.value = chosen)}

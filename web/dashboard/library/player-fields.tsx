@@ -75,6 +75,11 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
           value={library.EnableCompactControls}
           onChange={(isOn) => change('EnableCompactControls', isOn)}
         />
+        <TextField
+          label={t('Advertisement before the video (VAST address)')}
+          value={library.VastTagUrl ?? ''}
+          onChange={(text) => change('VastTagUrl', text)}
+        />
         <label>
           {t("HTML in the head of the player's page")}
           <textarea

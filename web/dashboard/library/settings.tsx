@@ -5,9 +5,10 @@ import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { Link, Notice } from '../parts/parts.tsx';
+import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { Audit } from './audit.tsx';
+import { DeleteLibrary } from './delete-library.tsx';
 import { DrmFields } from './drm-fields.tsx';
 import { EncodingFields } from './encoding-fields.tsx';
 import type { Changes, FieldsProps } from './fields-props.ts';
@@ -51,17 +52,18 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
         <h1>{t('Settings')}</h1>
         <span class="hint">{library?.Name ?? t('Library {0}', libraryId)}</span>
       </header>
-      <nav class="tabs" aria-label={t('Parts of the settings')}>
+      <Tabs label={t('Parts of the settings')} open={name}>
         {PARTS.map(([one, label]) => (
           <Link key={one} to={{ name: 'settings', libraryId, part: one }} isHere={one === name} keepsPlace>
             {tr(label)}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {library !== null && Fields !== undefined && (
         <Form key={name} libraryId={libraryId} library={library} Fields={Fields} onSaved={again} />
       )}
+      {library !== null && name === 'general' && <DeleteLibrary library={library} />}
       {library !== null && name === 'watermark' && (
         <Watermark libraryId={libraryId} library={library} onChanged={again} />
       )}

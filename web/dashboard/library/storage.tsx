@@ -11,10 +11,10 @@ const LARGEST = 10;
 /** What the library holds, what was delivered of it, and what takes the most. */
 export function Storage({ library }: { library: VideoLibraryModel }) {
   return (
-    <>
+    <div class="stack">
       <Sums library={library} />
       <Largest library={library} />
-    </>
+    </div>
   );
 }
 

@@ -106,7 +106,7 @@ const FIELDS: readonly (readonly [keyof Place, string])[] = [
 type StageProps = { place: Place; picture: string | null; hasPicture: boolean; onPlace: (place: Place) => void };
 
 function Stage({ place, picture, hasPicture, onPlace }: StageProps) {
-  const stageWord = hasPicture ? 'Watermark' : 'No picture yet';
+  const stageWord = hasPicture ? t('Watermark') : t('No picture yet');
   const isHeld = useSignal(false);
   const move = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const { width, height } = event.currentTarget.getBoundingClientRect();
@@ -140,7 +140,7 @@ function Stage({ place, picture, hasPicture, onPlace }: StageProps) {
           height: `${place.WatermarkHeight}%`,
         }}
       >
-        {picture === null ? stageWord : <img src={picture} alt="The watermark" draggable={false} />}
+        {picture === null ? stageWord : <img src={picture} alt={t('Watermark')} draggable={false} />}
       </span>
     </div>
   );

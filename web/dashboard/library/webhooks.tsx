@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { WebhookEventModel } from '../../../src/api/models/webhook.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t, trAll } from '../base/language.ts';
+import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { moment } from '../base/words.ts';
 import { SelectField, Table } from '../parts/fields.tsx';
@@ -78,7 +78,9 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
                 <code class="wrapped">{bodyOf(event)}</code>
               </td>
               <td>
-                <span class={`chip ${TONES[event.state]}`}>{event.state}</span>
+                <span class={`chip ${TONES[event.state]}`}>
+                  {tr(STATES.find(([state]) => state === event.state)?.[1] ?? event.state)}
+                </span>
               </td>
               <td>{event.attempts}</td>
               <td>{event.lastAnswer}</td>

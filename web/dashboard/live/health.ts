@@ -1,5 +1,7 @@
 import type { LiveStreamStatusModel } from '../../../src/api/models/live-stream.ts';
 
+import { t } from '../base/language.ts';
+
 /** What a stream was published with in one second. */
 export type Sample = { timestamp: string; bitrate: number; videoBitrate: number; audioBitrate: number; fps: number };
 export type HealthLine = { level: 'good' | 'wait' | 'bad'; sentence: string };
@@ -34,7 +36,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
   ];
   const start: HealthLine[] = isOnAir
     ? []
-    : [{ level: 'wait', sentence: 'The encoder is connected. Press Start when the picture is right.' }];
+    : [{ level: 'wait', sentence: t('The encoder is connected. Press Start when the picture is right.') }];
   const rank = { bad: 0, wait: 1, good: 2 };
   const lines = found.length > 0 ? found : steady(recent);
   return [...start, ...lines].toSorted((first, second) => rank[first.level] - rank[second.level]);
@@ -44,15 +46,18 @@ function absence(isOnAir: boolean): HealthLine {
   return isOnAir
     ? {
         level: 'bad',
-        sentence: 'The encoder is not connected. It comes back into the same stream with the same key.',
+        sentence: t('The encoder is not connected. It comes back into the same stream with the same key.'),
       }
-    : { level: 'wait', sentence: 'No encoder is connected yet. Give it one of the addresses and the stream key.' };
+    : { level: 'wait', sentence: t('No encoder is connected yet. Give it one of the addresses and the stream key.') };
 }
 
 function silence(lastPingAgo: number | null): HealthLine[] {
   if (lastPingAgo === null || lastPingAgo <= SILENT_MS) return [];
   const sec = (lastPingAgo / 1000).toFixed(0);
-  const sentence = `Nothing arrived for ${sec} s: the line of the encoder is too slow, or drops. Lower its bitrate.`;
+  const sentence = t(
+    'Nothing arrived for {0} s: the line of the encoder is too slow, or drops. Lower its bitrate.',
+    sec,
+  );
   return [{ level: 'bad', sentence }];
 }
 
@@ -61,24 +66,32 @@ function pictures(recent: readonly Sample[]): HealthLine[] {
   const least = Math.min(...recent.map(({ fps }) => fps));
   if (recent.length < ENOUGH || usual <= 0) return [];
   if (least < usual * DROPPED) {
-    const sentence = `Pictures are dropped: ${least.toFixed(0)} in the worst second, ${usual.toFixed(0)} usually. The encoder is overloaded, or its line is.`;
+    const sentence = t(
+      'Pictures are dropped: {0} in the worst second, {1} usually. The encoder is overloaded, or its line is.',
+      least.toFixed(0),
+      usual.toFixed(0),
+    );
     return [{ level: 'bad', sentence }];
   }
   if (usual >= FEW_FPS) return [];
-  return [{ level: 'wait', sentence: `${usual.toFixed(0)} pictures a second look jerky; 25 or more are usual.` }];
+  return [{ level: 'wait', sentence: t('{0} pictures a second look jerky; 25 or more are usual.', usual.toFixed(0)) }];
 }
 
 function rates(recent: readonly Sample[]): HealthLine[] {
   const usual = median(recent.map(({ bitrate }) => bitrate));
   const least = Math.min(...recent.map(({ bitrate }) => bitrate));
   if (recent.length < ENOUGH || usual <= 0 || least >= usual * DIPPED) return [];
-  const sentence = `The bitrate dips to ${mbps(least)} of ${mbps(usual)}: use a constant bitrate, or a lower one.`;
+  const sentence = t(
+    'The bitrate dips to {0} of {1}: use a constant bitrate, or a lower one.',
+    mbps(least),
+    mbps(usual),
+  );
   return [{ level: 'wait', sentence }];
 }
 
 function sound(recent: readonly Sample[]): HealthLine[] {
   if (recent.length < ENOUGH || recent.some(({ audioBitrate }) => audioBitrate > 0)) return [];
-  return [{ level: 'wait', sentence: 'No sound arrives. Choose a source of sound at the encoder.' }];
+  return [{ level: 'wait', sentence: t('No sound arrives. Choose a source of sound at the encoder.') }];
 }
 
 function further({ transcoding }: LiveStreamStatusModel, recent: readonly Sample[]): HealthLine[] {
@@ -86,15 +99,20 @@ function further({ transcoding }: LiveStreamStatusModel, recent: readonly Sample
   const usual = median(recent.map(({ bitrate }) => bitrate));
   const isAlone = transcoding === null || transcoding.state === 'none';
   if (!isAlone || usual < HEAVY_BPS) return [];
-  const sentence = `${mbps(usual)} are too much for many viewers, and no smaller size is made. Switch on smaller resolutions.`;
+  const sentence = t(
+    '{0} are too much for many viewers, and no smaller size is made. Switch on smaller resolutions.',
+    mbps(usual),
+  );
   return [{ level: 'wait', sentence }];
 }
 
 function steady(recent: readonly Sample[]): HealthLine[] {
-  if (recent.length === 0) return [{ level: 'good', sentence: 'The encoder is connected.' }];
+  if (recent.length === 0) return [{ level: 'good', sentence: t('The encoder is connected.') }];
   const bitrate = median(recent.map((sample) => sample.bitrate));
   const fps = median(recent.map((sample) => sample.fps));
-  return [{ level: 'good', sentence: `The picture arrives steadily: ${mbps(bitrate)}, ${fps.toFixed(0)} a second.` }];
+  return [
+    { level: 'good', sentence: t('The picture arrives steadily: {0}, {1} a second.', mbps(bitrate), fps.toFixed(0)) },
+  ];
 }
 
 function median(values: readonly number[]): number {

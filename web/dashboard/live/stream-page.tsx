@@ -145,7 +145,7 @@ function Health({ path, isOnAir }: { path: string; isOnAir: boolean }) {
 }
 
 const kbps = (value: number) => `${Math.round(value).toLocaleString()} kbit/s`;
-const fps = (value: number) => `${value.toFixed(0)} a second`;
+const fps = (value: number) => t('{0} a second', value.toFixed(0));
 
 function Rates({ path }: { path: string }) {
   const samples = useSamples(path);

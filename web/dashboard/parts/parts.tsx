@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
 import { addressOf, go, type Route, route } from '../base/router.ts';
 
@@ -28,6 +29,23 @@ export function Link({ to, class: name, isHere, search = '', keepsPlace = false,
     >
       {children}
     </a>
+  );
+}
+
+/** Parts of a place beside each other; on narrow screens the open one is brought into sight. */
+export function Tabs({ label, open, children }: { label: string; open: string; children: ComponentChildren }) {
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const { current } = place;
+    const here = current?.querySelector('[aria-current]')?.getBoundingClientRect();
+    if (!current || here === undefined) return;
+    const { left, width } = current.getBoundingClientRect();
+    current.scrollLeft += here.left - left - (width - here.width) / 2;
+  }, [open]);
+  return (
+    <nav ref={place} class="tabs" aria-label={label}>
+      {children}
+    </nav>
   );
 }
 

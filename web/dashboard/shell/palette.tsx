@@ -152,7 +152,7 @@ function searchSoon(libraryId: number | null, text: string, videos: { value: rea
         videos.value = items.map(({ guid, title }) => ({
           id: guid,
           label: title,
-          hint: 'Video',
+          hint: t('Video'),
           icon: 'play',
           run: () => go({ name: 'video', libraryId, videoId: guid }),
         }));

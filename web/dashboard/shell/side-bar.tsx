@@ -1,3 +1,5 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from '../base/language.ts';
 import { addressOf, go, prefix, type Route, route } from '../base/router.ts';
 import { libraries, session, signOut } from '../base/session.ts';
@@ -8,16 +10,38 @@ import { openCalls } from './show-call.tsx';
 import { Mark } from './sign-in.tsx';
 
 export function SideBar({ libraryId }: { libraryId: number | null }) {
-  const isOwner = session.value?.role === 'owner';
+  // Narrow screens have no room for it beside the content: it opens there, and closes where it leads.
+  const isOpen = useSignal(false);
+  useEffect(() => {
+    isOpen.value = false;
+  }, [isOpen, route.value]);
   return (
     <header class="side">
       <Link to={{ name: 'home' }} class="brand">
         <Mark /> <span>{t('Millrace')}</span>
       </Link>
-      {libraryId !== null && <LibraryPicker libraryId={libraryId} />}
       <button type="button" class="find" aria-label={t('Find Ctrl K')} onClick={openPalette}>
         <Icon name="search" /> <span>{t('Find')}</span> <kbd>{t('Ctrl K')}</kbd>
       </button>
+      <button
+        type="button"
+        class="menu-button"
+        aria-expanded={isOpen.value}
+        aria-controls="menu"
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
+        <Icon name="list" /> {t('Menu')}
+      </button>
+      <Menu libraryId={libraryId} isOpen={isOpen.value} />
+    </header>
+  );
+}
+
+function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean }) {
+  const isOwner = session.value?.role === 'owner';
+  return (
+    <div id="menu" class={isOpen ? 'menu open' : 'menu'}>
+      {libraryId !== null && <LibraryPicker libraryId={libraryId} />}
       {libraryId !== null && (
         <nav aria-label={t('Library')}>
           <Item
@@ -68,7 +92,7 @@ export function SideBar({ libraryId }: { libraryId: number | null }) {
           <Icon name="out" /> {t('Sign out')}
         </button>
       </div>
-    </header>
+    </div>
   );
 }
 

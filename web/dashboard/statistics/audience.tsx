@@ -1,4 +1,5 @@
 import type { AudienceModel } from '../../../src/api/models/audience.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { prefix } from '../base/router.ts';
 import { bytes, clock, plural } from '../base/words.ts';
@@ -12,12 +13,12 @@ export function Audience({ libraryId, query }: { libraryId: number; query: strin
   useRefresh(again, REFRESH_MS);
   const found = value.value;
   if (found === null) return null;
-  const referrers = found.referrers.map(({ name, views }) => ({ name: name === '' ? 'No page named' : name, views }));
-  const devices = found.devices.map(({ name, views }) => ({ name: name === '' ? 'unknown' : name, views }));
+  const referrers = found.referrers.map(({ name, views }) => ({ name: name || t('No page named'), views }));
+  const devices = found.devices.map(({ name, views }) => ({ name: name === '' ? t('Unknown') : tr(name), views }));
   return (
     <div class="columns">
       <section class="panel">
-        <h2>Audience</h2>
+        <h2>{t('Audience')}</h2>
         <dl class="audience">
           {factsOf(found).map(([term, words]) => (
             <div key={term}>
@@ -27,8 +28,8 @@ export function Audience({ libraryId, query }: { libraryId: number; query: strin
           ))}
         </dl>
       </section>
-      <Shares title="Devices" rows={devices} />
-      <Shares title="Pages around the player" rows={referrers} />
+      <Shares title={t('Devices')} rows={devices} />
+      <Shares title={t('Pages around the player')} rows={referrers} />
       {found.retention !== null && <Retention percents={found.retention} />}
     </div>
   );
@@ -37,22 +38,25 @@ export function Audience({ libraryId, query }: { libraryId: number; query: strin
 function factsOf(found: AudienceModel): [string, string][] {
   const { startup, rebuffering, failures, estimated, renditions } = found;
   const watched = renditions.reduce((sum, { watchTime }) => sum + watchTime, 0);
-  const stalled = watched === 0 ? '' : `, ${((rebuffering.seconds * 100) / watched).toFixed(1)} % of the time`;
+  const stalled = watched === 0 ? '' : t(', {0} % of the time', ((rebuffering.seconds * 100) / watched).toFixed(1));
   return [
-    ['Watching now', found.viewersNow.toLocaleString()],
-    ['Different viewers, day by day', found.uniqueViewers.toLocaleString()],
-    ['Start of the picture', startup.p50Ms === null ? 'not measured yet' : startupWords(startup)],
-    ['Views that stalled', `${rebuffering.views.toLocaleString()}${stalled}`],
-    ['Views with a failure', failures.views.toLocaleString()],
-    ['Heights watched', renditions.map(({ height, watchTime }) => `${height}p ${clock(watchTime)}`).join(', ') || '-'],
-    ['Sent', bytes(found.bytesSent)],
-    ['In other players, estimated', estimateWords(estimated)],
+    [t('Watching now'), found.viewersNow.toLocaleString()],
+    [t('Different viewers, day by day'), found.uniqueViewers.toLocaleString()],
+    [t('Start of the picture'), startup.p50Ms === null ? t('not measured yet') : startupWords(startup)],
+    [t('Views that stalled'), `${rebuffering.views.toLocaleString()}${stalled}`],
+    [t('Views with a failure'), failures.views.toLocaleString()],
+    [
+      t('Heights watched'),
+      renditions.map(({ height, watchTime }) => `${height}p ${clock(watchTime)}`).join(', ') || '–',
+    ],
+    [t('Sent'), bytes(found.bytesSent)],
+    [t('In other players, estimated'), estimateWords(estimated)],
   ];
 }
 
 function startupWords({ p50Ms, p95Ms }: AudienceModel['startup']): string {
   const seconds = (ms: number | null) => ((ms ?? 0) / 1000).toFixed(1);
-  return `${seconds(p50Ms)} s for half of the views, ${seconds(p95Ms)} s for 95 of 100`;
+  return t('{0} s for half of the views, {1} s for 95 of 100', seconds(p50Ms), seconds(p95Ms));
 }
 
 function estimateWords({ viewsChart, watchTimeChart }: AudienceModel['estimated']): string {
@@ -66,13 +70,19 @@ function Retention({ percents }: { percents: readonly number[] }) {
   const last = percents.at(-1) ?? 0;
   return (
     <section class="panel">
-      <h2>Who stays</h2>
-      <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={`${last} % at the end`}>
+      <h2>{t('Who stays')}</h2>
+      <svg
+        class="bars"
+        viewBox="0 0 100 32"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={t('{0} % at the end', last)}
+      >
         <path d={`M0,32 L0,${31 - (percents[0] ?? 0) * 0.3} ${line.join(' ')} L100,${31 - last * 0.3} L100,32Z`} />
       </svg>
       <p class="hint scale">
-        <span>start</span>
-        <span>{last} % at the end</span>
+        <span>{t('Begin')}</span>
+        <span>{t('{0} % at the end', last)}</span>
       </p>
     </section>
   );
@@ -82,7 +92,7 @@ function Retention({ percents }: { percents: readonly number[] }) {
 export function DownloadCsv({ libraryId, query }: { libraryId: number; query: string }) {
   return (
     <a class="button" href={`${prefix}/library/${libraryId}/statistics/export?${query}`} download="statistics.csv">
-      Download CSV
+      {t('Download CSV')}
     </a>
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
-import { t } from '../base/language.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Table } from '../parts/fields.tsx';
 import { monthlyCost, PRICE_LISTS, type PriceList, type Usage } from './prices.ts';
@@ -44,14 +44,14 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
           'minutes watched a month. The prices are shapes to begin with: put in those of the list that you compare with.',
         )}
       </p>
-      <Table label={t('Costs')} head={[t('Price'), ...lists.value.map(({ name, asOf }) => `${name} (${asOf})`)]}>
+      <Table label={t('Costs')} head={[t('Price'), ...lists.value.map(({ name, asOf }) => `${tr(name)} (${asOf})`)]}>
         {FIELDS.map(([field, label]) => (
           <tr key={field}>
-            <th scope="row">{label}</th>
+            <th scope="row">{tr(label)}</th>
             {lists.value.map((list, index) => (
               <td key={list.name}>
                 <Price
-                  label={`${list.name}: ${label}`}
+                  label={`${tr(list.name)}: ${tr(label)}`}
                   value={list[field]}
                   onChange={(to) => change(index, field, to)}
                 />

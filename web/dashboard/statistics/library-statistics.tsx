@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { VideoStatisticsModel } from '../../../src/api/models/play-data.ts';
+import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import { t, trAll } from '../base/language.ts';
 import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
 import { clock, day, plural } from '../base/words.ts';
-import { SelectField, Table } from '../parts/fields.tsx';
-import { Notice } from '../parts/parts.tsx';
+import { Check, SelectField, Table } from '../parts/fields.tsx';
+import { Link, Notice } from '../parts/parts.tsx';
 import { Audience, DownloadCsv } from './audience.tsx';
 import { Cost } from './cost.tsx';
 import { TimeChart } from './time-chart.tsx';
@@ -14,22 +15,27 @@ import { TimeChart } from './time-chart.tsx';
 const CountryMap = lazy(async () => (await import('./country-map.tsx')).CountryMap);
 
 const RANGES = [
+  ['1', 'Last 24 hours'],
   ['7', 'Last 7 days'],
   ['30', 'Last 30 days'],
   ['90', 'Last 90 days'],
 ] as const;
 
+const HOUR_MS = 3_600_000;
+const TOP = 10;
+
 export function LibraryStatistics({ libraryId }: { libraryId: number }) {
   const days = useSignal('30');
-  const from = new Date(Date.now() - Number(days.value) * 24 * 3600 * 1000).toISOString().slice(0, 10);
-  const { value, error } = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?dateFrom=${from}`);
+  const isCompared = useSignal(false);
+  const { query, before } = rangeOf(Number(days.value));
+  const { value, error } = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?${query}`);
   const found = value.value;
   return (
     <>
       <header class="place">
         <h1>{t('Statistics')}</h1>
         <span class="push" />
-        <DownloadCsv libraryId={libraryId} query={`dateFrom=${from}`} />
+        <DownloadCsv libraryId={libraryId} query={query} />
       </header>
       <div class="filters">
         <SelectField
@@ -38,12 +44,83 @@ export function LibraryStatistics({ libraryId }: { libraryId: number }) {
           choices={trAll(RANGES)}
           onChange={(chosen) => (days.value = chosen)}
         />
+        <Check
+          label={t('Compare with the time before')}
+          value={isCompared.value}
+          onChange={(isOn) => (isCompared.value = isOn)}
+        />
       </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      {found !== null && <Charts found={found} />}
-      <Audience libraryId={libraryId} query={`dateFrom=${from}`} />
-      <Cost libraryId={libraryId} watchedSec={total(found?.watchTimeChart ?? null)} days={Number(days.value)} />
+      <div class="stack">
+        {found !== null && isCompared.value && <Compared libraryId={libraryId} query={before} now={found} />}
+        {found !== null && <Charts found={found} />}
+        <Audience libraryId={libraryId} query={query} />
+        <TopVideos libraryId={libraryId} />
+        <Cost libraryId={libraryId} watchedSec={total(found?.watchTimeChart ?? null)} days={Number(days.value)} />
+      </div>
     </>
+  );
+}
+
+/** A range up to now, a day by the hour, and the one of the same length before it. Whole hours and days: the address must not change with each look. */
+function rangeOf(days: number): { query: string; before: string } {
+  const stepMs = days === 1 ? HOUR_MS : 24 * HOUR_MS;
+  const fromMs = Math.floor(Date.now() / stepMs) * stepMs - days * 24 * HOUR_MS;
+  const time = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+  const hourly = days === 1 ? '&hourly=true' : '';
+  const before = `dateFrom=${time(fromMs - days * 24 * HOUR_MS)}&dateTo=${time(fromMs - 1_000)}${hourly}`;
+  return { query: `dateFrom=${time(fromMs)}${hourly}`, before };
+}
+
+/** Views and watch time beside those of the time before. */
+function Compared({ libraryId, query, now }: { libraryId: number; query: string; now: VideoStatisticsModel }) {
+  const { value, error } = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?${query}`);
+  if (error.value !== null) return <Notice kind="error">{error.value}</Notice>;
+  const before = value.value;
+  if (before === null) return null;
+  const rows = [
+    [t('Views'), total(now.viewsChart), total(before.viewsChart), (count: number) => count.toLocaleString()],
+    [t('Watch time'), total(now.watchTimeChart), total(before.watchTimeChart), clock],
+  ] as const;
+  return (
+    <Table label={t('Compare with the time before')} head={['', t('This time'), t('The time before'), t('Change')]}>
+      {rows.map(([name, value, earlier, words]) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td>{words(value)}</td>
+          <td>{words(earlier)}</td>
+          <td>
+            {earlier === 0
+              ? '–'
+              : `${value >= earlier ? '+' : '−'}${Math.round(Math.abs(value / earlier - 1) * 100)} %`}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** What is watched most of all that the library has. */
+function TopVideos({ libraryId }: { libraryId: number }) {
+  const { value } = useLoaded<PaginationListOfVideoModel>(
+    `/library/${libraryId}/videos?orderBy=views&direction=desc&itemsPerPage=${TOP}`,
+  );
+  const videos = (value.value?.items ?? []).filter(({ views }) => views > 0);
+  const most = Math.max(1, ...videos.map(({ views }) => views));
+  return (
+    <section class="panel">
+      <h2>{t('Most watched videos, of all time')}</h2>
+      {videos.length === 0 && <p class="hint">{t('Appears with the first viewers.')}</p>}
+      <ul class="shares">
+        {videos.map(({ guid, title, views }) => (
+          <li key={guid}>
+            <Link to={{ name: 'video', libraryId, videoId: guid, part: 'statistics' }}>{title}</Link>
+            <meter min={0} max={most} value={views} aria-label={title} />
+            <span class="hint">{views.toLocaleString()}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -105,7 +182,7 @@ function Countries({ found }: { found: VideoStatisticsModel }) {
 }
 
 function nameOf(code: string): string {
-  return /^[A-Z]{2}$/.test(code) ? (COUNTRY.of(code) ?? code) : 'Unknown';
+  return /^[A-Z]{2}$/.test(code) ? (COUNTRY.of(code) ?? code) : t('Unknown');
 }
 
 function total(chart: Record<string, number> | null): number {

@@ -1,3 +1,5 @@
+import { t } from '../base/language.ts';
+
 type Row = { name: string; views: number };
 
 const MOST_ROWS = 20;
@@ -8,7 +10,7 @@ export function Shares({ title, rows }: { title: string; rows: readonly Row[] })
   return (
     <section class="panel">
       <h2>{title}</h2>
-      {rows.length === 0 && <p class="hint">Appears with the first viewers.</p>}
+      {rows.length === 0 && <p class="hint">{t('Appears with the first viewers.')}</p>}
       <ul class="shares">
         {rows.slice(0, MOST_ROWS).map(({ name, views }) => (
           <li key={name}>

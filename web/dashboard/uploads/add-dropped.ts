@@ -1,5 +1,6 @@
 import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
 import { api, describeError } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { toast } from '../parts/toasts.tsx';
 import type { Target } from './upload-item.ts';
 import { addFiles, type GivenFile } from './uploads.ts';
@@ -40,12 +41,12 @@ async function addFolder(target: Target, folder: FileSystemDirectoryEntry): Prom
     }
     const media = files.filter(isMedia);
     if (media.length === 0) {
-      toast(`The folder ${folder.name} has no video or sound.`);
+      toast(t('The folder {0} has no video or sound.', folder.name));
       return;
     }
     addFiles({ ...target, collectionId: await collectionNamed(target.libraryId, folder.name) }, media);
   } catch (reason) {
-    toast(`The folder ${folder.name} could not be uploaded: ${describeError(reason)}`);
+    toast(t('The folder {0} could not be uploaded: {1}', folder.name, describeError(reason)));
   }
 }
 

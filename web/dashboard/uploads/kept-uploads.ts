@@ -4,6 +4,8 @@ export type KeptUpload = {
   libraryId: number;
   collectionId: string;
   videoId: string;
+  /** Where the service keeps what it has of the file; null until that is known. */
+  address: string | null;
   name: string;
   sizeBytes: number;
   lastModifiedMs: number;

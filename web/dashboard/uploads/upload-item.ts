@@ -16,6 +16,8 @@ export type UploadItem = Target & {
   file: File | null;
   handle: FileSystemFileHandle | null;
   videoId: string | null;
+  /** Where the service keeps what it has of the file. */
+  address: string | null;
   sentBytes: number;
   bytesPerSec: number;
   state: 'waiting' | 'sending' | 'paused' | 'cut' | 'lost' | 'done' | 'failed';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { t, tr } from '../base/language.ts';
+import { t } from '../base/language.ts';
 import { bytes, plural, timeLeft } from '../base/words.ts';
 import { Link } from '../parts/parts.tsx';
 import { type UploadItem, uploads } from './upload-item.ts';
@@ -85,7 +85,7 @@ function TrayItem({ item }: { item: UploadItem }) {
     <li>
       <div class="tray-title">
         {videoId === null ? <span>{name}</span> : <Link to={{ name: 'video', libraryId, videoId }}>{name}</Link>}
-        <span class="hint">{tr(describe(item))}</span>
+        <span class="hint">{describe(item)}</span>
       </div>
       <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={t('Upload of {0}', name)} />
       {error !== null && (
@@ -141,20 +141,20 @@ function TrayActions({ item: { id, name, state, handle } }: { item: UploadItem }
 function describe({ state, sentBytes, sizeBytes, bytesPerSec }: UploadItem): string {
   switch (state) {
     case 'waiting':
-      return 'Waiting';
+      return t('Waiting');
     case 'sending':
       return bytesPerSec < 1
-        ? `${bytes(sentBytes)} of ${bytes(sizeBytes)}`
+        ? t('{0} of {1}', bytes(sentBytes), bytes(sizeBytes))
         : `${bytes(bytesPerSec)}/s · ${timeLeft((sizeBytes - sentBytes) / bytesPerSec)}`;
     case 'paused':
-      return 'Paused';
+      return t('Paused');
     case 'cut':
-      return 'Waiting for the service';
+      return t('Waiting for the service');
     case 'lost':
-      return 'Interrupted';
+      return t('Interrupted');
     case 'done':
-      return 'Uploaded';
+      return t('Uploaded');
     case 'failed':
-      return 'Failed';
+      return t('Failed');
   }
 }

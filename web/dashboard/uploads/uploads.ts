@@ -1,7 +1,7 @@
-import type { Upload } from 'tus-js-client';
 import { api, describeError } from '../base/api.ts';
+import { t } from '../base/language.ts';
 import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
-import { describeFailure, isCutOff, openTransfer } from './transfer.ts';
+import { isCutOff, transfer } from './transfer.ts';
 import { changeItem, findItem, type Target, type UploadItem, uploads } from './upload-item.ts';
 
 /** Files sent at the same time; the others wait. Browsers give six connections to a host. */
@@ -11,9 +11,7 @@ const CUT_RETRY_MS = 3_000;
 /** How much a new measurement of the speed weighs. */
 const SPEED_WEIGHT = 0.2;
 
-const CHANGED = 'The file was changed or cannot be read any more. Choose it again.';
-
-const running = new Map<number, Upload>();
+const running = new Map<number, AbortController>();
 let lastId = 0;
 
 /** A file with what leads to it again after a reload. */
@@ -23,7 +21,14 @@ export function addFiles(target: Target, files: Iterable<GivenFile>): void {
   const added = [...files].map(({ file, handle }): UploadItem => {
     lastId += 1;
     const { name, size: sizeBytes, lastModified: lastModifiedMs } = file;
-    const progress = { videoId: null, sentBytes: 0, bytesPerSec: 0, state: 'waiting' as const, error: null };
+    const progress = {
+      videoId: null,
+      address: null,
+      sentBytes: 0,
+      bytesPerSec: 0,
+      state: 'waiting' as const,
+      error: null,
+    };
     return {
       ...target,
       id: lastId,
@@ -46,7 +51,16 @@ export async function restoreUploads(): Promise<void> {
   const lost = (await loadKept()).filter(({ key }) => !known.has(key));
   const items = lost.map((kept): UploadItem => {
     lastId += 1;
-    return { ...kept, id: lastId, file: null, sentBytes: 0, bytesPerSec: 0, state: 'lost', error: null };
+    return {
+      ...kept,
+      address: kept.address ?? null,
+      id: lastId,
+      file: null,
+      sentBytes: 0,
+      bytesPerSec: 0,
+      state: 'lost',
+      error: null,
+    };
   });
   uploads.value = [...uploads.value, ...items];
 }
@@ -57,11 +71,14 @@ export function giveFile(id: number, file: File): void {
   if (item === undefined) return;
   if (file.size !== item.sizeBytes || file.name !== item.name) {
     changeItem(id, {
-      error: `Expected ${item.name} (${item.sizeBytes} bytes), got ${file.name} (${file.size} bytes).`,
+      error: t('Expected {0} ({1} bytes), got {2} ({3} bytes).', item.name, item.sizeBytes, file.name, file.size),
     });
     return;
   }
-  changeItem(id, { file, state: 'waiting', error: null });
+  // A file that was changed begins anew: its bytes must not be joined to those of the one before.
+  const { lastModified: lastModifiedMs } = file;
+  const address = lastModifiedMs === item.lastModifiedMs ? item.address : null;
+  changeItem(id, { file, lastModifiedMs, address, state: 'waiting', error: null });
   startNext();
 }
 
@@ -74,17 +91,14 @@ export async function reopenFile(id: number): Promise<void> {
   } catch (reason) {
     changeItem(id, {
       handle: null,
-      error: `The file cannot be read any more (${describeError(reason)}). Choose it again.`,
+      error: t('The file cannot be read any more ({0}). Choose it again.', describeError(reason)),
     });
   }
 }
 
 export function pause(id: number): void {
   changeItem(id, { state: 'paused', bytesPerSec: 0 });
-  running
-    .get(id)
-    ?.abort()
-    .catch(() => undefined);
+  running.get(id)?.abort();
   running.delete(id);
   startNext();
 }
@@ -123,27 +137,38 @@ function startNext(): void {
 
 async function send(item: UploadItem): Promise<void> {
   const { id, libraryId, file } = item;
-  if (file === null) throw new Error('The file is not there any more. Choose it again.');
+  if (file === null) throw new Error(t('The file was changed or cannot be read any more. Choose it again.'));
   const videoId = item.videoId ?? (await createVideo(item));
   changeItem(id, { videoId });
   const { key, collectionId, name, sizeBytes, lastModifiedMs, handle } = item;
-  await keepUpload({ key, libraryId, collectionId, videoId, name, sizeBytes, lastModifiedMs, handle });
-  const upload = await openTransfer(file, {
-    libraryId,
-    videoId,
-    onProgress: measureSpeed(id),
-    onDone() {
-      running.delete(id);
-      // What is done needs its file no more: a folder of thousands must not keep them all.
-      changeItem(id, { state: 'done', sentBytes: sizeBytes, bytesPerSec: 0, file: null, handle: null });
-      void forgetUpload(key);
-      startNext();
-    },
-    onError: (error) => void fail(id, error),
-  });
+  const keep = (address: string | null) =>
+    keepUpload({ key, libraryId, collectionId, videoId, address, name, sizeBytes, lastModifiedMs, handle });
+  await keep(item.address);
   if (findItem(id)?.state !== 'sending') return;
-  running.set(id, upload);
-  upload.start();
+  const stop = new AbortController();
+  running.set(id, stop);
+  try {
+    await transfer(file, {
+      libraryId,
+      videoId,
+      address: item.address,
+      signal: stop.signal,
+      onProgress: measureSpeed(id),
+      async onState({ address }) {
+        changeItem(id, { address });
+        await keep(address);
+      },
+    });
+  } catch (error) {
+    // Paused or dismissed: whoever did it has noted it.
+    if (stop.signal.aborted) return;
+    throw error;
+  }
+  running.delete(id);
+  // What is done needs its file no more: a folder of thousands must not keep them all.
+  changeItem(id, { state: 'done', sentBytes: sizeBytes, bytesPerSec: 0, file: null, handle: null });
+  void forgetUpload(key);
+  startNext();
 }
 
 /** A name that no other upload of this browser has; `randomUUID` is not there on pages of plain http. */
@@ -181,11 +206,18 @@ function titleOf(fileName: string): string {
 
 async function fail(id: number, error: unknown): Promise<void> {
   running.delete(id);
-  if (!isCutOff(error)) changeItem(id, { state: 'failed', error: describeFailure(error), bytesPerSec: 0 });
+  if (!isCutOff(error)) changeItem(id, { state: 'failed', error: describeError(error), bytesPerSec: 0 });
   else if (await isReadable(findItem(id)?.file ?? null)) {
     changeItem(id, { state: 'cut', error: null, bytesPerSec: 0 });
     setTimeout(resumeCut, CUT_RETRY_MS);
-  } else changeItem(id, { state: 'lost', file: null, handle: null, error: CHANGED, bytesPerSec: 0 });
+  } else
+    changeItem(id, {
+      state: 'lost',
+      file: null,
+      handle: null,
+      error: t('The file was changed or cannot be read any more. Choose it again.'),
+      bytesPerSec: 0,
+    });
   startNext();
 }
 

@@ -74,7 +74,7 @@ function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: Remed
   const run = (way: string, text: string) =>
     running.run(async () => {
       await api('POST', `${path}/${way}`);
-      toast(text);
+      toast(tr(text));
       onChanged();
     });
   const button = (label: string, way: string, text: string) => (

@@ -8,6 +8,7 @@ import { clock } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { Generate } from './generate.tsx';
 import type { PartProps } from './part-props.ts';
 
 type Chapter = { title: string; start: number; end: number };
@@ -30,7 +31,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
   const now = Math.floor(link.timeSec.value);
   const addChapter = () => {
     const next = chapters.value.find(({ start }) => start > now);
-    const added = { title: 'New chapter', start: now, end: next?.start ?? video.length };
+    const added = { title: t('New chapter'), start: now, end: next?.start ?? video.length };
     const before = chapters.value.map((one) => (one.start < now && one.end > now ? { ...one, end: now } : one));
     chapters.value = [...before, added].toSorted((first, second) => first.start - second.start);
   };
@@ -62,6 +63,11 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
         </div>
       )}
       {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
+      {mayWrite() && (
+        <Generate path={path} what={['generateChapters', 'generateMoments']} onChanged={onChanged}>
+          {t('Chapters and moments from what is said')}
+        </Generate>
+      )}
       <div class="columns">
         <Panel title={t('Chapters')}>
           {chapters.value.length === 0 && <p class="hint">{t('None yet. Play to where one begins and add it.')}</p>}
@@ -69,7 +75,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
             <TimedRow
               // Rows have no id of their own: their place is what they are.
               key={index}
-              name={`chapter ${index + 1}`}
+              name={t('chapter {0}', index + 1)}
               text={chapter.title}
               times={[chapter.start, chapter.end]}
               onText={(title) => (chapters.value = replaceAt(chapters.value, index, { ...chapter, title }))}
@@ -85,7 +91,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
           {moments.value.map((moment, index) => (
             <TimedRow
               key={index}
-              name={`moment ${index + 1}`}
+              name={t('moment {0}', index + 1)}
               text={moment.label}
               times={[moment.timestamp]}
               onText={(label) => (moments.value = replaceAt(moments.value, index, { ...moment, label }))}
@@ -167,7 +173,7 @@ function TimedRow({ name, text, times, onText, onTimes, onRemove }: RowProps) {
         <input
           key={index === 0 ? 'begin' : 'end'}
           class="time"
-          aria-label={t('{0} of {1}', index === 0 ? 'Begin' : 'End', name)}
+          aria-label={t('{0} of {1}', index === 0 ? t('Begin') : t('End'), name)}
           value={clock(time)}
           onChange={({ currentTarget }) =>
             onTimes(times.map((one, at) => (at === index ? readClock(currentTarget.value) : one)))

@@ -21,7 +21,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${video.guid}/heatmap`);
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
   const range = useSignal<Range>({ fromSec: 0, toSec: Math.min(video.length, REPLAYED_SEC) });
-  const title = useSignal(`${video.title} (clip)`);
+  const title = useSignal(t('{0} (clip)', video.title));
   const making = useAction();
   const points = readHeat(heat.value.value?.heatmap ?? {}, video.length);
   const make = () =>

@@ -1,3 +1,5 @@
+import { t } from '../base/language.ts';
+
 /** A line of captions; times in seconds. */
 export type Cue = { startSec: number; endSec: number; text: string };
 
@@ -36,11 +38,12 @@ export function findFaults(cues: readonly Cue[]): Map<number, string> {
   const faults = new Map<number, string>();
   cues.forEach(({ startSec, endSec, text }, index) => {
     const before = cues[index - 1];
-    if (Number.isNaN(startSec) || Number.isNaN(endSec)) faults.set(index, 'A time is written 1:02.500 or 0:01:02.500.');
-    else if (endSec <= startSec) faults.set(index, 'It ends before it begins.');
+    if (Number.isNaN(startSec) || Number.isNaN(endSec))
+      faults.set(index, t('A time is written 1:02.500 or 0:01:02.500.'));
+    else if (endSec <= startSec) faults.set(index, t('It ends before it begins.'));
     else if (before !== undefined && startSec < before.endSec)
-      faults.set(index, 'It begins before the line above ends.');
-    else if (text.trim() === '') faults.set(index, 'It has no text.');
+      faults.set(index, t('It begins before the line above ends.'));
+    else if (text.trim() === '') faults.set(index, t('It has no text.'));
   });
   return faults;
 }

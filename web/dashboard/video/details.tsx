@@ -1,12 +1,15 @@
 import { useSignal } from '@preact/signals';
+import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t } from '../base/language.ts';
+import { t, tr } from '../base/language.ts';
+import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
-import { Panel } from '../parts/fields.tsx';
+import { Panel, SelectField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { embedCode, playerAddress } from './embed-code.ts';
+import { Generate } from './generate.tsx';
 import type { PartProps } from './part-props.ts';
 
 export function TitleForm({ path, title, onSaved }: { path: string; title: string; onSaved: () => void }) {
@@ -68,9 +71,46 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
           <dd>{video.hasMP4Fallback ? t('Yes') : t('No')}</dd>
         </dl>
       </Panel>
+      <Place libraryId={libraryId} path={path} video={video} onChanged={onChanged} />
       <Tags key={JSON.stringify(video.metaTags)} path={path} video={video} onChanged={onChanged} />
       {mayWrite() && <Doings path={path} video={video} onChanged={onChanged} />}
     </div>
+  );
+}
+
+/** Which collection it stands in, and what is said of it. */
+function Place({ libraryId, path, video, onChanged }: TagsProps & { libraryId: number }) {
+  const collections = useLoaded<PaginationListOfCollectionModel>(
+    `/library/${libraryId}/collections?itemsPerPage=1000&orderBy=name`,
+  );
+  const moving = useAction();
+  const move = (collectionId: string) =>
+    moving.run(async () => {
+      await api('POST', path, { collectionId });
+      onChanged();
+    });
+  const found = (collections.value.value?.items ?? []).map(({ guid, name }) => [guid ?? '', name ?? ''] as const);
+  const here = found.find(([guid]) => guid === video.collectionId)?.[1];
+  return (
+    <Panel title={t('Place')}>
+      {mayWrite() ? (
+        <SelectField
+          label={t('Collection')}
+          value={video.collectionId}
+          choices={[['', t('No collection')], ...found]}
+          onChange={move}
+        />
+      ) : (
+        <p>{here ?? t('No collection')}</p>
+      )}
+      {moving.error.value !== null && <Notice kind="error">{moving.error.value}</Notice>}
+      {(video.description ?? '') !== '' && <p>{video.description}</p>}
+      {mayWrite() && video.length > 0 && (
+        <Generate path={path} what={['generateTitle', 'generateDescription']} onChanged={onChanged}>
+          {t('Title and description from what is said')}
+        </Generate>
+      )}
+    </Panel>
   );
 }
 
@@ -134,7 +174,7 @@ function Doings({ path, video, onChanged }: TagsProps) {
   const run = (deed: string, text: string) =>
     running.run(async () => {
       await api('POST', `${path}/${deed}`);
-      toast(text);
+      toast(tr(text));
       onChanged();
     });
   const replace = (file: File | undefined) => {

@@ -3,7 +3,7 @@ import type {
   StatusModelOfVideoResolutionsInfoModel,
   StatusModelOfVideoStorageSizeModel,
 } from '../../../src/api/models/video-storage.ts';
-import { t } from '../base/language.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { bytes } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
@@ -33,33 +33,40 @@ export function Files({ libraryId, path, video }: PartProps) {
         <CopyField label={t('HLS playlist')} text={playlist} />
         {video.thumbnailUrl !== null && <CopyField label={t('Thumbnail')} text={video.thumbnailUrl} />}
         {mp4.map(({ resolution, path: name }) => (
-          <CopyField key={resolution} label={t('MP4 {0}', resolution ?? '')} text={`${base}${name ?? ''}`} />
+          <div key={resolution} class="stack tight">
+            <CopyField label={t('MP4 {0}', resolution ?? '')} text={`${base}${name ?? ''}`} />
+            <a class="hint" href={`${base}${name ?? ''}`} target="_blank" rel="noreferrer">
+              {t('Open MP4 {0}', resolution ?? '')}
+            </a>
+          </div>
         ))}
       </Panel>
-      <Sizes {...loaded} />
+      <Sizes {...loaded} lengthSec={video.length} />
     </div>
   );
 }
 
-function Sizes({ sizes }: Loaded) {
+function Sizes({ sizes, lengthSec }: Loaded & { lengthSec: number }) {
   const data = sizes.value.value?.data;
   if (data == null) return null;
   const encoded = Object.entries(data.encoded ?? {});
   return (
     <Panel title={t('Stored')}>
-      <Table label={t('Stored')} head={[t('What'), t('Codec'), t('Size')]}>
+      <Table label={t('Stored')} head={[t('What'), t('Codec'), t('Size'), 'kbit/s']}>
         {encoded.map(([name, { codec, resolution, size }]) => (
           <tr key={name}>
             <th scope="row">{resolution ?? name}</th>
             <td>{codec}</td>
             <td>{bytes(size)}</td>
+            <td>{lengthSec > 0 ? Math.round((size * 8) / 1000 / lengthSec).toLocaleString() : ''}</td>
           </tr>
         ))}
         {REST.map(([field, label]) => (
           <tr key={field}>
-            <th scope="row">{label}</th>
+            <th scope="row">{tr(label)}</th>
             <td />
             <td>{bytes(Number(data[field] ?? 0))}</td>
+            <td />
           </tr>
         ))}
       </Table>

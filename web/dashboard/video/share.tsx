@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { t, tr } from '../base/language.ts';
+import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
-import { Check, Panel, TextField } from '../parts/fields.tsx';
+import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { embedCode, playerAddress } from './embed-code.ts';
 import type { PartProps } from './part-props.ts';
@@ -19,12 +19,22 @@ const FLAGS: readonly (readonly [name: string, label: string, standard: boolean]
   ['compactControls', 'Compact controls', false],
 ];
 
+const HOURS = [
+  ['1', 'An hour'],
+  ['24', 'A day'],
+  ['168', 'A week'],
+  ['720', 'A month'],
+] as const;
+
 /** The address of the player with its parameters, as it looks, and a signed link. */
 export function Share({ libraryId, video }: PartProps) {
   const flags = useSignal<Readonly<Record<string, boolean>>>({});
   const start = useSignal('');
   const captions = useSignal('');
-  const signed = useLoaded<{ address: string }>(`/dashboard/libraries/${libraryId}/videos/${video.guid}/embed-address`);
+  const hours = useSignal('1');
+  const signed = useLoaded<{ address: string }>(
+    `/dashboard/libraries/${libraryId}/videos/${video.guid}/embed-address?hours=${hours.value}`,
+  );
   const address = new URL(playerAddress(session.value?.edgeUrl ?? location.origin, libraryId, video.guid));
   for (const [name, , standard] of FLAGS) {
     const value = flags.value[name] ?? standard;
@@ -71,7 +81,15 @@ export function Share({ libraryId, video }: PartProps) {
         <CopyField label={t('Embed code')} text={embedCode(address.href, video.title)} />
         <CopyField label={t('Link')} text={address.href} />
         {signed.value.value?.address.includes('token=') === true && (
-          <CopyField label={t('Signed link, good for an hour')} text={signed.value.value.address} />
+          <>
+            <SelectField
+              label={t('The signed link is good for')}
+              value={hours.value}
+              choices={trAll(HOURS)}
+              onChange={(to) => (hours.value = to)}
+            />
+            <CopyField label={t('Signed link')} text={signed.value.value.address} />
+          </>
         )}
         {signed.error.value !== null && <Notice kind="error">{signed.error.value}</Notice>}
       </Panel>

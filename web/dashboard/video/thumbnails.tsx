@@ -30,7 +30,7 @@ export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
   return (
     <div class="columns">
       <Panel title={t('Now')}>
-        {thumbnail !== null && <img class="thumbnail" src={thumbnail} alt="The thumbnail of now" />}
+        {thumbnail !== null && <img class="thumbnail" src={thumbnail} alt={t('Thumbnail')} />}
         {mayWrite() && (
           <label class="button">
             {t('Upload a picture')}
@@ -106,7 +106,7 @@ function AnyFrame({ address, onTake }: { address: string; onTake: (picture: Blob
         muted
         playsInline
         onLoadedMetadata={({ currentTarget }) => (length.value = currentTarget.duration)}
-        onError={() => (error.value = 'The file cannot be read from this page: its pull zone refuses it.')}
+        onError={() => (error.value = t('The file cannot be read from this page: its pull zone refuses it.'))}
       />
       <input
         type="range"

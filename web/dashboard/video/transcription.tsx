@@ -18,6 +18,7 @@ type Props = { path: string; language: string; onChanged: () => void };
 export function Transcribe({ path, language, onChanged }: Props) {
   const activity = useLoaded<VideoActivityModel>(`${path}/activity`);
   const wasOpen = useSignal(false);
+  const targets = useSignal('');
   const running = useAction();
   const run = activity.value.value?.transcription ?? null;
   const isOpen = run !== null && isUnderWay(run);
@@ -31,7 +32,8 @@ export function Transcribe({ path, language, onChanged }: Props) {
   if (isOpen && !wasOpen.value) wasOpen.value = true;
   const begin = () =>
     running.run(async () => {
-      await api('POST', `${path}/transcribe?language=${encodeURIComponent(language)}`, {});
+      const targetLanguages = targets.value.split(/[\s,]+/).filter((code) => code !== '');
+      await api('POST', `${path}/transcribe?language=${encodeURIComponent(language)}`, { targetLanguages });
       toast(t('The sound is transcribed in the background.'));
       activity.again();
     });
@@ -43,9 +45,18 @@ export function Transcribe({ path, language, onChanged }: Props) {
   return (
     <div class="row">
       {mayWrite() && !isOpen && (
-        <button type="button" disabled={running.isBusy.value} onClick={begin}>
-          {t('Transcribe')}
-        </button>
+        <>
+          <button type="button" disabled={running.isBusy.value} onClick={begin}>
+            {t('Transcribe')}
+          </button>
+          <input
+            class="translate-to"
+            aria-label={t('Translate into')}
+            placeholder={t('and translate into: de, fr')}
+            value={targets.value}
+            onInput={({ currentTarget: { value } }) => (targets.value = value)}
+          />
+        </>
       )}
       {run !== null && <Progress run={run} />}
       {mayWrite() && isOpen && (

@@ -10,7 +10,7 @@ import { mayWrite } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { bytes, clock, day, plural } from '../base/words.ts';
 import { Icon } from '../parts/icons.tsx';
-import { Link, Notice } from '../parts/parts.tsx';
+import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { StateChip } from '../videos/card.tsx';
 import { Activity } from './activity.tsx';
@@ -70,13 +70,13 @@ export function VideoPage({ libraryId, videoId, part }: Place & { part: string }
           <Messages video={video} />
         </div>
       </div>
-      <nav class="tabs" aria-label={t('Parts of the video')}>
+      <Tabs label={t('Parts of the video')} open={part}>
         {TABS.map(([name, label]) => (
           <Link key={name} to={{ name: 'video', libraryId, videoId, part: name }} isHere={name === part} keepsPlace>
             {tr(label)}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       <Part name={part} libraryId={libraryId} path={path} video={video} link={link} onChanged={again} />
     </article>
   );

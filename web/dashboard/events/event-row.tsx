@@ -1,0 +1,52 @@
+import type { EventLogsSearchResponse } from '../../../src/api/models/event-search.ts';
+import { useAction } from '../base/action.ts';
+import { api, describeError } from '../base/api.ts';
+import { t } from '../base/language.ts';
+import { Notice } from '../parts/parts.tsx';
+import { toast } from '../parts/toasts.tsx';
+
+type Event = NonNullable<EventLogsSearchResponse['rows']>[number];
+
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** A request that was refused or logged, all that is known of it, and a way to refuse its sender altogether. */
+export function EventRow({ zoneId, event: { timestamp, log, fields } }: { zoneId: number; event: Event }) {
+  const blocking = useAction();
+  const { ruleId, action, country, ip = '', method, url } = fields;
+  const change = (verb: 'add' | 'remove') => api('POST', `/pullzone/${zoneId}/${verb}BlockedIp`, { BlockedIp: ip });
+  const block = () =>
+    blocking.run(async () => {
+      await change('add');
+      toast(t('{0} is refused from now on.', ip), {
+        label: t('Undo'),
+        run: () => void change('remove').catch((reason: unknown) => toast(describeError(reason))),
+      });
+    });
+  return (
+    <tr>
+      <td>{TIME.format(new Date(timestamp))}</td>
+      <th scope="row">{ruleId}</th>
+      <td>{action}</td>
+      <td>{country}</td>
+      <td>{ip}</td>
+      <td>
+        <details>
+          <summary>
+            <code class="wrapped">
+              {method} {url}
+            </code>
+          </summary>
+          <code class="wrapped">{log}</code>
+        </details>
+      </td>
+      <td>
+        {ip !== '' && (
+          <button type="button" disabled={blocking.isBusy.value} onClick={block}>
+            {t('Block {0}', ip)}
+          </button>
+        )}
+        {blocking.error.value !== null && <Notice kind="error">{blocking.error.value}</Notice>}
+      </td>
+    </tr>
+  );
+}
