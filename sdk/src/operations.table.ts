@@ -122,6 +122,8 @@ export type MetaTagModel = { property?: string | null; value?: string | null };
 
 export type MomentModel = { label: string; timestamp?: number };
 
+export type MoveModel = { ObjectsLeft: number; BytesLeft: number; UploadsLeft: number; NotedAt: string };
+
 export type NewAccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope; DateCreated: string; DateExpires: string | null; DateLastUsed: string | null; Key: string };
 
 export type PaginationListModelOfAuditLineModel = { Items: (AuditLineModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
@@ -192,7 +194,7 @@ export type StorageZoneModel = { Id: number; Name: string | null; Password: stri
 
 export type StorageZoneUpdateModel = { ReplicationZones?: (string)[] | null; OriginUrl?: string | null; Custom404FilePath?: string | null; Rewrite404To200?: boolean | null };
 
-export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Scrub: ScrubModel | null };
+export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Scrub: ScrubModel | null; Move: MoveModel | null };
 
 export type TaskModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
 
@@ -399,7 +401,7 @@ export type Operations = {
   getStorageSize: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoStorageSizeModel };
   /** Reads the storage of a library: its name and how many bytes it holds. `GET /storagezone/{id}` */
   getStorageZone: { input: { id: number }; answer: StorageZoneModel };
-  /** Returns versions, sizes, free space, the encode queue by kind, the workers at work and the scrub. `GET /system` */
+  /** Returns versions, sizes, free space, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store. `GET /system` */
   getSystem: { input: object; answer: SystemModel };
   /** Answers the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0. `GET /videolibrary/{id}/transcribing/statistics` */
   getTranscribingStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: TranscribingStatisticsModel };

@@ -87,12 +87,13 @@ export async function requireStore(settings: Places): Promise<void> {
 /** Starts to move what the old store holds into the new one, unless another process does. */
 export async function openMover(
   stores: Stores,
-  { pool }: Database,
+  { pool, db }: Database,
   { store, log }: { store: StoreGuard; log: Logger },
 ): Promise<{ close(): Promise<void> }> {
-  const [{ startMover }, { takeMoveLock }] = await Promise.all([
+  const [{ startMover }, { takeMoveLock }, { noteMove }] = await Promise.all([
     import('../jobs/housekeeping/mover.ts'),
     import('../catalog/move-lock-store.ts'),
+    import('../catalog/system/move-store.ts'),
   ]);
   return startMover({
     ...stores,
@@ -104,6 +105,7 @@ export async function openMover(
     },
     report: (error) => log.error(error, 'objects could not be moved'),
     log: (message, facts) => log.info(facts, message),
+    note: (left) => noteMove(db, left),
   });
 }
 

@@ -10,7 +10,7 @@ import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { names, never } from '../ports/samples.ts';
 import { openCatalogue } from '../support/leftovers.ts';
-import { discard, type Service, startService } from '../support/service.ts';
+import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 
 const run = promisify(execFile);
@@ -72,6 +72,12 @@ async function watchWhileMoving(addresses: readonly string[], expected: Map<stri
   }
 }
 
+/** What the dashboard's page of the system says of the move. */
+async function moveOfSystem(): Promise<unknown> {
+  const answer = await fetch(`${service.apiUrl}/system`, { headers: { AccessKey: ACCOUNT_KEY } });
+  return Object(await answer.json()).Move;
+}
+
 async function forgetMerges(): Promise<void> {
   const { db, close } = openCatalogue(service);
   await db.deleteFrom('merge_due').execute();
@@ -106,6 +112,7 @@ test('a video plays while its objects move from a folder to S3, through a kill, 
   await service.kill();
   service = await startService(service.dataDir, toS3);
   await watchWhileMoving(addresses, expected);
+  await expect.poll(moveOfSystem, { timeout: MOVE_LIMIT_MS }).toMatchObject({ ObjectsLeft: 0, BytesLeft: 0 });
   expect(await names(local.list('', never))).toEqual([]);
   const stored = [...stub.objects.keys()].filter((key) => !key.includes('/.')).sort((a, b) => (a < b ? -1 : 1));
   expect(stored).toEqual(before.map((key) => `media/${key}`));

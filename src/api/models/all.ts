@@ -91,7 +91,7 @@ import {
   StatusModelOfCaptionValidationModel,
   StatusModelOfListOfString,
 } from './status.ts';
-import { QueueLineModel, ScrubModel, SystemModel, WorkerLineModel } from './system.ts';
+import { MoveModel, QueueLineModel, ScrubModel, SystemModel, WorkerLineModel } from './system.ts';
 import { PaginationListOfTrashedVideoModel, TrashedVideoModel } from './trash.ts';
 import {
   CaptionModelAdd,
@@ -158,6 +158,7 @@ export const models = {
   WhyModel,
   QueueLineModel,
   WorkerLineModel,
+  MoveModel,
   ScrubModel,
   SystemModel,
   StatusModel,

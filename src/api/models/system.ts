@@ -25,7 +25,15 @@ export const ScrubModel = model('ScrubModel', {
   Unread: int64(),
 });
 
-/** How the installation is (an extension of the interface): versions, sizes, encode queue, workers, scrub. */
+/** What has still to move from the old store. */
+export const MoveModel = model('MoveModel', {
+  ObjectsLeft: int64(),
+  BytesLeft: int64(),
+  UploadsLeft: int64(),
+  NotedAt: dateTime(),
+});
+
+/** How the installation is (an extension of the interface): versions, sizes, encode queue, workers, scrub, and a move of the store. */
 export const SystemModel = model('SystemModel', {
   Version: text(),
   NodeVersion: text(),
@@ -43,5 +51,7 @@ export const SystemModel = model('SystemModel', {
   Queue: Type.Array(QueueLineModel),
   Workers: Type.Array(WorkerLineModel),
   Scrub: nullable(ScrubModel),
+  /** Null while no objects move. */
+  Move: nullable(MoveModel),
 });
 export type SystemModel = Static<typeof SystemModel>;

@@ -13,7 +13,7 @@ export const getSystem = defineOperation({
   name: 'getSystem',
   method: 'GET',
   path: '/system',
-  description: 'Returns versions, sizes, free space, the encode queue by kind, the workers at work and the scrub.',
+  description: 'Returns versions, sizes, free space, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store.',
   auth: 'account-key',
   params: NoParams,
   query: NoQuery,
@@ -50,6 +50,12 @@ export const getSystem = defineOperation({
         LeaseUntil: leaseUntil && wireTime(leaseUntil),
       })),
       Scrub: view.scrub && describeScrub(view.scrub),
+      Move: view.move && {
+        ObjectsLeft: view.move.objects,
+        BytesLeft: view.move.bytes,
+        UploadsLeft: view.move.uploads,
+        NotedAt: wireTime(view.move.notedAt),
+      },
     };
   },
 });

@@ -40,6 +40,7 @@ import { up as speechSpans } from './152-speech-spans.ts';
 import { up as signInLink } from './160-sign-in-link.ts';
 import { up as trashAndBulk } from './161-trash-and-bulk.ts';
 import { up as bulkUndo } from './162-bulk-undo.ts';
+import { up as storageMove } from './163-storage-move.ts';
 import { up as recordingClock } from './175-recording-clock.ts';
 import { up as recordingRungs } from './176-recording-rungs.ts';
 import { up as audience } from './190-audience.ts';
@@ -96,4 +97,5 @@ export const migrations: Record<string, Migration> = {
   '176-recording-rungs': { up: recordingRungs },
   '206-statistics-indexes': { up: statisticsIndexes },
   '162-bulk-undo': { up: bulkUndo },
+  '163-storage-move': { up: storageMove },
 };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db.ts';
+import { loadMove, type MoveLine } from './move-store.ts';
 
 /** Encode tasks of one kind in one queue. */
 export type QueueLine = {
@@ -33,6 +34,7 @@ export type SystemView = {
   queue: QueueLine[];
   workers: WorkerLine[];
   scrub: ScrubLine | null;
+  move: MoveLine | null;
 };
 
 /** Reads how the installation is: queue, workers, sizes, and how far the scrub has come. */
@@ -41,7 +43,7 @@ export type SystemStore = { load(): Promise<SystemView> };
 export function createSystemStore(db: Db): SystemStore {
   return {
     async load() {
-      const [sizes, queue, workers, scrub] = await Promise.all([
+      const [sizes, queue, workers, scrub, move] = await Promise.all([
         loadSizes(db),
         sql<QueueLine>`
           select queue, kind, count(*) filter (where state = 'waiting') as waiting,
@@ -56,13 +58,14 @@ export function createSystemStore(db: Db): SystemStore {
         sql<ScrubLine>`
           select round_began_at as "roundBeganAt", objects_seen as seen, bytes_seen as bytes,
             objects_damaged as damaged, objects_unread as unread from scrub`.execute(db),
+        loadMove(db),
       ]);
-      return { ...sizes, queue: queue.rows, workers: workers.rows, scrub: scrub.rows[0] ?? null };
+      return { ...sizes, queue: queue.rows, workers: workers.rows, scrub: scrub.rows[0] ?? null, move };
     },
   };
 }
 
-type Sizes = Omit<SystemView, 'queue' | 'workers' | 'scrub'>;
+type Sizes = Omit<SystemView, 'queue' | 'workers' | 'scrub' | 'move'>;
 
 async function loadSizes(db: Db): Promise<Sizes> {
   const { rows } = await sql<Sizes>`

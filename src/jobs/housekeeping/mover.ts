@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MoveLock } from '../../catalog/move-lock-store.ts';
+import type { MoveLeft } from '../../catalog/system/move-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { inParallel } from '../../lib/in-parallel.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -23,12 +24,11 @@ export type MoverDeps = {
   takeLock: () => Promise<MoveLock | null>;
   report: (error: Error) => void;
   log: (message: string, facts: object) => void;
+  /** Keeps what is left where people look for it. */
+  note?: (left: MoveLeft) => Promise<void>;
   /** Instead of the usual pauses. */
   pauseMs?: number;
 };
-
-/** What still lies in the old store. */
-type Left = { objects: number; bytes: number; uploads: number };
 
 /**
  * Moves all objects of one store into another, in one process of all, until it is closed. It keeps no state but the two
@@ -68,9 +68,11 @@ async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean 
     const left = await countLeft(deps.from, signal);
     if (left.objects > 0) {
       deps.log('objects move from the old store', left);
+      await deps.note?.(left);
       await moveListed(deps, { left, lock }, signal);
     }
     const after = left.objects === 0 ? left : await countLeft(deps.from, signal);
+    await deps.note?.(after);
     return after.objects === 0 && after.uploads === 0;
   } finally {
     await lock.release();
@@ -91,7 +93,7 @@ async function refuseSameStore({ from, to }: MoverDeps, signal: AbortSignal): Pr
   );
 }
 
-async function countLeft(from: Storage, signal: AbortSignal): Promise<Left> {
+async function countLeft(from: Storage, signal: AbortSignal): Promise<MoveLeft> {
   const left = { objects: 0, bytes: 0, uploads: 0 };
   for await (const { sizeBytes } of from.list('', signal)) {
     left.objects += 1;
@@ -104,7 +106,7 @@ async function countLeft(from: Storage, signal: AbortSignal): Promise<Left> {
 /** Tries each object once; throws when some could not be moved. */
 async function moveListed(
   deps: MoverDeps,
-  { left, lock }: { left: Left; lock: MoveLock },
+  { left, lock }: { left: MoveLeft; lock: MoveLock },
   signal: AbortSignal,
 ): Promise<void> {
   const stores = { from: deps.from, to: deps.to, mayDelete: () => lock.check() };
@@ -126,6 +128,7 @@ async function moveListed(
     if (performance.now() - reportedAtMs < TELL_EVERY_MS) return;
     reportedAtMs = performance.now();
     deps.log('objects move from the old store', left);
+    await deps.note?.(left);
   };
   await inParallel(list, OBJECTS_AT_ONCE, (info) => {
     if (info.sizeBytes <= LARGE_BYTES) return moveOne(info);

@@ -808,4 +808,10 @@ export const de = {
   'Delete the library {0}': 'Die Bibliothek {0} löschen',
   'All of it goes for good, and cannot be restored:': 'Alles darin ist endgültig weg und nicht wiederherzustellen:',
   'Type its name, {0}': 'Tippe ihren Namen, {0}',
+  'Move of the store': 'Umzug des Speichers',
+  'Objects go from the old store to the new one.': 'Objekte ziehen vom alten Speicher in den neuen.',
+  'All have moved: MILLRACE_STORAGE_FROM can be removed.': 'Alle sind umgezogen: MILLRACE_STORAGE_FROM kann entfernt werden.',
+  Left: 'Übrig',
+  'Uploads that go on there': 'Uploads, die dort weitergehen',
+  Noted: 'Festgehalten',
 } as const satisfies Readonly<Record<string, string>>;

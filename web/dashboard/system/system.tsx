@@ -122,7 +122,7 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
 }
 
 function Rest({ system }: { system: SystemModel }) {
-  const { Scrub: scrub } = system;
+  const { Scrub: scrub, Move: move } = system;
   return (
     <div class="columns">
       <Panel title={t('Scrub')} hint={t('Reads what is stored, and makes damaged chunks anew.')}>
@@ -143,6 +143,24 @@ function Rest({ system }: { system: SystemModel }) {
           </dl>
         )}
       </Panel>
+      {move !== null && (
+        <Panel title={t('Move of the store')} hint={t('Objects go from the old store to the new one.')}>
+          {move.ObjectsLeft === 0 && move.UploadsLeft === 0 ? (
+            <p>{t('All have moved: MILLRACE_STORAGE_FROM can be removed.')}</p>
+          ) : (
+            <dl>
+              <dt>{t('Left')}</dt>
+              <dd>
+                {move.ObjectsLeft.toLocaleString()} {t('objects')}, {bytes(move.BytesLeft)}
+              </dd>
+              <dt>{t('Uploads that go on there')}</dt>
+              <dd>{move.UploadsLeft.toLocaleString()}</dd>
+              <dt>{t('Noted')}</dt>
+              <dd>{moment(move.NotedAt)}</dd>
+            </dl>
+          )}
+        </Panel>
+      )}
       <Panel title={t('Versions')}>
         <dl>
           <dt>{t('Millrace')}</dt>

@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely';
+
+/** How much of the old store is left while its objects move, so that more than the log says it. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql
+    .raw(`
+      create table storage_move (
+        id integer primary key default 1 check (id = 1),
+        objects_left bigint not null,
+        bytes_left bigint not null,
+        uploads_left bigint not null,
+        noted_at timestamptz not null default now()
+      );
+    `)
+    .execute(db);
+}
