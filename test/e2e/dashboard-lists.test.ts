@@ -100,6 +100,10 @@ test('keys work in searches as elsewhere, fields keep theirs, and Ctrl-C copies'
   await page.locator('li.video-row').first().waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('combobox').waitFor();
+  await page.keyboard.press('Escape');
+  // What the page asked of the service, as a call of the SDK.
+  await page.getByRole('button', { name: 'Show the call' }).click();
+  await page.getByText('millrace.call(\'listVideos\', { libraryId: 1, search: "herring"').waitFor();
   await page.context().close();
 });
 

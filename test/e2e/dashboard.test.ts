@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { type PathProxy, startPathProxy } from '../support/path-proxy.ts';
 import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
+import { REAL_CLIP } from '../support/videos.ts';
 
 const run = promisify(execFile);
 /** Bounds on hanging: on a busy machine everything takes its time. */
@@ -31,9 +32,24 @@ beforeAll(async () => {
   ]);
   proxy.forwardTo(service.apiUrl);
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-dashboard-'));
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=1280x720:r=25:d=6'];
+  const picture = TOUR_FOLDER === undefined ? ['-f', 'lavfi', '-i', 'testsrc2=s=1280x720:r=25:d=6'] : FILM;
   const sound = ['-f', 'lavfi', '-i', 'sine=d=6'];
-  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+  const codecs = [
+    '-t',
+    '6',
+    '-map',
+    '0:v',
+    '-map',
+    '1:a',
+    '-s',
+    '1280x720',
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-c:a',
+    'aac',
+  ];
   await run('ffmpeg', [
     '-nostdin',
     '-v',
@@ -61,6 +77,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const TOUR_FOLDER = process.env.TOUR_PICTURES;
+/** What the pictures of the tour show: a film rather than a test pattern. */
+const FILM = ['-ss', '20', '-i', REAL_CLIP];
+
 /** Steps of which the README has a picture: `TOUR_PICTURES=docs/pictures npm test -- test/e2e/dashboard.test.ts` makes them anew. */
 const TOUR: Readonly<Record<string, string>> = {
   empty: 'tour-drop',
@@ -70,11 +90,12 @@ const TOUR: Readonly<Record<string, string>> = {
 };
 
 async function keepForTour(name: string): Promise<void> {
-  const [place, step] = [process.env.TOUR_PICTURES, TOUR[name]];
-  if (place === undefined || step === undefined) return;
+  const step = TOUR[name];
+  if (TOUR_FOLDER === undefined || step === undefined) return;
+  if (name === 'videos') await page.locator('li.card img').first().waitFor({ timeout: WAIT_MS });
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 720 });
-  await page.screenshot({ path: path.join(place, `${step}.jpg`), type: 'jpeg', quality: 72 });
+  await page.screenshot({ path: path.join(TOUR_FOLDER, `${step}.jpg`), type: 'jpeg', quality: 72 });
 }
 
 async function look(name: string): Promise<void> {

@@ -810,8 +810,10 @@ export const de = {
   'Type its name, {0}': 'Tippe ihren Namen, {0}',
   'Move of the store': 'Umzug des Speichers',
   'Objects go from the old store to the new one.': 'Objekte ziehen vom alten Speicher in den neuen.',
-  'All have moved: MILLRACE_STORAGE_FROM can be removed.': 'Alle sind umgezogen: MILLRACE_STORAGE_FROM kann entfernt werden.',
+  'All have moved: MILLRACE_STORAGE_FROM can be removed.':
+    'Alle sind umgezogen: MILLRACE_STORAGE_FROM kann entfernt werden.',
   Left: 'Übrig',
   'Uploads that go on there': 'Uploads, die dort weitergehen',
   Noted: 'Festgehalten',
+  'The library has a video of this title already.': 'Die Bibliothek hat schon ein Video mit diesem Titel.',
 } as const satisfies Readonly<Record<string, string>>;

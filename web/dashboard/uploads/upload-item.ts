@@ -22,6 +22,8 @@ export type UploadItem = Target & {
   bytesPerSec: number;
   state: 'waiting' | 'sending' | 'paused' | 'cut' | 'lost' | 'done' | 'failed';
   error: string | null;
+  /** The library had a video of this title when the upload began. */
+  isNamesake: boolean;
 };
 
 export const uploads = signal<readonly UploadItem[]>([]);

@@ -80,7 +80,7 @@ export function UploadTray() {
 }
 
 function TrayItem({ item }: { item: UploadItem }) {
-  const { name, sizeBytes, sentBytes, videoId, libraryId, error } = item;
+  const { name, sizeBytes, sentBytes, videoId, libraryId, error, isNamesake } = item;
   return (
     <li>
       <div class="tray-title">
@@ -88,6 +88,7 @@ function TrayItem({ item }: { item: UploadItem }) {
         <span class="hint">{describe(item)}</span>
       </div>
       <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={t('Upload of {0}', name)} />
+      {isNamesake && <p class="hint">{t('The library has a video of this title already.')}</p>}
       {error !== null && (
         <p class="tray-error" role="alert">
           {error}

@@ -1,3 +1,4 @@
+import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import { api, describeError } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
@@ -8,6 +9,8 @@ import { changeItem, findItem, type Target, type UploadItem, uploads } from './u
 const MOST_AT_ONCE = 2;
 /** How soon an upload that was cut off is tried again, when the browser does not report the line as back before. */
 const CUT_RETRY_MS = 3_000;
+/** Of longer lists nobody compares titles. */
+const MOST_COMPARED = 50;
 /** How much a new measurement of the speed weighs. */
 const SPEED_WEIGHT = 0.2;
 
@@ -28,6 +31,7 @@ export function addFiles(target: Target, files: Iterable<GivenFile>): void {
       bytesPerSec: 0,
       state: 'waiting' as const,
       error: null,
+      isNamesake: false,
     };
     return {
       ...target,
@@ -60,6 +64,7 @@ export async function restoreUploads(): Promise<void> {
       bytesPerSec: 0,
       state: 'lost',
       error: null,
+      isNamesake: false,
     };
   });
   uploads.value = [...uploads.value, ...items];
@@ -194,10 +199,19 @@ function measureSpeed(id: number): (sentBytes: number) => void {
   };
 }
 
-async function createVideo({ libraryId, collectionId, name }: UploadItem): Promise<string> {
+async function createVideo({ id, libraryId, collectionId, name }: UploadItem): Promise<string> {
+  if (uploads.value.length <= MOST_COMPARED) changeItem(id, { isNamesake: await hasTitle(libraryId, titleOf(name)) });
   const body = { title: titleOf(name), ...(collectionId !== '' && { collectionId }) };
   const { guid } = await api<{ guid: string }>('POST', `/library/${libraryId}/videos`, body);
   return guid;
+}
+
+/** Whether there is a video of this title already; a search that fails finds none. */
+async function hasTitle(libraryId: number, title: string): Promise<boolean> {
+  const query = new URLSearchParams({ search: title, itemsPerPage: '20' });
+  const path = `/library/${libraryId}/videos?${query}`;
+  const found = await api<PaginationListOfVideoModel>('GET', path).catch(() => null);
+  return found?.items.some((video) => video.title === title) === true;
 }
 
 function titleOf(fileName: string): string {

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { createAttemptLimit } from './attempt-limit.ts';
+
+test('after ten wrong keys in a minute an address waits until the minute is over, and others do not', () => {
+  let nowMs = 0;
+  const limit = createAttemptLimit(() => nowMs);
+  for (let count = 0; count < 9; count += 1) limit.fail('192.0.2.1');
+  expect(limit.isReached('192.0.2.1')).toBe(false);
+  limit.fail('192.0.2.1');
+  expect(limit.isReached('192.0.2.1')).toBe(true);
+  expect(limit.isReached('192.0.2.2')).toBe(false);
+  nowMs = 60_001;
+  expect(limit.isReached('192.0.2.1')).toBe(false);
+});
+
+test('the oldest addresses are forgotten first', () => {
+  const limit = createAttemptLimit(() => 0);
+  for (let count = 0; count < 10; count += 1) limit.fail('first');
+  for (let count = 0; count < 10_000; count += 1) limit.fail(`other ${count}`);
+  expect(limit.isReached('first')).toBe(false);
+});
