@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import type { VideoHeatmapModel, VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { useAction } from '../base/action.ts';
@@ -11,6 +12,7 @@ import { clock } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import type { PartProps } from './part-props.ts';
+import { StoryboardFrames } from './storyboard-frames.tsx';
 
 type Range = { fromSec: number; toSec: number };
 
@@ -33,13 +35,19 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
       go({ name: 'video', libraryId, videoId: guid });
     });
   const most = mostWatched(points, video.length);
+  const seekPath = play.value.value?.seekPath ?? null;
+  const size = { width: video.width, height: video.height };
   return (
     <Panel title={t('Make a clip')} hint={t('Captions and chapters come along, shifted. It is there within seconds.')}>
       <Band
         lengthSec={video.length}
         points={points}
         range={range.value}
-        storyboard={play.value.value?.seekPath ?? null}
+        frames={
+          seekPath !== null && video.thumbnailCount > 0 ? (
+            <StoryboardFrames seekPath={seekPath} count={video.thumbnailCount} {...size} />
+          ) : null
+        }
         onRange={(to) => (range.value = to)}
         onSeek={link.seek}
       />
@@ -107,13 +115,13 @@ type BandProps = {
   lengthSec: number;
   points: readonly number[];
   range: Range;
-  storyboard: string | null;
+  frames: ComponentChildren;
   onRange: (range: Range) => void;
   onSeek: (sec: number) => void;
 };
 
 /** The heat over time and the part that is chosen of it, drawn by dragging. */
-function Band({ lengthSec, points, range, storyboard, onRange, onSeek }: BandProps) {
+function Band({ lengthSec, points, range, frames, onRange, onSeek }: BandProps) {
   const anchor = useSignal<number | null>(null);
   const length = Math.max(1, lengthSec);
   const at = ({ currentTarget, clientX }: PointerEvent & { currentTarget: Element }) => {
@@ -139,7 +147,7 @@ function Band({ lengthSec, points, range, storyboard, onRange, onSeek }: BandPro
         anchor.value = null;
       }}
     >
-      {storyboard !== null && <img class="band-pictures" src={`${storyboard}/_0.jpg`} alt="" draggable={false} />}
+      {frames}
       <svg viewBox="0 0 100 32" preserveAspectRatio="none" aria-hidden="true">
         <path d={`M0,32 ${line.join(' ')} L100,32Z`} />
       </svg>

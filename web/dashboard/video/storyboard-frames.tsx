@@ -1,0 +1,33 @@
+/** Sheets of the storyboard are six tiles by six (interface section 1.4: seek/_0.jpg …). */
+const SIDE = 6;
+const TILES = SIDE * SIDE;
+/** Beside each other on the band; narrow pictures need more of them to fill it. */
+const FRAMES = 8;
+const NARROW_FRAMES = 18;
+
+type Props = { seekPath: string; count: number; width: number; height: number };
+
+/** Frames of the whole video side by side, cut from the sheets of its storyboard; `count` is how many those have. */
+export function StoryboardFrames({ seekPath, count, width, height }: Props) {
+  const shown = Math.min(count, width < height ? NARROW_FRAMES : FRAMES);
+  const frames = Array.from({ length: shown }, (_, index) => Math.floor(((index + 0.5) * count) / shown));
+  const percent = (place: number) => `${(place * 100) / (SIDE - 1)}%`;
+  return (
+    <div class="band-frames" aria-hidden="true">
+      {frames.map((frame) => {
+        const tile = frame % TILES;
+        return (
+          <span key={frame}>
+            <span
+              style={{
+                aspectRatio: `${width || 16} / ${height || 9}`,
+                backgroundImage: `url("${seekPath}/_${Math.floor(frame / TILES)}.jpg")`,
+                backgroundPosition: `${percent(tile % SIDE)} ${percent(Math.floor(tile / SIDE))}`,
+              }}
+            />
+          </span>
+        );
+      })}
+    </div>
+  );
+}
