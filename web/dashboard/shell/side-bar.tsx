@@ -51,7 +51,7 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
             isHere={isPlace('videos', 'video')}
           />
           <Item to={{ name: 'collections', libraryId }} icon="collections" label={t('Collections')} />
-          <Item to={{ name: 'live', libraryId }} icon="live" label={t('Live')} />
+          <Item to={{ name: 'live', libraryId }} icon="live" label={t('Live')} isHere={isPlace('live')} />
           <Item to={{ name: 'statistics', libraryId }} icon="statistics" label={t('Statistics')} />
           {isOwner && <Item to={{ name: 'events', libraryId }} icon="events" label={t('Event log')} />}
           {isOwner && (
