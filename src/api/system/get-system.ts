@@ -13,7 +13,8 @@ export const getSystem = defineOperation({
   name: 'getSystem',
   method: 'GET',
   path: '/system',
-  description: 'Returns versions, sizes, free space, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store.',
+  description:
+    'Returns versions, sizes, free space, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store.',
   auth: 'account-key',
   params: NoParams,
   query: NoQuery,
