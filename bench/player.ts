@@ -107,7 +107,7 @@ async function visit(browser: Browser, url: string, { mbps, delayMs, cpu }: Line
     });
     await page.addInitScript(watchFirstFrame);
     await page.goto(url, { waitUntil: 'commit' });
-    const firstFrameMs = await untilFirstFrame(page);
+    const firstFrameMs = await untilFirstFrame(page, url);
     const kib = Math.round(bytes / 102.4) / 10;
     // What comes after the first picture must not move it either.
     if (url.includes('/embed/')) await page.locator('media-controller[ready]').waitFor({ timeout: FRAME_LIMIT_MS });
@@ -117,14 +117,14 @@ async function visit(browser: Browser, url: string, { mbps, delayMs, cpu }: Line
   }
 }
 
-async function untilFirstFrame(page: Page): Promise<number> {
+async function untilFirstFrame(page: Page, url: string): Promise<number> {
   const deadlineMs = performance.now() + FRAME_LIMIT_MS;
   while (performance.now() < deadlineMs) {
     const firstFrameMs = await page.evaluate(() => Reflect.get(window, 'firstFrameMs'));
     if (firstFrameMs !== undefined) return Math.round(Number(firstFrameMs));
     await sleep(LOOK_EACH_MS);
   }
-  throw new Error(`Expected a picture within ${FRAME_LIMIT_MS} ms.`);
+  throw new Error(`Expected a picture of ${url} within ${FRAME_LIMIT_MS} ms.`);
 }
 
 /** Runs in the page: how far it shifts, and the time of the first picture that is shown, since the navigation began. */

@@ -69,8 +69,12 @@ function videoJsPage(playlist: string): string {
 <script>videojs('v', { sources: [{ src: '${playlist}', type: 'application/x-mpegURL' }], html5: { vhs: { overrideNative: true } } })</script>`;
 }
 
+/** Its build for pages imports icons from another host, and plays nothing without that: they are left out, to its advantage. */
+const VIDSTACK_ICONS = 'https://cdn.jsdelivr.net/npm/media-icons@1.1.5/dist/cdn.js/+esm';
+
 function vidstackPage(playlist: string): string {
-  return `${HEAD}<link rel="stylesheet" href="/vidstack/player/styles/default/theme.css"><link rel="stylesheet" href="/vidstack/player/styles/default/layouts/video.css">
+  return `${HEAD}<script type="importmap">{"imports":{"${VIDSTACK_ICONS}":"data:text/javascript,"}}</script>
+<link rel="stylesheet" href="/vidstack/player/styles/default/theme.css"><link rel="stylesheet" href="/vidstack/player/styles/default/layouts/video.css">
 <style>media-player{width:1280px;height:720px}</style><script type="module" src="/vidstack/cdn/with-layouts/vidstack.js"></script>
 <media-player muted autoplay playsinline><media-provider></media-provider><media-video-layout></media-video-layout></media-player>
 <script type="module">const player = document.querySelector('media-player');
