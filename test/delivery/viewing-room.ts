@@ -61,7 +61,8 @@ export async function publishFilm({ database, edges, film, libraryId }: ViewingR
 
 export async function openPlayer(room: ViewingRoom, shown: PublishedFilm, query = ''): Promise<Page> {
   const page = await room.people.newPage();
-  await page.goto(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&${query}`);
+  const answer = await page.goto(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&${query}`);
+  if (answer?.status() !== 200) throw new Error(`Expected a player page, got the status ${answer?.status()}.`);
   return page;
 }
 

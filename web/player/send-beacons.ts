@@ -8,6 +8,8 @@ const STEP_MS = 250;
 const IDLE_MS = 30 * 60_000;
 /** Below this many ms without a picture nobody notices. */
 const STALL_MS = 250;
+/** A picture that jumps to a place before this one, by itself, began again. */
+const LOOPED_SEC = 0.5;
 
 /**
  * Counts what is watched of a video and sends the totals so far to the edge that served the page: at the first moving
@@ -35,7 +37,11 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing): void {
     visit.end(video.currentTime, video);
     visit.send();
   });
-  video.addEventListener('seeking', () => visit.ledger.jump());
+  video.addEventListener('seeking', () => {
+    // A loop passes the end between two steps.
+    if (video.loop && !video.paused && video.currentTime < LOOPED_SEC) visit.move(video.duration, video);
+    visit.ledger.jump();
+  });
   video.addEventListener('ended', () => {
     visit.end(video.duration, video);
     visit.send();
@@ -49,7 +55,10 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing): void {
     clearTimeout(stallTimer);
     stallTimer = undefined;
     visit.ledger.stall(true);
+    step();
   });
+  // What moves from here on counts from here on, not from the next step.
+  video.addEventListener('seeked', step);
   video.addEventListener('error', () => visit.ledger.fail());
   document.addEventListener('visibilitychange', () => {
     step();
@@ -57,7 +66,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing): void {
   });
   addEventListener('pagehide', () => {
     rest();
-    visit.send();
+    visit.send({ isLast: true });
   });
 }
 
@@ -92,13 +101,14 @@ class Visit {
     this.ledger.rest();
   }
 
-  send(): void {
+  /** Sends the totals where they changed; the last time in any case, since the beacon before may have been lost. */
+  send({ isLast = false } = {}): void {
     const totals = this.ledger.totals();
     if (totals === null) return;
     const { heat, ...counts } = totals;
     const body = { visit: this.visit, page: referrerHost(), heat: toBase64Url(heat), ...counts };
     const text = JSON.stringify(body);
-    if (text === this.sent) return;
+    if (text === this.sent && !isLast) return;
     this.sent = text;
     const beacon = `${this.viewing.ticket}\n${JSON.stringify({ ...body, sequence: this.sequence })}`;
     this.sequence += 1;
