@@ -3,7 +3,7 @@ import type { Service } from '../service.ts';
 import { FINISHED, getVideo, playlistUrl } from '../videos.ts';
 import { checkRates } from './check-rates.ts';
 import { type DecodedSegment, decodeSegment } from './decode-segment.ts';
-import { type FetchedRendition, type FetchedVariant, fetchRenditions } from './fetch-renditions.ts';
+import { type FetchedRendition, type FetchedVariant, type FetchOptions, fetchRenditions } from './fetch-renditions.ts';
 
 const SYNC_LIMIT_SEC = 0.04;
 
@@ -23,10 +23,10 @@ export type WholeVideo = {
  * to RFC 8216 and say the truth, segments that decode alone and quietly from a keyframe, one cut list for all
  * pictures, durations that neither drift nor leave holes, sound that begins at 0 and ends with the picture.
  */
-export async function checkWholeVideo(service: Service, guid: string): Promise<WholeVideo> {
+export async function checkWholeVideo(service: Service, guid: string, options: FetchOptions = {}): Promise<WholeVideo> {
   const video = await getVideo(service, guid);
   expect(video).toMatchObject({ status: FINISHED, encodeProgress: 100 });
-  const { variants, audio } = await fetchRenditions(playlistUrl(service, guid));
+  const { variants, audio } = await fetchRenditions(playlistUrl(service, guid), options);
   const pictures = variants.filter(({ rendition }) => rendition.kind === 'video');
   const sounds = [...audio, ...variants.map(({ rendition }) => rendition).filter(({ kind }) => kind === 'audio')];
   for (const { rendition } of pictures) checkTimes(rendition);

@@ -27,13 +27,24 @@ export type FetchedVariant = {
 
 export type FetchedVideo = { variants: FetchedVariant[]; audio: FetchedRendition[] };
 
+/** `mayBeAway`: the service was just disturbed, so that what it answers 503 is requested again. */
+export type FetchOptions = { mayBeAway?: boolean };
+
+type Get = (url: string) => Promise<Buffer>;
+
+const AWAY_TRIES = 20;
+
 /** Gets a finished video as a player does, by its playlists alone, and holds each playlist to RFC 8216. */
-export async function fetchRenditions(playlistUrl: string): Promise<FetchedVideo> {
-  const multivariant = parseStrictly(await getText(playlistUrl));
+export async function fetchRenditions(
+  playlistUrl: string,
+  { mayBeAway = false }: FetchOptions = {},
+): Promise<FetchedVideo> {
+  const get = (url: string) => getBytes(url, mayBeAway ? AWAY_TRIES : 0);
+  const multivariant = parseStrictly(await textOf(get, playlistUrl));
   if (!multivariant.isMasterPlaylist) throw new Error('Expected a multivariant playlist.');
   const variants = (multivariant as types.MasterPlaylist).variants.filter(({ isIFrameOnly }) => !isIFrameOnly);
   const audioUris = new Set(variants.flatMap(({ audio }) => audio.map(({ uri }) => uri)));
-  const audio = await inTurn([...audioUris], (uri) => fetchRendition('audio', resolve(uri, playlistUrl)));
+  const audio = await inTurn([...audioUris], (uri) => fetchRendition(get, 'audio', resolve(uri, playlistUrl)));
   const fetched = await inTurn(variants, async (variant): Promise<FetchedVariant> => {
     const kind = variant.resolution === undefined ? 'audio' : 'video';
     return {
@@ -42,23 +53,23 @@ export async function fetchRenditions(playlistUrl: string): Promise<FetchedVideo
       codecs: variant.codecs?.split(',') ?? [],
       resolution: variant.resolution ?? null,
       frameRate: variant.frameRate ?? null,
-      rendition: await fetchRendition(kind, resolve(variant.uri, playlistUrl)),
+      rendition: await fetchRendition(get, kind, resolve(variant.uri, playlistUrl)),
     };
   });
   return { variants: fetched, audio };
 }
 
-async function fetchRendition(kind: 'video' | 'audio', url: string): Promise<FetchedRendition> {
-  const text = await getText(url);
+async function fetchRendition(get: Get, kind: 'video' | 'audio', url: string): Promise<FetchedRendition> {
+  const text = await textOf(get, url);
   const playlist = parseStrictly(text);
   if (playlist.isMasterPlaylist) throw new Error('Expected a media playlist.');
   const media = playlist as types.MediaPlaylist;
   expect({ url, end: media.endlist, type: media.playlistType }).toEqual({ url, end: true, type: 'VOD' });
   const extinfSec = [...text.matchAll(/^#EXTINF:([\d.]+),/gm)].map((match) => Number(match[1]));
   const map = media.segments[0]?.map?.uri;
-  const init = await getBytes(resolve(map, url));
+  const init = await get(resolve(map, url));
   const segments = await inTurn(media.segments, async ({ uri }, index) => {
-    const bytes = await getBytes(resolve(uri, url));
+    const bytes = await get(resolve(uri, url));
     return { uri: resolve(uri, url), extinfSec: extinfSec[index] ?? 0, bytes, times: readSegmentTimes(bytes) };
   });
   return { kind, url, init, timescale: readTimescale(init), targetDurationSec: media.targetDuration, segments };
@@ -74,12 +85,12 @@ function resolve(uri: string | undefined, base: string): string {
   return new URL(uri, base).href;
 }
 
-async function getText(url: string): Promise<string> {
-  return (await getBytes(url)).toString('utf8');
+async function textOf(get: Get, url: string): Promise<string> {
+  return (await get(url)).toString('utf8');
 }
 
-/** As players do, what is away for the moment is requested again, a bounded number of times. */
-async function getBytes(url: string, triesLeft = 20): Promise<Buffer> {
+/** What is away for the moment is requested again where that is expected, as players do, a bounded number of times. */
+async function getBytes(url: string, triesLeft: number): Promise<Buffer> {
   const response = await fetch(url);
   const bytes = Buffer.from(await response.arrayBuffer());
   const againSec = response.headers.get('retry-after');
