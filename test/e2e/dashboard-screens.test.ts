@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -21,6 +21,8 @@ let page: Page;
 let folder: string;
 const faults: string[] = [];
 const strangers: string[] = [];
+/** What the page waits for, without streams of events, which do not end. */
+const pending = new Set<Request>();
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(null), openBrowser()]);
@@ -32,7 +34,10 @@ beforeAll(async () => {
   page.on('console', (line) => {
     if (line.type() === 'error' && !line.text().includes('401')) faults.push(line.text());
   });
+  page.on('requestfinished', (request) => pending.delete(request));
+  page.on('requestfailed', (request) => pending.delete(request));
   page.on('request', (request) => {
+    if (!request.headers().accept?.includes('text/event-stream')) pending.add(request);
     const { origin, protocol } = new URL(request.url());
     if (protocol.startsWith('http') && ![service.apiUrl, service.edgeUrl].includes(origin)) strangers.push(origin);
   });
@@ -134,13 +139,11 @@ test(
     for (const place of places) {
       await page.goto(service.apiUrl + place, { timeout: WAIT_MS });
       await page.locator('main').waitFor({ timeout: WAIT_MS });
-      // A stream of events keeps the network busy: what a screen asks first is there by then.
-      await page.waitForTimeout(700);
+      await untilLoaded();
       for (const [colorScheme, width] of views) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         await page.setViewportSize({ width, height: 800 });
-        // Colours change over a moment.
-        await page.waitForTimeout(200);
+        await untilStill();
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         if (wide > width) found.push(`${place} ${width}: ${wide} px wide`);
         const run = `(() => { ${axe}; return axe.run({ exclude: ['iframe'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target.join(' ')).join(', '))); })()`;
@@ -153,6 +156,24 @@ test(
   },
   HANG_MS,
 );
+
+/** Until a screen has had what it requested for a moment. */
+async function untilLoaded(): Promise<void> {
+  let idle = 0;
+  const isLoaded = () => {
+    idle = pending.size === 0 ? idle + 1 : 0;
+    return idle > 4;
+  };
+  await expect.poll(isLoaded, { timeout: WAIT_MS, interval: 50 }).toBe(true);
+}
+
+/** Until colours have changed, which takes a moment. */
+async function untilStill(): Promise<void> {
+  await page.evaluate(async () => {
+    const changes = document.getAnimations().filter((one) => one instanceof CSSTransition);
+    await Promise.allSettled(changes.map(({ finished }) => finished));
+  });
+}
 
 /** Keeps a picture of a screen where somebody wants to look at it. */
 async function look(place: string, view: string): Promise<void> {
