@@ -55,10 +55,14 @@ async function checkClip(guid: string): Promise<void> {
 }
 
 test.each([
-  // Of `npm test` test/jobs/crash.test.ts kills workers.
-  ...(isSoak ? [{ victim: 'the worker', command: 'role.ts worker' }] : []),
+  // Of `npm test` test/jobs/crash.test.ts kills workers and encoders.
+  ...(isSoak
+    ? [
+        { victim: 'the worker', command: 'role.ts worker' },
+        { victim: 'an encoder', command: 'ffmpeg' },
+      ]
+    : []),
   { victim: 'PostgreSQL', command: 'postgres -D' },
-  { victim: 'an encoder', command: 'ffmpeg' },
 ])(
   `kill -9 of $victim in mid-encode: the video is finished once and nothing is left (seed ${seed})`,
   async ({ command }) => {
