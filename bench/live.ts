@@ -224,7 +224,10 @@ async function untilFlowing(streams: readonly Stream[]): Promise<void> {
 
 async function mediaPlaylists(base: string): Promise<string[]> {
   const text = (await readText(`${base}/playlist.m3u8`)) ?? '';
-  return [...text.matchAll(/(?:^|URI=")(r\/[^"\n]*\.m3u8)/gm)].map(([, address]) => `${base}/${address}`);
+  // Not those of keyframes alone, which players read for their bar.
+  return [...text.matchAll(/^(?:#EXT-X-MEDIA:.*URI=")?(r\/[^"\n]*\.m3u8)/gm)].map(
+    ([, address]) => `${base}/${address}`,
+  );
 }
 
 async function mediaTexts(base: string): Promise<string[]> {

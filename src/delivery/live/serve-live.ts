@@ -190,33 +190,37 @@ async function servePlaylist(
   stream.viewers.seen(request.play.viewer, Date.now());
   const { slot } = found.rendition;
   const { index } = stream;
+  // Thousands of viewers wait for the same media. There are more ranges than viewers: of these nothing is kept.
+  const place = [slot, view.windowSec, view.isPreview].join('|');
+  const once = <T>(what: string, compute: () => T): T =>
+    view.range === undefined ? stream.derived(`${what}|${place}`, compute) : compute();
+  const newest = () => once('newest', () => newestOf(index, slot, view));
   const wanted = readWanted(request.query);
   if (wanted === 'invalid') return badRequest('Expected _HLS_msn as a whole number, and _HLS_part only beside it.');
   if (wanted !== null) {
-    const newest = newestOf(index, slot, view);
-    if (newest !== null && wanted.sequence > newest.sequence + FARTHEST_AHEAD) {
-      return badRequest(`Expected _HLS_msn up to ${newest.sequence + FARTHEST_AHEAD}.`);
+    const last = newest()?.sequence ?? null;
+    if (last !== null && wanted.sequence > last + FARTHEST_AHEAD) {
+      return badRequest(`Expected _HLS_msn up to ${last + FARTHEST_AHEAD}.`);
     }
-    const limitMs = RELOAD_SHARE * 1_000 * targetDurationSec(index, slot, view);
+    const limitMs = RELOAD_SHARE * 1_000 * once('target', () => targetDurationSec(index, slot, view));
     // What is given out whole only is waited for until it is whole.
     const awaited = isWhole(variant) ? { ...wanted, part: null } : wanted;
-    const isThere = () => hasEnded || index.hasEnded || holdsMedia(index, slot, view, awaited);
+    const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
     await stream.until(isThere, limitMs, request.leave());
-  } else if (newestOf(index, slot, view) !== null) {
+  } else if (newest() !== null) {
     await stream.until(() => hasWhole(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
   }
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;
-  const name = [renditionId, view.windowSec, view.isPreview, isDelta, isOver, variant.tag, session !== null].join('|');
-  const write = () => {
+  const name = ['text', renditionId, isDelta, isOver, variant.tag, session !== null].join('|');
+  const text = once(name, () => {
     const asked = { slot, folder: renditionId, view, isDelta, hasEnded: isOver };
     const tags = livePlaylist(stream.index, { ...asked, protection: protectionFor(variant, session !== null) });
     return tags === null ? null : writePlaylist(tags);
-  };
-  // There are more ranges than viewers: their texts are not kept.
-  const text = view.range === undefined ? stream.text(name, write) : write();
+  });
   if (text === null) return notFound('not-playable');
-  return answerText(variant.fill?.(text) ?? text, request);
+  if (variant.fill !== null) return answerText(variant.fill(text), request);
+  return answerText(text, request, () => once(`gzip|${name}`, () => compress(Buffer.from(text))));
 }
 
 function readWanted(query: URLSearchParams): { sequence: number; part: number | null } | null | 'invalid' {
@@ -227,12 +231,15 @@ function readWanted(query: URLSearchParams): { sequence: number; part: number | 
   return { sequence: Number(sequence), part: part === null ? null : Number(part) };
 }
 
-async function answerText(text: string, { acceptsGzip }: LiveRequest): Promise<Answer> {
-  const plain = Buffer.from(text);
-  const isCompressed = acceptsGzip && plain.length > WORTH_COMPRESSING_BYTES;
+async function answerText(
+  text: string,
+  { acceptsGzip }: LiveRequest,
+  zip = () => compress(Buffer.from(text)),
+): Promise<Answer> {
+  const isCompressed = acceptsGzip && text.length > WORTH_COMPRESSING_BYTES;
   return {
     kind: 'bytes',
-    bytes: isCompressed ? await compress(plain) : plain,
+    bytes: isCompressed ? await zip() : Buffer.from(text),
     contentType: CONTENT_TYPE,
     cacheControl: CACHE_NEVER,
     etag: null,

@@ -38,8 +38,8 @@ export class WatchedStream {
   #ready: Promise<void>;
   /** When the media at the beginning of each period was taken, ms since 1970, by its number. */
   readonly #periodStartsMs = new Map<number, number>();
-  /** Texts of the index as it is, by what they are written for. */
-  #texts = { version: -1, written: new Map<string, string | null>() };
+  /** What was computed of the index as it is, by name. */
+  #derived = { version: -1, values: new Map<string, unknown>() };
   lastUsedMs = Date.now();
 
   constructor(mediaId: string, head: LiveHead, windowSec: number, deps: WatchDeps) {
@@ -64,14 +64,14 @@ export class WatchedStream {
     this.#start().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
   }
 
-  /** A text that is written once for all viewers until the stream grows. */
-  text(name: string, write: () => string | null): string | null {
-    if (this.#texts.version !== this.index.version) this.#texts = { version: this.index.version, written: new Map() };
-    const known = this.#texts.written.get(name);
-    if (known !== undefined) return known;
-    const text = write();
-    this.#texts.written.set(name, text);
-    return text;
+  /** What is computed of the index once for all viewers until the stream grows. A name stands for one computation. */
+  derived<T>(name: string, compute: () => T): T {
+    if (this.#derived.version !== this.index.version)
+      this.#derived = { version: this.index.version, values: new Map() };
+    const { values } = this.#derived;
+    if (!values.has(name)) values.set(name, compute());
+    // It was put there under this name.
+    return values.get(name) as T;
   }
 
   /** When the media at the beginning of a period was taken, ms since 1970: the same for as long as it is watched. */

@@ -203,26 +203,18 @@ export function targetDurationSec(index: LiveIndex, slot: string, view: LiveView
   return Math.max(SHORTEST_TARGET_SEC, index.longestSec, Math.round(newest?.durationSec ?? 0));
 }
 
-/** The newest media of a slot: its sequence and part; `part` null when the segment is whole. */
-export function newestOf(
-  index: LiveIndex,
-  slot: string,
-  view: LiveView,
-): { sequence: number; part: number | null } | null {
+/** The newest media of a slot; `part` null when the segment is whole. */
+export type NewestMedia = { sequence: number; part: number | null };
+
+export function newestOf(index: LiveIndex, slot: string, view: LiveView): NewestMedia | null {
   const [last] = listTail(spansOf(index, slot, view), 1);
   if (last === undefined) return null;
   if (last.segment === null || last.segment.isClosed) return { sequence: last.sequence, part: null };
   return { sequence: last.sequence, part: last.segment.parts.length - 1 };
 }
 
-/** Whether the playlist holds what a blocking request waits for (RFC 8216bis section 6.2.5.2). */
-export function holdsMedia(
-  index: LiveIndex,
-  slot: string,
-  view: LiveView,
-  wanted: { sequence: number; part: number | null },
-): boolean {
-  const newest = newestOf(index, slot, view);
+/** Whether a playlist up to `newest` holds what a blocking request waits for (RFC 8216bis section 6.2.5.2). */
+export function holdsMedia(newest: NewestMedia | null, wanted: NewestMedia): boolean {
   if (newest === null || newest.sequence < wanted.sequence) return false;
   if (newest.sequence > wanted.sequence || newest.part === null) return true;
   return wanted.part !== null && newest.part >= wanted.part;
