@@ -80,6 +80,7 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
         isDirect,
         play: readPlayRequest(message),
         folderToken: signFor(publication, admitted),
+        trailer: await findTrailer(publication, admitted, deps),
       };
       return servePlayer(publication, asked, deps);
     }
@@ -164,6 +165,14 @@ function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answe
 function signFor(publication: Publication | null, { request: { policy, client, nowMs } }: Admitted<EdgeRequest>) {
   if (publication === null || policy === null || !policy.zone.settings.tokenRequired) return null;
   return signMedia(policy.zone, publication, { address: client.address, nowMs });
+}
+
+/** The video that is shown until a stream begins; null for none, and for one that is gone. */
+async function findTrailer(publication: Publication | null, admitted: Admitted<EdgeRequest>, deps: AnswerDeps) {
+  const mediaId = publication?.live?.trailerId ?? null;
+  if (publication === null || mediaId === null) return null;
+  const trailer = await deps.reader.find(admitted, { libraryId: publication.libraryId, mediaId }, deps.budgets);
+  return trailer === null ? null : { publication: trailer, folderToken: signFor(trailer, admitted) };
 }
 
 /** What of a live stream is still growing; its pictures are served like any other's. */

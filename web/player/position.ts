@@ -23,7 +23,8 @@ export class Position {
   follow(video: HTMLVideoElement): void {
     let keptAtMs = 0;
     const keep = () => {
-      if (!Number.isFinite(video.duration) || !(video.played.length > 0)) return;
+      // A trailer is nothing to come back to.
+      if (video.loop || !Number.isFinite(video.duration) || !(video.played.length > 0)) return;
       keptAtMs = performance.now();
       const { currentTime, duration } = video;
       if (currentTime < START_SEC || currentTime > duration - END_SEC) this.#memory.forget(this.#name);

@@ -86,13 +86,17 @@ export class Session extends EventTarget {
 
   #open(source: PlayerSource, isOfStream: boolean): void {
     const { engine, options, video, memory, resumeSec } = this.#parts;
+    // Who watches the trailer watches the stream that takes its place.
+    const playsOn = isOfStream && this.#opened !== null && !video.paused;
     this.#remember(source, isOfStream);
-    const loadsAtOnce = options.preload || options.autoplay;
+    const loadsAtOnce = options.preload || options.autoplay || playsOn;
     const lineBps = memory.readNumber('line-bps');
-    const startSec = isOfStream ? 0 : (options.startSec ?? resumeSec);
+    const isTrailer = isToBegin(this.#state.phase);
+    const startSec = isOfStream || isTrailer ? 0 : (options.startSec ?? resumeSec);
     engine.open(source, { startSec, loadsAtOnce, isLive: isOfStream, lineBps });
+    video.loop = isTrailer;
     if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
-    if (options.autoplay) {
+    if (options.autoplay || playsOn) {
       // A browser may refuse to start with sound: then the large play button stays.
       video.play().catch(() => this.dispatchEvent(new Event('blocked')));
     }
@@ -107,6 +111,11 @@ export class Session extends EventTarget {
     this.#view = view;
     this.dispatchEvent(new Event('view'));
   }
+}
+
+/** What plays before a stream begins is its trailer. */
+function isToBegin({ kind }: View): boolean {
+  return kind === 'countdown' || kind === 'awaiting-publisher';
 }
 
 function isLive({ kind }: PlayerPhase): boolean {

@@ -1,3 +1,4 @@
+import type { Guid } from '../../lib/guid.ts';
 import type { LiveState } from './live-stream.ts';
 
 /** What an edge must know of a stream to show it. */
@@ -12,4 +13,6 @@ export type LiveHead = {
   isInterrupted: boolean;
   /** When it is planned to start, in milliseconds of the epoch; null without a plan or a countdown. */
   startsAtMs: number | null;
+  /** A video of the library that is shown before the start; null for none. */
+  trailerId: Guid | null;
 };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Guid } from '../../lib/guid.ts';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
 import type { FeedPeriod } from '../../media/live/feed-message.ts';
 import type { SegmentRow } from '../../media/live/live-index.ts';
 import type { WallAnchor } from '../../media/live/wall-anchors.ts';
@@ -86,15 +86,19 @@ const SILENT_SEC = 5;
 
 /** The head of a stream; null when there is none. */
 export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | null> {
-  const { rows } = await sql<LiveHead>`
+  const { rows } = await sql<Omit<LiveHead, 'trailerId'> & { trailer: string | null }>`
     select s.state, s.is_public as "isPublic", case when s.dvr_enabled then s.dvr_window_sec end as "dvrWindowSec",
       l.feed_url as "feedUrl",
       coalesce(greatest(l.primary_media_at, l.backup_media_at) < now() - make_interval(secs => ${SILENT_SEC}), false)
         as "isInterrupted",
       case when s.countdown_enabled is not false
-        then (extract(epoch from s.scheduled_start_at) * 1000)::float8 end as "startsAtMs"
+        then (extract(epoch from s.scheduled_start_at) * 1000)::float8 end as "startsAtMs",
+      s.trailer_video_id as trailer
     from live_stream s left join live_lease l on l.stream_id = s.id where s.id = ${mediaId}`.execute(db);
-  return rows[0] ?? null;
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { trailer, ...head } = row;
+  return { ...head, trailerId: trailer === null ? null : parseGuid(trailer) };
 }
 
 /** What is served of a recording by the clock, and of one that has several periods by its live rows. */
@@ -107,6 +111,6 @@ export type RecordingHead = { live?: LiveHead; clock?: readonly WallAnchor[] };
 export async function loadRecordingHead(db: Db, key: MediaKey): Promise<RecordingHead> {
   const { periods, clock } = await loadClock(db, key);
   if (periods < 2) return clock === null ? {} : { clock };
-  const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false, startsAtMs: null } as const;
-  return { live: { ...ended, dvrWindowSec: WHOLE_SEC } };
+  const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false } as const;
+  return { live: { ...ended, startsAtMs: null, trailerId: null, dvrWindowSec: WHOLE_SEC } };
 }

@@ -26,7 +26,14 @@ async function watch(): Promise<WatchedStream> {
   const stored: StoredLive = { periods: [], segments: [] };
   addPeriod(stored, 0, 3);
   addPeriod(stored, 1, 2);
-  const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false, startsAtMs: null } as const;
+  const ended = {
+    state: 'ended',
+    isPublic: true,
+    feedUrl: null,
+    isInterrupted: false,
+    startsAtMs: null,
+    trailerId: null,
+  } as const;
   const head = { ...ended, dvrWindowSec: 600 };
   const deps = { secret: '', loadStored: async () => stored, warn: () => undefined };
   const stream = new WatchedStream(mediaId, head, 600, deps);

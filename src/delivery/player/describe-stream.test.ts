@@ -9,6 +9,7 @@ const head: LiveHead = {
   feedUrl: 'http://owner',
   isInterrupted: false,
   startsAtMs: null,
+  trailerId: null,
 };
 
 test.each<[string, Partial<LiveHead>, object, boolean]>([

@@ -28,6 +28,11 @@ export function phaseOfStream(head: LiveHead, percent: number, nowMs: number): S
   }
 }
 
+/** Whether viewers wait for a stream to begin: then they may be shown its trailer. */
+export function isToBegin({ state }: LiveHead): boolean {
+  return state === 'created' || state === 'scheduled' || state === 'preview';
+}
+
 /** A running stream has one source; its rungs come and go within it. */
 export function sourceOfStream({ state }: LiveHead, playlistUrl: string): PlayerSource | null {
   if (state !== 'running') return null;

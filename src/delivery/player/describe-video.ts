@@ -5,7 +5,7 @@ import { bucketsOf, newPageName, writeTicket } from '../../catalog/statistics/vi
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
-import { phaseOfStream, sourceOfStream } from './describe-stream.ts';
+import { isToBegin, phaseOfStream, sourceOfStream } from './describe-stream.ts';
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
 /**
@@ -16,10 +16,14 @@ export type PlayerView = {
   query: string;
   licences: LicenceProxy | null;
   folderToken: string | null;
+  /** What is shown until a stream begins, with the token that opens its folder. */
+  trailer: Trailer | null;
   ticketSecret: Uint8Array;
   /** What is played most; null where that is not shown. */
   heat: readonly number[] | null;
 };
+
+export type Trailer = { publication: Publication; folderToken: string | null };
 
 /** Key systems as browsers name them, and their licences as addresses do. */
 const KEY_SYSTEMS: Readonly<Record<DrmSystem, { name: string; file: string }>> = {
@@ -39,11 +43,17 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
     source:
       stream === null
         ? describeSource(publication, view)
-        : sourceOfStream(stream, `${folderOf(publication, view)}/playlist.m3u8`),
+        : (sourceOfStream(stream, `${folderOf(publication, view)}/playlist.m3u8`) ?? trailerOf(stream, view)),
     posterUrl: thumbnailKey === null ? null : `${folderOf(publication, view)}/${thumbnailFileName}`,
     details: describeDetails(publication, view),
     viewing: describeViewing(publication, view.ticketSecret),
   };
+}
+
+function trailerOf(stream: LiveHead, view: PlayerView): PlayerSource | null {
+  const { trailer } = view;
+  if (trailer === null || !isToBegin(stream)) return null;
+  return describeSource(trailer.publication, { ...view, folderToken: trailer.folderToken });
 }
 
 function describeViewing({ libraryId, mediaId, durationMs }: Publication, secret: Uint8Array): PlayerState['viewing'] {

@@ -5,7 +5,7 @@ import type { EdgeViewing } from '../edge-deps.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound, type Problem } from '../http/answer.ts';
 import type { PlaybackAuthorizer } from '../shield/play-permits.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
-import { describeVideo } from './describe-video.ts';
+import { describeVideo, type Trailer } from './describe-video.ts';
 import { type HeadHtml, prepareHeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
 import { type PageHosts, playerHeaders } from './player-policy.ts';
@@ -28,6 +28,7 @@ type Asked = {
   play: PlayRequest;
   /** Opens the video's folder; null where the zone asks for no token. */
   folderToken: string | null;
+  trailer: Trailer | null;
 };
 
 /**
@@ -53,6 +54,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     query: tokenQuery(asked.play),
     licences,
     folderToken: asked.folderToken,
+    trailer: asked.trailer,
     ticketSecret: beacons.ticketSecret,
     heat: player.showHeatmap ? await beacons.heatCurve({ libraryId, mediaId }) : null,
   };

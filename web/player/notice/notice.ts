@@ -20,7 +20,7 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
     const notice = noticeOf(view, state.source, say, Date.now());
     const next = JSON.stringify(notice);
     frame.dataset.view = view.kind;
-    frame.toggleAttribute('unplayable', notice !== null);
+    frame.toggleAttribute('unplayable', notice !== null && notice.isBeside !== true);
     panel.hidden = notice === null;
     // The same words are not said twice.
     if (notice === null || next === shown) return;
@@ -28,7 +28,8 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
     write(notice);
     media.textContent = view.kind === 'gone' || view.kind === 'refused' ? '' : state.title;
   };
-  const write = ({ title: heading, text: body, percent, tone }: Notice) => {
+  const write = ({ title: heading, text: body, percent, tone, isBeside }: Notice) => {
+    panel.toggleAttribute('data-beside', isBeside === true);
     panel.dataset.tone = tone;
     title.textContent = heading;
     text.textContent = body;

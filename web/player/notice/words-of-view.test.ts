@@ -41,6 +41,13 @@ test.each<[View, boolean]>([
   expect(noticeOf(view, null, say, 0)).not.toBe(null);
 });
 
+test('over a trailer, what is said leaves the picture free', () => {
+  for (const view of [{ kind: 'countdown', startsAtMs: 9_000 }, { kind: 'awaiting-publisher' }] as const) {
+    expect(noticeOf(view, source, say, 0)).toMatchObject({ isBeside: true });
+    expect(noticeOf(view, null, say, 0)).toMatchObject({ isBeside: false });
+  }
+});
+
 test('processing shows how far it is, once that is known', () => {
   expect(noticeOf({ kind: 'processing', percent: 12.7 }, null, say, 0)).toMatchObject({ percent: 12.7, text: '12 %' });
   expect(noticeOf({ kind: 'processing', percent: 0 }, null, say, 0)).toMatchObject({ percent: 'unknown' });

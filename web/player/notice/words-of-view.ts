@@ -2,12 +2,16 @@ import type { PlayerSource } from '../../../src/delivery/player/player-state.ts'
 import type { Say } from '../base/words.ts';
 import type { View } from '../session.ts';
 
-/** What a panel over the picture says. `percent` is null without a bar; `tone` chooses its sign. */
+/**
+ * What a panel over the picture says. `percent` is null without a bar; `tone` chooses its sign. One that `isBeside`
+ * leaves the picture free: it stands over the trailer of a stream.
+ */
 export type Notice = {
   title: string;
   text: string;
   percent: number | 'unknown' | null;
   tone: 'busy' | 'calm' | 'stop';
+  isBeside?: boolean;
 };
 
 const CODE = /^[a-z][a-z0-9-]*$/;
@@ -43,9 +47,9 @@ export function noticeOf(view: View, source: PlayerSource | null, say: Say, nowM
     case 'denied':
       return stop(say('state.failed'), say(view.key));
     case 'countdown':
-      return calm('state.countdown', countdown(view.startsAtMs - nowMs, say));
+      return { ...calm('state.countdown', countdown(view.startsAtMs - nowMs, say)), isBeside: source !== null };
     case 'awaiting-publisher':
-      return calm('state.awaiting');
+      return { ...calm('state.awaiting'), isBeside: source !== null };
     case 'live':
       return source === null ? busy('state.starting', 0) : null;
     case 'reconnecting':
