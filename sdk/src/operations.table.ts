@@ -317,10 +317,14 @@ export type Operations = {
   deleteKey: { input: { id: number; keyId: string }; answer: undefined };
   /** Deletes a library with all of its videos. It cannot be undone. `DELETE /videolibrary/{id}` */
   deleteLibrary: { input: { id: number }; answer: undefined };
+  /** Deletes the picture that new live streams of a library begin with; those that have it keep it. `DELETE /videolibrary/{id}/live/thumbnail` */
+  deleteLiveDefaultThumbnail: { input: { id: number }; answer: undefined };
   /** Deletes a stream with all that was recorded of it; the video that it became stays. Answers the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
   deleteLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Takes the picture of a stream away; what it shows is shown again. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
+  /** Takes the picture of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
+  /** Deletes the picture that is drawn over live streams of a library; publishers that are connected keep it. `DELETE /videolibrary/{id}/live/watermark` */
+  deleteLiveWatermark: { input: { id: number }; answer: undefined };
   /** Deletes a video that is in the trash, with all that is stored of it. It cannot be undone. `DELETE /library/{libraryId}/trash/{videoId}` */
   deleteTrashedVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes a video with all that is stored of it, which cannot be undone; with trash=true it is kept in the trash for a week. `DELETE /library/{libraryId}/videos/{videoId}` */
@@ -437,6 +441,10 @@ export type Operations = {
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Has the edges read anew what they keep of a pull zone. `POST /pullzone/{id}/purgeCache` */
   purgeCache: { input: { id: number }; answer: undefined };
+  /** Sets the picture of live streams that are created from now on in a library, until they are given their own. `PUT /videolibrary/{id}/live/thumbnail` */
+  putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
+  /** Sets the picture that is drawn over live streams of a library, where its videos have theirs. Publishers that connect from now on are encoded with it. `PUT /videolibrary/{id}/live/watermark` */
+  putLiveWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the picture that is drawn over videos of a library while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
@@ -540,8 +548,10 @@ export const operations = {
   deleteCollection: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":null,"answer":"json"},
   deleteKey: {"method":"DELETE","path":"/videolibrary/{id}/keys/{keyId}","query":[],"body":null,"answer":"none"},
   deleteLibrary: {"method":"DELETE","path":"/videolibrary/{id}","query":[],"body":null,"answer":"none"},
+  deleteLiveDefaultThumbnail: {"method":"DELETE","path":"/videolibrary/{id}/live/thumbnail","query":[],"body":null,"answer":"none"},
   deleteLiveStream: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}","query":[],"body":null,"answer":"json"},
   deleteLiveThumbnail: {"method":"DELETE","path":"/library/{libraryId}/live/{streamId}/thumbnail","query":["restoreLibraryDefault"],"body":null,"answer":"none"},
+  deleteLiveWatermark: {"method":"DELETE","path":"/videolibrary/{id}/live/watermark","query":[],"body":null,"answer":"none"},
   deleteTrashedVideo: {"method":"DELETE","path":"/library/{libraryId}/trash/{videoId}","query":[],"body":null,"answer":"json"},
   deleteVideo: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}","query":["trash"],"body":null,"answer":"json"},
   deleteWatermark: {"method":"DELETE","path":"/videolibrary/{id}/watermark","query":[],"body":null,"answer":"none"},
@@ -600,6 +610,8 @@ export const operations = {
   listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
   openPlayer: {"method":"GET","path":"/play/{libraryId}/{videoId}","query":[],"body":null,"answer":"response"},
   purgeCache: {"method":"POST","path":"/pullzone/{id}/purgeCache","query":[],"body":null,"answer":"none"},
+  putLiveDefaultThumbnail: {"method":"PUT","path":"/videolibrary/{id}/live/thumbnail","query":[],"body":"application/octet-stream","answer":"none"},
+  putLiveWatermark: {"method":"PUT","path":"/videolibrary/{id}/live/watermark","query":[],"body":"application/octet-stream","answer":"none"},
   putWatermark: {"method":"PUT","path":"/videolibrary/{id}/watermark","query":[],"body":"application/octet-stream","answer":"none"},
   reencodeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/reencode","query":[],"body":null,"answer":"json"},
   regenerateStreamKey: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/regenerate-key","query":[],"body":null,"answer":"json"},

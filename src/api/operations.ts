@@ -81,6 +81,8 @@ import {
   resetReadOnlyApiKey,
   resetReadOnlyApiKeyByQuery,
 } from './video-libraries/reset-library-keys.ts';
+import { deleteLiveDefaultThumbnail, putLiveDefaultThumbnail } from './video-libraries/set-live-default-thumbnail.ts';
+import { deleteLiveWatermark, putLiveWatermark } from './video-libraries/set-live-watermark.ts';
 import { updateLibrary } from './video-libraries/update-library.ts';
 import { addCaption } from './videos/add-caption.ts';
 import { addOutputCodec } from './videos/add-output-codec.ts';
@@ -227,6 +229,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   removeBlockedReferrer,
   putWatermark,
   deleteWatermark,
+  putLiveWatermark,
+  deleteLiveWatermark,
+  putLiveDefaultThumbnail,
+  deleteLiveDefaultThumbnail,
   listAudit,
   listKeys,
   createKey,

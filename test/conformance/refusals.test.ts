@@ -93,13 +93,6 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     },
   },
   {
-    kind: 'not-implemented',
-    status: 501,
-    code: null,
-    says: /PUT \/videolibrary\/\{id\}\/live\/watermark is not there yet/,
-    word: async () => ({ method: 'PUT', path: '/videolibrary/1/live/watermark' }),
-  },
-  {
     kind: 'busy',
     status: 429,
     code: 429,

@@ -6,8 +6,9 @@ import { LibraryParams } from '../read-params.ts';
 import { NoQuery } from '../read-query.ts';
 import { audienceOf, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 import { checkNewStream, toNewSettings } from './read-live-settings.ts';
+import { showDefaultThumbnail, type ThumbnailDeps } from './show-thumbnail.ts';
 
-type Deps = LiveShowingDeps & { live: LiveStore; libraries: LibraryStore };
+type Deps = LiveShowingDeps & ThumbnailDeps & { live: LiveStore; libraries: LibraryStore };
 
 /** Ingest processes name their own region; one machine has this one. */
 const REGION = 'local';
@@ -26,11 +27,17 @@ export const createLiveStream = defineOperation({
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403 },
   errorShape: 'list',
-  async run({ params: { libraryId }, body, grant }, { live, ...deps }: Deps) {
+  async run({ params: { libraryId }, body, grant, signal }, { live, ...deps }: Deps) {
     const showing = await recallLiveShowing(libraryId, deps);
     const { rungs } = showing.library.settings.encoding;
     const availableResolutions = rungs.map((rung) => `${rung}p`).join(',') || 'source';
     const wanted = { ...toNewSettings(body), libraryId, availableResolutions, ingestRegion: REGION };
-    return toLiveModel(await live.create(wanted), showing, audienceOf(grant));
+    const made = await live.create(wanted);
+    const key = { libraryId, mediaId: made.stream.id };
+    const isShown = await showDefaultThumbnail(key, showing.library, deps, signal).catch(async (error: unknown) => {
+      await live.remove(key);
+      throw error;
+    });
+    return toLiveModel(isShown ? await live.load(key) : made, showing, audienceOf(grant));
   },
 });

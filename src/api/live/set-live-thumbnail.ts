@@ -1,27 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { LiveStore } from '../../catalog/live/live-store.ts';
-import type { LiveThumbnailStore } from '../../catalog/live/live-thumbnail-store.ts';
-import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
-import { newGuid } from '../../lib/guid.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
-import { Refused } from '../../lib/refused.ts';
-import type { PictureMaker } from '../../media/images/run-picture.ts';
-import { type Storage, storageKey } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { readPicture } from '../read-picture.ts';
 import { queryFlag, queryText } from '../read-query.ts';
 import { LiveParams } from './live-model.ts';
+import { showDefaultThumbnail, showThumbnail, type ThumbnailDeps } from './show-thumbnail.ts';
 
-type Deps = {
-  live: LiveStore;
-  liveThumbnails: LiveThumbnailStore;
-  storage: Storage;
-  outbound: Outbound;
-  pictures: PictureMaker;
-};
+type Deps = ThumbnailDeps & { live: LiveStore; outbound: Outbound };
+type RemovalDeps = ThumbnailDeps & { libraries: LibraryStore };
 
 /** Sets the picture of a stream, from an address or the body. An address from which nothing can be had is 422. */
 export const setLiveThumbnail = defineOperation({
@@ -42,27 +32,18 @@ export const setLiveThumbnail = defineOperation({
     await deps.live.load(key);
     const origins = { outbound: deps.outbound, own: async () => null };
     const sent = await readPicture({ thumbnailUrl: query.thumbnailUrl, body }, origins, signal);
-    const { jpeg, widthPx, heightPx, blurhash } = await deps.pictures.make(sent, signal);
-    const objectKey = storageKey(`${mediaPrefix(key)}thumbnail/${newGuid()}.jpg`);
-    // Another name each time, so that no cache shows the old picture under it.
-    const fileName = `thumbnail_${randomBytes(4).toString('hex')}.jpg`;
-    await deps.storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
-    const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName, blurhash };
-    await deps.liveThumbnails.put(key, thumbnail).catch(async (error: unknown) => {
-      // After any other fault it is unknown what was committed: the sweep of objects without a row decides.
-      if (error instanceof Refused) await deps.storage.delete([objectKey]);
-      throw error;
-    });
+    await showThumbnail(key, sent, deps, signal);
     return ok();
   },
 });
 
-/** Takes the picture of a stream away; what it shows is shown again. */
+/** Takes the picture of a stream away, or puts that of its library in its place. */
 export const deleteLiveThumbnail = defineOperation({
   name: 'deleteLiveThumbnail',
   method: 'DELETE',
   path: '/library/{libraryId}/live/{streamId}/thumbnail',
-  description: 'Takes the picture of a stream away; what it shows is shown again.',
+  description:
+    'Takes the picture of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one.',
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ restoreLibraryDefault: queryFlag(false) }),
@@ -71,8 +52,11 @@ export const deleteLiveThumbnail = defineOperation({
   answerStatus: 204,
   refusals: { forbidden: 403, 'not-found': 404 },
   errorShape: 'status',
-  async run({ params: { libraryId, streamId } }, { liveThumbnails }: Deps) {
-    await liveThumbnails.put({ libraryId, mediaId: streamId }, null);
+  async run({ params: { libraryId, streamId }, query, signal }, deps: RemovalDeps) {
+    const key = { libraryId, mediaId: streamId };
+    const library = query.restoreLibraryDefault ? await deps.libraries.find(libraryId) : null;
+    const isRestored = library !== null && (await showDefaultThumbnail(key, library, deps, signal));
+    if (!isRestored) await deps.liveThumbnails.put(key, null);
     return null;
   },
 });

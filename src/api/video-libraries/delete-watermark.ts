@@ -3,7 +3,7 @@ import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
 import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
-import { dropWatermarks } from './stored-watermark.ts';
+import { removePicture } from './stored-picture.ts';
 
 type Deps = { libraries: LibraryStore; storage: Storage };
 
@@ -21,12 +21,7 @@ export const deleteWatermark = defineOperation({
   refusals: { 'not-found': 404 },
   errorShape: 'core',
   async run({ params: { id }, signal }, { libraries, storage }: Deps) {
-    let version = 0;
-    await libraries.change(id, ({ settings }) => {
-      version = settings.watermark.version;
-      return { settings: { watermark: { present: false } } };
-    });
-    await dropWatermarks({ libraryId: id, before: version + 1 }, { libraries, storage }, signal);
+    await removePicture({ libraryId: id, picture: 'watermark' }, { libraries, storage }, signal);
     return null;
   },
 });

@@ -7,7 +7,7 @@ import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
 import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
-import { keepWatermark } from './stored-watermark.ts';
+import { keepPicture } from './stored-picture.ts';
 
 type Deps = { libraries: LibraryStore; storage: Storage; pictures: PictureMaker };
 
@@ -29,7 +29,7 @@ export const putWatermark = defineOperation({
     if (library === null) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
     const sent = await readBytes(body, { what: 'a picture', limitBytes: WATERMARK_LIMIT_BYTES });
     const bytes = await deps.pictures.makeMark(sent, signal);
-    await keepWatermark({ library, bytes }, deps, signal);
+    await keepPicture({ library, picture: 'watermark', bytes }, deps, signal);
     return null;
   },
 });

@@ -103,6 +103,9 @@ const watermark = section({
   version: whole(0),
 });
 
+/** `version` counts uploads of the picture. */
+const picture = section({ present: flag(false), version: whole(0) });
+
 const LibrarySettingsSchema = Type.Object({
   encoding,
   originals,
@@ -112,6 +115,8 @@ const LibrarySettingsSchema = Type.Object({
   transcription,
   player,
   watermark,
+  liveWatermark: picture,
+  liveThumbnail: picture,
   webhookUrl: orNothing(text('')),
   replicationRegions: words([]),
 });

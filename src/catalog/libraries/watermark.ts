@@ -4,23 +4,38 @@ import type { Library, LibraryChange } from './library.ts';
 /** The largest picture that may be a watermark, in bytes. */
 export const WATERMARK_LIMIT_BYTES = 5 * 2 ** 20;
 
-/** Where a library's watermarks lie; ends with a slash. */
-export function watermarkPrefix(libraryId: number): string {
-  return `${libraryId}/watermark/`;
+/** The pictures of a library: what is drawn over videos, over live streams, and what stands for streams without one. */
+export type LibraryPicture = 'watermark' | 'liveWatermark' | 'liveThumbnail';
+
+const FOLDERS: Readonly<Record<LibraryPicture, string>> = {
+  watermark: 'watermark',
+  liveWatermark: 'live-watermark',
+  liveThumbnail: 'live-thumbnail',
+};
+export const LIBRARY_PICTURES: readonly LibraryPicture[] = ['watermark', 'liveWatermark', 'liveThumbnail'];
+
+/** Where the versions of a library's picture lie; ends with a slash. */
+export function picturePrefix(libraryId: number, picture: LibraryPicture): string {
+  return `${libraryId}/${FOLDERS[picture]}/`;
+}
+
+/** Where one version of a library's picture lies. */
+export function pictureKey(libraryId: number, picture: LibraryPicture, version: number): StorageKey {
+  return storageKey(`${picturePrefix(libraryId, picture)}${version}`);
 }
 
 /** Where one version of a library's watermark lies. */
 export function watermarkKey(libraryId: number, version: number): StorageKey {
-  return storageKey(`${watermarkPrefix(libraryId)}${version}`);
+  return pictureKey(libraryId, 'watermark', version);
 }
 
-/** The version that a watermark's key names; null for any other key. */
-export function watermarkVersion(key: StorageKey): number | null {
-  const [, version] = /^\d+\/watermark\/(\d{1,15})$/.exec(key) ?? [];
+/** The version that a picture's key names; null for any other key. */
+export function pictureVersion(key: StorageKey): number | null {
+  const [, version] = /^\d+\/[a-z-]+\/(\d{1,15})$/.exec(key) ?? [];
   return version === undefined ? null : Number(version);
 }
 
 /** Shows a stored version, unless a later upload has overtaken it: then that one stays. */
-export function replaceWatermark({ settings }: Library, version: number): LibraryChange {
-  return settings.watermark.version >= version ? {} : { settings: { watermark: { present: true, version } } };
+export function replacePicture({ settings }: Library, picture: LibraryPicture, version: number): LibraryChange {
+  return settings[picture].version >= version ? {} : { settings: { [picture]: { present: true, version } } };
 }

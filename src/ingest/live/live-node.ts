@@ -5,6 +5,7 @@ import { removeNode, reportNode } from '../../catalog/live/node-store.ts';
 import type { PublishGrant, PublishStore } from '../../catalog/live/publish-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { LiveEvent } from '../../media/live/access-unit.ts';
 import { writeFeedFrame } from '../../media/live/feed-message.ts';
 import type { FlvTag } from '../../media/live/flv-tag.ts';
 import type { MediaInput, PublishRequest } from '../../media/live/publisher.ts';
@@ -15,7 +16,9 @@ import { startFeedServer } from './feed-server.ts';
 import { FeedSubscribers } from './feed-subscribers.ts';
 import { Journal } from './journal.ts';
 import { LivePublisher } from './live-publisher.ts';
+import { Marker } from './marker.ts';
 import { OwnedStream } from './owned-stream.ts';
+import { readMark } from './read-mark.ts';
 import { recoverJournal } from './recover-journal.ts';
 import { SegmentCommitter } from './segment-committer.ts';
 import { StillMaker } from './still-maker.ts';
@@ -121,16 +124,22 @@ class Node implements LiveNode {
         throw new Refused('unavailable', 'Segments cannot be stored now. Try again later.');
     }
     const grant = await this.#deps.publishing.authorise(streamKey, { id: this.#deps.nodeId, feedUrl: this.#feedUrl });
+    const marking = await readMark(this.#deps, grant.lease.key.libraryId, this.#closing.signal);
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);
     stream.add(publisher);
     // The backup sends the same again.
     const relays = this.#deps.openRelays(slot === 'primary' ? (grant.stream.relays ?? []) : []);
+    const output = (event: LiveEvent, wireBytes: number) => stream.push(publisher, event, wireBytes);
+    const { report } = this.#deps;
+    const marker =
+      marking === null ? null : new Marker(marking, { budget: this.#budget, output, refuse: disconnect, report });
     return {
-      push: (event, wireBytes) => stream.push(publisher, event, wireBytes),
+      push: marker === null ? output : (event, wireBytes) => marker.push(event, wireBytes),
       relay: (tag) => relays.push(tag),
       end() {
         relays.close();
+        marker?.close();
         stream.remove(publisher);
       },
     };

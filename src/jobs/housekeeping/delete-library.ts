@@ -5,7 +5,7 @@ import {
   findMediaOf,
   isRemovedLibrary,
 } from '../../catalog/libraries/remove-library-store.ts';
-import { watermarkPrefix } from '../../catalog/libraries/watermark.ts';
+import { LIBRARY_PICTURES, picturePrefix } from '../../catalog/libraries/watermark.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -17,9 +17,9 @@ const SECOND_LOOK_SEC = 15;
 export type DeletedLibrary = { libraryId: number; isSecondLook?: boolean };
 
 /**
- * Deletes the media of a removed library, a hundred at a time: their objects, then their rows; and its watermarks. Nothing
+ * Deletes the media of a removed library, a hundred at a time: their objects, then their rows; and its pictures. Nothing
  * else under `{libraryId}/` is its own for certain, since ids of libraries come again in a database that was restored:
- * what a worker was just writing goes as all orphans do. Looks a second time for watermarks, and forgets the library then.
+ * what a worker was just writing goes as all orphans do. Looks a second time for pictures, and forgets the library then.
  * A library that was not removed is left alone.
  */
 export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
@@ -34,7 +34,7 @@ export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
       for (const mediaId of media) await storage.deletePrefix(mediaPrefix({ libraryId, mediaId }), signal);
       await dropMediaOf(db, libraryId, media);
     }
-    await storage.deletePrefix(watermarkPrefix(libraryId), signal);
+    for (const picture of LIBRARY_PICTURES) await storage.deletePrefix(picturePrefix(libraryId, picture), signal);
     if (isSecondLook === true) {
       await dropLibraryRow(db, libraryId);
       return;

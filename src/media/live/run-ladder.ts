@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { RungPlan } from '../encode/ladder.ts';
+import type { Watermark } from '../encode/watermark.ts';
 import { startSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import type { LiveEvent, TrackConfig } from './access-unit.ts';
 import { createFlvReader } from './flv-reader.ts';
@@ -36,17 +40,34 @@ const LIMITS = {
   openFiles: 64,
 };
 
+export type LadderMedia = { source: TrackConfig; rungs: readonly RungPlan[]; mark?: Watermark };
+
 /** Starts the one sandboxed ffmpeg that encodes all rungs of a stream, ahead of all other work of this machine. */
-export async function runLadder(
-  { source, rungs }: { source: TrackConfig; rungs: readonly RungPlan[] },
-  handlers: LadderHandlers,
+export async function runLadder(media: LadderMedia, handlers: LadderHandlers, signal: AbortSignal): Promise<LadderRun> {
+  if (media.mark === undefined) return startLadder(media, { markPath: null, ...handlers }, signal);
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-mark-'));
+  const drop = () => rm(folder, { recursive: true, force: true });
+  const markPath = join(folder, 'mark.png');
+  try {
+    await writeFile(markPath, media.mark.png, { mode: 0o644 });
+    const ended = (problem: string | null) => void drop().finally(() => handlers.ended(problem));
+    return await startLadder(media, { ...handlers, markPath, ended }, signal);
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}
+
+async function startLadder(
+  { source, rungs, mark }: LadderMedia,
+  { markPath, ...handlers }: LadderHandlers & { markPath: string | null },
   signal: AbortSignal,
 ): Promise<LadderRun> {
   const child = await startSandboxed(
     {
       program: 'ffmpeg',
-      argv: ladderArgv(source, rungs),
-      sourcePath: null,
+      argv: ladderArgv(source, rungs, mark ?? null),
+      sourcePath: markPath,
       outputDir: null,
       limits: LIMITS,
       niceness: 0,

@@ -26,6 +26,26 @@ export function isH264Entry(sampleEntry: Buffer): boolean {
   return /^avc[13]$/.test(sampleEntry.toString('latin1', 4, 8));
 }
 
+/** Where the configuration record begins: after the entry's own fields and the head of its first box. */
+const RECORD_AT = 86 + 8;
+const DEEP_AVC_PROFILES: readonly number[] = [110, 122, 244];
+
+/**
+ * Whether pictures have more than 8 bits a sample, as those with high dynamic range do: by avcC and hvcC (ISO 14496-15
+ * sections 5.3.3.1 and 8.3.3.1), or av1C (AV1 in ISO BMFF, section 2.3).
+ */
+export function hasDeepPictures(sampleEntry: Buffer): boolean {
+  const record = sampleEntry.subarray(RECORD_AT);
+  switch (sampleEntry.toString('latin1', 4, 8)) {
+    case 'hvc1':
+      return ((record[17] ?? 0) & 7) > 0;
+    case 'av01':
+      return ((record[2] ?? 0) & 0x40) > 0;
+    default:
+      return DEEP_AVC_PROFILES.includes(record[1] ?? 0);
+  }
+}
+
 /** An audio sample entry (ISO 14496-12 section 12.2.3). */
 export function audioEntry(type: string, channels: number, sampleRateHz: number, ...boxes: readonly Buffer[]): Buffer {
   // 16.16 fixed point: what does not fit is 0, and the timescale says it.

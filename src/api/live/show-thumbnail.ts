@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { MediaKey } from '../../catalog/db.ts';
+import type { Library } from '../../catalog/libraries/library.ts';
+import { pictureKey } from '../../catalog/libraries/watermark.ts';
+import type { LiveThumbnailStore } from '../../catalog/live/live-thumbnail-store.ts';
+import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { PictureMaker } from '../../media/images/run-picture.ts';
+import { type Storage, storageKey } from '../../ports/storage.ts';
+
+export type ThumbnailDeps = { liveThumbnails: LiveThumbnailStore; storage: Storage; pictures: PictureMaker };
+
+/** Makes a clean JPEG of a picture, stores it and shows it as that of a stream. Refuses (`invalid`) what is no picture. */
+export async function showThumbnail(
+  key: MediaKey,
+  sent: Buffer,
+  { liveThumbnails, storage, pictures }: ThumbnailDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { jpeg, widthPx, heightPx, blurhash } = await pictures.make(sent, signal);
+  const objectKey = storageKey(`${mediaPrefix(key)}thumbnail/${newGuid()}.jpg`);
+  // Another name each time, so that no cache shows the old picture under it.
+  const fileName = `thumbnail_${randomBytes(4).toString('hex')}.jpg`;
+  await storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
+  const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName, blurhash };
+  await liveThumbnails.put(key, thumbnail).catch(async (error: unknown) => {
+    // After any other fault it is unknown what was committed: the sweep of objects without a row decides.
+    if (error instanceof Refused) await storage.delete([objectKey]);
+    throw error;
+  });
+}
+
+/** Shows the picture that a library's streams begin with; false when it has none. */
+export async function showDefaultThumbnail(
+  key: MediaKey,
+  { settings: { liveThumbnail } }: Library,
+  deps: ThumbnailDeps,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!liveThumbnail.present) return false;
+  const stored = pictureKey(key.libraryId, 'liveThumbnail', liveThumbnail.version);
+  await showThumbnail(key, await deps.storage.readBytes(stored, null, signal), deps, signal);
+  return true;
+}

@@ -1,0 +1,98 @@
+import type { RungPlan } from '../../media/encode/ladder.ts';
+import type { Watermark } from '../../media/encode/watermark.ts';
+import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/access-unit.ts';
+import { type LadderRun, runLadder } from '../../media/live/run-ladder.ts';
+
+export type MarkedMedia = { source: TrackConfig; rung: RungPlan; mark: Watermark };
+
+export type MarkRunHandlers = {
+  /** Parameters and pictures that carry the mark, in the order in which they are shown, under the times they came with. */
+  output(event: LiveEvent): void;
+  /** The process is over; `problem` is null when its owner ended it. Called once. */
+  over(problem: string | null): void;
+};
+
+/** Pictures in work at once: more is an encoder that does not keep up. */
+const MOST_IN_WORK = 300;
+const MOST_WAITING_BYTES = 32 * 2 ** 20;
+const DRAIN_MS = 5_000;
+
+/** One process that draws a mark over a publisher's pictures, from a keyframe on. */
+export class MarkRun {
+  readonly #handlers: MarkRunHandlers;
+  readonly #abort = new AbortController();
+  /** Times of pictures in work, by the clock of the process. */
+  readonly #times = new Map<number, number>();
+  #baseMs: number | null = null;
+  #process: LadderRun | null = null;
+  #early: (() => void)[] = [];
+  #problem: string | null = null;
+  #isEnding = false;
+  #timer: NodeJS.Timeout | null = null;
+  /** Resolves when the process is over. */
+  readonly done: Promise<void>;
+
+  /** Starts when `before`, whose pictures come first, is over. */
+  constructor(media: MarkedMedia, before: Promise<void>, handlers: MarkRunHandlers) {
+    this.#handlers = handlers;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.done = promise;
+    const over = (problem: string | null) => {
+      if (this.#timer !== null) clearTimeout(this.#timer);
+      handlers.over(this.#problem ?? (this.#isEnding ? null : (problem ?? 'The encoder ended early.')));
+      resolve();
+    };
+    before.then(() => this.#start(media, over)).catch((error: Error) => over(error.message));
+  }
+
+  frame({ ptsMs, isKey, bytes }: AccessUnit): void {
+    this.#baseMs ??= ptsMs;
+    const timeMs = Math.round(ptsMs - this.#baseMs);
+    // Shown before the keyframe from which this process decodes.
+    if (timeMs < 0) return;
+    this.#times.set(timeMs, ptsMs);
+    this.#write(() => this.#process?.write({ timeMs, isKey, bytes }));
+    const isLate = this.#times.size > MOST_IN_WORK || (this.#process?.waitingBytes ?? 0) > MOST_WAITING_BYTES;
+    if (isLate) this.kill('The encoder does not keep up.');
+  }
+
+  /** What is in work comes out within seconds. */
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#write(() => this.#process?.end());
+    this.#timer = setTimeout(() => this.kill('The encoder did not end.'), DRAIN_MS);
+  }
+
+  kill(problem: string | null): void {
+    this.#problem ??= problem;
+    this.#isEnding ||= problem === null;
+    this.#abort.abort();
+    this.#process?.kill();
+  }
+
+  #write(write: () => void): void {
+    if (this.#process === null) this.#early.push(write);
+    else write();
+  }
+
+  async #start({ source, rung, mark }: MarkedMedia, ended: (problem: string | null) => void): Promise<void> {
+    const handlers = { encoded: (_: number, event: LiveEvent) => this.#take(event), ended };
+    this.#process = await runLadder({ source, rungs: [rung], mark }, handlers, this.#abort.signal);
+    for (const write of this.#early) write();
+    this.#early = [];
+  }
+
+  #take(event: LiveEvent): void {
+    if (event.type === 'config') {
+      this.#handlers.output(event);
+      return;
+    }
+    const { isKey, bytes, ptsMs: timeMs } = event.unit;
+    const ptsMs = this.#times.get(timeMs);
+    if (ptsMs === undefined) return;
+    // Pictures come out in the order in which they are shown.
+    for (const [oneMs] of this.#times) if (oneMs <= timeMs) this.#times.delete(oneMs);
+    this.#handlers.output({ type: 'unit', unit: { kind: 'video', dtsMs: ptsMs, ptsMs, isKey, bytes } });
+  }
+}

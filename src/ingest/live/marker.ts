@@ -1,0 +1,166 @@
+import type { LadderOptions } from '../../media/encode/ladder.ts';
+import type { Watermark } from '../../media/encode/watermark.ts';
+import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/access-unit.ts';
+import { planMarkedSource } from '../../media/live/ladder-plan.ts';
+import { hasDeepPictures } from '../../media/live/sample-entry.ts';
+import type { CoreBudget } from './core-budget.ts';
+import { MarkRun } from './mark-run.ts';
+
+export type MarkerDeps = {
+  budget: CoreBudget;
+  /** Takes what is published in place of what came. */
+  output(event: LiveEvent, wireBytes: number): void;
+  /** The mark cannot be drawn, and without it nothing may be shown. */
+  refuse(reason: string): void;
+  report(error: Error): void;
+};
+
+type Held = { unit: AccessUnit; wireBytes: number };
+
+/** Sound waits so long for the pictures that it came with. */
+const LONGEST_WAIT_MS = 2_000;
+/** A clock that jumps further begins anew. */
+const LARGEST_STEP_MS = 10_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Draws a library's mark over the pictures of one publisher: what comes is decoded and encoded again, and no picture
+ * goes on as it came. An encoder that dies starts again at the next keyframe, with pauses.
+ */
+export class Marker {
+  readonly #mark: Watermark;
+  readonly #options: LadderOptions;
+  readonly #deps: MarkerDeps;
+  #source: TrackConfig | null = null;
+  #run: MarkRun | null = null;
+  #release: (() => void) | null = null;
+  #last: Promise<void> = Promise.resolve();
+  /** Sound that came with pictures that are in work. */
+  #held: Held[] = [];
+  #newestMs = 0;
+  #failures = 0;
+  #retryAtMs = 0;
+  #isClosed = false;
+
+  constructor({ mark, options }: { mark: Watermark; options: LadderOptions }, deps: MarkerDeps) {
+    this.#mark = mark;
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  push(event: LiveEvent, wireBytes: number): void {
+    if (event.type === 'config') this.#configure(event, wireBytes);
+    else if (event.unit.kind === 'video') this.#pushPicture(event.unit);
+    else this.#pushSound({ unit: event.unit, wireBytes });
+  }
+
+  /** The publisher is gone. */
+  close(): void {
+    this.#isClosed = true;
+    this.#held = [];
+    this.#run?.kill(null);
+    this.#endRun();
+  }
+
+  #configure(event: Extract<LiveEvent, { type: 'config' }>, wireBytes: number): void {
+    if (event.config.kind === 'audio') {
+      this.#deps.output(event, wireBytes);
+      return;
+    }
+    if (this.#source?.sampleEntry.equals(event.config.sampleEntry) === true) return;
+    this.#source = event.config;
+    this.#endRun();
+  }
+
+  #pushPicture(unit: AccessUnit): void {
+    const step = unit.ptsMs - this.#newestMs;
+    if (unit.isKey && this.#run !== null && (step < 0 || step > LARGEST_STEP_MS)) this.#endRun();
+    if (this.#run === null && unit.isKey && Date.now() >= this.#retryAtMs) this.#start();
+    this.#newestMs = unit.isKey ? unit.ptsMs : Math.max(this.#newestMs, unit.ptsMs);
+    this.#run?.frame(unit);
+  }
+
+  #pushSound(held: Held): void {
+    if (this.#source === null) {
+      this.#give(held);
+      return;
+    }
+    this.#held.push(held);
+    const newestMs = held.unit.dtsMs;
+    this.#releaseSound(({ unit }) => Math.abs(newestMs - unit.dtsMs) > LONGEST_WAIT_MS);
+  }
+
+  #start(): void {
+    const source = this.#source;
+    if (source === null) return;
+    if (hasDeepPictures(source.sampleEntry)) {
+      this.#deps.refuse(
+        "The library's mark is drawn over pictures of 8 bits alone. Publish without high dynamic range.",
+      );
+      return;
+    }
+    const { rungs, cores } = planMarkedSource(source, this.#options);
+    const [rung] = rungs;
+    const release = this.#deps.budget.take(cores);
+    if (rung === undefined || release === null) {
+      release?.();
+      const need = `It takes ${cores.toFixed(1)} cores, ${this.#deps.budget.free.toFixed(1)} are free.`;
+      this.#deps.refuse(`This server has no room to draw the library's mark over the pictures. ${need}`);
+      return;
+    }
+    this.#release = release;
+    const run: MarkRun = new MarkRun({ source, rung, mark: this.#mark }, this.#last, {
+      output: (event) => this.#take(event),
+      over: (problem) => this.#over(run, problem),
+    });
+    this.#run = run;
+    this.#last = run.done;
+  }
+
+  #take(event: LiveEvent): void {
+    if (this.#isClosed) return;
+    if (event.type === 'config') {
+      this.#deps.output(event, 0);
+      return;
+    }
+    const { ptsMs, bytes } = event.unit;
+    this.#failures = 0;
+    this.#releaseSound(({ unit }) => unit.dtsMs < ptsMs);
+    this.#deps.output(event, bytes.length);
+  }
+
+  #over(run: MarkRun, problem: string | null): void {
+    if (this.#run === run) this.#leaveRun();
+    if (problem === null || this.#isClosed) return;
+    this.#failures += 1;
+    this.#retryAtMs = Date.now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#deps.report(new Error(`The mark of a live stream is not drawn for now, it shows nothing: ${problem}`));
+  }
+
+  /** What is in work comes out. */
+  #endRun(): void {
+    this.#run?.end();
+    this.#leaveRun();
+  }
+
+  /** The next process has the cores of this one. */
+  #leaveRun(): void {
+    this.#run = null;
+    this.#release?.();
+    this.#release = null;
+  }
+
+  #releaseSound(isDue: (held: Held) => boolean): void {
+    let due = 0;
+    for (const held of this.#held) {
+      if (!isDue(held)) break;
+      due += 1;
+    }
+    for (const held of this.#held.splice(0, due)) this.#give(held);
+  }
+
+  #give({ unit, wireBytes }: Held): void {
+    this.#deps.output({ type: 'unit', unit }, wireBytes);
+  }
+}

@@ -1,0 +1,20 @@
+import type { Db } from '../../catalog/db.ts';
+import { loadLibrary } from '../../catalog/libraries/read-library-store.ts';
+import { pictureKey } from '../../catalog/libraries/watermark.ts';
+import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
+import type { LadderOptions } from '../../media/encode/ladder.ts';
+import type { Watermark } from '../../media/encode/watermark.ts';
+import type { Storage } from '../../ports/storage.ts';
+
+/** The mark of a library's live streams, at the place that its videos have theirs, and the sizes that it encodes; null for none. */
+export async function readMark(
+  { db, storage }: { db: Db; storage: Storage },
+  libraryId: number,
+  signal: AbortSignal,
+): Promise<{ mark: Watermark; options: LadderOptions } | null> {
+  const { settings } = await loadLibrary(db, libraryId);
+  const { liveWatermark, watermark: place } = settings;
+  if (!liveWatermark.present) return null;
+  const png = await storage.readBytes(pictureKey(libraryId, 'liveWatermark', liveWatermark.version), null, signal);
+  return { mark: { ...place, png }, options: readEncodeSettings(settings, {}).ladder };
+}
