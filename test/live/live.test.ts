@@ -60,10 +60,14 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   await ended(first);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   const second = publish(ingest);
-  const after = await until(async () => {
-    const now = await readPlayback(page);
-    return now.timeSec > before.timeSec + 6 ? now : null;
-  }, 'playback that goes on in the same page');
+  const after = await until(
+    async () => {
+      const now = await readPlayback(page);
+      return now.timeSec > before.timeSec + 6 ? now : null;
+    },
+    'playback that goes on in the same page',
+    90_000,
+  );
   expect(faultsOf(after.errors)).toEqual([]);
   const live = await readText(await mediaPlaylistOf(base));
   expect(live).not.toContain('EXT-X-DISCONTINUITY\n');
