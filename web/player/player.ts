@@ -41,7 +41,7 @@ keepPlaying(video);
 returnToLive(video, engine);
 const resumeSec = options.remembersPosition ? position.read() : 0;
 const session = new Session({ video, engine, options, memory, stateUrl: config.stateUrl, resumeSec }, config.state);
-if (options.remembersPosition) position.follow(video);
+if (options.remembersPosition) position.follow(video, () => !session.isTrailer);
 paintBlur(frame, config.state);
 
 if (options.counts) sendBeacons(video, config.state.viewing);

@@ -20,11 +20,11 @@ export class Position {
     return this.#memory.readNumber(this.#name) ?? 0;
   }
 
-  follow(video: HTMLVideoElement): void {
+  /** `counts`: whether what plays is the video itself. */
+  follow(video: HTMLVideoElement, counts: () => boolean): void {
     let keptAtMs = 0;
     const keep = () => {
-      // A trailer is nothing to come back to.
-      if (video.loop || !Number.isFinite(video.duration) || !(video.played.length > 0)) return;
+      if (!counts() || !Number.isFinite(video.duration) || !(video.played.length > 0)) return;
       keptAtMs = performance.now();
       const { currentTime, duration } = video;
       if (currentTime < START_SEC || currentTime > duration - END_SEC) this.#memory.forget(this.#name);

@@ -29,6 +29,7 @@ export class Session extends EventTarget {
   #view: View;
   #opened: { source: PlayerSource; isOfStream: boolean } | null = null;
   #openedAtMs = 0;
+  #isTrailer = false;
 
   constructor(parts: Parts, first: PlayerState) {
     super();
@@ -56,6 +57,11 @@ export class Session extends EventTarget {
   /** Whether something can be played, however it is shown. */
   get isPlayable(): boolean {
     return this.#opened !== null && this.#view.kind !== 'denied' && this.#view.kind !== 'refused';
+  }
+
+  /** Whether what plays is the trailer of a stream that has not begun. */
+  get isTrailer(): boolean {
+    return this.#isTrailer;
   }
 
   get isLive(): boolean {
@@ -91,10 +97,11 @@ export class Session extends EventTarget {
     this.#remember(source, isOfStream);
     const loadsAtOnce = options.preload || options.autoplay || playsOn;
     const lineBps = memory.readNumber('line-bps');
-    const isTrailer = isToBegin(this.#state.phase);
-    const startSec = isOfStream || isTrailer ? 0 : (options.startSec ?? resumeSec);
+    const wasTrailer = this.#isTrailer;
+    this.#isTrailer = isToBegin(this.#state.phase);
+    const startSec = isOfStream || this.#isTrailer ? 0 : (options.startSec ?? resumeSec);
     engine.open(source, { startSec, loadsAtOnce, isLive: isOfStream, lineBps });
-    video.loop = isTrailer;
+    if (this.#isTrailer || wasTrailer) video.loop = this.#isTrailer || options.loop;
     if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
     if (options.autoplay || playsOn) {
       // A browser may refuse to start with sound: then the large play button stays.
