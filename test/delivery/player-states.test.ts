@@ -178,7 +178,9 @@ test('menus fit a small frame, and a click in the centre of a tiny one plays', a
   await open(page);
   await page.mouse.move(160, 60);
   await page.locator('bunny-settings-menu-button').click();
-  const box = await page.locator('bunny-settings-menu').boundingBox();
+  const menu = page.locator('bunny-settings-menu');
+  await menu.waitFor(PATIENCE);
+  const box = await menu.boundingBox();
   expect(box?.y).toBeGreaterThanOrEqual(0);
   expect((box?.y ?? 0) + (box?.height ?? 181)).toBeLessThanOrEqual(180);
   await page.close();

@@ -4,6 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
@@ -247,17 +249,29 @@ test('progress is followed, of a video or a library, until it is left', async ()
     used.add(args[0] ?? '');
     const options = ['--url', service.apiUrl, '--key', ACCOUNT_KEY];
     const child = spawn(process.execPath, [path.join(projectRoot, 'bin/millrace.js'), ...args, ...options]);
+    const ended = once(child, 'exit');
     try {
       const line = once(child.stdout.setEncoding('utf8'), 'data');
+      const stderr = readText(child.stderr);
+      const early = ended.then(async ([code]) => {
+        throw new Error(`Expected ${args[0]} to follow, it ended with ${code}: ${await stderr}`);
+      });
       // A change now and then, until it was seen: who follows may begin behind the first.
-      const changes = setInterval(
-        () => void call(service, 'POST', `/library/1/videos/${guid}`, { title: 'On' }),
-        1_000,
-      );
-      const [seen] = await line.finally(() => clearInterval(changes));
+      let isSeen = false;
+      const changes = (async () => {
+        for (let turn = 0; !isSeen && turn < 60; turn += 1) {
+          await call(service, 'POST', `/library/1/videos/${guid}`, { title: `${args[0]} ${turn}` });
+          await sleep(1_000);
+        }
+        if (!isSeen) throw new Error(`Expected ${args[0]} to write a line within a minute, it wrote none.`);
+        return [];
+      })();
+      const [seen] = await Promise.race([line, early, changes]).finally(() => {
+        isSeen = true;
+      });
+      await changes;
       expect(Object(JSON.parse(String(seen).split('\n')[0] ?? ''))).toBeTypeOf('object');
     } finally {
-      const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
     }
