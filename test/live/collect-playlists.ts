@@ -2,8 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readLivePlaylist } from '../support/rfc8216/live/read-live-playlist.ts';
 import { readText } from './live-service.ts';
 
-/** What a player of each media playlist of a stream was answered, in order; `together`: all of them at one moment. */
-export type Collected = { byPlaylist: Map<string, string[]>; together: string[] };
+/** `byPlaylist`: what a player of each media playlist was answered so far, in order. */
+export type Collector = {
+  byPlaylist: ReadonlyMap<string, readonly string[]>;
+  /** All of them at one moment. */
+  readTogether(): Promise<string[]>;
+  stop(): Promise<void>;
+};
 
 const PAUSE_MS = 100;
 
@@ -11,7 +16,7 @@ const PAUSE_MS = 100;
  * Follows all media playlists of a stream as low-latency players do, by blocking reloads, every other one a delta
  * update, until it is stopped.
  */
-export async function collectPlaylists(base: string): Promise<{ stop(): Promise<Collected> }> {
+export async function collectPlaylists(base: string): Promise<Collector> {
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   const addresses = [
     ...new Set([...multivariant.matchAll(/(?:^|URI=")(r\/[^"\n]*\.m3u8)/gm)].map(([, at]) => `${base}/${at}`)),
@@ -28,11 +33,11 @@ export async function collectPlaylists(base: string): Promise<{ stop(): Promise<
   };
   const followed = [...byPlaylist].map(([address, texts]) => follow(address, texts));
   return {
+    byPlaylist,
+    readTogether: () => Promise.all(addresses.map(async (address) => (await readText(address)) ?? '')),
     async stop() {
-      const together = await Promise.all(addresses.map(async (address) => (await readText(address)) ?? ''));
       isStopped = true;
       await Promise.all(followed);
-      return { byPlaylist, together };
     },
   };
 }

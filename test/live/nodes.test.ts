@@ -11,7 +11,8 @@ import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freezeDatabase } from '../support/freeze-database.ts';
-import { checkReloads } from '../support/rfc8216/live/check-reloads.ts';
+import { checkReloads, checkVariants } from '../support/rfc8216/live/check-reloads.ts';
+import { readLivePlaylist } from '../support/rfc8216/live/read-live-playlist.ts';
 import { freePort } from '../support/service.ts';
 import { collectPlaylists } from './collect-playlists.ts';
 import { ended, LIVE_SETTINGS, readText, until } from './live-service.ts';
@@ -22,6 +23,8 @@ const root = path.resolve(import.meta.dirname, '../..');
 const SECRET = Buffer.alloc(32, 7);
 /** `npm test -- --mode soak test/live/nodes.test.ts` takes what is away for a minute. */
 const AWAY_MS = process.env.MODE === 'soak' ? 60_000 : 8_000;
+/** Answers to a player who follows a playlist, a few a second. */
+const MANY = 5;
 
 /** One role on a machine of its own: a data folder and a health port that nobody else has. */
 type Machine = { child: ChildProcess; ended: Promise<unknown>; health: string };
@@ -129,9 +132,19 @@ async function storedOf(mediaId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+/** The first answer after a node's death, and the segment that was open in the last one before. */
+type Death = { from: number; open: number };
+
 /** What follows from parts that only the dead node had: nobody can list them again. */
-const isOfLostParts = (fault: string) =>
-  /segment \d+ (changed its (map|discontinuity)|lost a part)|part \S+ changed|was hinted at/.test(fault);
+function isOfLostParts(fault: string, { from, open }: Death): boolean {
+  const [, answer, message = ''] = /^answer (\d+): (.*)$/.exec(fault) ?? [];
+  const [, gone = Number.NaN] = /^segment (\d+) is gone$/.exec(message) ?? [];
+  const what = /segment \d+ (changed its (map|discontinuity)|lost a part)|part \S+ changed|was hinted at/;
+  return Number(answer) >= from && (Number(gone) >= open || what.test(message));
+}
+
+/** Playlists of keyframes alone have rules of their own. */
+const isWhole = (text: string) => !text.includes('EXT-X-I-FRAMES-ONLY');
 
 test('the owner of a stream is killed for good: the other node takes its publisher, the video lacks an open segment at most', async () => {
   const { key, streamKey, base } = await goLive();
@@ -143,21 +156,35 @@ test('the owner of a stream is killed for good: the other node takes its publish
   const first = publishTo(nodes[0], streamKey);
   await untilListed(base, 2);
   const address = await mediaPlaylistOf(base);
-  const collected = await collectPlaylists(base);
-  await until(async () => ((await storedOf(key.mediaId)) >= 2 ? true : null), 'stored segments');
-  nodes[0]?.child.kill('SIGKILL');
-  await ended(first);
-  const second = publishTo(nodes[1], streamKey);
-  await until(async () => ((await storedOf(key.mediaId)) >= 4 ? true : null), 'segments of the other node', 60_000);
-  await untilListed(base, 4);
-  const { byPlaylist } = await collected.stop();
-  await streams.change(key, stopStream);
-  await ended(second);
+  const { byPlaylist, readTogether, stop } = await collectPlaylists(base);
+  const beforeKill = new Map<string, number>();
+  const areFollowed = async () =>
+    [...byPlaylist].every(([at, { length }]) => length > MANY + (beforeKill.get(at) ?? 0)) ? true : null;
+  try {
+    await until(async () => ((await storedOf(key.mediaId)) >= 2 ? true : null), 'stored segments');
+    await until(areFollowed, 'reloads of each playlist');
+    for (const [address, { length }] of byPlaylist) beforeKill.set(address, length);
+    nodes[0]?.child.kill('SIGKILL');
+    await ended(first);
+    const second = publishTo(nodes[1], streamKey);
+    await until(async () => ((await storedOf(key.mediaId)) >= 4 ? true : null), 'segments of the other node', 60_000);
+    await untilListed(base, 4);
+    await until(areFollowed, 'reloads of each playlist after the kill');
+    await stop();
+    expect(checkVariants((await readTogether()).filter(isWhole))).toEqual([]);
+    await streams.change(key, stopStream);
+    await ended(second);
+  } finally {
+    await stop();
+  }
   await recordingOf(base);
-  // Playlists of keyframes alone have rules of their own.
-  const whole = [...byPlaylist.values()].filter((texts) => !JSON.stringify(texts).includes('EXT-X-I-FRAMES-ONLY'));
+  const whole = [...byPlaylist].filter(([, texts]) => texts.every(isWhole));
   expect(whole.length).toBeGreaterThan(0);
-  for (const texts of whole) expect(checkReloads(texts).filter((one) => !isOfLostParts(one))).toEqual([]);
+  for (const [address, texts] of whole) {
+    const from = beforeKill.get(address) ?? 0;
+    const open = readLivePlaylist(texts[from - 1] ?? '').media.at(-1)?.sequence ?? Number.NaN;
+    expect(checkReloads(texts).filter((fault) => !isOfLostParts(fault, { from, open }))).toEqual([]);
+  }
   const runs = await readRuns(address);
   expect(runs.map(({ from }) => from)).toEqual([0, 0]);
   // Two seconds a segment; what was open may be lost.

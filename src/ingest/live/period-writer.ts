@@ -108,10 +108,12 @@ export class PeriodWriter {
   /** All frames that an edge needs which knows nothing yet. */
   snapshot(): Buffer[] {
     const frames = this.#description();
-    const cuts = new Set<number>();
-    for (const { renditionId, number, parts, isClosed, stored } of this.#recent.all()) {
-      if (!cuts.has(number)) frames.push(...writeFeedFrame(this.#cutMessage(number)));
-      cuts.add(number);
+    const recent = this.#recent.all();
+    // That of the open segment too, of which there may be no part yet: edges date a segment when its first part comes.
+    const oldest = recent[0]?.number ?? this.#segments - 1;
+    for (const segment of this.#cuts.keys())
+      if (segment >= oldest) frames.push(...writeFeedFrame(this.#cutMessage(segment)));
+    for (const { renditionId, number, parts, isClosed, stored } of recent) {
       for (const part of parts) frames.push(...partFrame(renditionId, part));
       if (isClosed) frames.push(...writeFeedFrame({ type: 'closed', renditionId, segment: number }));
       if (stored !== null) frames.push(...writeFeedFrame({ type: 'stored', renditionId, segment: number, ...stored }));
