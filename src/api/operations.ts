@@ -68,21 +68,25 @@ import {
 } from './video-libraries/change-referrers.ts';
 import { createLibrary } from './video-libraries/create-library.ts';
 import { deleteLibrary } from './video-libraries/delete-library.ts';
-import { deleteWatermark } from './video-libraries/delete-watermark.ts';
 import { getLibrary } from './video-libraries/get-library.ts';
 import { getDrmStatistics, getTranscribingStatistics } from './video-libraries/get-usage-statistics.ts';
 import { listAudit } from './video-libraries/list-audit.ts';
 import { listLanguages } from './video-libraries/list-languages.ts';
 import { listLibraries } from './video-libraries/list-libraries.ts';
-import { putWatermark } from './video-libraries/put-watermark.ts';
 import {
   resetApiKey,
   resetApiKeyByQuery,
   resetReadOnlyApiKey,
   resetReadOnlyApiKeyByQuery,
 } from './video-libraries/reset-library-keys.ts';
-import { deleteLiveDefaultThumbnail, putLiveDefaultThumbnail } from './video-libraries/set-live-default-thumbnail.ts';
-import { deleteLiveWatermark, putLiveWatermark } from './video-libraries/set-live-watermark.ts';
+import {
+  deleteLiveDefaultThumbnail,
+  deleteLiveWatermark,
+  deleteWatermark,
+  putLiveDefaultThumbnail,
+  putLiveWatermark,
+  putWatermark,
+} from './video-libraries/set-library-picture.ts';
 import { updateLibrary } from './video-libraries/update-library.ts';
 import { addCaption } from './videos/add-caption.ts';
 import { addOutputCodec } from './videos/add-output-codec.ts';

@@ -34,7 +34,7 @@ export const createLiveStream = defineOperation({
     const wanted = { ...toNewSettings(body), libraryId, availableResolutions, ingestRegion: REGION };
     const made = await live.create(wanted);
     const key = { libraryId, mediaId: made.stream.id };
-    const isShown = await showDefaultThumbnail(key, showing.library, deps, signal).catch(async (error: unknown) => {
+    const isShown = await showDefaultThumbnail(key, deps, signal).catch(async (error: unknown) => {
       await live.remove(key);
       throw error;
     });

@@ -54,8 +54,7 @@ export const deleteLiveThumbnail = defineOperation({
   errorShape: 'status',
   async run({ params: { libraryId, streamId }, query, signal }, deps: RemovalDeps) {
     const key = { libraryId, mediaId: streamId };
-    const library = query.restoreLibraryDefault ? await deps.libraries.find(libraryId) : null;
-    const isRestored = library !== null && (await showDefaultThumbnail(key, library, deps, signal));
+    const isRestored = query.restoreLibraryDefault && (await showDefaultThumbnail(key, deps, signal));
     if (!isRestored) await deps.liveThumbnails.put(key, null);
     return null;
   },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { MediaKey } from '../../catalog/db.ts';
-import type { Library } from '../../catalog/libraries/library.ts';
-import { pictureKey } from '../../catalog/libraries/watermark.ts';
+import { pictureKey } from '../../catalog/libraries/library-picture.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { LiveThumbnailStore } from '../../catalog/live/live-thumbnail-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
@@ -34,12 +34,13 @@ export async function showThumbnail(
 /** Shows the picture that a library's streams begin with; false when it has none. */
 export async function showDefaultThumbnail(
   key: MediaKey,
-  { settings: { liveThumbnail } }: Library,
-  deps: ThumbnailDeps,
+  deps: ThumbnailDeps & { libraries: Pick<LibraryStore, 'find'> },
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!liveThumbnail.present) return false;
-  const stored = pictureKey(key.libraryId, 'liveThumbnail', liveThumbnail.version);
+  // As it is now: the file of a picture that was replaced is gone.
+  const library = await deps.libraries.find(key.libraryId);
+  if (library?.settings.liveThumbnail.present !== true) return false;
+  const stored = pictureKey(key.libraryId, 'liveThumbnail', library.settings.liveThumbnail.version);
   await showThumbnail(key, await deps.storage.readBytes(stored, null, signal), deps, signal);
   return true;
 }

@@ -1,13 +1,13 @@
 import { CommitInDoubt } from '../../catalog/in-transaction.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import {
   type LibraryPicture,
   pictureKey,
   picturePrefix,
   pictureVersion,
   replacePicture,
-} from '../../catalog/libraries/watermark.ts';
+} from '../../catalog/libraries/library-picture.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 

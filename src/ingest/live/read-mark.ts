@@ -1,6 +1,6 @@
 import type { Db } from '../../catalog/db.ts';
+import { pictureKey } from '../../catalog/libraries/library-picture.ts';
 import { loadLibrary } from '../../catalog/libraries/read-library-store.ts';
-import { pictureKey } from '../../catalog/libraries/watermark.ts';
 import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
 import type { LadderOptions } from '../../media/encode/ladder.ts';
 import type { Watermark } from '../../media/encode/watermark.ts';

@@ -1,4 +1,4 @@
-import { watermarkKey } from '../../catalog/libraries/watermark.ts';
+import { pictureKey } from '../../catalog/libraries/library-picture.ts';
 import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
 import type { Watermark } from '../../media/encode/watermark.ts';
 import type { Storage } from '../../ports/storage.ts';
@@ -11,5 +11,8 @@ export async function readWatermark(
   signal: AbortSignal,
 ): Promise<Watermark | null> {
   if (planned === undefined) return null;
-  return { ...planned, png: await storage.readBytes(watermarkKey(libraryId, planned.version), null, signal) };
+  return {
+    ...planned,
+    png: await storage.readBytes(pictureKey(libraryId, 'watermark', planned.version), null, signal),
+  };
 }

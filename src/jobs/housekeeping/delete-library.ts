@@ -1,11 +1,11 @@
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { LIBRARY_PICTURES, picturePrefix } from '../../catalog/libraries/library-picture.ts';
 import {
   dropLibraryRow,
   dropMediaOf,
   findMediaOf,
   isRemovedLibrary,
 } from '../../catalog/libraries/remove-library-store.ts';
-import { LIBRARY_PICTURES, picturePrefix } from '../../catalog/libraries/watermark.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';

@@ -1,8 +1,8 @@
 import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import type { Library, LibraryChange } from './library.ts';
 
-/** The largest picture that may be a watermark, in bytes. */
-export const WATERMARK_LIMIT_BYTES = 5 * 2 ** 20;
+/** The largest file that may become a picture of a library, in bytes. */
+export const PICTURE_LIMIT_BYTES = 5 * 2 ** 20;
 
 /** The pictures of a library: what is drawn over videos, over live streams, and what stands for streams without one. */
 export type LibraryPicture = 'watermark' | 'liveWatermark' | 'liveThumbnail';
@@ -12,7 +12,8 @@ const FOLDERS: Readonly<Record<LibraryPicture, string>> = {
   liveWatermark: 'live-watermark',
   liveThumbnail: 'live-thumbnail',
 };
-export const LIBRARY_PICTURES: readonly LibraryPicture[] = ['watermark', 'liveWatermark', 'liveThumbnail'];
+/** All of them. */
+export const LIBRARY_PICTURES = Object.keys(FOLDERS) as LibraryPicture[];
 
 /** Where the versions of a library's picture lie; ends with a slash. */
 export function picturePrefix(libraryId: number, picture: LibraryPicture): string {
@@ -22,11 +23,6 @@ export function picturePrefix(libraryId: number, picture: LibraryPicture): strin
 /** Where one version of a library's picture lies. */
 export function pictureKey(libraryId: number, picture: LibraryPicture, version: number): StorageKey {
   return storageKey(`${picturePrefix(libraryId, picture)}${version}`);
-}
-
-/** Where one version of a library's watermark lies. */
-export function watermarkKey(libraryId: number, version: number): StorageKey {
-  return pictureKey(libraryId, 'watermark', version);
 }
 
 /** The version that a picture's key names; null for any other key. */
