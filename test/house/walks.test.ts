@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 
 /** The most files that a walk may take, so that a newcomer can follow it. */
@@ -24,6 +24,15 @@ test('the walks of the documentation go through files that import one another', 
       expect(known, `${file} in "${titleOf(walk)}"`).toContain(file);
       for (const each of found) known.add(each);
     }
+  }
+});
+
+test('files and folders that architecture, walks and glossary name are there', async () => {
+  for (const document of ['docs/architecture.md', 'docs/walks.md', 'docs/glossary.md']) {
+    const text = await readFile(document, 'utf8');
+    const named = [...text.matchAll(/`((?:src|docs|test|bench)\/[\w./-]+)`/g)].map(([, file = '']) => file);
+    expect(named.length, document).toBeGreaterThan(5);
+    for (const file of new Set(named)) await expect(access(file), `${file} in ${document}`).resolves.toBeUndefined();
   }
 });
 

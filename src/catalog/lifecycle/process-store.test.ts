@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import type { Db } from '../db.ts';
+import type { Db, MediaKey } from '../db.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import {
   claimProcess,
@@ -58,6 +58,30 @@ test('among ten thousand uploads of two thousand libraries the next one is found
   expect(libraries.size).toBe(CLAIMS);
   expect(rowsRead).toBeGreaterThan(0);
   expect(rowsRead / CLAIMS).toBeLessThan(20);
+});
+
+test('ten thousand uploads of one library delay the first one of another by one planning at most', async () => {
+  const { db } = database;
+  const [crowded, quiet] = [await addLibraryRow(db), await addLibraryRow(db)];
+  await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
+    select ${crowded}, gen_random_uuid(), 'video', 'T', 'uploaded', 's/' || n, 1
+    from generate_series(1, ${VIDEOS}::int) n`.execute(db);
+  await db.deleteFrom('media').where('library_id', '<>', crowded).execute();
+  // The jobs of the crowded library were sent first: whichever comes, the video is chosen by fair share.
+  const { rows: sent } = await sql<MediaKey>`
+    select library_id as "libraryId", id as "mediaId" from media limit ${CLAIMS}`.execute(db);
+  const served: number[] = [];
+  for (const [at, asked] of sent.entries()) {
+    if (at === CLAIMS / 2) {
+      await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
+        values (${quiet}, ${newGuid()}, 'video', 'T', 'uploaded', 's/q', 1)`.execute(db);
+    }
+    const answer = await claimProcess(db, asked, 'test');
+    if (answer.kind === 'claimed') served.push(answer.claim.key.libraryId);
+  }
+  expect(served).toHaveLength(CLAIMS);
+  expect(served.slice(0, CLAIMS / 2)).not.toContain(quiet);
+  expect(served.slice(CLAIMS / 2, CLAIMS / 2 + 2)).toContain(quiet);
 });
 
 test('receivers hear once that a video is processed, however often planning it is put off, and once more when it is uploaded anew', async () => {
