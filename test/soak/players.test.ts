@@ -128,6 +128,7 @@ test.skipIf(isSoak)('a player from npm plays, seeks within a frame, switches, en
   const isChosen = ({ player, format }: Pick<Row, 'player' | 'format'>) =>
     player === SLICE.player && format === SLICE.format;
   const rows = await tryIn(browser, isChosen).finally(() => browser.close());
+  expect(rows).toHaveLength(1);
   expect(rows.flatMap(unexpected)).toEqual([]);
 });
 
