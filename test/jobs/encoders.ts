@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from '../../src/lib/has-code.ts';
+import { signalAll } from '../support/signal-all.ts';
 import { until } from './lab.ts';
 
 /** A bound on hanging, not on speed: other suites share the processors. */
@@ -35,7 +35,7 @@ export async function freezeEncoders(pid: number): Promise<number[]> {
   const limitMs = performance.now() + FREEZE_LIMIT_MS;
   for (;;) {
     const encoders = ffmpegsOf(pid);
-    signal(encoders, 'SIGSTOP');
+    signalAll(encoders, 'SIGSTOP');
     // One that ended by itself meanwhile does not stand still.
     if (encoders.some(standsStill)) return encodersOf(pid);
     if (performance.now() > limitMs) throw new Error(`Expected an encoder below ${pid} within ${FREEZE_LIMIT_MS} ms.`);
@@ -45,7 +45,7 @@ export async function freezeEncoders(pid: number): Promise<number[]> {
 
 /** Lets frozen encoders go on. */
 export function thawEncoders(encoders: readonly number[]): void {
-  signal(encoders, 'SIGCONT');
+  signalAll(encoders, 'SIGCONT');
 }
 
 /** Whether an encoder found earlier is still there. */
@@ -61,17 +61,7 @@ export async function findEncoders(pid: number): Promise<number[]> {
 
 /** Kills -9 encoders found earlier; one that ended by itself meanwhile is dead enough. */
 export function killEncoders(encoders: readonly number[]): void {
-  signal(encoders, 'SIGKILL');
-}
-
-function signal(encoders: readonly number[], name: NodeJS.Signals): void {
-  for (const pid of encoders) {
-    try {
-      process.kill(pid, name);
-    } catch (error) {
-      if (!hasCode(error, 'ESRCH')) throw error;
-    }
-  }
+  signalAll(encoders, 'SIGKILL');
 }
 
 /** The state in proc_pid_stat(5) is T. */

@@ -5,12 +5,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { descendantsOf, untilGone, untilWell } from '../house/service.ts';
+import { untilGone, untilWell } from '../house/service.ts';
+import { freezeCluster } from './freeze-database.ts';
 import type { Random } from './seeded-random.ts';
 import { discard, type Service, startService } from './service.ts';
 import { findProcesses, killAll } from './service-processes.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from './videos.ts';
-import { openViewer, readNumbers } from './viewers.ts';
+import { openViewer, readNumbers, type TestViewer } from './viewers.ts';
 
 /** A bound on hanging. */
 const SETTLE_MS = 60_000;
@@ -37,9 +38,14 @@ export async function openNumbersRoom(random: Random): Promise<NumbersRoom> {
   const codec = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-pix_fmt', 'yuv420p'];
   await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...input, ...codec, clip]);
   const service = await startService(null);
-  const guid = await createVideo(service, 'clip');
-  expect((await uploadFile(service, guid, clip)).status).toBe(200);
-  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  const close = async () => {
+    await discard(service);
+    await rm(folder, { recursive: true, force: true });
+  };
+  const guid = await uploadClip(service, clip).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   return {
     watchThrough: (fault) => watchThrough({ service, guid, random }, fault),
     async kill(victim) {
@@ -49,11 +55,15 @@ export async function openNumbersRoom(random: Random): Promise<NumbersRoom> {
       await untilWell(Number(new URL(service.apiUrl).port));
     },
     takeDatabaseAway: (forMs) => playWithoutDatabase({ service, guid }, forMs),
-    async close() {
-      await discard(service);
-      await rm(folder, { recursive: true, force: true });
-    },
+    close,
   };
+}
+
+async function uploadClip(service: Service, clip: string): Promise<string> {
+  const guid = await createVideo(service, 'clip');
+  expect((await uploadFile(service, guid, clip)).status).toBe(200);
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  return guid;
 }
 
 type Watched = { service: Service; guid: string };
@@ -64,30 +74,38 @@ async function watchThrough(
 ): Promise<void> {
   const before = (await readNumbers(service, guid)).video;
   const views = before.views + VIEWERS + 1;
-  const early = await openViewer(service, guid);
-  early.watch();
-  const viewers = await Promise.all(Array.from({ length: VIEWERS }, () => openViewer(service, guid)));
-  for (const viewer of viewers) viewer.watch();
-  await sleep(random.between(1_200, 2_500));
-  const earlySec = await early.leave();
-  // Who left is not there to make a lost second good: that it was counted is waited for.
-  const isCounted = async () => (await readNumbers(service, guid)).video;
-  const least = before.watchSec + earlySec;
-  await expect.poll(async () => (await isCounted()).views, { timeout: SETTLE_MS }).toBe(views);
-  await expect.poll(async () => (await isCounted()).watchSec, { timeout: SETTLE_MS }).toBeGreaterThanOrEqual(least);
-  await sleep(random.below(1_200));
-  await fault();
-  await sleep(random.below(1_000));
-  const watched = await Promise.all(viewers.map((viewer) => viewer.leave()));
-  const expected = { views, watchSec: least + watched.reduce((sum, sec) => sum + sec, 0) };
-  const same = { daily: expected, hourly: expected, video: expected };
-  await expect.poll(() => readNumbers(service, guid), { timeout: SETTLE_MS }).toEqual(same);
+  const here: TestViewer[] = [];
+  const begin = async () => {
+    const viewer = await openViewer(service, guid);
+    here.push(viewer);
+    viewer.watch();
+    return viewer;
+  };
+  try {
+    const early = await begin();
+    const viewers = await Promise.all(Array.from({ length: VIEWERS }, begin));
+    await sleep(random.between(1_200, 2_500));
+    const earlySec = await early.leave();
+    // Who left is not there to make a lost second good: that it was counted is waited for.
+    const isCounted = async () => (await readNumbers(service, guid)).video;
+    const least = before.watchSec + earlySec;
+    await expect.poll(async () => (await isCounted()).views, { timeout: SETTLE_MS }).toBe(views);
+    await expect.poll(async () => (await isCounted()).watchSec, { timeout: SETTLE_MS }).toBeGreaterThanOrEqual(least);
+    await sleep(random.below(1_200));
+    await fault();
+    await sleep(random.below(1_000));
+    const watched = await Promise.all(viewers.map((viewer) => viewer.leave()));
+    const expected = { views, watchSec: least + watched.reduce((sum, sec) => sum + sec, 0) };
+    const same = { daily: expected, hourly: expected, video: expected };
+    await expect.poll(() => readNumbers(service, guid), { timeout: SETTLE_MS }).toEqual(same);
+  } finally {
+    await Promise.all(here.map((viewer) => viewer.abandon()));
+  }
 }
 
 async function playWithoutDatabase({ service, guid }: Watched, forMs: number): Promise<number> {
   const urls = await findMedia({ service, guid });
-  const servers = descendantsOf(service.pid).filter(({ command }) => command.includes('postgres'));
-  for (const { pid } of servers) process.kill(pid, 'SIGSTOP');
+  const goOn = freezeCluster(path.join(service.dataDir, 'postgres'));
   const endMs = performance.now() + forMs;
   let failed = 0;
   try {
@@ -97,8 +115,7 @@ async function playWithoutDatabase({ service, guid }: Watched, forMs: number): P
       await sleep(50);
     }
   } finally {
-    const left = new Set(descendantsOf(service.pid).map(({ pid }) => pid));
-    for (const { pid } of servers) if (left.has(pid)) process.kill(pid, 'SIGCONT');
+    goOn();
   }
   return failed;
 }

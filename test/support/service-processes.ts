@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { descendantsOf, eventually, type ProcessInfo } from '../house/service.ts';
 import type { Service } from './service.ts';
+import { signalAll } from './signal-all.ts';
 
 /** The service's own descendants whose command line holds `command`; waits until there is one. */
 export async function findProcesses(service: Service, command: string): Promise<ProcessInfo[]> {
@@ -13,13 +14,10 @@ export async function findProcesses(service: Service, command: string): Promise<
 
 /** Kills -9 by pid; what is gone already is dead enough. */
 export function killAll(processes: readonly ProcessInfo[]): void {
-  for (const { pid } of processes) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-    }
-  }
+  signalAll(
+    processes.map(({ pid }) => pid),
+    'SIGKILL',
+  );
 }
 
 /** Kills -9 the whole tree, the supervisor too, and waits until nothing of the data folder runs any more. */

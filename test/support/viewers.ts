@@ -11,6 +11,8 @@ export type TestViewer = {
   watch(): void;
   /** Ends the visit; answers its seconds, once the edge took them in. */
   leave(): Promise<number>;
+  /** Ends the visit without a word; after `leave` nothing more. */
+  abandon(): Promise<void>;
 };
 
 /** Opens the player's state for a ticket, as a page does. A start that the edge answers in time. */
@@ -47,6 +49,10 @@ export async function openViewer(service: Service, guid: string): Promise<TestVi
       const sec = watchedSec();
       await persist(() => send(sec));
       return sec;
+    },
+    async abandon() {
+      visit.isOver = true;
+      await watching;
     },
   };
 }
