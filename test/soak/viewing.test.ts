@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keepLedger, type PictureLedger, readLedger } from '../delivery/picture-ledger.ts';
 import type { PublishedFilm } from '../delivery/publish.ts';
 import {
   heatOf,
@@ -11,7 +12,6 @@ import {
   sumsOf,
   type ViewingRoom,
 } from '../delivery/viewing-room.ts';
-import { keepLedger, type PictureLedger, readLedger } from './viewing/picture-ledger.ts';
 
 /** A bound on hanging. */
 const HANG_MS = 180_000;
