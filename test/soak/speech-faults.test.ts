@@ -14,10 +14,7 @@ import { call, createVideo, getVideo, uploadFile } from '../support/videos.ts';
 
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000, interval: 250 };
-/**
- * A decoder that stands still for half a minute is ended elsewhere: `npm test -- --mode soak test/e2e/speech-faults.test.ts` is
- * slower than that.
- */
+/** A decoder that stands still for half a minute is ended elsewhere: `npm run soak -- speech-faults` is slower than that. */
 const SLOW_MS = process.env.MODE === 'soak' ? 33_000 : 3_000;
 /** Half a second each: more of them than a sentence of three seconds holds. */
 const MANY = Array.from({ length: 11 }, () => 'word');
