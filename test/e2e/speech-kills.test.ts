@@ -1,21 +1,18 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebhookStatus } from '../../src/catalog/webhooks/webhook.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ChatRequest, type ModelReply, startModelServer } from '../support/model-server.ts';
 import { answerWords, type ScriptedEngine, startScriptedEngine } from '../support/scripted-engine.ts';
 import { discard, newDataDir, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
-import { LIBRIVOX } from '../support/speech.ts';
+import { makeTalk } from '../support/speech.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
 
-const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000, interval: 250 };
 const CHAPTERS = [{ title: 'All of it', start: 0 }];
 
@@ -65,17 +62,10 @@ async function reply({ messages, response_format }: ChatRequest): Promise<ModelR
   return JSON.stringify({ texts: texts.map((text) => `${wanted} ${text}`) });
 }
 
-async function makeTalk(): Promise<string> {
-  const file = path.join(folder, 'talk.mp4');
-  const input = ['-i', LIBRIVOX.long.path, '-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10'];
-  const sound = ['-af', 'adelay=2000,apad=pad_dur=1,aresample=48000', '-shortest'];
-  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...input, ...sound, '-c:v', 'libx264', '-c:a', 'aac', file]);
-  return file;
-}
-
-/** Keeps blocks of what is said from being stored, until the answer is called. */
+/** Keeps blocks of what is said from being stored, until the answer is called or the test ends. */
 async function holdIndexing(): Promise<() => Promise<void>> {
   const client = new pg.Client(database.config);
+  onTestFinished(() => client.end());
   await client.connect();
   await client.query('begin');
   await client.query('lock table spoken_block in exclusive mode');
@@ -104,7 +94,7 @@ test('a worker that is killed while it translates, generates and indexes doubles
   await sql`update library set settings = settings || '{"webhookUrl": "http://127.0.0.1:9/"}' where id = 1`.execute(db);
   const guid = await createVideo(service, 'A talk');
   const address = `/library/1/videos/${guid}`;
-  expect((await uploadFile(service, guid, await makeTalk())).status).toBe(200);
+  expect((await uploadFile(service, guid, await makeTalk(folder))).status).toBe(200);
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   const letIndex = await holdIndexing();
   // Without captions it is transcribed first.

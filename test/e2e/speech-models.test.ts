@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
-import { LIBRIVOX } from '../support/speech.ts';
+import { LIBRIVOX, makeTalk } from '../support/speech.ts';
 import { writeToneModel } from '../support/tone-model.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 
@@ -94,14 +94,6 @@ const transcribe = (guid: string) =>
     body: '{}',
   });
 
-async function makeTalk(): Promise<string> {
-  const file = path.join(folder, 'talk.mp4');
-  const input = ['-i', LIBRIVOX.long.path, '-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10'];
-  const sound = ['-af', 'adelay=2000,apad=pad_dur=1,aresample=48000', '-shortest'];
-  await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...input, ...sound, '-c:v', 'libx264', '-c:a', 'aac', file]);
-  return file;
-}
-
 async function captionsOf(guid: string): Promise<string> {
   const answer = await fetch(`${service.edgeUrl}/vz-1/${guid}/captions/en-auto.vtt`);
   return answer.status === 200 ? await answer.text() : '';
@@ -109,7 +101,7 @@ async function captionsOf(guid: string): Promise<string> {
 
 test('without an engine a transcription names the command; a model that is added then is used without a restart', async () => {
   const guid = await createVideo(service, 'A talk');
-  expect((await uploadFile(service, guid, await makeTalk(), '?transcribeEnabled=true')).status).toBe(200);
+  expect((await uploadFile(service, guid, await makeTalk(folder), '?transcribeEnabled=true')).status).toBe(200);
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   const refused = await transcribe(guid);
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('millrace speech add')]);

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { SpokenWord } from '../../src/ports/transcriber.ts';
 
 const FOLDER = '/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb';
@@ -15,6 +17,16 @@ export const LIBRIVOX = {
     text: 'had he married a more amiable woman he might have been made still more respectable than he was',
   },
 };
+
+/** Makes a video of the long sentence after two seconds of silence, `talk.mp4` in a folder. */
+export async function makeTalk(folder: string): Promise<string> {
+  const file = path.join(folder, 'talk.mp4');
+  const input = ['-i', LIBRIVOX.long.path, '-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10'];
+  const sound = ['-af', 'adelay=2000,apad=pad_dur=1,aresample=48000', '-shortest'];
+  const argv = [...input, ...sound, '-c:v', 'libx264', '-c:a', 'aac', file];
+  await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...argv]);
+  return file;
+}
 
 export function spokenText(words: readonly SpokenWord[]): string {
   return words.map(({ text }) => text).join(' ');
