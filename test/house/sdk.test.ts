@@ -87,13 +87,13 @@ test('a video whose segments are made as viewers request them is playable', asyn
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ guid: 'a-video', status: 8, availableResolutions: '240p' }));
   });
+  onTestFinished(() => closeServer(onDemand, 0));
   const url = `http://127.0.0.1:${await listen(onDemand, 0, '127.0.0.1')}`;
   const waiting = new Millrace({ url, key: LIBRARY_KEY }).waitUntilPlayable(
     { libraryId, videoId: 'a-video' },
     { signal: AbortSignal.timeout(20_000) },
   );
   expect(await waiting).toMatchObject({ status: 8 });
-  await closeServer(onDemand, 0);
 });
 
 test('pages are read as one list', async () => {
