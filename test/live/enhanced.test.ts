@@ -3,14 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
-import { openBrowser } from '../support/browser.ts';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { openRtmpPublisher } from '../support/rtmp-publisher.ts';
-import { discard, type Service, startService } from '../support/service.ts';
 import { playLive, readPlayback } from './live-player.ts';
-import { framesOf, LIVE_SETTINGS, openLiveCatalogue, until } from './live-service.ts';
+import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { framesOf, startLive, until } from './live-service.ts';
 import { mediaPlaylistOf } from './read-recording.ts';
 
 const RATE = 25;
@@ -24,19 +22,14 @@ const CODED_FRAMES = 1;
 /** AV1's OBU types. */
 const [SEQUENCE_HEADER, TEMPORAL_DELIMITER] = [1, 2];
 
-let service: Service;
-let browser: Browser;
+let room: LiveRoom;
 let folder: string;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-av1-'));
-  [service, browser] = await Promise.all([startService(null), openBrowser()]);
-  catalogue = await openLiveCatalogue(service);
+  room = await openLiveRoom();
 });
 afterAll(async () => {
-  await browser.close();
-  await catalogue.database.close();
-  await discard(service);
+  await room.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -87,11 +80,8 @@ const tagBody = (frame: number, packet: number, data: Buffer) =>
 
 test('AV1 by enhanced RTMP plays in Chromium while it is live, and is the video', async () => {
   const pictures = await makePictures();
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await service.health();
-  const publisher = await openRtmpPublisher(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
+  const { key, ingest, base } = await startLive(room);
+  const publisher = await openRtmpPublisher(ingest);
   const [first = Buffer.alloc(0)] = pictures;
   publisher.send({ type: 9, timestampMs: 0, body: tagBody(KEY, SEQUENCE_START, configurationOf(first)) });
   const startedMs = performance.now();
@@ -105,9 +95,8 @@ test('AV1 by enhanced RTMP plays in Chromium while it is live, and is the video'
       publisher.send({ type: 9, timestampMs: (sent * 1000) / RATE, body });
     }
   }, 10);
-  const base = `${service.edgeUrl}/vz-1/${stream.id}`;
   await until(() => mediaPlaylistOf(base).catch(() => null), 'a playlist');
-  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`);
+  const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
   const played = await until(async () => {
     const now = await readPlayback(page);
     return now.timeSec > 3 ? now : null;
@@ -116,9 +105,9 @@ test('AV1 by enhanced RTMP plays in Chromium while it is live, and is the video'
   expect(played.frames).toBeGreaterThan(10);
   await until(async () => (sent === pictures.length ? true : null), 'the end of the clip');
   clearInterval(timer);
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await publisher.closed;
-  await until(async () => ((await catalogue.streams.load(key)).isVideo ? true : null), 'the video');
+  await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the video');
   const found = await framesOf(`${base}/playlist.m3u8`);
   expect(found).toMatchObject({ errors: '', video: 'av1' });
   // The last ones may have been under way when the stream was stopped.

@@ -1,45 +1,37 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { completeRecordings } from '../../src/jobs/planning/complete-recordings.ts';
-import { openBrowser } from '../support/browser.ts';
 import { endWithTest } from '../support/end-with-test.ts';
-import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+import { LIBRARY_KEY } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { FINISHED, untilVideo } from '../support/videos.ts';
 import { playLive, readPlayback } from './live-player.ts';
-import { ended, LIVE_SETTINGS, openLiveCatalogue, publish, readText, until } from './live-service.ts';
+import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { ended, publish, readText, startLive, until } from './live-service.ts';
 import { publishNumbered, readNumbers } from './numbered-frames.ts';
 
-let service: Service;
-let browser: Browser;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let room: LiveRoom;
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(null, { MILLRACE_LIVE_CORES: '0.3' }), openBrowser()]);
-  catalogue = await openLiveCatalogue(service);
+  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0.3' });
 });
-afterAll(async () => {
-  await browser.close();
-  await catalogue.database.close();
-  await discard(service);
-});
+afterAll(() => room.close());
 
 test('rungs below the source have its segments, a player switches between them, and a dead encoder leaves a gap', async () => {
-  const { base, key, ingest } = await createStream();
-  await catalogue.streams.change(key, startStream);
+  const { base, key, ingest } = await startLive(room);
   publish(ingest, { size: '854x480' });
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   const sizes = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
   expect(sizes).toEqual(['854x480', '640x360', '426x240']);
   expect(await transcodingOf(key)).toEqual({ state: 'running', reason: null, resolutions: '360p,240p' });
-  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`);
+  const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
   await until(async () => ((await readPlayback(page)).timeSec > 2 ? true : null), 'playback');
   for (const heightPx of [240, 480, 360]) {
     await choose(page, heightPx);
     await until(async () => ((await heightOf(page)) === heightPx ? true : null), `pictures of ${heightPx}p`, 60_000);
   }
-  killAll(await findProcesses(service, 'webm'));
+  killAll(await findProcesses(room.service, 'webm'));
   const gapped = await until(async () => {
     const text = (await mediaPlaylists(base))[2] ?? '';
     const after = text.split('#EXT-X-GAP\n')[1] ?? '';
@@ -58,12 +50,10 @@ test('rungs below the source have its segments, a player switches between them, 
 }, 300_000);
 
 test('a stream that the cores have no room for is sent on as it comes, and its video gets the rungs', async () => {
-  const other = await createStream();
-  await catalogue.streams.change(other.key, startStream);
+  const other = await startLive(room);
   publish(other.ingest, { size: '854x480' });
   expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });
-  const { base, key, ingest } = await createStream();
-  await catalogue.streams.change(key, startStream);
+  const { base, key, ingest } = await startLive(room);
   const publisher = endWithTest(publishNumbered(ingest, '1280x720'));
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   expect(multivariant.match(/#EXT-X-STREAM-INF/g)).toHaveLength(1);
@@ -72,10 +62,14 @@ test('a stream that the cores have no room for is sent on as it comes, and its v
   await stop(key);
   await ended(publisher);
   // Workers do so once a minute.
-  await completeRecordings(catalogue.database, new AbortController().signal);
-  const { availableResolutions } = await untilVideo(service, key.mediaId, ({ status, availableResolutions: shown }) => {
-    return status === FINISHED && shown.split(',').length === 4;
-  });
+  await completeRecordings(room.catalogue.database, new AbortController().signal);
+  const { availableResolutions } = await untilVideo(
+    room.service,
+    key.mediaId,
+    ({ status, availableResolutions: shown }) => {
+      return status === FINISHED && shown.split(',').length === 4;
+    },
+  );
   expect(availableResolutions).toBe('240p,360p,480p,720p');
   const addresses = await until(async () => {
     const found = (await readText(`${base}/playlist.m3u8`))?.match(/^r\/.*$/gm) ?? [];
@@ -87,22 +81,15 @@ test('a stream that the cores have no room for is sent on as it comes, and its v
   for (const numbers of others) expect(numbers).toEqual(first);
 }, 200_000);
 
-async function createStream() {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const { listeners } = await service.health();
-  const ingest = `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`;
-  return { key: { libraryId: 1, mediaId: stream.id }, ingest, base: `${service.edgeUrl}/vz-1/${stream.id}` };
-}
-
 /** Stops a stream and waits for its video: its rungs take no cores any more. */
 async function stop(key: MediaKey): Promise<void> {
-  await catalogue.streams.change(key, stopStream);
-  await until(async () => ((await catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
+  await room.catalogue.streams.change(key, stopStream);
+  await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
 }
 
 async function transcodingOf({ libraryId, mediaId }: MediaKey) {
   const answer = await until(async () => {
-    const address = `${service.apiUrl}/library/${libraryId}/live/${mediaId}/status`;
+    const address = `${room.service.apiUrl}/library/${libraryId}/live/${mediaId}/status`;
     const response = await fetch(address, { headers: { AccessKey: LIBRARY_KEY } });
     const { transcoding } = (await response.json()) as { transcoding: { state: string } | null };
     return transcoding === null || transcoding.state === 'starting' ? null : transcoding;

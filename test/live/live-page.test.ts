@@ -1,29 +1,21 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { shoot } from '../delivery/page-pictures.ts';
-import { openBrowser } from '../support/browser.ts';
-import { discard, type Service, startService } from '../support/service.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
-import { ended, LIVE_SETTINGS, makeClip, openLiveCatalogue, publish } from './live-service.ts';
+import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { createLive, ended, makeClip, publish, startLive } from './live-service.ts';
 
 /** A bound on hanging. */
 const PATIENCE = { timeout: 60_000 };
 
-let service: Service;
-let browser: Browser;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let room: LiveRoom;
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(null), openBrowser()]);
-  catalogue = await openLiveCatalogue(service);
+  room = await openLiveRoom();
 });
-afterAll(async () => {
-  await browser.close();
-  await catalogue.database.close();
-  await discard(service);
-});
+afterAll(() => room.close());
 
 const read = (page: Page) =>
   page.locator('video').evaluate((video: HTMLVideoElement) => ({
@@ -48,14 +40,11 @@ async function lookAtBar(page: Page): Promise<number> {
 }
 
 test('the player page waits for a stream, plays it near its newest second, also after a stall, and then its video', async () => {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  const { listeners } = await service.health();
-  const ingest = `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`;
-  const page = await browser.newPage();
-  await page.goto(`${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
+  const { key, ingest } = await createLive(room);
+  const page = await room.browser.newPage();
+  await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await page.getByText('The broadcast has not begun').waitFor(PATIENCE);
-  await catalogue.streams.change(key, startStream);
+  await room.catalogue.streams.change(key, startStream);
   const publisher = publish(ingest);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await page.mouse.move(200, 200);
@@ -68,7 +57,7 @@ test('the player page waits for a stream, plays it near its newest second, also 
   await page.context().setOffline(false);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(before.sec + 8);
   await expect.poll(async () => (await read(page)).behindSec, PATIENCE).toBeLessThan(before.behindSec + 1.5);
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);
   await expect.poll(() => page.locator('.live-button').isVisible(), PATIENCE).toBe(false);
@@ -76,29 +65,27 @@ test('the player page waits for a stream, plays it near its newest second, also 
 });
 
 test('until a stream begins its trailer plays in a loop under the countdown, then the stream plays in its place', async () => {
-  const trailer = await createVideo(service, 'Trailer');
+  const trailer = await createVideo(room.service, 'Trailer');
   const clip = await makeClip();
-  expect((await uploadFile(service, trailer, clip)).status).toBe(200);
+  expect((await uploadFile(room.service, trailer, clip)).status).toBe(200);
   await rm(path.dirname(clip), { recursive: true });
-  await untilVideo(service, trailer, ({ status }) => status === FINISHED);
+  await untilVideo(room.service, trailer, ({ status }) => status === FINISHED);
   const plan = { scheduledStartAt: new Date(Date.now() + 7_200_000), trailerVideoId: trailer };
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, ...plan, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  const page = await browser.newPage();
-  await page.goto(`${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true&autoplay=true`);
+  const { key, ingest } = await createLive(room, plan);
+  const page = await room.browser.newPage();
+  await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true&autoplay=true`);
   await page.getByText(/^01:5\d:/).waitFor(PATIENCE);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
   expect(await read(page)).toMatchObject({ durationSec: expect.closeTo(12, 0) });
   expect(await page.locator('video').evaluate((video: HTMLVideoElement) => video.loop)).toBe(true);
   await shoot(page, 'trailer', ['1280', '320']);
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await service.health();
-  const publisher = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
+  await room.catalogue.streams.change(key, startStream);
+  const publisher = publish(ingest);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(false);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(1);
   expect(await page.locator('video').evaluate((video: HTMLVideoElement) => video.loop)).toBe(false);
   await shoot(page, 'on-air', ['1280', '320']);
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);
   await shoot(page, 'recording', ['1280', '320']);
@@ -107,17 +94,14 @@ test('until a stream begins its trailer plays in a loop under the countdown, the
 
 test('the bar of a stream that can be gone back in shows its keyframes', async () => {
   const window = { dvrEnabled: true, dvrWindowSec: 600 };
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, ...window, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  const { listeners } = await service.health();
-  await catalogue.streams.change(key, startStream);
-  const publisher = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
-  const page = await browser.newPage();
-  await page.goto(`${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
+  const { key, ingest } = await startLive(room, window);
+  const publisher = publish(ingest);
+  const page = await room.browser.newPage();
+  await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await expect.poll(() => lookAtBar(page), PATIENCE).toBeGreaterThan(20);
   await shoot(page, 'window', ['1280', '320']);
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await page.close();
 });

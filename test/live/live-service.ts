@@ -4,12 +4,13 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Database } from '../../src/catalog/db.ts';
+import type { Database, MediaKey } from '../../src/catalog/db.ts';
 import { createLiveStore, type LiveStore, type NewLiveStream } from '../../src/catalog/live/live-store.ts';
+import { startStream } from '../../src/catalog/live/live-stream.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { openCatalogue } from '../support/leftovers.ts';
-import type { Service } from '../support/service.ts';
+import type { Health, Service } from '../support/service.ts';
 
 /** A bound on hanging. */
 const BOUNDED = { timeout: 90_000, killSignal: 'SIGKILL' } as const;
@@ -32,11 +33,46 @@ export const LIVE_SETTINGS: Omit<NewLiveStream, 'libraryId'> = {
   ingestRegion: 'local',
 };
 
+export type LiveCatalogue = { database: Database; streams: LiveStore };
+
 /** The live streams of a running service, as its own processes see them. */
-export async function openLiveCatalogue(service: Service): Promise<{ database: Database; streams: LiveStore }> {
+export async function openLiveCatalogue(service: Service): Promise<LiveCatalogue> {
   const database = openCatalogue(service);
   const secretKey = await readFile(path.join(service.dataDir, 'secret.key'));
   return { database, streams: createLiveStore({ db: database.db, secretBox: createSecretBox(secretKey) }) };
+}
+
+/** A stream of a service, with where it is published by RTMP (`ingest`) and watched (`base`). */
+export type TestStream = {
+  key: MediaKey;
+  streamKey: string;
+  listeners: Health['listeners'];
+  ingest: string;
+  base: string;
+};
+
+export type LivePlace = { service: Service; catalogue: LiveCatalogue };
+
+/** Makes a stream that nobody has started. */
+export async function createLive(
+  { service, catalogue }: LivePlace,
+  settings: Partial<typeof LIVE_SETTINGS> = {},
+): Promise<TestStream> {
+  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, ...settings, libraryId: 1 });
+  const { listeners } = await service.health();
+  return {
+    key: { libraryId: 1, mediaId: stream.id },
+    ...{ streamKey, listeners },
+    ingest: `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`,
+    base: `${service.edgeUrl}/vz-1/${stream.id}`,
+  };
+}
+
+/** Makes a stream and starts it. */
+export async function startLive(place: LivePlace, settings: Partial<typeof LIVE_SETTINGS> = {}): Promise<TestStream> {
+  const stream = await createLive(place, settings);
+  await place.catalogue.streams.change(stream.key, startStream);
+  return stream;
 }
 
 /** Publishes a test picture (25 fps, 2 s between keyframes, two B-frames) and a tone in real time, to the end of the test at most. */

@@ -3,47 +3,34 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { openScriptPage, playInShaka, SHAKA } from '../delivery/in-page.ts';
-import { openBrowser } from '../support/browser.ts';
-import { discard, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
-import { ended, LIVE_SETTINGS, openLiveCatalogue, publish, readText, until } from './live-service.ts';
+import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { createLive, ended, publish, readText, startLive, until } from './live-service.ts';
 
 const run = promisify(execFile);
 
-let service: Service;
-let browser: Browser;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let room: LiveRoom;
 beforeAll(async () => {
-  [service, browser] = await Promise.all([
-    startService(null, { MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8' }),
-    openBrowser(),
-  ]);
-  catalogue = await openLiveCatalogue(service);
+  room = await openLiveRoom({ MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8' });
 });
-afterAll(async () => {
-  await browser.close();
-  await catalogue.database.close();
-  await discard(service);
-});
+afterAll(() => room.close());
 
 test('a killed encoder comes back into the page that plays, and the stop makes the video at once', async () => {
-  const { key, ingest, base } = await createStream();
-  await catalogue.streams.change(key, startStream);
+  const { key, ingest, base } = await startLive(room);
   const first = publish(ingest);
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
-  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`);
+  const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
   const before = await until(async () => {
     const now = await readPlayback(page);
     return now.timeSec > 4 ? now : null;
   }, 'playback');
   expect(faultsOf(before.errors)).toEqual([]);
   const still = await until(async () => {
-    const rows = await catalogue.database.db
+    const rows = await room.catalogue.database.db
       .selectFrom('live_thumbnail')
       .select('at')
       .where('stream_id', '=', key.mediaId)
@@ -73,7 +60,7 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   expect(live).not.toContain('EXT-X-DISCONTINUITY\n');
   expect(live).toContain('#EXT-X-MEDIA-SEQUENCE:0\n');
   expect(await readText(`${base}/playlist.m3u8`)).toContain('FRAME-RATE=25.000');
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await ended(second);
   const video = await until(async () => {
     const text = await readText(await mediaPlaylistOf(base));
@@ -81,7 +68,7 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   }, 'the video');
   // All that viewers were sent is in the video, under the same numbers.
   for (const [segment] of (live ?? '').matchAll(/^\d+\.m4s$/gm)) expect(video).toContain(`\n${segment}\n`);
-  expect(await catalogue.streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
+  expect(await room.catalogue.streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
   const { stdout, stderr } = await run('ffprobe', [
     ...['-v', 'error', '-count_frames', '-select_streams', 'v', '-show_entries', 'stream=nb_read_frames'],
     ...['-of', 'csv=p=0', `${base}/playlist.m3u8`],
@@ -94,7 +81,7 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
 }, 180_000);
 
 test('a publisher is refused without a valid key, and one with the same key takes over', async () => {
-  const { key, ingest, base } = await createStream();
+  const { key, ingest, base } = await createLive(room);
   const wrong = publish(`${ingest.slice(0, -4)}0000`);
   let said = '';
   wrong.stderr?.on('data', (bytes: Buffer) => {
@@ -103,24 +90,17 @@ test('a publisher is refused without a valid key, and one with the same key take
   expect(await ended(wrong)).not.toBe(0);
   expect(said).toContain('No stream has this key');
   const frozen = publish(ingest);
-  await until(async () => ((await catalogue.streams.load(key)).ingest.primaryLive ? true : null), 'a preview');
+  await until(async () => ((await room.catalogue.streams.load(key)).ingest.primaryLive ? true : null), 'a preview');
   expect(await readText(`${base}/playlist.m3u8`)).toBe(null);
   frozen.kill('SIGSTOP');
-  await catalogue.streams.change(key, startStream);
+  await room.catalogue.streams.change(key, startStream);
   const newer = publish(ingest);
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist of the newer publisher');
   frozen.kill('SIGKILL');
-  await catalogue.streams.remove(key);
+  await room.catalogue.streams.remove(key);
   await ended(newer);
   expect(await readText(`${base}/playlist.m3u8`)).toBe(null);
 }, 120_000);
-
-async function createStream(settings: Partial<typeof LIVE_SETTINGS> = {}) {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, ...settings, libraryId: 1 });
-  const { listeners } = await service.health();
-  const ingest = `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`;
-  return { key: { libraryId: 1, mediaId: stream.id }, ingest, base: `${service.edgeUrl}/vz-1/${stream.id}` };
-}
 
 async function mediaPlaylistOf(base: string): Promise<string> {
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
@@ -128,20 +108,19 @@ async function mediaPlaylistOf(base: string): Promise<string> {
 }
 
 test('a killed ingest process and an encoder of another size cost no part that viewers were sent', async () => {
-  const receiver = await createStream();
+  const receiver = await createLive(room);
   const relays = [receiver.ingest, 'rtmp://10.0.0.1/live/key'];
-  const { key, ingest, base } = await createStream({ relays });
-  await catalogue.streams.change(key, startStream);
+  const { key, ingest, base } = await startLive(room, { relays });
   const listed = async () => parts((await readText(await mediaPlaylistOf(base))) ?? '');
   const first = publish(ingest);
   await until(async () => ((await listed()).segments.length >= 2 ? true : null), 'two segments');
   const before = await listed();
   // What it names as its relay gets the same media; the other, at a private address, harms nothing.
-  expect((await catalogue.streams.load(receiver.key)).ingest.primaryLive).toBe(true);
-  killAll(await findProcesses(service, 'role.ts ingest'));
+  expect((await room.catalogue.streams.load(receiver.key)).ingest.primaryLive).toBe(true);
+  killAll(await findProcesses(room.service, 'role.ts ingest'));
   await ended(first);
   const { listeners } = await until(async () => {
-    const health = await service.health();
+    const health = await room.service.health();
     return health.status === 'ok' && health.listeners.rtmp !== undefined ? health : null;
   }, 'the next ingest process');
   const second = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${ingest.split('/').at(-1)}`);
@@ -159,7 +138,7 @@ test('a killed ingest process and an encoder of another size cost no part that v
   }, 'another period');
   const growing = await fetch(`${base}/manifest.mpd`);
   expect(await growing.text()).toContain('type="dynamic"');
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await ended(third);
   const video = await until(async () => {
     const now = await listed();
@@ -171,7 +150,7 @@ test('a killed ingest process and an encoder of another size cost no part that v
   expect(sizes).toEqual(['640,360', '426,240']);
   const manifest = (await readText(`${base}/manifest.mpd`)) ?? '';
   expect(manifest.match(/<Period /g)).toHaveLength(2);
-  const page = await openScriptPage(browser, service.edgeUrl, SHAKA);
+  const page = await openScriptPage(room.browser, room.service.edgeUrl, SHAKA);
   const played = await playInShaka(page, `${base}/manifest.mpd`);
   expect(played.errors).toEqual([]);
   expect(Math.abs(played.endedAtSec - video.seconds)).toBeLessThan(0.5);

@@ -1,15 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
-import { ended, framesOf, LIVE_SETTINGS, openLiveCatalogue, readText, until } from './live-service.ts';
+import { ended, framesOf, type LiveCatalogue, openLiveCatalogue, readText, startLive, until } from './live-service.ts';
 import { mediaPlaylistOf, segmentsOf } from './read-recording.ts';
 
 const run = promisify(execFile);
 
 let service: Service;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let catalogue: LiveCatalogue;
 beforeAll(async () => {
   service = await startService(null, { MILLRACE_LIVE_CORES: '2' });
   catalogue = await openLiveCatalogue(service);
@@ -58,12 +58,8 @@ test('a live mark is in each rendition that viewers get, and in the video', asyn
   expect((await call('POST', '/videolibrary/1', ACCOUNT_KEY, place)).status).toBe(200);
   const mark = await makePicture('red');
   expect((await call('PUT', '/videolibrary/1/live/watermark', ACCOUNT_KEY, mark)).status).toBe(204);
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await service.health();
-  const publisher = publishBlue(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
-  const base = `${service.edgeUrl}/vz-1/${stream.id}`;
+  const { key, ingest, base } = await startLive({ service, catalogue });
+  const publisher = publishBlue(ingest);
   const address = await until(() => mediaPlaylistOf(base).catch(() => null), 'a playlist', 60_000);
   await until(async () => (segmentsOf((await readText(address)) ?? '').length >= 3 ? true : null), 'segments', 60_000);
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';

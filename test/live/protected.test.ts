@@ -1,26 +1,17 @@
 import { spawn } from 'node:child_process';
 import { sql } from 'kysely';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
-import { openBrowser } from '../support/browser.ts';
-import { discard, type Service, startService } from '../support/service.ts';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
-import { ended, LIVE_SETTINGS, openLiveCatalogue, publish, readText, until } from './live-service.ts';
+import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { ended, publish, readText, startLive, until } from './live-service.ts';
 
-let service: Service;
-let browser: Browser;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let room: LiveRoom;
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startService(null), openBrowser()]);
-  catalogue = await openLiveCatalogue(service);
+  room = await openLiveRoom();
 });
-afterAll(async () => {
-  await browser.close();
-  await catalogue.database.close();
-  await discard(service);
-});
+afterAll(() => room.close());
 
 test('parts are encrypted under keys that were there before them, and the video keeps these keys', async () => {
   await setDrm('enterprise');
@@ -36,14 +27,14 @@ test('parts are encrypted under keys that were there before them, and the video 
   for (const name of ['init.mp4', '0.m4s', '0.0.m4s']) {
     expect((await fetch(new URL(name, playlist))).status).toBe(404);
   }
-  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`, `${base}/license`);
+  const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`, `${base}/license`);
   const played = await until(async () => {
     const now = await readPlayback(page);
     return now.timeSec > 4 ? now : null;
   }, 'playback');
   expect(faultsOf(played.errors)).toEqual([]);
   expect(played.frames).toBeGreaterThan(10);
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   const video = await until(async () => {
     const text = await readText(playlist);
@@ -51,7 +42,9 @@ test('parts are encrypted under keys that were there before them, and the video 
   }, 'the video');
   expect(video).toContain(keyLine);
   expect(video).toContain('e1/0.m4s');
-  const { rows } = await sql`select from drm_package where media_id = ${key.mediaId}`.execute(catalogue.database.db);
+  const { rows } = await sql`select from drm_package where media_id = ${key.mediaId}`.execute(
+    room.catalogue.database.db,
+  );
   expect(rows).toHaveLength(1);
   await page.close();
 }, 120_000);
@@ -60,7 +53,7 @@ test('under basic protection a play session gets whole segments, encrypted under
   await setDrm('basic');
   const { key, base, publisher } = await goLive();
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
-  const page = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`);
+  const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
   const played = await until(async () => {
     const now = await readPlayback(page);
     return now.timeSec > 3 ? now : null;
@@ -73,7 +66,7 @@ test('under basic protection a play session gets whole segments, encrypted under
   expect(live).not.toContain('EXT-X-PART');
   const stored = await fetch(new URL('0.m4s', playlist));
   expect(Buffer.from(await stored.arrayBuffer()).includes('moof')).toBe(false);
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await page.close();
 }, 120_000);
@@ -84,10 +77,10 @@ test('after another process has sent parts, media goes on under a rendition of i
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   const playlist = `${base}/${/^r\/.*m3u8$/m.exec(multivariant)?.[0]}`;
   await until(async () => ((await readText(playlist))?.includes('#EXTINF') ? true : null), 'a segment');
-  killAll(await findProcesses(service, 'role.ts ingest'));
+  killAll(await findProcesses(room.service, 'role.ts ingest'));
   await ended(publisher);
   const { listeners } = await until(async () => {
-    const health = await service.health();
+    const health = await room.service.health();
     return health.status === 'ok' && health.listeners.rtmp !== undefined ? health : null;
   }, 'the next ingest process');
   const second = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
@@ -95,43 +88,36 @@ test('after another process has sent parts, media goes on under a rendition of i
     const { rows } = await sql<{ prefixes: number[] }>`
       select array_agg(r.iv_prefix) as prefixes from live_period p join rendition r on r.timeline_id = p.timeline_id
       where p.media_id = ${key.mediaId} and r.kind = 'video' and r.origin = 'pass-through' group by p.number`.execute(
-      catalogue.database.db,
+      room.catalogue.database.db,
     );
     return rows.length > 1 ? rows : null;
   }, 'a period of the process that took over');
   expect(new Set(periods.flatMap(({ prefixes }) => prefixes)).size).toBe(periods.length);
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await ended(second);
 }, 120_000);
 
 test('pictures that cannot be encrypted are refused, and nothing of them is kept', async () => {
   await setDrm('enterprise');
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await service.health();
+  const { key, streamKey, listeners } = await startLive(room);
   const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-c:v', 'libx265'];
   const encoder = ['-preset', 'ultrafast', '-x265-params', 'keyint=25:log-level=error', '-f', 'mpegts'];
-  const publisher = spawn('ffmpeg', [
-    ...['-v', 'error', ...picture, ...encoder],
-    `srt://127.0.0.1:${listeners.srt}?streamid=${streamKey}`,
-  ]);
+  const address = `srt://127.0.0.1:${listeners.srt}?streamid=${streamKey}`;
+  const publisher = spawn('ffmpeg', ['-v', 'error', ...picture, ...encoder, address]);
   expect(await ended(publisher)).not.toBe(0);
-  const { rows } = await sql`select from live_period where media_id = ${key.mediaId}`.execute(catalogue.database.db);
+  const { rows } = await sql`select from live_period where media_id = ${key.mediaId}`.execute(
+    room.catalogue.database.db,
+  );
   expect(rows).toEqual([]);
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
 }, 120_000);
 
 async function goLive() {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await service.health();
-  const publisher = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
-  return { key, publisher, streamKey, base: `${service.edgeUrl}/vz-1/${stream.id}` };
+  const stream = await startLive(room);
+  return { ...stream, publisher: publish(stream.ingest) };
 }
 
 async function setDrm(version: 'basic' | 'enterprise'): Promise<void> {
   const drm = JSON.stringify({ drm: { enabled: true, version } });
-  await sql`update library set settings = settings || ${drm}::jsonb where id = 1`.execute(catalogue.database.db);
+  await sql`update library set settings = settings || ${drm}::jsonb where id = 1`.execute(room.catalogue.database.db);
 }

@@ -1,11 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
-import { openBrowser } from '../support/browser.ts';
-import { discard, type Service, startService } from '../support/service.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
-import { framesOf, LIVE_SETTINGS, openLiveCatalogue, readText, until } from './live-service.ts';
+import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { framesOf, readText, startLive, until } from './live-service.ts';
 
 const FAKE_CAMERA = [
   '--use-fake-device-for-media-stream',
@@ -15,21 +14,11 @@ const FAKE_CAMERA = [
   '--disable-features=LocalNetworkAccessChecks',
 ];
 
-let service: Service;
-let browser: Browser;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let room: LiveRoom;
 beforeAll(async () => {
-  [service, browser] = await Promise.all([
-    startService(null, { MILLRACE_ICE_SERVERS: 'stun:127.0.0.1:9' }),
-    openBrowser(FAKE_CAMERA),
-  ]);
-  catalogue = await openLiveCatalogue(service);
+  room = await openLiveRoom({ MILLRACE_ICE_SERVERS: 'stun:127.0.0.1:9' }, FAKE_CAMERA);
 });
-afterAll(async () => {
-  await browser.close();
-  await catalogue.database.close();
-  await discard(service);
-});
+afterAll(() => room.close());
 
 type Answered = { status: number; location: string; etag: string; link: string; body: string };
 
@@ -68,19 +57,15 @@ function publishFromPage(page: Page, endpoint: string, streamKey: string): Promi
 }
 
 test('the camera of a browser plays in a browser, and its session is changed and ended', async () => {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await service.health();
+  const { key, streamKey, listeners, base } = await startLive(room);
   const endpoint = `http://127.0.0.1:${listeners.whip}/whip`;
-  const base = `${service.edgeUrl}/vz-1/${stream.id}`;
-  const page = await openScriptPage(browser, service.edgeUrl, HLS_JS);
+  const page = await openScriptPage(room.browser, room.service.edgeUrl, HLS_JS);
   expect(await publishFromPage(page, endpoint, 'bunnylive_unknown')).toMatchObject({ status: 401 });
-  expect((await catalogue.streams.load(key)).ingest.primaryLive).toBe(false);
+  expect((await room.catalogue.streams.load(key)).ingest.primaryLive).toBe(false);
   const answered = await publishFromPage(page, endpoint, streamKey);
   expect(answered).toMatchObject({ status: 201, link: '<stun:127.0.0.1:9>; rel="ice-server"' });
   const session = new URL(answered.location, endpoint);
-  const viewer = await playLive(browser, service.edgeUrl, `${base}/playlist.m3u8`);
+  const viewer = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
   await until(async () => ((await readPlayback(viewer)).timeSec > 3 ? true : null), 'playback', 60_000);
   const { errors } = await readPlayback(viewer);
   expect(faultsOf(errors)).toEqual([]);
@@ -97,7 +82,7 @@ test('the camera of a browser plays in a browser, and its session is changed and
   ]).toEqual([415, 428, 412, 204]);
   expect((await fetch(session, { method: 'DELETE' })).status).toBe(200);
   expect((await fetch(session, { method: 'DELETE' })).status).toBe(404);
-  await catalogue.streams.change(key, stopStream);
+  await room.catalogue.streams.change(key, stopStream);
   await until(async () => {
     const media = /\n(r\/.*\.m3u8)/.exec((await readText(`${base}/playlist.m3u8`)) ?? '')?.[1];
     return (await readText(`${base}/${media}`))?.includes('#EXT-X-ENDLIST') ? true : null;
