@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
@@ -103,8 +104,14 @@ test('pictures that cannot be encrypted are refused, and nothing of them is kept
   const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-c:v', 'libx265'];
   const encoder = ['-preset', 'ultrafast', '-x265-params', 'keyint=25:log-level=error', '-f', 'mpegts'];
   const address = `srt://127.0.0.1:${listeners.srt}?streamid=${streamKey}`;
-  const publisher = spawn('ffmpeg', ['-v', 'error', ...picture, ...encoder, address]);
+  const argv = ['-v', 'error', ...picture, ...encoder, address];
+  const publisher = endWithTest(spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
   expect(await ended(publisher)).not.toBe(0);
+  // It had been let in: by its key alone it is not refused.
+  const { rows: leases } = await sql`select session from live_lease where stream_id = ${key.mediaId}`.execute(
+    room.catalogue.database.db,
+  );
+  expect(leases).toEqual([{ session: 1 }]);
   const { rows } = await sql`select from live_period where media_id = ${key.mediaId}`.execute(
     room.catalogue.database.db,
   );
