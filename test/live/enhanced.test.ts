@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { openRtmpPublisher } from '../support/rtmp-publisher.ts';
-import { playLive, readPlayback } from './live-player.ts';
+import { faultsOf, playLive, readPlayback } from './live-player.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { framesOf, startLive, until } from './live-service.ts';
 import { mediaPlaylistOf } from './read-recording.ts';
@@ -95,16 +95,19 @@ test('AV1 by enhanced RTMP plays in Chromium while it is live, and is the video'
       publisher.send({ type: 9, timestampMs: (sent * 1000) / RATE, body });
     }
   }, 10);
+  onTestFinished(() => {
+    clearInterval(timer);
+    publisher.close();
+  });
   await until(() => mediaPlaylistOf(base).catch(() => null), 'a playlist');
   const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
   const played = await until(async () => {
     const now = await readPlayback(page);
     return now.timeSec > 3 ? now : null;
   }, 'playback');
-  expect(played.errors.filter((error) => !error.startsWith('buffer'))).toEqual([]);
+  expect(faultsOf(played.errors)).toEqual([]);
   expect(played.frames).toBeGreaterThan(10);
   await until(async () => (sent === pictures.length ? true : null), 'the end of the clip');
-  clearInterval(timer);
   await room.catalogue.streams.change(key, stopStream);
   await publisher.closed;
   await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the video');

@@ -12,8 +12,8 @@ import { endWithTest } from '../support/end-with-test.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import type { Health, Service } from '../support/service.ts';
 
-/** A bound on hanging. */
-const BOUNDED = { timeout: 90_000, killSignal: 'SIGKILL' } as const;
+/** A bound on hanging, for programs that read a stream. */
+export const BOUNDED = { timeout: 90_000, killSignal: 'SIGKILL' } as const;
 
 export const LIVE_SETTINGS: Omit<NewLiveStream, 'libraryId'> = {
   title: 'Live',

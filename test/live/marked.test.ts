@@ -2,8 +2,18 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
+import { endWithTest } from '../support/end-with-test.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
-import { ended, framesOf, type LiveCatalogue, openLiveCatalogue, readText, startLive, until } from './live-service.ts';
+import {
+  BOUNDED,
+  ended,
+  framesOf,
+  type LiveCatalogue,
+  openLiveCatalogue,
+  readText,
+  startLive,
+  until,
+} from './live-service.ts';
 import { mediaPlaylistOf, segmentsOf } from './read-recording.ts';
 
 const run = promisify(execFile);
@@ -40,15 +50,16 @@ async function makePicture(colour: string): Promise<Buffer> {
 function publishBlue(url: string): ChildProcess {
   const picture = ['-re', '-f', 'lavfi', '-i', 'color=blue:s=640x360:r=25', '-f', 'lavfi', '-i', 'sine=r=48000'];
   const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '2', '-g', '50', '-pix_fmt', 'yuv420p'];
-  return spawn('ffmpeg', ['-v', 'error', ...picture, ...video, '-c:a', 'aac', '-f', 'flv', url], { stdio: 'ignore' });
+  const argv = ['-v', 'error', ...picture, ...video, '-c:a', 'aac', '-f', 'flv', url];
+  return endWithTest(spawn('ffmpeg', argv, { stdio: 'ignore' }));
 }
 
-/** Red and blue of the corners of the newest whole picture: left above, and right below. */
+/** Whether the corners of a picture are red or blue: of the first of a video, of one a few segments old of a stream. */
 async function cornersOf(playlist: string) {
   const corner = (x: string, y: string) => `crop=16:16:${x}:${y},scale=1:1,format=rgb24`;
   const graph = `[0:v]split[a][b];[a]${corner('8', '8')}[c];[b]${corner('iw-24', 'ih-24')}[d];[c][d]hstack`;
   const argv = ['-v', 'error', '-i', playlist, '-filter_complex', graph, '-frames:v', '1', '-f', 'rawvideo', 'pipe:1'];
-  const { stdout } = await run('ffmpeg', argv, { encoding: 'buffer' });
+  const { stdout } = await run('ffmpeg', argv, { ...BOUNDED, encoding: 'buffer' });
   const colour = (at: number) => ((stdout[at] ?? 0) > (stdout[at + 2] ?? 0) ? 'red' : 'blue');
   return { marked: colour(0), plain: colour(3) };
 }
