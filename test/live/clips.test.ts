@@ -4,27 +4,23 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { call, FINISHED, playlistUrl, untilVideo, type VideoAnswer } from '../support/videos.ts';
-import { ended, framesOf, LIVE_SETTINGS, openLiveCatalogue, readText, until } from './live-service.ts';
+import { ended, framesOf, type LiveCatalogue, openLiveCatalogue, readText, startLive, until } from './live-service.ts';
 import { publishNumbered, readNumbers, run } from './numbered-frames.ts';
 
 let service: Service;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let catalogue: LiveCatalogue;
 let key: MediaKey;
 let base: string;
 let publisher: ChildProcess;
 beforeAll(async () => {
   service = await startService(null);
   catalogue = await openLiveCatalogue(service);
-  const settings = { ...LIVE_SETTINGS, dvrEnabled: true, dvrWindowSec: 600, libraryId: 1 };
-  const { stream, streamKey } = await catalogue.streams.create(settings);
-  key = { libraryId: 1, mediaId: stream.id };
-  base = `${service.edgeUrl}/vz-1/${stream.id}`;
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await service.health();
-  publisher = publishNumbered(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
+  const stream = await startLive({ service, catalogue }, { dvrEnabled: true, dvrWindowSec: 600 });
+  ({ key, base } = stream);
+  publisher = publishNumbered(stream.ingest);
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
 });
 afterAll(async () => {

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { descendantsOf } from '../house/service.ts';
 import { discard } from '../support/service.ts';
 import { findProcesses } from '../support/service-processes.ts';
 import { type SmallDisk, startOnSmallDisk, whyNoMount } from '../support/small-disk.ts';
 import { createVideo, uploadFile } from '../support/videos.ts';
-import { ended, LIVE_SETTINGS, openLiveCatalogue, publish, readText, until } from './live-service.ts';
+import { ended, type LiveCatalogue, openLiveCatalogue, publish, readText, startLive, until } from './live-service.ts';
 import { makeNumberedClips, type NumberedClips, publishClip } from './numbered-publisher.ts';
 import { countSegments, mediaPlaylistOf, missingOf, readMedia, readRuns } from './read-recording.ts';
 
@@ -23,7 +23,7 @@ const GIVES_WAY = 10;
 
 let disk: SmallDisk;
 let clips: NumberedClips;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let catalogue: LiveCatalogue;
 beforeAll(async () => {
   if (refusal !== null) return;
   [disk, clips] = await Promise.all([startOnSmallDisk(), makeNumberedClips()]);
@@ -36,19 +36,10 @@ afterAll(async () => {
   await rm(clips.folder, { recursive: true, force: true });
 });
 
-async function goLive() {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await disk.service.health();
-  const ingest = `rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`;
-  return { key, ingest, base: `${disk.service.edgeUrl}/vz-1/${stream.id}` };
-}
-
 test.skipIf(refusal !== null)(
   `a disk that is full holds up no viewer, and with room again nothing is missing${note}`,
   async () => {
-    const { key, ingest, base } = await goLive();
+    const { key, ingest, base } = await startLive({ service: disk.service, catalogue });
     const publisher = publishClip(ingest, clips.small);
     await until(async () => ((await countSegments(base)) >= 1 ? true : null), 'a segment');
     const address = await mediaPlaylistOf(base);
@@ -78,7 +69,7 @@ test.skipIf(refusal !== null)(
 test.skipIf(refusal !== null)(
   `encoders of uploads give way to those of live streams${note}`,
   async () => {
-    const { key, ingest, base } = await goLive();
+    const { key, ingest, base } = await startLive({ service: disk.service, catalogue });
     const publisher = publish(ingest);
     await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
     const file = path.join(clips.folder, 'upload.mkv');

@@ -4,17 +4,18 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import {
   ended,
   framesOf,
-  LIVE_SETTINGS,
+  type LiveCatalogue,
   makeClip,
   openLiveCatalogue,
   publish,
   publishByGstreamer,
   readText,
+  startLive,
   until,
 } from './live-service.ts';
 
@@ -23,7 +24,7 @@ const run = promisify(execFile);
 const ACCOUNT_KEY = 'an-account-key-of-this-test';
 
 let service: Service;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let catalogue: LiveCatalogue;
 let clip = '';
 beforeAll(async () => {
   clip = await makeClip();
@@ -46,14 +47,6 @@ afterAll(async () => {
   await rm(path.dirname(clip), { recursive: true });
 });
 
-async function createStream() {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await service.health();
-  return { key, streamKey, listeners, base: `${service.edgeUrl}/vz-1/${stream.id}` };
-}
-
 function segments(base: string, count: number): Promise<string> {
   return until(async () => {
     const media = /\n(r\/.*\.m3u8)/.exec((await readText(`${base}/playlist.m3u8`)) ?? '')?.[1];
@@ -63,11 +56,10 @@ function segments(base: string, count: number): Promise<string> {
 }
 
 test('ffmpeg publishes by RTMPS, and GStreamer by rtmp2sink', async () => {
-  const secure = await createStream();
+  const secure = await startLive({ service, catalogue });
   const ffmpeg = publish(`rtmps://localhost:${secure.listeners.rtmps}/live/${secure.streamKey}`);
-  const plain = await createStream();
-  const location = `rtmp://127.0.0.1:${plain.listeners.rtmp}/live/${plain.streamKey}`;
-  const sink = ['flvmux', 'name=mux', 'streamable=true', '!', 'rtmp2sink', 'sync=true', `location=${location}`];
+  const plain = await startLive({ service, catalogue });
+  const sink = ['flvmux', 'name=mux', 'streamable=true', '!', 'rtmp2sink', 'sync=true', `location=${plain.ingest}`];
   const gstreamer = publishByGstreamer(clip, sink);
   await Promise.all([segments(secure.base, 2), segments(plain.base, 2)]);
   for (const { key } of [secure, plain]) await catalogue.streams.change(key, stopStream);
@@ -79,7 +71,7 @@ test('ffmpeg publishes by RTMPS, and GStreamer by rtmp2sink', async () => {
 }, 120_000);
 
 test('streams name every address of ingest, under the host and the region that are set', async () => {
-  const { key, listeners } = await createStream();
+  const { key, listeners } = await startLive({ service, catalogue });
   const headers = { AccessKey: ACCOUNT_KEY };
   const shown = await until(async () => {
     const answer = await fetch(`${service.apiUrl}/library/1/live/${key.mediaId}`, { headers });
