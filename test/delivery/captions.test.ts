@@ -1,14 +1,10 @@
 import { parse } from 'hls-parser';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CaptionTrack } from '../../src/catalog/schema.ts';
-import { openBrowser } from '../support/browser.ts';
-import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { HLS_JS, openScriptPage } from './in-page.ts';
-import { type Film, makeFilm } from './make-film.ts';
-import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import type { PublishedFilm } from './publish.ts';
 
 const PLAY_LIMIT_MS = 60_000;
 
@@ -34,44 +30,32 @@ const SHOW_CUES = `async (playlistUrl) => {
   }
 }`;
 
-let database: TestDatabase;
-let room: EdgeRoom;
-let edge: TestEdge;
-let film: Film;
-let browser: Browser;
+let room: PlayerRoom;
 let shown: PublishedFilm;
 let folder: string;
 
 beforeAll(async () => {
-  [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(240, [90]), openBrowser()]);
-  room = await createEdgeRoom(database);
-  edge = await room.start();
+  room = await openPlayerRoom(240, [90]);
   shown = await publish({});
-  folder = `${edge.base}/vz-${shown.libraryId}/${shown.mediaId}`;
+  folder = `${room.edge.base}/vz-${shown.libraryId}/${shown.mediaId}`;
 });
-afterAll(async () => {
-  await browser.close();
-  await edge.close();
-  await room.close();
-  await database.stop();
-});
+afterAll(() => room.close());
 
 /** A finished film of 10 s with captions in two languages, one of them named like the other. */
 async function publish(settings: Record<string, unknown>): Promise<PublishedFilm> {
-  const published = await addFilm(database.db, await addLibrary(database.db, settings), film);
+  const published = await room.publish(settings);
   const text = 'WEBVTT\n\n00:00:01.000 --> 00:00:09.000\nHello from the playlist\n';
   const track = async (srclang: string, label: string): Promise<CaptionTrack> => {
     const name = `${published.libraryId}/${published.mediaId}/captions/${srclang}-1.vtt`;
-    const key = await room.storage.write(name, Buffer.from(text));
+    const key = await room.edges.storage.write(name, Buffer.from(text));
     return { srclang, label, version: 1, key, sizeBytes: text.length };
   };
   const captions = [await track('en', `"US" English's`), await track('pt-BR', `"US" English's`)];
-  await database.db
+  await room.database.db
     .updateTable('media')
     .set({ captions: JSON.stringify(captions), duration_ms: 10_010 })
     .where('id', '=', published.mediaId)
     .execute();
-  await publishWholeFilm(database.db, room.storage, film, published);
   return published;
 }
 const fetchText = async (address: string) => (await fetch(address)).text();
@@ -114,17 +98,17 @@ test.each(['captions/fr.m3u8', 'captions/en.srt', 'captions/../en.m3u8', 'captio
 
 test('where the setting is off the playlist says nothing of them, though the files stay', async () => {
   const quiet = await publish({ player: { captionsInPlaylist: false } });
-  const base = `${edge.base}/vz-${quiet.libraryId}/${quiet.mediaId}`;
+  const base = `${room.edge.base}/vz-${quiet.libraryId}/${quiet.mediaId}`;
   const silent = await fetch(`${base}/playlist.m3u8`);
   expect(await silent.text()).not.toContain('SUBTITLES');
   expect((await fetch(`${base}/captions/en.vtt`)).status).toBe(200);
-  await database.db.updateTable('library').set({ settings: '{}' }).where('id', '=', quiet.libraryId).execute();
+  await room.database.db.updateTable('library').set({ settings: '{}' }).where('id', '=', quiet.libraryId).execute();
   await expect.poll(() => fetchText(`${base}/playlist.m3u8`), { timeout: PLAY_LIMIT_MS }).toContain('TYPE=SUBTITLES');
   expect((await fetch(`${base}/playlist.m3u8`)).headers.get('etag')).not.toBe(silent.headers.get('etag'));
 });
 
 test('hls.js in a browser shows the cue at its time', async () => {
-  const page = await openScriptPage(browser, edge.base, HLS_JS);
+  const page = await openScriptPage(room.browser, room.edge.base, HLS_JS);
   const cues = (await page.evaluate(`(${SHOW_CUES})(${JSON.stringify(`${folder}/playlist.m3u8`)})`)) as {
     at: number;
     shownCues: unknown[];
@@ -135,8 +119,8 @@ test('hls.js in a browser shows the cue at its time', async () => {
 });
 
 test('our own player lists each language once', async () => {
-  const page = await browser.newPage();
-  await page.goto(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true&autoplay=true`);
+  const page = await room.browser.newPage();
+  await page.goto(`${room.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true&autoplay=true`);
   const video = page.locator('video');
   await page.locator('media-controller[ready]').waitFor({ timeout: PLAY_LIMIT_MS });
   await expect

@@ -1,19 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
-import { openBrowser } from '../support/browser.ts';
-import { startTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Film, makeFilm } from './make-film.ts';
-import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import type { PublishedFilm } from './publish.ts';
 
-let database: TestDatabase;
-let room: EdgeRoom;
-let edge: TestEdge;
-let film: Film;
-let browser: Browser;
+let room: PlayerRoom;
 let shown: PublishedFilm;
 let site: Server;
 let siteBase: string;
@@ -23,37 +16,25 @@ let sitePage = '';
 const PATIENCE = { timeout: 60_000 };
 
 beforeAll(async () => {
-  [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(240, [90]), openBrowser()]);
-  room = await createEdgeRoom(database);
-  edge = await room.start();
-  shown = await publish({});
+  room = await openPlayerRoom(240, [90]);
+  shown = await room.publish();
   site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(sitePage));
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   // Another host name of this machine: another origin.
   siteBase = `http://localhost:${(site.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
-  await browser.close();
   site.close();
-  await edge.close();
   await room.close();
-  await database.stop();
 });
 
-async function publish(player: Record<string, unknown>): Promise<PublishedFilm> {
-  const libraryId = await addLibrary(database.db, { player });
-  const made = await addFilm(database.db, libraryId, film);
-  await publishWholeFilm(database.db, room.storage, film, made);
-  return made;
-}
-
 const addressOf = ({ libraryId, mediaId }: PublishedFilm, query: string) =>
-  `${edge.base}/embed/${libraryId}/${mediaId}${query}`;
+  `${room.edge.base}/embed/${libraryId}/${mediaId}${query}`;
 
 /** The client that the edge gives out beside the player. */
 async function clientAddress(): Promise<string> {
   const { files } = await loadPlayerAssets();
-  return `${edge.base}/assets/${[...files.keys()].find((name) => name.startsWith('player.js-'))}`;
+  return `${room.edge.base}/assets/${[...files.keys()].find((name) => name.startsWith('player.js-'))}`;
 }
 
 /** As much of the client as is used here; it lies in the page under its own name. */
@@ -69,7 +50,7 @@ test.each([
     sitePage = `<!doctype html><meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">
 <iframe ${sandbox} allow="autoplay" width="640" height="360" src="${addressOf(shown, '?muted=true&autoplay=false')}"></iframe>
 <script src="${await clientAddress()}"></script>`;
-    const page = await browser.newPage();
+    const page = await room.browser.newPage();
     await page.goto(siteBase);
     await page.waitForTimeout(delayMs);
     const seen = await page.evaluate(async () => {
@@ -120,7 +101,7 @@ test.each([
 );
 
 async function open(made: PublishedFilm, query: string): Promise<{ page: Page; faults: string[] }> {
-  const page = await browser.newPage();
+  const page = await room.browser.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -132,12 +113,14 @@ async function open(made: PublishedFilm, query: string): Promise<{ page: Page; f
 }
 
 test("an owner's head HTML runs and styles our elements, and its language and controls hold", async () => {
-  const made = await publish({
-    customHtml:
-      '<style>media-controller{--media-range-bar-color:#0000ff}bunny-media-control-bar{opacity:.5}</style><script>window.own = 1</script>',
-    uiLanguage: 'ar',
-    controls: ['play', 'progress', 'settings'],
-    fontFamily: 'Georgia',
+  const made = await room.publish({
+    player: {
+      customHtml:
+        '<style>media-controller{--media-range-bar-color:#0000ff}bunny-media-control-bar{opacity:.5}</style><script>window.own = 1</script>',
+      uiLanguage: 'ar',
+      controls: ['play', 'progress', 'settings'],
+      fontFamily: 'Georgia',
+    },
   });
   const { page, faults } = await open(made, '?muted=true');
   expect(await page.evaluate('window.own')).toBe(1);
@@ -156,7 +139,7 @@ test("an owner's head HTML runs and styles our elements, and its language and co
 });
 
 test('playback goes on where it was left, and says so', async () => {
-  const context = await browser.newContext();
+  const context = await room.browser.newContext();
   const visit = async () => {
     const page = await context.newPage();
     await page.goto(addressOf(shown, '?muted=true&rememberPosition=true'));

@@ -1,27 +1,20 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../support/browser.ts';
-import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { encode } from '../support/media/read-test-media.ts';
 import { axeViolations } from './axe-violations.ts';
 import { CAST_SENDER } from './cast-sender.ts';
 import { forceState } from './forced-state.ts';
-import { type Film, makeFilm } from './make-film.ts';
 import { shoot } from './page-pictures.ts';
-import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import type { PublishedFilm } from './publish.ts';
 
 /** A bound on hanging. */
 const PATIENCE = { timeout: 60_000 };
 const AD_SEC = 4;
 
-let database: TestDatabase;
-let room: EdgeRoom;
-let edge: TestEdge;
-let film: Film;
-let browser: Browser;
+let room: PlayerRoom;
 let shown: PublishedFilm;
 /** A server of advertisements, at another origin; what it was asked for, by path. */
 let ads: Server;
@@ -31,10 +24,8 @@ const adRequests: string[] = [];
 beforeAll(async () => {
   let clip: Buffer;
   const picture = ['-f', 'lavfi', '-i', `color=0x2a6f97:s=320x180:r=24:d=${AD_SEC}`, '-pix_fmt', 'yuv420p'];
-  [database, film, browser, clip] = await Promise.all([
-    startTestDatabase(),
-    makeFilm(480, [180, 90]),
-    openBrowser(),
+  [room, clip] = await Promise.all([
+    openPlayerRoom(480, [180, 90]),
     encode([
       ...picture,
       '-c:v',
@@ -47,9 +38,7 @@ beforeAll(async () => {
       'frag_keyframe+empty_moov',
     ]),
   ]);
-  room = await createEdgeRoom(database);
-  edge = await room.start();
-  shown = await publish({});
+  shown = await room.publish();
   ads = createServer(({ url = '' }, response) => {
     adRequests.push(url);
     response.setHeader('access-control-allow-origin', '*');
@@ -63,18 +52,9 @@ beforeAll(async () => {
   adsBase = `http://localhost:${(ads.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
-  await browser.close();
   ads.close();
-  await edge.close();
   await room.close();
-  await database.stop();
 });
-
-async function publish(player: Record<string, unknown>): Promise<PublishedFilm> {
-  const made = await addFilm(database.db, await addLibrary(database.db, { player }), film, 'A film');
-  await publishWholeFilm(database.db, room.storage, film, made);
-  return made;
-}
 
 const wrapper = () => `<VAST version="3.0"><Ad id="w"><Wrapper><AdSystem>Test</AdSystem>
 <VASTAdTagURI><![CDATA[${adsBase}/vast]]></VASTAdTagURI>
@@ -89,14 +69,14 @@ ${['start', 'midpoint', 'complete', 'skip'].map((name) => `<Tracking event="${na
 </MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>`;
 
 async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Promise<void> = async () => undefined) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text());
   });
   await prepare(page);
-  await page.goto(`${edge.base}/embed/${made.libraryId}/${made.mediaId}?muted=true${query}`);
+  await page.goto(`${room.edge.base}/embed/${made.libraryId}/${made.mediaId}?muted=true${query}`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   return { page, faults };
 }
@@ -129,8 +109,8 @@ async function withCaptions(page: Page): Promise<void> {
   });
   await forceState(page, ({ state }) => {
     const captions = [
-      { language: 'en', label: 'English', url: `${edge.base}/captions-en.vtt` },
-      { language: 'de', label: 'Deutsch', url: `${edge.base}/captions-de.vtt` },
+      { language: 'en', label: 'English', url: `${room.edge.base}/captions-en.vtt` },
+      { language: 'de', label: 'Deutsch', url: `${room.edge.base}/captions-de.vtt` },
     ];
     Object.assign(state.details, { captions });
   });
@@ -196,7 +176,7 @@ test('the transcript follows what is said, and fits a small frame', async () => 
 });
 
 test("a library's advertisement is shown before the video, reported, and skipped", async () => {
-  const made = await publish({ vastTagUrl: `${adsBase}/wrapped` });
+  const made = await room.publish({ player: { vastTagUrl: `${adsBase}/wrapped` } });
   const { page, faults } = await open(made);
   const ad = page.getByRole('region', { name: 'Advertisement' });
   await ad.waitFor(PATIENCE);
@@ -216,7 +196,7 @@ test("a library's advertisement is shown before the video, reported, and skipped
 });
 
 test('an advertisement that is watched to its end counts as that, and one that is missing holds up nothing', async () => {
-  const made = await publish({ vastTagUrl: `${adsBase}/vast` });
+  const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   const { page } = await open(made, '&autoplay=false');
   expect(adRequests.filter((url) => url === '/ad.mp4').length).toBe(1);
   await page.locator('.large-play').click();
@@ -224,7 +204,7 @@ test('an advertisement that is watched to its end counts as that, and one that i
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
   await expect.poll(() => adRequests, PATIENCE).toEqual(expect.arrayContaining(['/seen/midpoint', '/seen/complete']));
   await page.close();
-  const missing = await open(await publish({ vastTagUrl: `${adsBase}/nothing` }));
+  const missing = await open(await room.publish({ player: { vastTagUrl: `${adsBase}/nothing` } }));
   await expect.poll(async () => (await read(missing.page)).sec, PATIENCE).toBeGreaterThan(0.5);
   await missing.page.close();
 });

@@ -1,10 +1,7 @@
-import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
+import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, type ExpectStatic, test } from 'vitest';
-import { openBrowser } from '../support/browser.ts';
-import { startTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Film, makeFilm } from './make-film.ts';
-import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import type { PublishedFilm } from './publish.ts';
 
 /** A bound on hanging. */
 const PATIENCE = { timeout: 90_000 };
@@ -12,39 +9,27 @@ const PATIENCE = { timeout: 90_000 };
 const FRAMES = 6 * 96;
 const RATE = 2;
 
-let database: TestDatabase;
-let room: EdgeRoom;
-let edge: TestEdge;
-let film: Film;
-let browser: Browser;
+let room: PlayerRoom;
 let shown: PublishedFilm;
 
 beforeAll(async () => {
-  [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(FRAMES, [90]), openBrowser()]);
-  room = await createEdgeRoom(database);
-  edge = await room.start();
-  shown = await addFilm(database.db, await addLibrary(database.db), film, 'A film');
-  await publishWholeFilm(database.db, room.storage, film, shown);
+  room = await openPlayerRoom(FRAMES, [90]);
+  shown = await room.publish();
 });
-afterAll(async () => {
-  await browser.close();
-  await edge.close();
-  await room.close();
-  await database.stop();
-});
+afterAll(() => room.close());
 
 type Watched = { context: BrowserContext; page: Page; loads: () => number };
 
 /** Opens the player at twice its speed, after `prepare`; `loads` counts how often the page itself was loaded. */
 async function watch(prepare: (page: Page) => Promise<unknown>, query = ''): Promise<Watched> {
-  const context = await browser.newContext();
+  const context = await room.browser.newContext();
   const page = await context.newPage();
   let loads = 0;
   page.on('domcontentloaded', () => {
     loads += 1;
   });
   await prepare(page);
-  await page.goto(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true${query}`);
+  await page.goto(`${room.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true${query}`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await page.locator('video').evaluate((video: HTMLVideoElement, rate) => {
     video.playbackRate = rate;

@@ -1,48 +1,32 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
-import { openBrowser } from '../support/browser.ts';
-import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { axeViolations } from './axe-violations.ts';
 import { forceState } from './forced-state.ts';
-import { type Film, makeFilm } from './make-film.ts';
 import { shoot, watchHosts } from './page-pictures.ts';
-import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
-import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
+import { addFilm, addLibrary, type PublishedFilm } from './publish.ts';
 
 const LIVE = { dvrSec: 60, targetLatencySec: 3, viewers: 1_284 };
 /** A bound on hanging. */
 const PATIENCE = { timeout: 60_000 };
 
-let database: TestDatabase;
-let room: EdgeRoom;
-let edge: TestEdge;
-let film: Film;
-let browser: Browser;
+let room: PlayerRoom;
 let shown: PublishedFilm;
 
 beforeAll(async () => {
-  [database, film, browser] = await Promise.all([startTestDatabase(), makeFilm(480, [180, 90]), openBrowser()]);
-  room = await createEdgeRoom(database);
-  edge = await room.start();
-  const libraryId = await addLibrary(database.db);
-  shown = await addFilm(database.db, libraryId, film, 'A film');
-  await publishWholeFilm(database.db, room.storage, film, shown);
+  room = await openPlayerRoom(480, [180, 90]);
+  shown = await room.publish();
   const chapters = JSON.stringify([
     { title: 'First', start: 0, end: 8 },
     { title: 'Second', start: 8, end: 20 },
   ]);
-  await database.db.updateTable('media').set({ chapters }).where('id', '=', shown.mediaId).execute();
+  await room.database.db.updateTable('media').set({ chapters }).where('id', '=', shown.mediaId).execute();
 });
-afterAll(async () => {
-  await browser.close();
-  await edge.close();
-  await room.close();
-  await database.stop();
-});
+afterAll(() => room.close());
 
 async function open(page: Page, query = ''): Promise<void> {
-  await page.goto(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true${query}`);
+  await page.goto(`${room.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true${query}`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
 }
 
@@ -70,8 +54,8 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
 ];
 
 test.each(STATES)('$name is said in words, within a small frame too', async ({ name, phase, hasSource, says }) => {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-  const foreign = watchHosts(page, edge.base);
+  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const foreign = watchHosts(page, room.edge.base);
   await forceState(page, ({ state }) => {
     state.phase = phase;
     if (!hasSource) state.source = null;
@@ -92,14 +76,14 @@ test.each(STATES)('$name is said in words, within a small frame too', async ({ n
 });
 
 test('what is missing, refused, or without network is said in every size, and axe finds nothing', async () => {
-  const page = await browser.newPage();
-  await page.goto(`${edge.base}/embed/${shown.libraryId}/01890000-0000-7000-8000-000000000000`);
+  const page = await room.browser.newPage();
+  await page.goto(`${room.edge.base}/embed/${shown.libraryId}/01890000-0000-7000-8000-000000000000`);
   await page.getByText('Video not found').first().waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'missing');
-  const closed = await addLibrary(database.db, { access: { blockNoneReferrer: true } });
-  const refused = await addFilm(database.db, closed, film, 'Refused');
-  await page.goto(`${edge.base}/embed/${closed}/${refused.mediaId}`);
+  const closed = await addLibrary(room.database.db, { access: { blockNoneReferrer: true } });
+  const refused = await addFilm(room.database.db, closed, room.film, 'Refused');
+  await page.goto(`${room.edge.base}/embed/${closed}/${refused.mediaId}`);
   await page.getByText('does not allow it on this page').waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'refused');
@@ -117,12 +101,10 @@ test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
   ['reduced-motion', { reducedMotion: 'reduce' }, 'en'],
   ['right-to-left', {}, 'ar'],
 ])('with %s its menu and bar are whole, and axe finds nothing', async (name, media, uiLanguage) => {
-  const libraryId = await addLibrary(database.db, { player: { uiLanguage } });
-  const made = await addFilm(database.db, libraryId, film, 'A film');
-  await publishWholeFilm(database.db, room.storage, film, made);
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const { libraryId, mediaId } = await room.publish({ player: { uiLanguage } });
+  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
   await page.emulateMedia(media);
-  await page.goto(`${edge.base}/embed/${libraryId}/${made.mediaId}?muted=true&autoplay=false`);
+  await page.goto(`${room.edge.base}/embed/${libraryId}/${mediaId}?muted=true&autoplay=false`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await page.locator('bunny-settings-menu-button').click();
   await page.getByRole('menuitem').first().waitFor(PATIENCE);
@@ -136,7 +118,7 @@ test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
 });
 
 test('while it plays, with its menu, its list of keys and its end, axe finds nothing', async () => {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
   await open(page);
   const video = page.locator('video');
   await expect
@@ -174,7 +156,7 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
 });
 
 test('menus fit a small frame, and a click in the centre of a tiny one plays', async () => {
-  const page = await browser.newPage({ viewport: { width: 320, height: 180 } });
+  const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   await open(page);
   await page.mouse.move(160, 60);
   await page.locator('bunny-settings-menu-button').click();
@@ -184,7 +166,7 @@ test('menus fit a small frame, and a click in the centre of a tiny one plays', a
   expect(box?.y).toBeGreaterThanOrEqual(0);
   expect((box?.y ?? 0) + (box?.height ?? 181)).toBeLessThanOrEqual(180);
   await page.close();
-  const tiny = await browser.newPage({ viewport: { width: 240, height: 135 } });
+  const tiny = await room.browser.newPage({ viewport: { width: 240, height: 135 } });
   await open(tiny, '&autoplay=false');
   await tiny.mouse.click(120, 67);
   const read = () =>
@@ -201,7 +183,11 @@ const keepControls = (page: Page) =>
 const hasEnded = (page: Page) => page.locator('video').evaluate((video: HTMLVideoElement) => video.ended);
 
 test('on a phone a first tap shows the hidden controls, and only a tap on them pauses', async () => {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const context = await room.browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
   const page = await context.newPage();
   await open(page);
   const isPaused = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.paused);
@@ -222,7 +208,7 @@ test('on a phone a first tap shows the hidden controls, and only a tap on them p
 });
 
 test('sound alone has a page of its own, without picture in picture or heights', async () => {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
   await forceState(page, ({ state }) => {
     if (state.source !== null) state.source.hasPicture = false;
   });
@@ -238,8 +224,8 @@ test('sound alone has a page of its own, without picture in picture or heights',
 });
 
 test('captions lie above the bar while that is shown, and at the bottom while it is not', async () => {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-  const url = `${edge.base}/captions.vtt`;
+  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const url = `${room.edge.base}/captions.vtt`;
   const body = 'WEBVTT\n\n00:00.000 --> 10:00.000\nWhat is said\n';
   await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body }));
   await forceState(page, ({ state }) =>
@@ -261,7 +247,7 @@ test('captions lie above the bar while that is shown, and at the bottom while it
 });
 
 test('each of twelve sound tracks can be chosen, in a small frame too', async () => {
-  const page = await browser.newPage({ viewport: { width: 320, height: 180 } });
+  const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   const fetched = new Set<string>();
   page.on('request', (request) => fetched.add(new URL(request.url()).searchParams.get('sound') ?? ''));
   await page.route('**/playlist.m3u8*', async (route) => {

@@ -1,0 +1,40 @@
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '../support/browser.ts';
+import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Film, makeFilm } from './make-film.ts';
+import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
+import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
+
+/** An edge, and a browser that plays films of it. */
+export type PlayerRoom = {
+  database: TestDatabase;
+  edges: EdgeRoom;
+  edge: TestEdge;
+  film: Film;
+  browser: Browser;
+  /** Publishes the film, finished, in a library of its own with these settings. */
+  publish(settings?: Record<string, unknown>): Promise<PublishedFilm>;
+  close(): Promise<void>;
+};
+
+/** With a film of so many frames at 24000/1001, in the given heights. */
+export async function openPlayerRoom(frames: number, heightsPx: readonly number[]): Promise<PlayerRoom> {
+  const preparing = [startTestDatabase(), makeFilm(frames, heightsPx), openBrowser()] as const;
+  const [database, film, browser] = await Promise.all(preparing);
+  const edges = await createEdgeRoom(database);
+  const edge = await edges.start();
+  return {
+    ...{ database, edges, edge, film, browser },
+    async publish(settings = {}) {
+      const made = await addFilm(database.db, await addLibrary(database.db, settings), film, 'A film');
+      await publishWholeFilm(database.db, edges.storage, film, made);
+      return made;
+    },
+    async close() {
+      await browser.close();
+      await edge.close();
+      await edges.close();
+      await database.stop();
+    },
+  };
+}
