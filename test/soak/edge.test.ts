@@ -27,6 +27,7 @@ const BAD_PER_SEC = isSoak ? 5_000 : 500;
 const FLOOD_MS = isSoak ? 20_000 : 2_000;
 const FLOODING_CLIENTS = isSoak ? 200 : 50;
 const MEDIA_CLIENTS = 50;
+const BETWEEN_MS = 100;
 const SEGMENT_MS = 4_000;
 /** Its caches (64 MiB of objects and of publications, 32 of texts), and a request under way for each viewer. */
 const RSS_MIB = 192 + 128 + VIEWERS * 0.04;
@@ -114,17 +115,18 @@ async function watch(viewers: number, durationMs: number, firstClient: number): 
   return watched;
 }
 
-/** Viewers who fetch segments one after the other. */
+/** Viewers who fetch segments one after the other, spread over the time between two as viewers are. */
 async function fetchOn(durationMs: number): Promise<number[]> {
   const untilMs = performance.now() + durationMs;
   const times: number[] = [];
   const view = async (viewer: number) => {
+    await sleep((viewer / MEDIA_CLIENTS) * BETWEEN_MS);
     const connection = new KeptConnection(edgePort, loopbackAddress(150_000 + viewer));
     for (let turn = viewer; performance.now() < untilMs; turn += 1) {
       const { status, ms } = await connection.ask(files.segments[turn % files.segments.length] ?? '');
       expect(status).toBe(200);
       times.push(ms);
-      await sleep(100);
+      await sleep(BETWEEN_MS);
     }
     connection.close();
   };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { newGuid } from '../../lib/guid.ts';
 import type { Client } from './admit.ts';
-import { EventRing } from './event-ring.ts';
+import { EventRing, type OpenEvent } from './event-ring.ts';
 import type { Hit } from './hit.ts';
 import { redactUrl } from './redact-url.ts';
 import { anonymise, type EventStatus, matchOf, type ShieldEvent, shownHeaders } from './shield-event.ts';
@@ -22,6 +22,8 @@ const BATCH_EVENTS = 500;
 const HOUR_MS = 3_600_000;
 /** Days besides today that are shown. */
 const DAYS_BEFORE = 2;
+
+type Recording = { status: EventStatus; others: readonly Hit[]; atMs: number };
 
 type Deps = { store: ShieldEventStore; serverZone: string; log: EventLog };
 
@@ -45,6 +47,19 @@ export class EventRecorder {
 
   /** Records a request that a rule found; `others` are the rules that found something beside the deciding one. */
   record(request: Recorded, hit: Hit, { status, others }: { status: EventStatus; others: readonly Hit[] }): void {
+    const atMs = Date.now();
+    const make = () => this.#make(request, hit, { status, others, atMs });
+    this.#ring.add({ client: request.client.key, zoneId: request.zoneId, ruleId: hit.rule.id, atMs, make });
+  }
+
+  /** Stores what waits, and no more is taken. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    await this.#write(this.#ring.takeAll());
+  }
+
+  #make(request: Recorded, hit: Hit, { status, others, atMs }: Recording): OpenEvent {
     const { client, method, zoneId } = request;
     const { id, group, severity, message } = hit.rule;
     const { serverZone } = this.#deps;
@@ -59,15 +74,7 @@ export class EventRecorder {
       Rules: [...others.map(({ rule }) => rule), ...(hit.beside ?? [])].map((rule) => rule.id),
     };
     const labels = { ruleId: id, ruleGroup: group, severity, status, method, serverZone };
-    const event = { zoneId, logId: newGuid(), atMs: Date.now(), ...labels, country: client.country, asn: client.asn };
-    this.#ring.add({ client: client.key, event: { ...event, details } });
-  }
-
-  /** Stores what waits, and no more is taken. */
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#writing;
-    await this.#write(this.#ring.takeAll());
+    return { zoneId, logId: newGuid(), atMs, ...labels, country: client.country, asn: client.asn, details };
   }
 
   /** One batch at a time: while the database is slow, events wait in the ring, whose size is bounded. */

@@ -3,80 +3,88 @@ import type { EventDetails, ShieldEvent } from './shield-event.ts';
 /** An event whose details are still values, so that they can be added to. */
 export type OpenEvent = Omit<ShieldEvent, 'log'> & { details: EventDetails };
 
-/** What events are sampled by. */
-export type Sample = { client: string; event: OpenEvent };
+/** What events are sampled by, and how one is made: most of a flood are never made. */
+export type Sample = { client: string; zoneId: number; ruleId: string; atMs: number; make: () => OpenEvent };
 
-type Window = { startMs: number; events: number; suppressed: number; last: OpenEvent };
+/** `credit`: events that may be stored at `atMs`, rising with time. */
+type Source = { credit: number; atMs: number; suppressed: number; storedMs: number; last: Sample['make'] };
 
-const WINDOW_MS = 1_000;
-/** So many events of one client, zone and rule are stored of each second; of the rest their number. */
-const EVENTS_A_WINDOW = 10;
-const MAX_WINDOWS = 10_000;
+/** So many events of one client, zone and rule are stored at once, and one each second from then on. */
+const BURST_EVENTS = 10;
+const EVENTS_PER_SEC = 1;
+/** Those that were left out are reported after so long at the latest; while a flood goes on, its next event does it. */
+const REPORT_MS = 1_500;
+const FULL_CREDIT_MS = (BURST_EVENTS / EVENTS_PER_SEC) * 1_000;
+const MAX_SOURCES = 10_000;
 const MAX_EVENTS = 20_000;
 
 /**
- * Events that wait to be stored, in bounded memory: a flood is sampled by client, zone and rule, and what is left out
- * is counted in an event of its own. `dropped` are those that even this had no room for.
+ * Events that wait to be stored, in bounded memory: a flood is sampled by client, zone and rule, and the next event that
+ * is stored counts what was left out before it. `dropped` are those that even this had no room for.
  */
 export class EventRing {
   #events: OpenEvent[] = [];
-  readonly #windows = new Map<string, Window>();
+  readonly #sources = new Map<string, Source>();
   #dropped = 0;
 
   get dropped(): number {
     return this.#dropped;
   }
 
-  add({ client, event }: Sample): void {
-    const name = `${client}|${event.zoneId}|${event.ruleId}`;
-    const window = this.#windows.get(name);
-    if (window !== undefined && event.atMs - window.startMs < WINDOW_MS && event.atMs >= window.startMs) {
-      window.last = event;
-      if (window.events >= EVENTS_A_WINDOW) {
-        window.suppressed += 1;
-        return;
-      }
-      window.events += 1;
-    } else {
-      if (window !== undefined) this.#close(window);
-      this.#open(name, event);
+  add({ client, zoneId, ruleId, atMs, make }: Sample): void {
+    const source = this.#sourceOf(`${client}|${zoneId}|${ruleId}`, atMs, make);
+    const credit = source.credit + (Math.max(0, atMs - source.atMs) * EVENTS_PER_SEC) / 1_000;
+    source.credit = Math.min(BURST_EVENTS, credit);
+    source.atMs = atMs;
+    if (source.credit < 1) {
+      source.suppressed += 1;
+      source.last = make;
+      return;
     }
-    this.#push(event);
+    source.credit -= 1;
+    this.#store(source, make(), source.suppressed);
   }
 
-  /** All that waits, in the order in which it came; windows that are over are closed first. */
+  /** All that waits, in the order in which it came, and what was left out so long ago that it has to be reported. */
   take(nowMs: number): ShieldEvent[] {
-    for (const [name, window] of this.#windows) {
-      if (nowMs - window.startMs < WINDOW_MS) continue;
-      this.#close(window);
-      this.#windows.delete(name);
+    for (const [name, source] of this.#sources) {
+      if (nowMs - source.storedMs >= REPORT_MS) this.#report(source);
+      if (nowMs - source.atMs >= FULL_CREDIT_MS) this.#sources.delete(name);
     }
     const events = this.#events;
     this.#events = [];
     return events.map(({ details, ...event }) => ({ ...event, log: JSON.stringify(details) }));
   }
 
-  /** All, of windows that are still open too. */
+  /** All, and all that was left out. */
   takeAll(): ShieldEvent[] {
     return this.take(Number.POSITIVE_INFINITY);
   }
 
-  #open(name: string, event: OpenEvent): void {
-    this.#windows.set(name, { startMs: event.atMs, events: 1, suppressed: 0, last: event });
-    const oldest = this.#windows.entries().next();
-    if (this.#windows.size <= MAX_WINDOWS || oldest.done) return;
-    this.#close(oldest.value[1]);
-    this.#windows.delete(oldest.value[0]);
+  #sourceOf(name: string, atMs: number, last: Sample['make']): Source {
+    const known = this.#sources.get(name);
+    if (known !== undefined) return known;
+    const source: Source = { credit: BURST_EVENTS, atMs, suppressed: 0, storedMs: atMs, last };
+    this.#sources.set(name, source);
+    const oldest = this.#sources.entries().next();
+    if (this.#sources.size > MAX_SOURCES && !oldest.done) {
+      this.#report(oldest.value[1]);
+      this.#sources.delete(oldest.value[0]);
+    }
+    return source;
   }
 
-  /** Reports how many there were beside those that were stored. */
-  #close({ suppressed, last }: Window): void {
-    if (suppressed === 0) return;
-    this.#push({ ...last, details: { ...last.details, Suppressed: suppressed - 1 } }, suppressed);
+  /** The newest of those that were left out, standing for the others. */
+  #report(source: Source): void {
+    if (source.suppressed > 0) this.#store(source, source.last(), source.suppressed - 1);
   }
 
-  #push(event: OpenEvent, stands = 1): void {
-    if (this.#events.length < MAX_EVENTS) this.#events.push(event);
-    else this.#dropped += stands;
+  /** `others`: how many the event stands for beside itself. */
+  #store(source: Source, event: OpenEvent, others: number): void {
+    source.suppressed = 0;
+    source.storedMs = event.atMs;
+    const details = others === 0 ? event.details : { ...event.details, Suppressed: others };
+    if (this.#events.length < MAX_EVENTS) this.#events.push({ ...event, details });
+    else this.#dropped += others + 1;
   }
 }

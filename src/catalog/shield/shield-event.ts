@@ -32,7 +32,7 @@ export type EventDetails = {
   TriggerMatch: { Key: string; Value: string };
   /** Other rules that found something in the same request. */
   Rules: readonly string[];
-  /** Of how many further requests alike there is no event of their own. */
+  /** How many requests alike before this one have no event of their own. */
   Suppressed?: number;
 };
 

@@ -7,7 +7,7 @@ export type Flood = { port: number; paths: string[]; perSec: number; clients: nu
 /** How many were answered, by status. */
 export type Flooded = { sent: number; statuses: Record<number, number> };
 
-const TURN_MS = 20;
+const TURN_MS = 4;
 
 const { port, paths, perSec, clients, durationMs }: Flood = workerData;
 const flooded: Flooded = { sent: 0, statuses: {} };
