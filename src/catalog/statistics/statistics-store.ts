@@ -26,7 +26,8 @@ export type StatisticsStore = {
   heatCurve(key: MediaKey): Promise<number[] | null>;
 };
 
-type Sum = { bucket_ms: number; country: string; views: number; watch_sec: number };
+/** The sum of a bucket over all countries, or of a country over all buckets: the other of the two is null. */
+type Sum = { bucket_ms: number | null; country: string | null; views: number; watch_sec: number };
 
 export function createStatisticsStore(db: Db): StatisticsStore {
   return {
@@ -69,7 +70,7 @@ async function selectSums(
       sum(views)::bigint as views, sum(watch_sec)::bigint as watch_sec
     from ${from} and hour >= ${new Date(fromMs)} and hour < ${new Date(toMs)}
       and (views <> 0 or watch_sec <> 0)
-    group by 1, 2`.execute(db);
+    group by grouping sets ((1), (2))`.execute(db);
   return rows;
 }
 
@@ -85,20 +86,22 @@ async function selectDuration(db: Db, { libraryId, mediaId }: { libraryId: numbe
 }
 
 function toStatistics(sums: readonly Sum[], range: StatisticsRange, durationSec: number | null): Statistics {
-  const zeros = () => Object.fromEntries(bucketKeys(range).map((key) => [key, 0]));
-  const [viewsChart, watchTimeChart] = [zeros(), zeros()];
+  const keys = bucketKeys(range);
+  const [viewsChart, watchTimeChart] = [emptyChart(keys), emptyChart(keys)];
   const countryViewCounts: Record<string, number> = {};
   const countryWatchTime: Record<string, number> = {};
   const total = { views: 0, watchSec: 0 };
   for (const { bucket_ms, country, views, watch_sec } of sums) {
-    const key = bucketKey(bucket_ms);
-    viewsChart[key] = (viewsChart[key] ?? 0) + views;
-    watchTimeChart[key] = (watchTimeChart[key] ?? 0) + watch_sec;
-    total.views += views;
-    total.watchSec += watch_sec;
-    if (country === '') continue;
-    countryViewCounts[country] = (countryViewCounts[country] ?? 0) + views;
-    countryWatchTime[country] = (countryWatchTime[country] ?? 0) + watch_sec;
+    if (bucket_ms !== null) {
+      const key = bucketKey(bucket_ms);
+      viewsChart[key] = views;
+      watchTimeChart[key] = watch_sec;
+      total.views += views;
+      total.watchSec += watch_sec;
+    } else if (country !== null && country !== '') {
+      countryViewCounts[country] = views;
+      countryWatchTime[country] = watch_sec;
+    }
   }
   return {
     viewsChart,
@@ -107,6 +110,10 @@ function toStatistics(sums: readonly Sum[], range: StatisticsRange, durationSec:
     countryWatchTime,
     engagementScore: engagementOf(total, durationSec),
   };
+}
+
+function emptyChart(keys: readonly string[]): Record<string, number> {
+  return Object.fromEntries(keys.map((key) => [key, 0]));
 }
 
 /** The mean share of a video that its views watched, in percent: watch time / (views x length), 100 at most. */
