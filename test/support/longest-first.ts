@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest, 35 s and more: begun last, one of them would run alone at the end. */
 const LONGEST: readonly string[] = [
-  'test/e2e/speech-faults.test.ts',
+  'test/soak/speech-faults.test.ts',
   'test/soak/kills.test.ts',
   'test/house/serve.test.ts',
   'test/conformance/fuzz.test.ts',
