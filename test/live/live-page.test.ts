@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { shoot } from '../delivery/page-pictures.ts';
+import { ACCOUNT_KEY, LIBRARY_KEY } from '../support/service.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { createLive, ended, makeClip, publish, startLive } from './live-service.ts';
@@ -103,5 +105,33 @@ test('the bar of a stream that can be gone back in shows its keyframes', async (
   await shoot(page, 'window', ['1280', '320']);
   await room.catalogue.streams.change(key, stopStream);
   await ended(publisher);
+  await page.close();
+});
+
+// The last here: its library asks for tokens from then on.
+test('whoever holds an embed token sees in the page what is published before the start, and then the stream', async () => {
+  const { service, browser, catalogue } = room;
+  const settings = { method: 'POST', headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' } };
+  const changed = JSON.stringify({ PlayerTokenAuthenticationEnabled: true });
+  expect((await fetch(`${service.apiUrl}/videolibrary/1`, { ...settings, body: changed })).ok).toBe(true);
+  const { key, ingest } = await createLive(room);
+  const publisher = publish(ingest);
+  const expires = Math.floor(Date.now() / 1000) + 3_600;
+  const token = createHash('sha256').update(`${LIBRARY_KEY}${key.mediaId}${expires}`).digest('hex');
+  const address = `${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}`;
+  await expect.poll(async () => (await fetch(address)).status, PATIENCE).toBe(403);
+  const page = await browser.newPage();
+  await page.goto(`${address}?token=${token}&expires=${expires}&muted=true&autoplay=true`);
+  await page.getByText('Preview', { exact: true }).waitFor(PATIENCE);
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
+  await shoot(page, 'preview', ['1280', '320']);
+  await catalogue.streams.change(key, startStream);
+  await expect.poll(() => page.getByText('Preview', { exact: true }).isVisible(), PATIENCE).toBe(false);
+  // It plays on without being touched, from the start of the stream.
+  const started = (await read(page)).sec;
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(started + 2);
+  await catalogue.streams.change(key, stopStream);
+  await ended(publisher);
+  await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);
   await page.close();
 });

@@ -9,6 +9,9 @@ const RELOAD_GAP_MS = 5_000;
 /** What the viewer is shown: the state of the video, or why there is none. */
 export type View = PlayerPhase | { kind: 'gone' } | { kind: 'refused'; code: string } | { kind: 'denied'; key: string };
 
+/** What is open: each begins anew where another was. */
+type Medium = 'video' | 'preview' | 'stream';
+
 type Parts = {
   video: HTMLVideoElement;
   engine: Engine;
@@ -27,7 +30,7 @@ export class Session extends EventTarget {
   readonly #parts: Parts;
   #state: PlayerState;
   #view: View;
-  #opened: { source: PlayerSource; isOfStream: boolean } | null = null;
+  #opened: { source: PlayerSource; medium: Medium } | null = null;
   #openedAtMs = 0;
   #isTrailer = false;
 
@@ -82,19 +85,21 @@ export class Session extends EventTarget {
     this.#state = state;
     const { source, phase } = state;
     if (source === null || phase.kind === 'failed') return;
-    // A stream that became a video begins anew, from its start.
-    if (this.#opened === null || this.#opened.isOfStream !== isLive(phase)) this.#open(source, isLive(phase));
+    const medium = mediumOf(phase);
+    // A stream that became a video begins anew, from its start; one that was previewed, with what all see.
+    if (this.#opened === null || this.#opened.medium !== medium) this.#open(source, medium);
     else if (isChanged(this.#opened.source, source) && performance.now() - this.#openedAtMs > RELOAD_GAP_MS) {
-      this.#remember(source, isLive(phase));
+      this.#remember(source, medium);
       this.#parts.engine.reload(source);
     }
   }
 
-  #open(source: PlayerSource, isOfStream: boolean): void {
+  #open(source: PlayerSource, medium: Medium): void {
+    const isOfStream = medium !== 'video';
     const { engine, options, video, memory, resumeSec } = this.#parts;
     // Who watches the trailer watches the stream that takes its place.
     const playsOn = isOfStream && this.#opened !== null && !video.paused;
-    this.#remember(source, isOfStream);
+    this.#remember(source, medium);
     const loadsAtOnce = options.preload || options.autoplay || playsOn;
     const lineBps = memory.readNumber('line-bps');
     const wasTrailer = this.#isTrailer;
@@ -109,8 +114,8 @@ export class Session extends EventTarget {
     }
   }
 
-  #remember(source: PlayerSource, isOfStream: boolean): void {
-    this.#opened = { source, isOfStream };
+  #remember(source: PlayerSource, medium: Medium): void {
+    this.#opened = { source, medium };
     this.#openedAtMs = performance.now();
   }
 
@@ -125,8 +130,13 @@ function isToBegin({ kind }: View): boolean {
   return kind === 'countdown' || kind === 'awaiting-publisher';
 }
 
-function isLive({ kind }: PlayerPhase): boolean {
-  return kind === 'live' || kind === 'reconnecting';
+function isLive(phase: PlayerPhase): boolean {
+  return mediumOf(phase) !== 'video';
+}
+
+function mediumOf({ kind }: PlayerPhase): Medium {
+  if (kind === 'preview') return 'preview';
+  return kind === 'live' || kind === 'reconnecting' ? 'stream' : 'video';
 }
 
 /** Whether other renditions are listed, or other keys are needed, than when the playlist was read. */

@@ -38,6 +38,7 @@ function untilNextMs({ phase, source }: PlayerState): number | null {
       return source === null ? WAITING_MS : null;
     case 'waiting':
     case 'awaiting-publisher':
+    case 'preview':
     case 'countdown':
     case 'converting':
     case 'reconnecting':

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LiveHead } from '../../catalog/live/live-head.ts';
-import { phaseOfStream, sourceOfStream } from './describe-stream.ts';
+import { hasPreview, phaseOfStream } from './describe-stream.ts';
 
 const head: LiveHead = {
   state: 'running',
@@ -12,29 +12,34 @@ const head: LiveHead = {
   trailerId: null,
 };
 
-test.each<[string, Partial<LiveHead>, object, boolean]>([
-  [
-    'counts down to its start',
-    { state: 'scheduled', startsAtMs: 2_000 },
-    { kind: 'countdown', startsAtMs: 2_000 },
-    false,
-  ],
+test.each<[string, Partial<LiveHead>, object]>([
+  ['counts down to its start', { state: 'scheduled', startsAtMs: 2_000 }, { kind: 'countdown', startsAtMs: 2_000 }],
   [
     'waits for its publisher once that is past',
     { state: 'scheduled', startsAtMs: 500 },
     { kind: 'awaiting-publisher' },
-    false,
   ],
-  ['waits for its publisher', { state: 'created' }, { kind: 'awaiting-publisher' }, false],
-  ['is live', {}, { kind: 'live', live: { dvrSec: 60, viewers: null } }, true],
-  ['is live without a window', { dvrWindowSec: null }, { kind: 'live', live: { dvrSec: 0 } }, true],
-  ['is interrupted while no process owns it', { feedUrl: null }, { kind: 'reconnecting' }, true],
-  ['is interrupted while its publisher is away', { isInterrupted: true }, { kind: 'reconnecting' }, true],
-  ['becomes a video', { state: 'vod-processing' }, { kind: 'converting', percent: 40 }, false],
-  ['has ended', { state: 'ended' }, { kind: 'stream-ended' }, false],
-  ['has failed', { state: 'error' }, { kind: 'failed' }, false],
-])('a stream %s', (_, change, phase, plays) => {
+  ['hides what is published before its start', { state: 'preview' }, { kind: 'awaiting-publisher' }],
+  ['waits for its publisher', { state: 'created' }, { kind: 'awaiting-publisher' }],
+  ['is live', {}, { kind: 'live', live: { dvrSec: 60, viewers: null } }],
+  ['is live without a window', { dvrWindowSec: null }, { kind: 'live', live: { dvrSec: 0 } }],
+  ['is interrupted while no process owns it', { feedUrl: null }, { kind: 'reconnecting' }],
+  ['is interrupted while its publisher is away', { isInterrupted: true }, { kind: 'reconnecting' }],
+  ['becomes a video', { state: 'vod-processing' }, { kind: 'converting', percent: 40 }],
+  ['has ended', { state: 'ended' }, { kind: 'stream-ended' }],
+  ['has failed', { state: 'error' }, { kind: 'failed' }],
+])('a stream %s', (_, change, phase) => {
   const stream = { ...head, ...change };
-  expect(phaseOfStream(stream, 40, 1_000)).toMatchObject(phase);
-  expect(sourceOfStream(stream, '/vz-1/id/playlist.m3u8') !== null).toBe(plays);
+  expect(phaseOfStream(stream, { percent: 40, mayPreview: false, nowMs: 1_000 })).toMatchObject(phase);
+});
+
+test.each<[string, Partial<LiveHead>, string]>([
+  ['is seen before its start', {}, 'preview'],
+  ['is waited for again once its publisher is gone', { isInterrupted: true }, 'awaiting-publisher'],
+  ['counts down while nothing is published', { state: 'scheduled', startsAtMs: 2_000 }, 'countdown'],
+  ['is live for everybody from its start on', { state: 'running' }, 'live'],
+])('with a token a stream %s', (_, change, kind) => {
+  const stream: LiveHead = { ...head, state: 'preview', ...change };
+  expect(phaseOfStream(stream, { percent: 0, mayPreview: true, nowMs: 1_000 }).kind).toBe(kind);
+  expect(hasPreview(stream)).toBe(kind === 'preview');
 });

@@ -1,11 +1,15 @@
 import type { LiveHead } from '../../catalog/live/live-head.ts';
-import type { PlayerSource, StreamPhase, VideoPhase } from './player-state.ts';
+import type { LiveWindow, PlayerSource, StreamPhase, VideoPhase } from './player-state.ts';
 
 /** How far behind the newest part a viewer is by design: three parts of a quarter of a second, and the way to them. */
 const TARGET_LATENCY_SEC = 1.5;
 
-/** Describes what a live stream is doing; `percent` is how far its recording is. */
-export function phaseOfStream(head: LiveHead, percent: number, nowMs: number): StreamPhase | VideoPhase {
+/** `percent` is how far its recording is; `mayPreview`: the viewer may see what is published before the start. */
+export type Watching = { percent: number; mayPreview: boolean; nowMs: number };
+
+/** Describes what a live stream is doing. */
+export function phaseOfStream(head: LiveHead, { percent, mayPreview, nowMs }: Watching): StreamPhase | VideoPhase {
+  if (mayPreview && hasPreview(head)) return { kind: 'preview', live: liveWindow(head) };
   switch (head.state) {
     case 'created':
     case 'scheduled':
@@ -15,7 +19,7 @@ export function phaseOfStream(head: LiveHead, percent: number, nowMs: number): S
       return isToCome ? { kind: 'countdown', startsAtMs } : { kind: 'awaiting-publisher' };
     }
     case 'running': {
-      const live = { dvrSec: head.dvrWindowSec ?? 0, targetLatencySec: TARGET_LATENCY_SEC, viewers: null };
+      const live = liveWindow(head);
       const isAway = head.feedUrl === null || head.isInterrupted;
       return isAway ? { kind: 'reconnecting', sinceMs: nowMs, live } : { kind: 'live', live };
     }
@@ -33,8 +37,16 @@ export function isToBegin({ state }: LiveHead): boolean {
   return state === 'created' || state === 'scheduled' || state === 'preview';
 }
 
-/** A running stream has one source; its rungs come and go within it. */
-export function sourceOfStream({ state }: LiveHead, playlistUrl: string): PlayerSource | null {
-  if (state !== 'running') return null;
+/** Whether something is published that the start will not show. */
+export function hasPreview({ state, feedUrl, isInterrupted }: LiveHead): boolean {
+  return state === 'preview' && feedUrl !== null && !isInterrupted;
+}
+
+function liveWindow({ dvrWindowSec }: LiveHead): LiveWindow {
+  return { dvrSec: dvrWindowSec ?? 0, targetLatencySec: TARGET_LATENCY_SEC, viewers: null };
+}
+
+/** A stream has one source; its rungs come and go within it. */
+export function sourceOfStream(playlistUrl: string): PlayerSource {
   return { playlistUrl, manifestUrl: null, durationSec: 0, hasPicture: true, renditions: [], drm: null };
 }

@@ -5,7 +5,7 @@ import { bucketsOf, newPageName, writeTicket } from '../../catalog/statistics/vi
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
-import { isToBegin, phaseOfStream, sourceOfStream } from './describe-stream.ts';
+import { hasPreview, isToBegin, phaseOfStream, sourceOfStream } from './describe-stream.ts';
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
 /**
@@ -16,6 +16,8 @@ export type PlayerView = {
   query: string;
   licences: LicenceProxy | null;
   folderToken: string | null;
+  /** The viewer holds an embed token, which opens what is published before the start. */
+  mayPreview: boolean;
   /** What is shown until a stream begins, with the token that opens its folder. */
   trailer: Trailer | null;
   ticketSecret: Uint8Array;
@@ -39,15 +41,23 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
   return {
     publication: publication.publication,
     title: publication.title,
-    phase: stream === null ? phaseOf(publication) : phaseOfStream(stream, encodeProgressPercent, Date.now()),
-    source:
+    phase:
       stream === null
-        ? describeSource(publication, view)
-        : (sourceOfStream(stream, `${folderOf(publication, view)}/playlist.m3u8`) ?? trailerOf(stream, view)),
+        ? phaseOf(publication)
+        : phaseOfStream(stream, { percent: encodeProgressPercent, mayPreview: view.mayPreview, nowMs: Date.now() }),
+    source: stream === null ? describeSource(publication, view) : describeStreamSource(publication, stream, view),
     posterUrl: thumbnailKey === null ? null : `${folderOf(publication, view)}/${thumbnailFileName}`,
     details: describeDetails(publication, view),
     viewing: describeViewing(publication, view.ticketSecret),
   };
+}
+
+function describeStreamSource(publication: Publication, stream: LiveHead, view: PlayerView): PlayerSource | null {
+  const playlistUrl = `${folderOf(publication, view)}/playlist.m3u8`;
+  if (stream.state === 'running') return sourceOfStream(playlistUrl);
+  // Each request for what is not public yet shows the token.
+  if (view.mayPreview && hasPreview(stream)) return sourceOfStream(`${playlistUrl}?${view.query}`);
+  return trailerOf(stream, view);
 }
 
 function trailerOf(stream: LiveHead, view: PlayerView): PlayerSource | null {

@@ -28,6 +28,8 @@ export type VideoPhase =
 export type StreamPhase =
   | { kind: 'countdown'; startsAtMs: number }
   | { kind: 'awaiting-publisher' }
+  /** Published already, and shown to those alone who hold an embed token: viewers wait for the start. */
+  | { kind: 'preview'; live: LiveWindow }
   | { kind: 'live'; live: LiveWindow }
   /** The publisher's connection is lost and may come back; what was received plays on. */
   | { kind: 'reconnecting'; sinceMs: number; live: LiveWindow }

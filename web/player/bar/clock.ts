@@ -27,7 +27,7 @@ export function createClock({ video, engine, session, config, say }: ControlPart
   const draw = () => {
     const { view, isLive } = session;
     const latencySec = engine.latencySec ?? 0;
-    const target = view.kind === 'live' || view.kind === 'reconnecting' ? view.live.targetLatencySec : 0;
+    const target = 'live' in view ? view.live.targetLatencySec : 0;
     const isBehind = isLive && latencySec > target + AT_EDGE_SEC;
     live.hidden = !isLive;
     live.toggleAttribute('behind', isBehind);

@@ -10,6 +10,7 @@ const texts: Record<string, string> = {
 };
 const say = (key: string, values: Readonly<Record<string, string | number>> = {}) =>
   (texts[key] ?? key).replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]));
+const preview = { kind: 'preview', live: { dvrSec: 0, targetLatencySec: 1, viewers: null } } as const;
 const source: PlayerSource = {
   manifestUrl: null,
   playlistUrl: '/p',
@@ -42,7 +43,7 @@ test.each<[View, boolean]>([
 });
 
 test('over a trailer, what is said leaves the picture free', () => {
-  for (const view of [{ kind: 'countdown', startsAtMs: 9_000 }, { kind: 'awaiting-publisher' }] as const) {
+  for (const view of [{ kind: 'countdown', startsAtMs: 9_000 }, { kind: 'awaiting-publisher' }, preview] as const) {
     expect(noticeOf(view, source, say, 0)).toMatchObject({ isBeside: true });
     expect(noticeOf(view, null, say, 0)).toMatchObject({ isBeside: false });
   }

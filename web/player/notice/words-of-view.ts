@@ -4,7 +4,7 @@ import type { View } from '../session.ts';
 
 /**
  * What a panel over the picture says. `percent` is null without a bar; `tone` chooses its sign. One that `isBeside`
- * leaves the picture free: it stands over the trailer of a stream.
+ * leaves the picture free: it stands over the trailer of a stream, or its preview.
  */
 export type Notice = {
   title: string;
@@ -50,6 +50,8 @@ export function noticeOf(view: View, source: PlayerSource | null, say: Say, nowM
       return { ...calm('state.countdown', countdown(view.startsAtMs - nowMs, say)), isBeside: source !== null };
     case 'awaiting-publisher':
       return { ...calm('state.awaiting'), isBeside: source !== null };
+    case 'preview':
+      return { ...calm('state.preview'), isBeside: source !== null };
     case 'live':
       return source === null ? busy('state.starting', 0) : null;
     case 'reconnecting':
