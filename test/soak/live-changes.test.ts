@@ -7,7 +7,7 @@ import { collectPlaylists } from '../live/collect-playlists.ts';
 import { faultsOf, playLive, readPlayback } from '../live/live-player.ts';
 import { ended, LIVE_SETTINGS, openLiveCatalogue, readText, until } from '../live/live-service.ts';
 import { makeNumberedClips, type NumberedClips, publishClip } from '../live/numbered-publisher.ts';
-import { countSegments, mediaPlaylistOf, missingOf, readMedia, readRuns } from '../live/read-recording.ts';
+import { countSegments, mediaPlaylistOf, missingOf, readRuns } from '../live/read-recording.ts';
 import { openBrowser } from '../support/browser.ts';
 import { checkReloads, checkVariants } from '../support/rfc8216/live/check-reloads.ts';
 import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
@@ -58,13 +58,15 @@ async function publishFor({ publish, base }: Stream, clip: string, segments: num
 const stop = ({ key }: Stream) =>
   fetch(`${service.apiUrl}/library/1/live/${key.mediaId}/stop`, { method: 'PUT', headers: { AccessKey: LIBRARY_KEY } });
 
-async function recordingOf({ base }: Stream): Promise<string> {
+/** The whole playlist at an address that was one of the stream: until it is a video its end alone is listed. */
+async function recordingOf(address: string): Promise<string> {
+  let seen: string | null = null;
   return until(
     async () => {
-      const text = await readMedia(base);
-      return text?.includes('#EXT-X-ENDLIST') ? text : null;
+      seen = await readText(address);
+      return seen?.includes('#EXT-X-ENDLIST') && seen.includes('#EXT-X-MEDIA-SEQUENCE:0\n') ? seen : null;
     },
-    'the video',
+    () => `the video in place of ${seen}`,
     60_000,
   );
 }
@@ -94,13 +96,15 @@ test('publishers come and go, of two sizes: playlists keep to RFC 8216bis, the p
     () => `pictures of the other size in the same page, which shows ${JSON.stringify(seen)},`,
     60_000,
   );
-  // On a busy machine a reload may come too late for the engine, which repeats it.
-  expect(faultsOf(played.errors).filter((error) => !error.endsWith('TimeOut'))).toEqual([]);
+  // On a busy machine a reload may come too late for the engine, which repeats it. A publisher that is killed after a
+  // keyframe and before its sound leaves a segment that has no sound.
+  const faults = faultsOf(played.errors).filter((error) => !error.endsWith('TimeOut') && error !== 'fragGap');
+  expect(faults).toEqual([]);
   const together = await collected.readTogether();
   await collected.stop();
   const live = (await readText(address)) ?? '';
   expect((await stop(stream)).status).toBe(200);
-  const recording = await recordingOf(stream);
+  const recording = await recordingOf(address);
   // Playlists of keyframes alone have rules of their own.
   const whole = [...collected.byPlaylist.values()].filter(
     (texts) => !JSON.stringify(texts).includes('EXT-X-I-FRAMES-ONLY'),
@@ -108,10 +112,12 @@ test('publishers come and go, of two sizes: playlists keep to RFC 8216bis, the p
   expect(whole).toHaveLength(2);
   for (const texts of whole) expect(checkReloads(texts)).toEqual([]);
   expect(checkVariants(together.filter((text) => !text.includes('EXT-X-I-FRAMES-ONLY')))).toEqual([]);
-  expect(missingOf(address, live, recording)).toEqual([]);
+  expect(missingOf(address, live, recording), `${live}\n${recording}`).toEqual([]);
   expect((live.match(/^#EXT-X-DISCONTINUITY$/gm) ?? []).length).toBe(1);
+  expect(live).not.toContain('#EXT-X-GAP');
   const runs = await readRuns(address);
   expect(runs.map(({ from }) => from)).toEqual([0, 0, 0, 0]);
-  for (const { to } of runs) expect(to).toBeGreaterThan(60);
+  // Two seconds a segment. One whole one at least: what the publisher before had open is counted when it ends.
+  for (const { to } of runs) expect(to).toBeGreaterThanOrEqual(49);
   await page.close();
 }, 240_000);

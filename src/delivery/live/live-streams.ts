@@ -19,8 +19,6 @@ type Log = { warn(fields: object, message: string): void };
 const UNUSED_MS = 60_000;
 const COUNT_EVERY_SEC = 10;
 const MOST_STREAMS = 1_000;
-/** How far back a stream without DVR goes. */
-export const PLAIN_WINDOW_SEC = 30;
 
 /** The live streams that are watched at this edge: one feed a stream, however many viewers it has. */
 export class LiveStreams {
@@ -44,7 +42,7 @@ export class LiveStreams {
     let stream = this.#watched.get(mediaId);
     if (stream === undefined) {
       if (this.#watched.size >= MOST_STREAMS) return null;
-      stream = new WatchedStream(mediaId, head, head.dvrWindowSec ?? PLAIN_WINDOW_SEC, {
+      stream = new WatchedStream(mediaId, head, {
         secret: this.#source.secret,
         loadStored: (windowSec) => this.#source.loadStored({ libraryId, mediaId }, windowSec),
         warn: (error, message) => this.#log.warn({ err: error, mediaId }, message),

@@ -24,11 +24,10 @@ import { BAD_RANGE, rangedAddresses } from '../hls/ranged-addresses.ts';
 import { type Answer, CACHE_NEVER, notFound, toProblem, unavailable } from '../http/answer.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
 import type { LiveStreams } from './live-streams.ts';
-import { PLAIN_WINDOW_SEC } from './live-streams.ts';
 import { liveIFrameList, serveLiveIFrame } from './serve-live-i-frames.ts';
 import { serveLiveManifest } from './serve-live-manifest.ts';
 import { type LiveMediaDeps, type LiveMediaFile, serveLiveMedia } from './serve-live-media.ts';
-import type { WatchedStream } from './watched-stream.ts';
+import { type WatchedStream, windowOf } from './watched-stream.ts';
 
 /** What of a live stream is served; all else of it is not there. */
 export type LiveFile =
@@ -79,7 +78,7 @@ export async function serveLive(
   if (stream === null) return unavailable('Too many live streams are watched here.');
   const range = readClockRange(request.query);
   if (range === 'invalid') return BAD_RANGE;
-  const view = { windowSec: head.dvrWindowSec ?? PLAIN_WINDOW_SEC, isPreview, ...(range !== null && { range }) };
+  const view = { windowSec: windowOf(head), isPreview, ...(range !== null && { range }) };
   const { file } = request;
   // While a process owns the stream its last segments are still to come.
   const hasEnded =

@@ -11,6 +11,8 @@ export type WatchDeps = {
   warn(error: unknown, message: string): void;
 };
 
+/** How far back a stream without DVR goes. */
+const PLAIN_WINDOW_SEC = 30;
 /** Kept beyond the window, for viewers who are behind. */
 const SLACK_SEC = 60;
 const FIRST_PAUSE_MS = 200;
@@ -42,11 +44,11 @@ export class WatchedStream {
   #derived = { version: -1, values: new Map<string, unknown>() };
   lastUsedMs = Date.now();
 
-  constructor(mediaId: string, head: LiveHead, windowSec: number, deps: WatchDeps) {
+  constructor(mediaId: string, head: LiveHead, deps: WatchDeps) {
     this.#mediaId = mediaId;
     this.#deps = deps;
     this.#head = head;
-    this.#windowSec = windowSec;
+    this.#windowSec = windowOf(head);
     this.#ready = this.#start();
   }
 
@@ -55,13 +57,19 @@ export class WatchedStream {
     return this.#ready;
   }
 
-  /** Takes the stream's newest head: another owner has another feed. */
+  /** Takes the stream's newest head: another owner has another feed, and the recording of all periods a longer past. */
   update(head: LiveHead): void {
     this.lastUsedMs = Date.now();
-    if (head.feedUrl === this.#head.feedUrl) return;
+    const windowSec = windowOf(head);
+    const isLonger = windowSec > this.#windowSec;
+    if (head.feedUrl === this.#head.feedUrl && !isLonger) return;
     this.#head = head;
     this.#failures = 0;
-    this.#start().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
+    if (isLonger) this.#windowSec = windowSec;
+    const started = this.#start();
+    // A playlist of a recording is read once: it must not lack what was let go of.
+    if (isLonger) this.#ready = started;
+    started.catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
   }
 
   /** What is computed of the index once for all viewers until the stream grows. A name stands for one computation. */
@@ -169,4 +177,9 @@ export class WatchedStream {
   #wake(): void {
     for (const waiter of this.#waiters) if (waiter.check()) waiter.done();
   }
+}
+
+/** How far back viewers may go, seconds. */
+export function windowOf({ dvrWindowSec }: LiveHead): number {
+  return dvrWindowSec ?? PLAIN_WINDOW_SEC;
 }
