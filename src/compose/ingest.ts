@@ -46,6 +46,7 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
     feedSecret: feedSecretOf(settings.secretKey),
     journalFolder: join(folder, 'journal'),
     keptFolder: join(folder, 'kept'),
+    markFolder: join(folder, 'marks'),
     capacity: CAPACITY,
     protect: (key, signal) => packager.protectNew(key, signal),
     ladderCores: settings.liveCores,

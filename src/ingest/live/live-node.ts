@@ -1,3 +1,4 @@
+import { mkdir, rm } from 'node:fs/promises';
 import type { Db, MediaKey } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LiveState, RelayRequest } from '../../catalog/live/live-stream.ts';
@@ -36,6 +37,8 @@ export type LiveNodeDeps = {
   journalFolder: string;
   /** Where segments lie that a takeover left out of a recording. */
   keptFolder: string;
+  /** Where marks lie while they are drawn; a start finds it empty. */
+  markFolder: string;
   region: string;
   /** Where publishers reach this process, by protocol. */
   endpoints(): Record<string, string>;
@@ -99,7 +102,10 @@ class Node implements LiveNode {
   }
 
   async start(): Promise<void> {
-    const { host, feedHost, feedSecret } = this.#deps;
+    const { host, feedHost, feedSecret, markFolder } = this.#deps;
+    // A killed process left its marks there.
+    await rm(markFolder, { recursive: true, force: true });
+    await mkdir(markFolder, { recursive: true });
     const feeds = await startFeedServer({ host, port: 0, secret: feedSecret }, (streamId, response) => {
       const stream = this.#streams.get(streamId);
       if (stream === undefined) return false;
@@ -131,9 +137,10 @@ class Node implements LiveNode {
     // The backup sends the same again.
     const relays = this.#deps.openRelays(slot === 'primary' ? (grant.stream.relays ?? []) : []);
     const output = (event: LiveEvent, wireBytes: number) => stream.push(publisher, event, wireBytes);
-    const { report } = this.#deps;
+    const { report, markFolder: folder } = this.#deps;
+    const budget = this.#budget;
     const marker =
-      marking === null ? null : new Marker(marking, { budget: this.#budget, output, refuse: disconnect, report });
+      marking === null ? null : new Marker(marking, { budget, folder, output, refuse: disconnect, report });
     return {
       push: marker === null ? output : (event, wireBytes) => marker.push(event, wireBytes),
       relay: (tag) => relays.push(tag),

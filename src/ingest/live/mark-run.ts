@@ -1,9 +1,8 @@
 import type { RungPlan } from '../../media/encode/ladder.ts';
-import type { Watermark } from '../../media/encode/watermark.ts';
 import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/access-unit.ts';
-import { type LadderRun, runLadder } from '../../media/live/run-ladder.ts';
+import { type FiledMark, type LadderRun, runLadder } from '../../media/live/run-ladder.ts';
 
-export type MarkedMedia = { source: TrackConfig; rung: RungPlan; mark: Watermark };
+export type MarkedMedia = { source: TrackConfig; rung: RungPlan; marking: FiledMark };
 
 export type MarkRunHandlers = {
   /** Parameters and pictures that carry the mark, in the order in which they are shown, under the times they came with. */
@@ -76,9 +75,9 @@ export class MarkRun {
     else write();
   }
 
-  async #start({ source, rung, mark }: MarkedMedia, ended: (problem: string | null) => void): Promise<void> {
+  async #start({ source, rung, marking }: MarkedMedia, ended: (problem: string | null) => void): Promise<void> {
     const handlers = { encoded: (_: number, event: LiveEvent) => this.#take(event), ended };
-    this.#process = await runLadder({ source, rungs: [rung], mark }, handlers, this.#abort.signal);
+    this.#process = await runLadder({ source, rungs: [rung], marking }, handlers, this.#abort.signal);
     for (const write of this.#early) write();
     this.#early = [];
   }

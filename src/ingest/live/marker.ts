@@ -8,6 +8,8 @@ import { MarkRun } from './mark-run.ts';
 
 export type MarkerDeps = {
   budget: CoreBudget;
+  /** Where the mark lies as a file while it is drawn. */
+  folder: string;
   /** Takes what is published in place of what came. */
   output(event: LiveEvent, wireBytes: number): void;
   /** The mark cannot be drawn, and without it nothing may be shown. */
@@ -19,6 +21,12 @@ type Held = { unit: AccessUnit; wireBytes: number };
 
 /** Sound waits so long for the pictures that it came with. */
 const LONGEST_WAIT_MS = 2_000;
+/**
+ * As many frames as 2 s of the shortest that there are hold (2.5 ms of Opus), and more bytes than sound fills in them: of
+ * frames that all have one time, none would be due by the time alone.
+ */
+const MOST_HELD = 800;
+const MOST_HELD_BYTES = 4 * 2 ** 20;
 /** A clock that jumps further begins anew. */
 const LARGEST_STEP_MS = 10_000;
 const FIRST_PAUSE_MS = 500;
@@ -38,6 +46,7 @@ export class Marker {
   #last: Promise<void> = Promise.resolve();
   /** Sound that came with pictures that are in work. */
   #held: Held[] = [];
+  #heldBytes = 0;
   #newestMs = 0;
   #failures = 0;
   #retryAtMs = 0;
@@ -59,6 +68,7 @@ export class Marker {
   close(): void {
     this.#isClosed = true;
     this.#held = [];
+    this.#heldBytes = 0;
     this.#run?.kill(null);
     this.#endRun();
   }
@@ -87,8 +97,10 @@ export class Marker {
       return;
     }
     this.#held.push(held);
+    this.#heldBytes += held.wireBytes;
     const newestMs = held.unit.dtsMs;
     this.#releaseSound(({ unit }) => Math.abs(newestMs - unit.dtsMs) > LONGEST_WAIT_MS);
+    this.#releaseSound(() => this.#held.length > MOST_HELD || this.#heldBytes > MOST_HELD_BYTES);
   }
 
   #start(): void {
@@ -110,10 +122,14 @@ export class Marker {
       return;
     }
     this.#release = release;
-    const run: MarkRun = new MarkRun({ source, rung, mark: this.#mark }, this.#last, {
-      output: (event) => this.#take(event),
-      over: (problem) => this.#over(run, problem),
-    });
+    const run: MarkRun = new MarkRun(
+      { source, rung, marking: { mark: this.#mark, folder: this.#deps.folder } },
+      this.#last,
+      {
+        output: (event) => this.#take(event),
+        over: (problem) => this.#over(run, problem),
+      },
+    );
     this.#run = run;
     this.#last = run.done;
   }
@@ -152,12 +168,11 @@ export class Marker {
   }
 
   #releaseSound(isDue: (held: Held) => boolean): void {
-    let due = 0;
-    for (const held of this.#held) {
-      if (!isDue(held)) break;
-      due += 1;
+    for (let next = this.#held[0]; next !== undefined && isDue(next); next = this.#held[0]) {
+      this.#held.shift();
+      this.#heldBytes -= next.wireBytes;
+      this.#give(next);
     }
-    for (const held of this.#held.splice(0, due)) this.#give(held);
   }
 
   #give({ unit, wireBytes }: Held): void {

@@ -41,6 +41,14 @@ test.each(['h264', 'hevc'] as const)(
   },
 );
 
+test('a parameter set that no record can count is refused with its size', () => {
+  const long = Buffer.concat([hex('6742c00a'), Buffer.alloc(70_000, 1)]);
+  expect(() => new NalTrack('h264').take([long])).toThrow(
+    'Expected a parameter set of 16384 bytes at most, got 70004.',
+  );
+  expect(() => new NalTrack('h264').take([long])).toThrow(BrokenMedia);
+});
+
 test('a recovery point begins an open GOP, a plain picture nothing', () => {
   const track = new NalTrack('h264');
   track.take(splitAnnexB(STREAMS.h264));

@@ -1,3 +1,4 @@
+import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { TrackConfig } from './access-unit.ts';
 import { joinWithLengths } from './annex-b.ts';
 import { isAvcKey, writeAvcRecord } from './avc-record.ts';
@@ -33,6 +34,8 @@ const HEVC: NalCodec = {
 
 /** More parameter sets of a kind are not kept. */
 const MOST_SETS = 16;
+/** A parameter set that is longer fits no configuration that is taken: records count its bytes by 16 bits. */
+const LARGEST_SET_BYTES = 16_384;
 
 /** One picture: its sample, and the configuration when it is another than before. */
 export type Picture = { config: TrackConfig | null; isKey: boolean; bytes: Buffer };
@@ -86,6 +89,8 @@ export class NalTrack {
 }
 
 function add(sets: Buffer[] | undefined, nal: Buffer): void {
+  if (nal.length > LARGEST_SET_BYTES)
+    throw new BrokenMedia(`Expected a parameter set of ${LARGEST_SET_BYTES} bytes at most, got ${nal.length}.`);
   if (sets === undefined || sets.length >= MOST_SETS || sets.some((set) => set.equals(nal))) return;
   sets.push(nal);
 }

@@ -1,5 +1,4 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { RungPlan } from '../encode/ladder.ts';
@@ -40,16 +39,20 @@ const LIMITS = {
   openFiles: 64,
 };
 
-export type LadderMedia = { source: TrackConfig; rungs: readonly RungPlan[]; mark?: Watermark };
+/** A mark, and the folder in which it lies as a file for as long as it is drawn. */
+export type FiledMark = { mark: Watermark; folder: string };
+
+export type LadderMedia = { source: TrackConfig; rungs: readonly RungPlan[]; marking?: FiledMark };
 
 /** Starts the one sandboxed ffmpeg that encodes all rungs of a stream, ahead of all other work of this machine. */
 export async function runLadder(media: LadderMedia, handlers: LadderHandlers, signal: AbortSignal): Promise<LadderRun> {
-  if (media.mark === undefined) return startLadder(media, { markPath: null, ...handlers }, signal);
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-mark-'));
+  const { marking } = media;
+  if (marking === undefined) return startLadder(media, { markPath: null, ...handlers }, signal);
+  const folder = await mkdtemp(join(marking.folder, 'mark-'));
   const drop = () => rm(folder, { recursive: true, force: true });
   const markPath = join(folder, 'mark.png');
   try {
-    await writeFile(markPath, media.mark.png, { mode: 0o644 });
+    await writeFile(markPath, marking.mark.png, { mode: 0o644 });
     const ended = (problem: string | null) => void drop().finally(() => handlers.ended(problem));
     return await startLadder(media, { ...handlers, markPath, ended }, signal);
   } catch (error) {
@@ -59,14 +62,14 @@ export async function runLadder(media: LadderMedia, handlers: LadderHandlers, si
 }
 
 async function startLadder(
-  { source, rungs, mark }: LadderMedia,
+  { source, rungs, marking }: LadderMedia,
   { markPath, ...handlers }: LadderHandlers & { markPath: string | null },
   signal: AbortSignal,
 ): Promise<LadderRun> {
   const child = await startSandboxed(
     {
       program: 'ffmpeg',
-      argv: ladderArgv(source, rungs, mark ?? null),
+      argv: ladderArgv(source, rungs, marking?.mark ?? null),
       sourcePath: markPath,
       outputDir: null,
       limits: LIMITS,
