@@ -1,8 +1,11 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { LivePart } from './part-writer.ts';
 
-/** Segments that an owner keeps in memory beside those that are not stored yet. */
-const KEPT_SEGMENTS = 4;
+/**
+ * Segments that an owner keeps in memory beside those that are not stored yet, the open one among them. An edge that
+ * connects is given their parts: players at the live edge play within one segment of it.
+ */
+const KEPT_SEGMENTS = 3;
 
 export type RecentSegment = {
   renditionId: Guid;
