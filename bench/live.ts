@@ -23,7 +23,7 @@ import type { Scope } from './support/scope.ts';
 
 // Live streams against nginx with Debian's module of RTMP, which has neither low latency nor a recording that is a video.
 const FIRST_PARTS = 10;
-const STREAMS = 30;
+const STREAMS = 60;
 const VIEWERS = 60;
 const COUNT_MS = 15_000;
 const GLASS = { settleMs: 8_000, measureMs: 20_000 };

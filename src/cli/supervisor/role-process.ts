@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { environmentOf } from '../../config/role-environment.ts';
 import type { Role } from '../../config/roles.ts';
 import type { PartHealth } from '../health.ts';
 import type { FromRole, ToRole } from '../role-messages.ts';
@@ -66,6 +67,7 @@ export class RoleProcess {
     const child = fork(ROLE_SCRIPT, [this.role], {
       // Node still calls stripping types of the player's code for browsers an experiment, as it does not for its own.
       execArgv: [...process.execArgv, ...MEMORY_FLAGS, '--disable-warning=ExperimentalWarning'],
+      env: environmentOf(this.role),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
     });
