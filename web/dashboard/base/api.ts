@@ -27,11 +27,17 @@ export async function api<T>(method: string, path: string, body?: unknown, signa
   try {
     const answer = await millrace.request(method, path, toBody(body), signal === undefined ? {} : { signal });
     // The shape is the published model of the operation, which the conformance tests hold the service to.
-    return (answer instanceof Response ? null : answer) as T;
+    return (answer instanceof Response ? await readBytes(answer) : answer) as T;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401 && path !== '/dashboard/session') onSignedOut();
     throw error;
   }
+}
+
+/** The JSON that some operations send as bytes (the bitrates of a stream); null where nothing was sent. */
+async function readBytes(answer: Response): Promise<unknown> {
+  const text = await answer.text();
+  return text === '' ? null : JSON.parse(text);
 }
 
 function toBody(body: unknown): BodyInit | null {

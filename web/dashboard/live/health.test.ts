@@ -58,6 +58,17 @@ test.each([
   expect(first).toMatchObject({ level, sentence: expect.stringContaining(words) });
 });
 
+test('the second in which somebody begins to publish is not judged', () => {
+  const at = (sec: number, changes: Partial<Sample> = {}) =>
+    sample({ timestamp: new Date(Date.UTC(2026, 10, 23, 10, 0, sec)).toISOString(), ...changes });
+  const begun = [0, 30].flatMap((start) => [
+    at(start, { fps: 9, bitrate: 400_000 }),
+    ...Array.from({ length: 10 }, (_, step) => at(start + 1 + step)),
+  ]);
+  const lines = describeHealth({ isOnAir: true, status: STATUS, samples: begun });
+  expect(lines.map(({ level }) => level)).toEqual(['good']);
+});
+
 test('before the start an encoder that is connected may be started', () => {
   const lines = describeHealth({ isOnAir: false, status: STATUS, samples: steady });
   expect(lines.map(({ sentence }) => sentence).join(' ')).toContain('Press Start');

@@ -7,6 +7,8 @@ export type Sample = { timestamp: string; bitrate: number; videoBitrate: number;
 export type HealthLine = { level: 'good' | 'wait' | 'bad'; sentence: string };
 
 const SILENT_MS = 2_500;
+/** Samples are a second apart; farther ones have a pause between them. */
+const LONGEST_STEP_MS = 2_500;
 /** Seconds that are judged: longer than a keyframe interval, short enough to be about now. */
 const JUDGED = 30;
 /** With fewer samples nothing is said of what is usual. */
@@ -26,7 +28,7 @@ export type Published = {
 /** Says in words how publishing goes, and what to change at the encoder; the most urgent first. */
 export function describeHealth({ isOnAir, status, samples }: Published): HealthLine[] {
   if (status.primaryLive !== true && status.backupLive !== true) return [absence(isOnAir)];
-  const recent = samples.slice(-JUDGED);
+  const recent = wholeSeconds(samples).slice(-JUDGED);
   const found = [
     ...silence(status.lastPingAgo),
     ...pictures(recent),
@@ -40,6 +42,13 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
   const rank = { bad: 0, wait: 1, good: 2 };
   const lines = found.length > 0 ? found : steady(recent);
   return [...start, ...lines].toSorted((first, second) => rank[first.level] - rank[second.level]);
+}
+
+/** Without the seconds in which somebody began to publish, of which only a part was sent. */
+function wholeSeconds(samples: readonly Sample[]): Sample[] {
+  const timeOf = (sample: Sample | undefined) =>
+    sample === undefined ? Number.NEGATIVE_INFINITY : Date.parse(sample.timestamp);
+  return samples.filter((sample, at) => timeOf(sample) - timeOf(samples[at - 1]) < LONGEST_STEP_MS);
 }
 
 function absence(isOnAir: boolean): HealthLine {
