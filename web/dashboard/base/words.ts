@@ -22,8 +22,10 @@ export function day(text: string): string {
   return DAY.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
 }
 
+const COUNT = new Intl.NumberFormat();
+
 export function plural(count: number, one: string): string {
-  return `${count.toLocaleString()} ${tr(count === 1 ? one : `${one}s`)}`;
+  return `${COUNT.format(count)} ${tr(count === 1 ? one : `${one}s`)}`;
 }
 
 /** States of VideoModelStatus, as people call them. */

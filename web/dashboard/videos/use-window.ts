@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 
 /** What of a list is on the screen: rows of equal height, each of `columns` items. */
 export type ListWindow = {
@@ -14,8 +14,10 @@ export type ListWindow = {
 
 export type Shape = { gapPx: number; leastWidthPx: number; heightOf: (widthPx: number) => number };
 
-/** Rows beyond the edges of the screen that are drawn too, so that a flick shows no holes. */
-const BEYOND = 3;
+/** So far beyond the edges of the screen rows are drawn too, so that a flick shows no holes. */
+const BEYOND_PX = 400;
+/** They are drawn this long after those that are seen: an interaction is over when it is painted. */
+const SETTLED_MS = 150;
 
 /** Follows scrolling and the width of a list, and says which items to draw: as many as the screen holds, however many there are. */
 export function useWindow(place: RefObject<HTMLElement | null>, count: number, shape: Shape): ListWindow {
@@ -45,13 +47,21 @@ export function useWindow(place: RefObject<HTMLElement | null>, count: number, s
       removeEventListener('resize', soon);
     };
   }, [place, view]);
+  const settled = useSignal<Shape | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      settled.value = shape;
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [settled, shape]);
   const { scrollPx, screenPx, widthPx, startPx } = view.value;
   const columns = Math.max(1, Math.floor((widthPx + shape.gapPx) / (shape.leastWidthPx + shape.gapPx)));
   const columnPx = (widthPx - shape.gapPx * (columns - 1)) / columns;
   const rowHeightPx = shape.heightOf(columnPx) + shape.gapPx;
   const rows = Math.ceil(count / columns);
-  const first = Math.max(0, Math.floor((scrollPx - startPx) / rowHeightPx) - BEYOND);
-  const last = Math.min(rows, Math.ceil((scrollPx - startPx + screenPx) / rowHeightPx) + BEYOND);
+  const beyond = settled.value === shape ? Math.ceil(BEYOND_PX / rowHeightPx) : 0;
+  const first = Math.max(0, Math.floor((scrollPx - startPx) / rowHeightPx) - beyond);
+  const last = Math.min(rows, Math.ceil((scrollPx - startPx + screenPx) / rowHeightPx) + beyond);
   return {
     columns,
     rowHeightPx,
