@@ -6,7 +6,13 @@ import { sleep, type UploadOptions, uploadFile } from './upload.ts';
 export { ApiError, isTemporary, UnreachableError } from './api-error.ts';
 export type * from './operations.table.ts';
 export { signEmbedUrl } from './sign-embed-url.ts';
-export { signUpload, type UploadOptions, type UploadSignature, type UploadState } from './upload.ts';
+export {
+  signUpload,
+  type UploadOptions,
+  type UploadSettings,
+  type UploadSignature,
+  type UploadState,
+} from './upload.ts';
 export { verifyWebhook } from './verify-webhook.ts';
 export type { Answer, Connection, Input, OperationName, PagedName };
 

@@ -16,10 +16,26 @@ export type UploadState = { videoId: string; address: string };
 /** The two headers that let an upload of one video in. */
 export type UploadSignature = { AuthorizationSignature: string; AuthorizationExpire: string };
 
+/** How one file is encoded, where that is not as its library says: the parameters of `uploadVideo` by name. */
+export type UploadSettings = {
+  /** With commas between them, such as `240p,720p`. */
+  enabledResolutions?: string;
+  enabledOutputCodecs?: string;
+  jitEnabled?: boolean;
+  transcribeEnabled?: boolean;
+  transcribeLanguages?: string;
+  sourceLanguage?: string;
+  generateTitle?: boolean;
+  generateDescription?: boolean;
+  generateChapters?: boolean;
+  generateMoments?: boolean;
+};
+
 export type UploadOptions = {
   libraryId: number;
   title: string;
   collectionId?: string;
+  settings?: UploadSettings;
   /** An existing video without a file, which keeps its title; left out, one is made. */
   videoId?: string;
   /**
@@ -78,9 +94,9 @@ async function openFor(sending: Sending, videoId: string): Promise<UploadState> 
   const { title, collectionId } = options;
   // What the owner of an existing video has changed meanwhile stays.
   const details = options.videoId === undefined ? { title, collection: collectionId ?? '' } : {};
-  const metadata = Object.entries({ ...details, filetype: file.type })
+  const metadata = Object.entries({ ...details, ...options.settings, filetype: file.type })
     .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${name} ${toBase64(value)}`);
+    .map(([name, value]) => `${name} ${toBase64(String(value))}`);
   const response = await sendSigned(sending, videoId, (signed) =>
     send(`${baseOf(connection)}/tusupload`, {
       method: 'POST',

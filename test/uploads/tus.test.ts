@@ -63,6 +63,21 @@ test('the metadata names the video, its collection and its thumbnail', async () 
   expect((await stack.loadRow(guid)).thumbnail_time_ms).toBe(1_500);
 });
 
+test('the metadata says how the file is encoded, where that is not as the library says', async () => {
+  const guid = await stack.createVideo();
+  const told = {
+    enabledResolutions: '720p,240p,9p',
+    jitEnabled: 'true',
+    generateTitle: 'perhaps',
+    sourceLanguage: 'de',
+  };
+  const metadata = Object.entries(told).map(([name, value]) => `${name} ${base64(value)}`);
+  expect((await post(library, guid, 10, { 'Upload-Metadata': metadata.join(',') })).status).toBe(201);
+  expect((await stack.loadRow(guid)).upload_options).toEqual({
+    ...{ enabledRungs: [240, 720], jitEnabled: true, sourceLanguage: 'de' },
+  });
+});
+
 test.each([
   (guid: string) => `title ${base64(guid)},filetype `,
   (guid: string) => `title ${base64(guid.toUpperCase())},collection ${base64('undefined')}`,

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { CommitInDoubt } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
+import { readUploadOptions } from '../../catalog/uploads/upload-options.ts';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
 import { hasSource, receiveSource, requireUploadable } from '../../catalog/videos/video.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
@@ -19,7 +20,6 @@ import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { maybe, queryText } from '../read-query.ts';
 import { emptyBody, receiveBytes } from './receive-bytes.ts';
-import { readUploadOptions } from './upload-options.ts';
 import { VideoParams } from './video-model.ts';
 
 export type SpaceDeps = {

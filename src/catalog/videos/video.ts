@@ -68,7 +68,7 @@ export function requireUploadable(video: Video): void {
  * forgotten. A video that has a file stays as it is until the other one is there. The answer is always a new value. Refuses
  * (`invalid`) when it has had its upload.
  */
-export function beginUpload(video: Video, edit: VideoEdit): Video {
+export function beginUpload(video: Video, edit: VideoEdit & { uploadOptions?: UploadOptions }): Video {
   requireUploadable(video);
   if (video.state === 'finished' || video.state === 'failed') return { ...video };
   return { ...detailsOf(video), ...edit, state: 'created' };

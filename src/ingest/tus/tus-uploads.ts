@@ -9,6 +9,7 @@ import {
   settingThumbnailTime,
   type TusUpload,
 } from '../../catalog/uploads/tus-upload-store.ts';
+import { readUploadMetadata } from '../../catalog/uploads/upload-options.ts';
 import { beginUpload, type VideoEdit } from '../../catalog/videos/video.ts';
 import { createVideoStore } from '../../catalog/videos/video-store.ts';
 import { type CompleteUploadDeps, completeUpload } from '../../jobs/uploads/complete-upload.ts';
@@ -40,10 +41,11 @@ export function createTusUploads(deps: Deps): TusUploads {
     async open(key, creation) {
       const ref = { id: newGuid(), key };
       const edit = await readEdit(key, creation, deps);
+      const uploadOptions = readUploadMetadata(creation.metadata);
       const timeMs = readTimeMs(creation.metadata.thumbnailtime);
       await videos.change(
         key,
-        (video) => beginUpload(video, edit),
+        (video) => beginUpload(video, { ...edit, uploadOptions }),
         openingTus(ref, creation.lengthBytes),
         ...(timeMs === null ? [] : [settingThumbnailTime(key, timeMs)]),
       );

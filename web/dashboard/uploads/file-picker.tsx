@@ -9,23 +9,42 @@ import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { addChosen } from './add-dropped.ts';
 import type { Target } from './upload-item.ts';
+import { UploadSettingsDialog } from './upload-settings.tsx';
 
 /** Chooses files, a folder or an address to upload from. */
 export function FilePicker({ to }: { to: Target }) {
   const isByAddress = useSignal(false);
+  const isWithSettings = useSignal(false);
   return (
     <div class="row">
       <button type="button" onClick={() => (isByAddress.value = true)}>
         {t('By URL')}
       </button>
+      <button type="button" onClick={() => (isWithSettings.value = true)}>
+        {t('With settings…')}
+      </button>
       <Chooser to={to} label={t('Folder')} isFolder />
       <Chooser to={to} label={t('Upload')} isFolder={false} />
+      {isWithSettings.value && (
+        <UploadSettingsDialog onClose={() => (isWithSettings.value = false)}>
+          {(settings) => (
+            <Chooser
+              to={{ ...to, settings }}
+              label={t('Choose files')}
+              isFolder={false}
+              onChosen={() => (isWithSettings.value = false)}
+            />
+          )}
+        </UploadSettingsDialog>
+      )}
       {isByAddress.value && <FetchDialog to={to} onClose={() => (isByAddress.value = false)} />}
     </div>
   );
 }
 
-function Chooser({ to, label, isFolder }: { to: Target; label: string; isFolder: boolean }) {
+type ChooserProps = { to: Target; label: string; isFolder: boolean; onChosen?: () => void };
+
+function Chooser({ to, label, isFolder, onChosen }: ChooserProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (input.current !== null) input.current.webkitdirectory = isFolder;
@@ -43,6 +62,7 @@ function Chooser({ to, label, isFolder }: { to: Target; label: string; isFolder:
           const files = [...(currentTarget.files ?? [])];
           currentTarget.value = '';
           void addChosen(to, files);
+          onChosen?.();
         }}
       />
     </label>

@@ -1,8 +1,11 @@
+import type { UploadSettings } from '../../../sdk/src/millrace.ts';
+
 /** What is remembered of an upload over a reload; `handle` leads to the file where the browser gives one. */
 export type KeptUpload = {
   key: string;
   libraryId: number;
   collectionId: string;
+  settings?: UploadSettings;
   videoId: string;
   /** Where the service keeps what it has of the file; null until that is known. */
   address: string | null;

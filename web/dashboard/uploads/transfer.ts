@@ -1,4 +1,4 @@
-import { Millrace, type UploadSignature, type UploadState } from '../../../sdk/src/millrace.ts';
+import { Millrace, type UploadSettings, type UploadSignature, type UploadState } from '../../../sdk/src/millrace.ts';
 import { api, connection, UnreachableError } from '../base/api.ts';
 
 /** A signature is made anew when less than this is left of it. */
@@ -11,6 +11,7 @@ export type Transfer = {
   libraryId: number;
   videoId: string;
   address: string | null;
+  settings?: UploadSettings;
   signal: AbortSignal;
   onState: (state: UploadState) => void | Promise<void>;
   onProgress: (sentBytes: number) => void;
@@ -22,9 +23,10 @@ export type Transfer = {
  */
 export async function transfer(file: File, { libraryId, videoId, address, ...on }: Transfer): Promise<void> {
   let signature: UploadSignature | null = null;
-  const { signal, onState, onProgress } = on;
+  const { signal, onState, onProgress, settings } = on;
   await millrace.upload(file, {
     ...{ libraryId, videoId, title: file.name, signal, onState, onProgress },
+    ...(settings !== undefined && { settings }),
     ...(address !== null && { resume: { videoId, address } }),
     whenUnreachable: 'throw',
     async sign(_, isRefused) {

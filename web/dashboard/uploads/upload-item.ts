@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
+import type { UploadSettings } from '../../../sdk/src/millrace.ts';
 
-/** Where uploads go; an empty `collectionId` is no collection. */
-export type Target = { libraryId: number; collectionId: string };
+/** Where uploads go, and how they are encoded if not as the library says; an empty `collectionId` is no collection. */
+export type Target = { libraryId: number; collectionId: string; settings?: UploadSettings };
 
 /**
  * A file on its way; it stays in the list until it is dismissed. `lost` has to be given its file again after a reload;

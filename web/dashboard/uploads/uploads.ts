@@ -146,8 +146,20 @@ async function send(item: UploadItem): Promise<void> {
   const videoId = item.videoId ?? (await createVideo(item));
   changeItem(id, { videoId });
   const { key, collectionId, name, sizeBytes, lastModifiedMs, handle } = item;
+  const settings = item.settings === undefined ? {} : { settings: item.settings };
   const keep = (address: string | null) =>
-    keepUpload({ key, libraryId, collectionId, videoId, address, name, sizeBytes, lastModifiedMs, handle });
+    keepUpload({
+      ...settings,
+      key,
+      libraryId,
+      collectionId,
+      videoId,
+      address,
+      name,
+      sizeBytes,
+      lastModifiedMs,
+      handle,
+    });
   await keep(item.address);
   if (findItem(id)?.state !== 'sending') return;
   const stop = new AbortController();
@@ -157,6 +169,7 @@ async function send(item: UploadItem): Promise<void> {
       libraryId,
       videoId,
       address: item.address,
+      ...settings,
       signal: stop.signal,
       onProgress: measureSpeed(id),
       async onState({ address }) {

@@ -1,6 +1,6 @@
-import type { UploadOptions } from '../../catalog/schema.ts';
 import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
 import { RUNGS } from '../../media/encode/ladder.ts';
+import type { UploadOptions } from '../schema.ts';
 
 /** What callers may ask for with an upload, as the query spells it. */
 export type UploadQuery = {
@@ -28,6 +28,33 @@ export function readUploadOptions(query: UploadQuery): UploadOptions {
     ...(codecs.length > 0 && { enabledCodecs: codecs }),
     ...(languages.length > 0 && { transcribeLanguages: languages }),
   };
+}
+
+const FLAGS = [
+  'jitEnabled',
+  'transcribeEnabled',
+  'generateTitle',
+  'generateDescription',
+  'generateChapters',
+  'generateMoments',
+] as const;
+
+/**
+ * The same out of the metadata of a resumable upload (an extension), whose names are in lower case: those of the query,
+ * flags as `true` or `false`. What is neither is no request.
+ */
+export function readUploadMetadata(metadata: Readonly<Record<string, string>>): UploadOptions {
+  const flags = FLAGS.map((name) => [name, metadata[name.toLowerCase()]] as const).filter(
+    ([, text]) => text === 'true' || text === 'false',
+  );
+  const { transcribelanguages, sourcelanguage } = metadata;
+  return readUploadOptions({
+    enabledResolutions: metadata.enabledresolutions ?? '',
+    enabledOutputCodecs: metadata.enabledoutputcodecs ?? '',
+    ...(transcribelanguages !== undefined && { transcribeLanguages: transcribelanguages }),
+    ...(sourcelanguage !== undefined && { sourceLanguage: sourcelanguage }),
+    ...Object.fromEntries(flags.map(([name, text]) => [name, text === 'true'])),
+  });
 }
 
 function entries(list: string): string[] {

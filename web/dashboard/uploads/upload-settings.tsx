@@ -1,0 +1,56 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { UploadSettings } from '../../../sdk/src/millrace.ts';
+import { t } from '../base/language.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Check, TextField } from '../parts/fields.tsx';
+
+const RUNGS = ['240p', '360p', '480p', '720p', '1080p', '1440p', '2160p'];
+
+type Props = { onClose: () => void; children: (settings: UploadSettings) => ComponentChildren };
+
+/** How the files that are chosen here are encoded, where that is not as the library says; the child chooses them. */
+export function UploadSettingsDialog({ onClose, children }: Props) {
+  const rungs = useSignal<readonly string[]>([]);
+  const isOnDemand = useSignal(false);
+  const spoken = useSignal('');
+  const hasTexts = useSignal(false);
+  const turn = (rung: string, isOn: boolean) => {
+    rungs.value = RUNGS.filter((one) => (one === rung ? isOn : rungs.value.includes(one)));
+  };
+  const settings: UploadSettings = {
+    ...(rungs.value.length > 0 && { enabledResolutions: rungs.value.join(',') }),
+    ...(isOnDemand.value && { jitEnabled: true }),
+    ...(spoken.value !== '' && { transcribeEnabled: true, sourceLanguage: spoken.value }),
+    ...(hasTexts.value && { generateTitle: true, generateDescription: true, generateChapters: true }),
+  };
+  return (
+    <Dialog title={t('Upload with settings of its own')} onClose={onClose}>
+      <div class="stack">
+        <fieldset class="rungs">
+          <legend>{t('Resolutions; none chosen: those of the library')}</legend>
+          {RUNGS.map((rung) => (
+            <Check key={rung} label={rung} value={rungs.value.includes(rung)} onChange={(isOn) => turn(rung, isOn)} />
+          ))}
+        </fieldset>
+        <Check
+          label={t('Encode on demand, as viewers ask')}
+          value={isOnDemand.value}
+          onChange={(isOn) => (isOnDemand.value = isOn)}
+        />
+        <TextField
+          label={t('Transcribe speech in')}
+          hint={t('A language code such as en; empty: as the library says.')}
+          value={spoken.value}
+          onChange={(text) => (spoken.value = text.trim())}
+        />
+        <Check
+          label={t('Title, description and chapters from what is said')}
+          value={hasTexts.value}
+          onChange={(isOn) => (hasTexts.value = isOn)}
+        />
+        <div class="row end">{children(settings)}</div>
+      </div>
+    </Dialog>
+  );
+}
