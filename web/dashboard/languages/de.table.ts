@@ -775,6 +775,7 @@ export const de = {
   Place: 'Ort',
   'Title and description from what is said': 'Titel und Beschreibung aus dem Gesagten',
   'Open MP4 {0}': 'MP4 {0} öffnen',
+  'It is being made…': 'Es entsteht gerade …',
   'It is made in the background, and appears here.': 'Es entsteht im Hintergrund und erscheint hier.',
   'The signed link is good for': 'Der signierte Link gilt',
   'Signed link': 'Signierter Link',

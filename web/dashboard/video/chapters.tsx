@@ -1,4 +1,5 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
@@ -16,10 +17,10 @@ type Moment = { label: string; timestamp: number };
 
 /** Chapters and moments on the timeline; a click there plays from that place. */
 export function Chapters({ path, video, link, onChanged }: PartProps) {
-  const chapters = useSignal<readonly Chapter[]>(
+  const chapters = useDraft<readonly Chapter[]>(
     video.chapters.map(({ title, start = 0, end = 0 }) => ({ title, start, end })),
   );
-  const moments = useSignal<readonly Moment[]>(video.moments.map(({ label, timestamp = 0 }) => ({ label, timestamp })));
+  const moments = useDraft<readonly Moment[]>(video.moments.map(({ label, timestamp = 0 }) => ({ label, timestamp })));
   const saving = useAction();
   const save = () =>
     saving.run(async () => {
@@ -64,7 +65,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
       )}
       {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
       {mayWrite() && (
-        <Generate path={path} what={['generateChapters', 'generateMoments']} onChanged={onChanged}>
+        <Generate path={path} video={video} what={['generateChapters', 'generateMoments']} onChanged={onChanged}>
           {t('Chapters and moments from what is said')}
         </Generate>
       )}
@@ -103,6 +104,17 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
       </div>
     </div>
   );
+}
+
+/** What is edited here: the stored value, also when it is made anew, until somebody changes it. */
+function useDraft<T>(stored: T): Signal<T> {
+  const draft = useSignal(stored);
+  const last = useRef(stored);
+  useEffect(() => {
+    if (JSON.stringify(draft.value) === JSON.stringify(last.current)) draft.value = stored;
+    last.current = stored;
+  }, [JSON.stringify(stored)]);
+  return draft;
 }
 
 function replaceAt<T>(list: readonly T[], index: number, item: T): T[] {

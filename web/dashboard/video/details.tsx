@@ -5,12 +5,14 @@ import { api } from '../base/api.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
+import { videoState } from '../base/words.ts';
 import { Panel, SelectField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { embedCode, playerAddress } from './embed-code.ts';
 import { Generate } from './generate.tsx';
 import type { PartProps } from './part-props.ts';
+import { RenditionProgress } from './rendition-progress.tsx';
 
 export function TitleForm({ path, title, onSaved }: { path: string; title: string; onSaved: () => void }) {
   const text = useSignal(title);
@@ -60,6 +62,7 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
             ))}
           </ul>
         )}
+        {videoState(video.status, '').tone === 'busy' && <RenditionProgress path={path} />}
         <dl>
           <dt>{t('Codecs')}</dt>
           <dd>{video.outputCodecs}</dd>
@@ -106,7 +109,7 @@ function Place({ libraryId, path, video, onChanged }: TagsProps & { libraryId: n
       {moving.error.value !== null && <Notice kind="error">{moving.error.value}</Notice>}
       {(video.description ?? '') !== '' && <p>{video.description}</p>}
       {mayWrite() && video.length > 0 && (
-        <Generate path={path} what={['generateTitle', 'generateDescription']} onChanged={onChanged}>
+        <Generate path={path} video={video} what={['generateTitle', 'generateDescription']} onChanged={onChanged}>
           {t('Title and description from what is said')}
         </Generate>
       )}

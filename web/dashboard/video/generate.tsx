@@ -1,21 +1,31 @@
 import type { ComponentChildren } from 'preact';
-import type { SmartGenerateModel } from '../../../src/api/models/video.ts';
+import type { SmartGenerateModel, VideoModel } from '../../../src/api/models/video.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
+import { useRefresh } from '../base/load.ts';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
+/** SmartGenerateStatus of the interface, while something is on its way. */
+const UNDER_WAY: readonly unknown[] = [1, 2];
+const LOOK_AGAIN_MS = 2_000;
+
 type Props = {
   path: string;
+  video: VideoModel;
   what: readonly (keyof SmartGenerateModel)[];
   onChanged: () => void;
   children: ComponentChildren;
 };
 
 /** Has texts made of what is said in the video. What a person wrote since stays. */
-export function Generate({ path, what, onChanged, children }: Props) {
+export function Generate({ path, video, what, onChanged, children }: Props) {
   const running = useAction();
+  const isUnderWay = UNDER_WAY.includes(video.smartGenerateStatus);
+  useRefresh(() => {
+    if (isUnderWay) onChanged();
+  }, LOOK_AGAIN_MS);
   const run = () =>
     running.run(async () => {
       await api('POST', `${path}/smart`, Object.fromEntries(what.map((name) => [name, true])));
@@ -25,9 +35,10 @@ export function Generate({ path, what, onChanged, children }: Props) {
   return (
     <>
       <div class="row">
-        <button type="button" disabled={running.isBusy.value} onClick={run}>
+        <button type="button" disabled={running.isBusy.value || isUnderWay} onClick={run}>
           {children}
         </button>
+        {isUnderWay && <span class="hint">{t('It is being made…')}</span>}
       </div>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </>

@@ -1,0 +1,16 @@
+import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
+
+type Task = Pick<VideoActivityModel['tasks'][number], 'renditions' | 'fromSegment' | 'toSegment' | 'done'>;
+
+/** What of each rendition is done, 0-1: of its tasks as many segments as they hold, each as far as it is. */
+export function shareOfEach(tasks: readonly Task[]): Map<string, number> {
+  const sums = new Map<string, { segments: number; done: number }>();
+  for (const { renditions, fromSegment, toSegment, done } of tasks) {
+    const segments = Math.max(1, toSegment - fromSegment);
+    for (const name of renditions) {
+      const sum = sums.get(name) ?? { segments: 0, done: 0 };
+      sums.set(name, { segments: sum.segments + segments, done: sum.done + segments * done });
+    }
+  }
+  return new Map([...sums].map(([name, { segments, done }]) => [name, done / segments]));
+}
