@@ -36,7 +36,7 @@ export type BulkAction = "move" | "trash" | "restore" | "delete" | "reencode" | 
 
 export type BulkFailureModel = { videoId: string; title: string | null; reason: string };
 
-export type BulkFilterModel = { search?: string; collection?: string; status?: string; tag?: string; incomplete?: boolean };
+export type BulkFilterModel = { search?: string; collection?: string; status?: string; tag?: string; incomplete?: boolean; dateFrom?: string | null; dateTo?: string | null };
 
 export type BulkModel = { guid: string; videoLibraryId: number; action: BulkAction; collectionId: string; total: number; done: number; failed: number; dateCreated: string; dateEnded: string | null; failures: (BulkFailureModel)[] };
 
@@ -194,7 +194,7 @@ export type StorageZoneModel = { Id: number; Name: string | null; Password: stri
 
 export type StorageZoneUpdateModel = { ReplicationZones?: (string)[] | null; OriginUrl?: string | null; Custom404FilePath?: string | null; Rewrite404To200?: boolean | null };
 
-export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Scrub: ScrubModel | null; Move: MoveModel | null };
+export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Host: { Cores: number; LoadAverage: number; MemoryBytes: number; FreeMemoryBytes: number }; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Scrub: ScrubModel | null; Move: MoveModel | null };
 
 export type TaskModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
 
@@ -405,7 +405,7 @@ export type Operations = {
   getStorageSize: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoStorageSizeModel };
   /** Reads the storage of a library: its name and how many bytes it holds. `GET /storagezone/{id}` */
   getStorageZone: { input: { id: number }; answer: StorageZoneModel };
-  /** Returns versions, sizes, free space, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store. `GET /system` */
+  /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store. `GET /system` */
   getSystem: { input: object; answer: SystemModel };
   /** Answers the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0. `GET /videolibrary/{id}/transcribing/statistics` */
   getTranscribingStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: TranscribingStatisticsModel };
@@ -434,7 +434,7 @@ export type Operations = {
   /** Lists the videos in the trash, the latest first, each with the time when it is deleted for good. `GET /library/{libraryId}/trash` */
   listTrash: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfTrashedVideoModel };
   /** Lists the videos of a library a page at a time, newest first; search finds a part of the title. `GET /library/{libraryId}/videos` */
-  listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; direction?: string }; answer: PaginationListOfVideoModel };
+  listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; direction?: string; dateFrom?: string; dateTo?: string }; answer: PaginationListOfVideoModel };
   /** Lists the webhook events of a library with what became of them, newest first. `GET /library/{libraryId}/webhooks` */
   listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: string }; answer: PaginationListOfWebhookEventModel };
   /** Leads to the player page at the delivery address, with its query. Whether it may be played is judged there. `GET /play/{libraryId}/{videoId}` */
@@ -606,7 +606,7 @@ export const operations = {
   listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
-  listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","direction"],"body":null,"answer":"json"},
+  listVideos: {"method":"GET","path":"/library/{libraryId}/videos","query":["page","itemsPerPage","search","collection","orderBy","incomplete","status","tag","direction","dateFrom","dateTo"],"body":null,"answer":"json"},
   listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
   openPlayer: {"method":"GET","path":"/play/{libraryId}/{videoId}","query":[],"body":null,"answer":"response"},
   purgeCache: {"method":"POST","path":"/pullzone/{id}/purgeCache","query":[],"body":null,"answer":"none"},

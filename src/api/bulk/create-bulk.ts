@@ -52,7 +52,7 @@ function readSelection(libraryId: number, { videoIds, filter, undoOf }: CreateBu
   }
   if (videoIds !== undefined) return { by: 'ids', ids: videoIds.map(readGuid) };
   if (filter === undefined) return { by: 'operation', bulkId: readGuid(undoOf ?? '') };
-  const { search = '', collection = '', status = '', tag = '', incomplete = false } = filter;
+  const { search = '', collection = '', status = '', tag = '', incomplete = false, dateFrom, dateTo } = filter;
   return {
     by: 'filter',
     filter: {
@@ -61,11 +61,19 @@ function readSelection(libraryId: number, { videoIds, filter, undoOf }: CreateBu
       collection: collection === '' ? null : readGuid(collection),
       states: readStates(status),
       tag,
+      madeFrom: dateFrom == null ? null : readTime(dateFrom),
+      madeBefore: dateTo == null ? null : readTime(dateTo),
       isIncomplete: incomplete,
       orderBy: 'date',
       isReversed: false,
     },
   };
+}
+
+function readTime(text: string): Date {
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw new Refused('invalid', `Expected a date, got ${quote(text)}. Correct it.`);
 }
 
 function readGuid(text: string): Guid {

@@ -19,6 +19,8 @@ export const BulkFilterModel = model('BulkFilterModel', {
   status: Type.Optional(text()),
   tag: Type.Optional(text({ maxLength: 1_000 })),
   incomplete: Type.Optional(flag()),
+  dateFrom: Type.Optional(nullable(dateTime())),
+  dateTo: Type.Optional(nullable(dateTime())),
 });
 
 /** An operation over many videos: exactly one of `videoIds`, `filter` and `undoOf` says which. */

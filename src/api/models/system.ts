@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, int32, int64, model, nullable, text } from './fields.ts';
+import { dateTime, double, int32, int64, model, nullable, text } from './fields.ts';
 
 export const QueueLineModel = model('QueueLineModel', {
   Queue: text(),
@@ -33,7 +33,16 @@ export const MoveModel = model('MoveModel', {
   NotedAt: dateTime(),
 });
 
-/** How the installation is (an extension of the interface): versions, sizes, encode queue, workers, scrub, and a move of the store. */
+/** The machine that answers, of which there may be several. */
+export const HostModel = model('HostModel', {
+  Cores: int32(),
+  /** Processes that ran or waited for a core, on the average of the last minute. */
+  LoadAverage: double(),
+  MemoryBytes: int64(),
+  FreeMemoryBytes: int64(),
+});
+
+/** How the installation is (an extension of the interface): versions, sizes, the machine, encode queue, workers, scrub, and a move of the store. */
 export const SystemModel = model('SystemModel', {
   Version: text(),
   NodeVersion: text(),
@@ -48,6 +57,7 @@ export const SystemModel = model('SystemModel', {
   /** Null where the store has no bound. */
   FreeBytes: nullable(int64()),
   TotalBytes: nullable(int64()),
+  Host: HostModel,
   Queue: Type.Array(QueueLineModel),
   Workers: Type.Array(WorkerLineModel),
   Scrub: nullable(ScrubModel),

@@ -1,3 +1,4 @@
+import { availableParallelism, freemem, loadavg, totalmem } from 'node:os';
 import type { ScrubLine, SystemStore } from '../../catalog/system/system-store.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -14,7 +15,7 @@ export const getSystem = defineOperation({
   method: 'GET',
   path: '/system',
   description:
-    'Returns versions, sizes, free space, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store.',
+    'Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store.',
   auth: 'account-key',
   params: NoParams,
   query: NoQuery,
@@ -36,6 +37,7 @@ export const getSystem = defineOperation({
       Storage: storage.kind,
       FreeBytes: space?.freeBytes ?? null,
       TotalBytes: space?.totalBytes ?? null,
+      Host: describeHost(),
       Queue: view.queue.map((line) => ({
         Queue: line.queue,
         Kind: line.kind,
@@ -60,6 +62,15 @@ export const getSystem = defineOperation({
     };
   },
 });
+
+function describeHost() {
+  return {
+    Cores: availableParallelism(),
+    LoadAverage: loadavg()[0] ?? 0,
+    MemoryBytes: totalmem(),
+    FreeMemoryBytes: freemem(),
+  };
+}
 
 function describeScrub({ roundBeganAt, seen, bytes, damaged, unread }: ScrubLine) {
   return {

@@ -7,7 +7,7 @@ import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfVideoModel } from '../models/video.ts';
 import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
-import { PAGING, queryFlag, queryText } from '../read-query.ts';
+import { maybe, PAGING, queryFlag, queryText } from '../read-query.ts';
 import { recallShowing, toVideoModel } from './video-model.ts';
 
 type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
@@ -24,7 +24,7 @@ export const listVideos = defineOperation({
   auth: 'access-key',
   params: LibraryParams,
   // Extensions: `incomplete`, only videos that are finished without something that was planned; `status`, numbers with
-  // commas between them; `tag`, a meta tag's property or value, or `property=value`; `direction`, `asc` or `desc`.
+  // commas between them; `tag`, a meta tag's property or value, or `property=value`; `direction`, `asc` or `desc`; `dateFrom` and `dateTo`, when they were made, the latter not included.
   query: Type.Object({
     ...PAGING,
     search: queryText(),
@@ -34,6 +34,8 @@ export const listVideos = defineOperation({
     status: queryText(),
     tag: queryText(),
     direction: queryText(),
+    dateFrom: maybe.dateTime(),
+    dateTo: maybe.dateTime(),
   }),
   body: null,
   answer: PaginationListOfVideoModel,
@@ -53,6 +55,8 @@ export const listVideos = defineOperation({
       isIncomplete: incomplete,
       states: readStates(status),
       tag,
+      madeFrom: timeOf(query.dateFrom),
+      madeBefore: timeOf(query.dateTo),
       isReversed: direction.toLowerCase() === (order === 'title' || order === 'status' ? 'desc' : 'asc'),
     });
     return {
@@ -63,3 +67,7 @@ export const listVideos = defineOperation({
     };
   },
 });
+
+function timeOf(text: string | undefined): Date | null {
+  return text === undefined ? null : new Date(text);
+}

@@ -21,6 +21,9 @@ export type VideoQuery = {
   states: readonly MediaState[] | null;
   /** Only those with this tag (see `hasTag`); empty is any. */
   tag: string;
+  /** Only those that were made at this time or later, and before the other; null is any time. */
+  madeFrom: Date | null;
+  madeBefore: Date | null;
   orderBy: VideoOrder;
   /** The opposite of the order's usual direction. */
   isReversed: boolean;

@@ -21,7 +21,16 @@ const INDEXED_PER_ROOT = 17;
 /** Which videos a query is about, whatever page of them. */
 export type VideoFilter = Pick<
   VideoQuery,
-  'libraryId' | 'search' | 'collection' | 'isIncomplete' | 'states' | 'tag' | 'orderBy' | 'isReversed'
+  | 'libraryId'
+  | 'search'
+  | 'collection'
+  | 'isIncomplete'
+  | 'states'
+  | 'tag'
+  | 'madeFrom'
+  | 'madeBefore'
+  | 'orderBy'
+  | 'isReversed'
 >;
 
 /** Whether a query names more than a text and a collection. */
@@ -29,8 +38,10 @@ export function isFiltered({
   isIncomplete,
   states,
   tag,
-}: Pick<VideoQuery, 'isIncomplete' | 'states' | 'tag'>): boolean {
-  return isIncomplete || states !== null || tag !== '';
+  madeFrom,
+  madeBefore,
+}: Pick<VideoQuery, 'isIncomplete' | 'states' | 'tag' | 'madeFrom' | 'madeBefore'>): boolean {
+  return isIncomplete || states !== null || tag !== '' || madeFrom !== null || madeBefore !== null;
 }
 
 type Found = { total: number; ids: Guid[] | null };
@@ -117,11 +128,13 @@ function mostCounted(query: VideoQuery): number {
 
 /** The ids of all matches in the order that is wanted; `from` is `media`, or less of it under that name. */
 export function matches(query: VideoFilter, from: RawBuilder<unknown>) {
-  const { libraryId, collection, search, isIncomplete, states, tag } = query;
+  const { libraryId, collection, search, isIncomplete, states, tag, madeFrom, madeBefore } = query;
   const incomplete = isIncomplete ? sql` and media.is_incomplete` : sql``;
   const inState = states === null ? sql`` : sql` and media.state = any(${[...states]}::text[])`;
   const tagged = tag === '' ? sql`` : sql` and ${hasTag(tag)}`;
   const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
-  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'${inCollection}${incomplete}${inState}${tagged}
+  const since = madeFrom === null ? sql`` : sql` and media.created_at >= ${madeFrom}`;
+  const until = madeBefore === null ? sql`` : sql` and media.created_at < ${madeBefore}`;
+  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'${inCollection}${incomplete}${inState}${tagged}${since}${until}
     and media.title_folded like lower(${containing(search)}) order by ${sql.raw(orderOf(query).forwards)}`;
 }

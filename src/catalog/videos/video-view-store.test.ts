@@ -42,6 +42,8 @@ function query(changes: Partial<VideoQuery>): VideoQuery {
     isIncomplete: false,
     states: null,
     tag: '',
+    madeFrom: null,
+    madeBefore: null,
     isReversed: false,
     ...changes,
   };
@@ -152,4 +154,12 @@ test('a list of incomplete videos has those alone, in order, and counts them', a
   expect((await views.list(query({ isIncomplete: true, search: 'film 8' }))).items.map(({ title }) => title)).toEqual([
     'Film 8',
   ]);
+});
+
+test('a list of what was made in a span of time has that alone, in order, and counts it', async () => {
+  const { rows } = await sql<{ created_at: Date }>`
+    select created_at from media where library_id = 1 and views in (10, 13) order by views desc`.execute(database.db);
+  const [madeFrom = null, madeBefore = null] = rows.map((row) => row.created_at);
+  const page = await views.list(query({ madeFrom, madeBefore, itemsPerPage: 2 }));
+  expect({ total: page.total, views: page.items.map((item) => item.views) }).toEqual({ total: 3, views: [11, 12] });
 });

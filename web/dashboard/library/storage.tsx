@@ -54,12 +54,22 @@ function Sums({ library }: { library: VideoLibraryModel }) {
         <p class="figure">{bytes(library.TrafficUsage)}</p>
         <p class="hint">{t('this month')}</p>
       </Panel>
+      <Panel title={t('What is kept how long')}>
+        <dl>
+          <dt>{t('Originals')}</dt>
+          <dd>{library.KeepOriginalFiles ? t('As long as their videos') : t('Deleted after encoding')}</dd>
+          <dt>{t('Trash')}</dt>
+          <dd>{t('Seven days')}</dd>
+          <dt>{t('Event log')}</dt>
+          <dd>{t('Three days')}</dd>
+          <dt>{t('Single visits')}</dt>
+          <dd>{t('90 days unless set otherwise; their sums stay')}</dd>
+        </dl>
+      </Panel>
       <Panel title={t('The library')}>
         <dl>
           <dt>{t('Made')}</dt>
           <dd>{day(library.DateCreated)}</dd>
-          <dt>{t('Originals')}</dt>
-          <dd>{library.KeepOriginalFiles ? t('Kept') : t('Deleted after encoding')}</dd>
           <dt>{t('Pull zone')}</dt>
           <dd>{library.PullZoneId}</dd>
         </dl>

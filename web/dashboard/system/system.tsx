@@ -49,6 +49,7 @@ function Figures({ system }: { system: SystemModel }) {
         value={sum(system.Queue.map(({ Waiting }) => Waiting)).toLocaleString()}
         hint={t('{0} running', sum(system.Queue.map(({ Running }) => Running)))}
       />
+      <Host host={system.Host} />
       <section class="panel">
         <h2>{t('Disk')}</h2>
         {used === null || system.TotalBytes === null ? (
@@ -64,6 +65,21 @@ function Figures({ system }: { system: SystemModel }) {
         )}
       </section>
     </div>
+  );
+}
+
+/** How busy the machine that answers is. */
+function Host({ host: { Cores, LoadAverage, MemoryBytes, FreeMemoryBytes } }: { host: SystemModel['Host'] }) {
+  return (
+    <section class="panel">
+      <h2>{t('Processor and memory')}</h2>
+      <p class="figure">{Math.round((LoadAverage / Math.max(1, Cores)) * 100)} %</p>
+      <p class="hint">{t('load of {0} cores in the last minute', Cores)}</p>
+      <progress value={MemoryBytes - FreeMemoryBytes} max={MemoryBytes} aria-label={t('Memory in use')} />
+      <p class="hint">
+        {bytes(FreeMemoryBytes)} {t('free of')} {bytes(MemoryBytes)}
+      </p>
+    </section>
   );
 }
 

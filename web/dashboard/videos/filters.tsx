@@ -3,7 +3,7 @@ import type { PaginationListOfCollectionModel } from '../../../src/api/models/co
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Icon } from '../parts/icons.tsx';
-import { changeListQuery, type ListQuery, ORDERS, STATES } from './list-query.ts';
+import { changeListQuery, type ListQuery, ORDERS, SPANS, STATES } from './list-query.ts';
 
 const TYPING_MS = 250;
 
@@ -24,6 +24,12 @@ export function Filters({ libraryId, wanted }: { libraryId: number; wanted: List
       />
       <CollectionFilter libraryId={libraryId} value={wanted.collection} />
       <Typed label={t('Tag')} class="tag-filter" value={wanted.tag} onType={(tag) => changeListQuery({ tag })} />
+      <Choice
+        label={t('Made')}
+        value={wanted.days}
+        choices={trAll(SPANS)}
+        onChoose={(days) => changeListQuery({ days })}
+      />
       <span class="push" />
       <Choice
         label={t('Order')}

@@ -6,6 +6,8 @@ export type ListQuery = {
   state: string;
   collection: string;
   tag: string;
+  /** Days, of which only what was made since is shown; empty is any. */
+  days: string;
   order: string;
   direction: string;
   view: 'grid' | 'list';
@@ -20,6 +22,17 @@ export const STATES: readonly (readonly [value: string, label: string])[] = [
   ['5,6', 'Failed'],
   ['incomplete', 'Incomplete'],
   ['0', 'Waiting for a file'],
+];
+
+const DAY_MS = 24 * 3_600_000;
+
+/** How far back the list goes, in days. */
+export const SPANS: readonly (readonly [value: string, label: string])[] = [
+  ['', 'Any date'],
+  ['1', 'Since yesterday'],
+  ['7', 'Last 7 days'],
+  ['30', 'Last 30 days'],
+  ['365', 'Last year'],
 ];
 
 /** Each order with its usual direction. */
@@ -41,6 +54,7 @@ export function readListQuery(): ListQuery {
     state: STATES.some(([value]) => value === text('state')) ? text('state') : '',
     collection: text('collection'),
     tag: text('tag'),
+    days: SPANS.some(([value]) => value === text('days')) ? text('days') : '',
     order: name,
     direction: text('direction') === 'asc' || text('direction') === 'desc' ? text('direction') : usual,
     view: text('view') === 'list' ? 'list' : 'grid',
@@ -51,14 +65,20 @@ export function changeListQuery(changes: Partial<ListQuery>): void {
   changeQuery(changes);
 }
 
-export function isFiltered({ search, state, collection, tag }: ListQuery): boolean {
-  return [search, state, collection, tag].some((text) => text !== '');
+export function isFiltered({ search, state, collection, tag, days }: ListQuery): boolean {
+  return [search, state, collection, tag, days].some((text) => text !== '');
 }
 
 /** The same filters as a bulk action takes them. */
-export function toFilter({ search, state, collection, tag }: ListQuery) {
+export function toFilter({ search, state, collection, tag, days }: ListQuery) {
   const isIncomplete = state === 'incomplete';
-  return { search, collection, tag, status: isIncomplete ? '' : state, incomplete: isIncomplete };
+  const plain = { search, collection, tag, status: isIncomplete ? '' : state, incomplete: isIncomplete };
+  return days === '' ? plain : { ...plain, dateFrom: daysAgo(Number(days)) };
+}
+
+/** The begin of a UTC day: the same all day long, so that what is shown stays the same list. */
+function daysAgo(days: number): string {
+  return new Date(Math.floor(Date.now() / DAY_MS - days) * DAY_MS).toISOString();
 }
 
 /** The query of the operation that lists videos. */

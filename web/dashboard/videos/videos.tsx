@@ -97,7 +97,10 @@ function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number 
     return (
       <Empty title={t('No video matches')}>
         <p>{t('Take a filter away, or search for a part of the title.')}</p>
-        <button type="button" onClick={() => changeListQuery({ search: '', state: '', collection: '', tag: '' })}>
+        <button
+          type="button"
+          onClick={() => changeListQuery({ search: '', state: '', collection: '', tag: '', days: '' })}
+        >
           {t('Clear filters')}
         </button>
       </Empty>
