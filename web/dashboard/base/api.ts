@@ -1,6 +1,6 @@
 import { ApiError, type Connection, Millrace, UnreachableError } from '../../../sdk/src/millrace.ts';
 import { noteCall } from './calls.ts';
-import { t } from './language.ts';
+import { said, t } from './language.ts';
 import { prefix } from './router.ts';
 
 export { ApiError, UnreachableError };
@@ -48,7 +48,7 @@ function toBody(body: unknown): BodyInit | null {
 /** An error as a sentence for people, with the request's id where the service answered. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) {
-    const words = error.said === '' ? t('The service answered with the status {0}.', error.status) : error.said;
+    const words = error.said === '' ? t('The service answered with the status {0}.', error.status) : said(error.said);
     return error.status >= 500 && error.requestId !== null ? t('{0} (request {1})', words, error.requestId) : words;
   }
   // What fetch itself throws without an answer is a TypeError.

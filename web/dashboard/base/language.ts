@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { de } from '../languages/de.table.ts';
+import { readTemplates, type Template, translateBy } from './templates.ts';
 
 /** What the dashboard says, in English; every other language has a translation of each. */
 export type Sentence = keyof typeof de;
@@ -10,6 +11,11 @@ const FILES = {
   de: async (): Promise<Translations> => (await import('../languages/de.table.ts')).de,
 } as const;
 
+/** What the service says, which comes in English. */
+const SERVICE_FILES = {
+  de: async () => (await import('../languages/de.service.table.ts')).service,
+} as const;
+
 /** Languages by their code (BCP 47), each by its own name. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type LanguageCode = keyof typeof LANGUAGES;
@@ -18,6 +24,7 @@ const KEPT = 'millrace-language';
 
 export const language = signal<LanguageCode>('en');
 const translations = signal<Translations | null>(null);
+const serviceWords = signal<readonly Template[]>([]);
 
 /** A sentence in the language of the page, with values in the places of `{0}`, `{1}` … */
 export function t(sentence: Sentence, ...values: readonly (string | number)[]): string {
@@ -29,6 +36,11 @@ export function t(sentence: Sentence, ...values: readonly (string | number)[]): 
 export function tr(text: string): string {
   const known: Readonly<Record<string, string>> = translations.value ?? {};
   return Object.hasOwn(known, text) ? (known[text] ?? text) : text;
+}
+
+/** What the service said, in the language of the page as far as there is a translation of it. */
+export function said(sentence: string): string {
+  return translateBy(serviceWords.value, sentence);
 }
 
 /** Choices of a fixed list with their labels translated. */
@@ -54,7 +66,9 @@ export async function chooseLanguage(code: LanguageCode): Promise<void> {
 }
 
 async function show(code: LanguageCode): Promise<void> {
-  translations.value = code === 'en' ? null : await FILES[code]();
+  const [own, service] = code === 'en' ? [null, {}] : await Promise.all([FILES[code](), SERVICE_FILES[code]()]);
+  translations.value = own;
+  serviceWords.value = readTemplates(service);
   language.value = code;
   document.documentElement.lang = code;
 }

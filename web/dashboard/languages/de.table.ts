@@ -792,6 +792,7 @@ export const de = {
   'Transcribe speech in': 'Sprache erkennen, gesprochen in',
   'A language code such as en; empty: as the library says.': 'Ein Sprachcode wie de; leer: wie in der Bibliothek.',
   'Title, description and chapters from what is said': 'Titel, Beschreibung und Kapitel aus dem Gesagten',
+  'At {0}': 'Um {0}',
   'Any date': 'Jedes Datum',
   'Since yesterday': 'Seit gestern',
   'Last year': 'Letztes Jahr',

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { readTemplates, translateBy } from '../base/templates.ts';
+import { service } from './de.service.table.ts';
 import { de } from './de.table.ts';
 
 const folder = path.resolve(import.meta.dirname, '..');
@@ -16,7 +18,9 @@ function readSources(): string {
 }
 
 test('a translation fills the same places as its sentence', () => {
-  const wrong = Object.entries(de).filter(([sentence, text]) => `${places(sentence)}` !== `${places(text)}`);
+  const wrong = Object.entries({ ...de, ...service }).filter(
+    ([sentence, text]) => `${places(sentence)}` !== `${places(text)}`,
+  );
   expect(wrong).toEqual([]);
 });
 
@@ -40,4 +44,33 @@ test('no translation is left of a sentence that is gone', () => {
   const source = readSources().replaceAll("\\'", "'");
   const isThere = (sentence: string) => source.includes(sentence) || source.includes(sentence.replace(/s$/, ''));
   expect(Object.keys(de).filter((sentence) => sentence.includes(' ') && !isThere(sentence))).toEqual([]);
+});
+
+test('what the service says is translated with its values, and stays as it is where there is no translation', () => {
+  const templates = readTemplates(service);
+  const said = (sentence: string) => translateBy(templates, sentence);
+  expect(said('Waits for 3 others of this library, beside 1 other library; done in about 5 min.')).toBe(
+    'Wartet auf 3 andere dieser Bibliothek, neben 1 anderen Bibliothek; fertig in etwa 5 min.',
+  );
+  expect(said('No file has arrived yet. Awaits its file.')).toBe(
+    'Es ist noch keine Datei angekommen. Wartet auf seine Datei.',
+  );
+  expect(said('720p could not be made: out of (memory) $1.')).toBe(
+    '720p konnte nicht erzeugt werden: out of (memory) $1.',
+  );
+  expect(said('Quite another thing.')).toBe('Quite another thing.');
+});
+
+test('no translation is left of a sentence that the service says no more', () => {
+  const root = path.resolve(folder, '../../src');
+  const source = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('.test.'))
+    .map((name) => readFileSync(path.join(root, name), 'utf8'))
+    .join('\n');
+  // Sentences are put together of parts: the end of each stands there.
+  const parts = Object.keys(service).flatMap((sentence) => sentence.split(/\{\d\}|[;:.,] /));
+  const said = parts.map((part) => part.replace(/^[\d ;:.,]+|[ ;:.,]+$/g, '')).filter((part) => part.length > 9);
+  expect(said.length).toBeGreaterThan(40);
+  const endOf = (part: string) => part.split(' ').slice(-3).join(' ');
+  expect(said.filter((part) => !source.includes(endOf(part)))).toEqual([]);
 });

@@ -174,7 +174,7 @@ function Stills({ path }: { path: string }) {
       <ul class="stills">
         {stills.map(({ url, timestamp }) => (
           <li key={timestamp}>
-            <img src={url ?? ''} alt={`At ${new Date(timestamp).toLocaleTimeString()}`} loading="lazy" />
+            <img src={url ?? ''} alt={t('At {0}', new Date(timestamp).toLocaleTimeString())} loading="lazy" />
           </li>
         ))}
       </ul>

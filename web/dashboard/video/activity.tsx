@@ -4,7 +4,7 @@ import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t, tr } from '../base/language.ts';
+import { said, t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
 import { moment } from '../base/words.ts';
@@ -43,7 +43,7 @@ type Finding = WhyModel['findings'][number];
 
 function Why({ why, libraryId, path, onChanged }: PartProps & { why: WhyModel }) {
   const share = async () => {
-    const lines = why.findings.map(({ sentence }) => `- ${sentence}`);
+    const lines = why.findings.map(({ sentence }) => `- ${said(sentence)}`);
     await navigator.clipboard.writeText([`Video ${why.guid}`, ...lines].join('\n'));
     toast(t('Copied. It holds no secret.'));
   };
@@ -52,7 +52,7 @@ function Why({ why, libraryId, path, onChanged }: PartProps & { why: WhyModel })
       <ul class="findings">
         {why.findings.map((finding) => (
           <li key={finding.sentence} class={`finding ${finding.level}`}>
-            <span>{finding.sentence}</span>
+            <span>{said(finding.sentence)}</span>
             <RemedyButton finding={finding} libraryId={libraryId} path={path} onChanged={onChanged} />
           </li>
         ))}
@@ -127,7 +127,7 @@ function Tasks({ activity: { tasks, messages } }: { activity: VideoActivityModel
                 <td>{task.state}</td>
                 <td>{Math.round(task.done * 100)} %</td>
                 <td>{task.failures + task.deaths}</td>
-                <td>{task.reason}</td>
+                <td>{said(task.reason ?? '')}</td>
                 <td>{moment(task.dateStarted ?? task.dateCreated)}</td>
               </tr>
             ))}
@@ -139,7 +139,7 @@ function Tasks({ activity: { tasks, messages } }: { activity: VideoActivityModel
           <ul class="rows">
             {messages.map(({ timeStamp, message }) => (
               <li key={`${timeStamp} ${message ?? ''}`}>
-                <span>{message}</span>
+                <span>{said(message ?? '')}</span>
                 <span class="hint">{moment(timeStamp)}</span>
               </li>
             ))}

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t } from '../base/language.ts';
+import { said, t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
@@ -77,7 +77,7 @@ function Progress({ run }: { run: Transcription }) {
   const { doneSeconds, durationSeconds, reason, state } = run;
   if (!isUnderWay(run)) {
     if (state === 'finished' && reason === '') return null;
-    const words = state === 'cancelled' ? t('The transcription was cancelled.') : t('Transcription: {0}', reason);
+    const words = state === 'cancelled' ? t('The transcription was cancelled.') : t('Transcription: {0}', said(reason));
     return <span class="hint">{words}</span>;
   }
   if (state === 'waiting' && doneSeconds === 0)

@@ -3,7 +3,7 @@ import type { VideoModel } from '../../../src/api/models/video.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { follow } from '../base/follow.ts';
-import { t, tr } from '../base/language.ts';
+import { said, t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { go } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
@@ -139,7 +139,7 @@ function Messages({ video }: { video: VideoModel }) {
     <>
       {bad.map(({ message, timeStamp }) => (
         <Notice key={timeStamp} kind="error">
-          {message}
+          {said(message ?? '')}
         </Notice>
       ))}
     </>

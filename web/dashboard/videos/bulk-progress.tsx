@@ -2,7 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BulkModel } from '../../../src/api/models/bulk.ts';
 import { api } from '../base/api.ts';
-import { t, tr } from '../base/language.ts';
+import { said, t, tr } from '../base/language.ts';
 import { plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 
@@ -91,7 +91,7 @@ function Report({ report }: { report: BulkModel }) {
               <li key={videoId}>
                 <span>
                   {title ?? videoId}
-                  <span class="hint block">{reason}</span>
+                  <span class="hint block">{said(reason)}</span>
                 </span>
               </li>
             ))}
