@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeViolations } from '../delivery/axe-violations.ts';
+import { publish } from '../live/live-service.ts';
+import { openBrowser } from '../support/browser.ts';
+import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
+import { openCatalogue } from '../support/leftovers.ts';
+import { makePaddedClip } from '../support/media/padded-clip.ts';
+import { type ChatRequest, startModelServer } from '../support/model-server.ts';
+import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
+import { LIBRIVOX } from '../support/speech.ts';
+import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
+
+const PATIENCE = { timeout: WAIT_MS, interval: 200 };
+
+let service: Service;
+let browser: Browser;
+let page: Page;
+let folder: string;
+let model: Awaited<ReturnType<typeof startModelServer>>;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-actions-'));
+  model = await startModelServer(writeTexts);
+  const settings = {
+    MILLRACE_TRANSCRIBER: 'pocketsphinx',
+    MILLRACE_LANGUAGE_MODEL_URL: model.url,
+    MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
+  };
+  [service, browser] = await Promise.all([startService(null, settings), openBrowser()]);
+  page = await openDashboard(service, browser, { key: ACCOUNT_KEY });
+  page.on('pageerror', (error) => faults.push(error.message));
+});
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+  model?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A model that marks each subtitle that it translates, and gives the same title, chapters and moments to all. */
+function writeTexts({ messages, response_format }: ChatRequest): string {
+  if (response_format.json_schema.name === 'translations') {
+    const texts: string[] = JSON.parse(messages[1]?.content ?? '[]');
+    return JSON.stringify({ texts: texts.map((text) => `Satz ${text}`) });
+  }
+  return JSON.stringify({
+    title: 'A model wrote this',
+    description: 'In its own words.',
+    chapters: [{ title: 'The man', start: 0 }],
+    moments: [{ label: 'Amiable', timestamp: 3 }],
+  });
+}
+
+const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/${place}`);
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+
+/** Keeps pictures where somebody wants to look at them. */
+async function look(name: string): Promise<void> {
+  const place = process.env.DASHBOARD_PICTURES;
+  if (place === undefined) return;
+  for (const [colorScheme, width] of [['light', 1280] as const, ['dark', 360] as const]) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await page.screenshot({ path: path.join(place, `action-${name}-${width}.png`), fullPage: true });
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+test('a library is made, its keys made, replaced and revoked, and it goes when its name is typed', async () => {
+  const opens = async (id: number, key: string) =>
+    (await fetch(`${service.apiUrl}/library/${id}/videos`, { headers: { AccessKey: key } })).status;
+  await open('libraries');
+  await page.getByLabel('Name of the library').fill('Passing');
+  await press('Create library');
+  await page.waitForURL(/\/library\/\d+\/videos/);
+  const id = Number(/library\/(\d+)/.exec(page.url())?.[1]);
+  await open(`library/${id}/settings/keys`);
+  await page.getByLabel('Name', { exact: true }).fill('Television');
+  await page.getByLabel('Rights').selectOption('write');
+  await press('Make a key');
+  const shown = page.locator('.copy-field', { hasText: 'The new key, shown this once' }).locator('code');
+  const further = (await shown.textContent()) ?? '';
+  const row = page.getByRole('row', { name: 'Television' });
+  await row.getByText('May read and write').waitFor();
+  await look('keys');
+  expect(await opens(id, further)).toBe(200);
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await row.waitFor({ state: 'detached' });
+  await expect.poll(() => opens(id, further), PATIENCE).toBe(401);
+  const own = page.locator('.copy-field', { has: page.getByText('API key', { exact: true }) });
+  await own.getByRole('button', { name: 'Show' }).click();
+  const before = (await own.locator('code').textContent()) ?? '';
+  await press('Another API key');
+  await expect.poll(() => own.locator('code').textContent(), PATIENCE).not.toBe(before);
+  const after = (await own.locator('code').textContent()) ?? '';
+  expect([await opens(id, before), await opens(id, after)]).toEqual([200, 200]);
+  await open(`library/${id}/settings/general`);
+  await press('Delete this library…');
+  const dialog = page.getByRole('dialog');
+  const remove = dialog.getByRole('button', { name: 'Delete for good' });
+  await dialog.getByLabel('Type its name, Passing').fill('Passin');
+  expect(await remove.isDisabled()).toBe(true);
+  await dialog.getByLabel('Type its name, Passing').fill('Passing');
+  await look('delete-library');
+  await remove.click();
+  await page.getByRole('heading', { name: 'Libraries', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Passing' }).waitFor({ state: 'detached' });
+  expect([401, 404]).toContain(await opens(id, after));
+});
+
+test('a video that was put into the trash comes back by its page, by the undo, or goes for good', async () => {
+  const guid = await createVideo(service, 'Driftwood');
+  await open(`library/1/videos/${guid}`);
+  await press('Move to trash');
+  await press('Undo');
+  await page.getByRole('heading', { name: 'Driftwood' }).waitFor({ state: 'attached' });
+  await press('Move to trash');
+  await page.getByText('“Driftwood” is in the trash.').waitFor();
+  await open('library/1/trash');
+  const row = page.getByRole('row', { name: 'Driftwood' });
+  await row.getByRole('button', { name: 'Restore' }).click();
+  await page.getByText('“Driftwood” is back among the videos.').waitFor();
+  await row.waitFor({ state: 'detached' });
+  await call(service, 'DELETE', `/library/1/videos/${guid}?trash=true`);
+  await open('library/1/trash');
+  await row.getByRole('button', { name: 'Delete now…' }).click();
+  await press('Delete for good');
+  await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
+});
+
+test('selected videos are transcribed, captions translated, and title and chapters made of what is said', async () => {
+  const clip = path.join(folder, 'talk.mp4');
+  const input = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25', '-i', LIBRIVOX.long.path];
+  const codecs = ['-shortest', '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
+  await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...input, ...codecs, clip]);
+  const guid = await createVideo(service, 'Talk one');
+  await createVideo(service, 'Talk without a file');
+  await uploadFile(service, guid, clip);
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  await open('library/1/videos?search=Talk');
+  await page.getByLabel('Select Talk one').check();
+  await page.getByLabel('Select Talk without a file').check();
+  await press('Transcribe…');
+  await page.getByRole('dialog').getByRole('button', { name: 'Transcribe', exact: true }).click();
+  await page.getByText('2 of 2 · 1 not done').waitFor();
+  await press('What was not done');
+  await page.getByRole('dialog').getByText('no file').waitFor();
+  await look('bulk-transcribe');
+  await page.keyboard.press('Escape');
+  await open(`library/1/videos/${guid}/captions`);
+  const languages = page.locator('.panel', { hasText: 'Languages' }).locator('ul.rows li');
+  await languages.filter({ hasText: 'en-auto' }).waitFor();
+  await page.getByLabel('Translate into').fill('de');
+  await page.getByRole('button', { name: 'Transcribe', exact: true }).click();
+  await languages.filter({ hasText: 'de-auto' }).waitFor();
+  await look('captions');
+  await languages.filter({ hasText: 'de-auto' }).getByRole('button', { name: 'Edit' }).click();
+  await expect.poll(() => page.locator('.cue textarea').first().inputValue(), PATIENCE).toMatch(/^Satz /);
+  await page.getByRole('link', { name: 'Chapters' }).click();
+  await press('Chapters and moments from what is said');
+  await page.getByLabel('Name of chapter 1').waitFor();
+  expect(await page.getByLabel('Name of chapter 1').inputValue()).toBe('The man');
+  await look('chapters');
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await press('Title and description from what is said');
+  await expect.poll(() => page.getByLabel('Title').inputValue(), PATIENCE).toBe('A model wrote this');
+  await page.getByText('In its own words.').waitFor();
+});
+
+test('files that are chosen with settings of their own are encoded by those', async () => {
+  await open('library/1/videos');
+  await press('With settings…');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('240p').check();
+  await dialog.getByLabel('Transcribe speech in').fill('en');
+  await look('upload-settings');
+  const clip = path.join(folder, 'odd.mp4');
+  await makePaddedClip(clip, 2 ** 20);
+  await dialog.locator('input[type=file]').setInputFiles(clip);
+  await page.locator('.tray li', { hasText: 'odd.mp4' }).getByText('Uploaded', { exact: true }).waitFor();
+  const { pool, close } = openCatalogue(service);
+  try {
+    const { rows } = await pool.query("select upload_options from media where title = 'odd'");
+    const options = { enabledRungs: [240], transcribeEnabled: true, sourceLanguage: 'en' };
+    expect(rows).toEqual([{ upload_options: options }]);
+  } finally {
+    await close();
+  }
+});
+
+test('the page of a stream says how publishing goes, and draws what arrives', async () => {
+  const stream = Object(await call(service, 'POST', '/library/1/live', { title: 'Market day' }));
+  const { listeners } = await service.health();
+  const publisher = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${stream.streamKey}`, { size: '320x180' });
+  await open(`library/1/live/${stream.guid}`);
+  await page.getByText('Press Start when the picture is right.').waitFor();
+  await page.getByRole('heading', { name: 'Bitrate' }).waitFor();
+  await page.getByText(/The picture arrives steadily|Pictures are dropped/).waitFor();
+  await press('Start');
+  publisher.kill('SIGKILL');
+  await page.getByText('The encoder is not connected.').waitFor();
+  await look('live');
+  // What is bad is also there to be read.
+  expect(await axeViolations(page, '.findings')).toEqual([]);
+  expect(faults).toEqual([]);
+});
