@@ -100,15 +100,22 @@ test('a running stream is dynamic, each Period where its media was taken', async
   expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeCloseTo(60, 3);
 });
 
-test('a segment that is known to be missing is not waited for', async () => {
+test.each([
+  { what: 'a segment that is known to be missing', part: null, hasEnded: false },
+  { what: 'the next segment after the end', part: null, hasEnded: true },
+  { what: 'the next part after the end', part: 0, hasEnded: true },
+])('$what is not waited for', async ({ part, hasEnded }) => {
   const stream = await watch();
   const renditionId = stream.index.periods[1]?.renditions[0]?.id ?? newGuid();
-  stream.index.apply({ message: { type: 'gap', renditionId, segment: 2 }, bytes: Buffer.alloc(0) });
-  const file = { kind: 'segment', renditionId, cover: { kind: 'clear' }, segment: 2 } as const;
+  const message = hasEnded ? ({ type: 'end' } as const) : ({ type: 'gap', renditionId, segment: 2 } as const);
+  stream.index.apply({ message, bytes: Buffer.alloc(0) });
+  const place = { renditionId, cover: { kind: 'clear' }, segment: 2 } as const;
+  const file = part === null ? ({ kind: 'segment', ...place } as const) : ({ kind: 'part', part, ...place } as const);
   // What waits takes a signal of the viewer's leaving. Nothing of the rest is needed for an answer in the clear.
   const leave = () => {
     throw new Error('Expected no wait.');
   };
   const answer = await serveLiveMedia(stream, { publication, file, leave }, {} as LiveMediaDeps);
-  expect(answer).toMatchObject({ kind: 'problem', problem: { status: 404, code: 'unknown-segment' } });
+  const code = part === null ? 'unknown-segment' : 'unknown-part';
+  expect(answer).toMatchObject({ kind: 'problem', problem: { status: 404, code } });
 });

@@ -77,8 +77,9 @@ async function serveSegment(
     const found = findSegment(rendition.segments, number);
     return found !== null && (found.isClosed || stream.index.hasEnded) && !found.isGap ? found : undefined;
   };
-  // What is known to be missing does not come.
-  const isDecided = () => find() !== undefined || findSegment(rendition.segments, number)?.isGap === true;
+  // What is known to be missing does not come, and nothing does after the end.
+  const isDecided = () =>
+    find() !== undefined || findSegment(rendition.segments, number)?.isGap === true || stream.index.hasEnded;
   const last = rendition.segments.at(-1);
   const isNext = last !== undefined && number >= last.number && number <= last.number + 1;
   if (isNext && !isDecided()) await stream.until(isDecided, SEGMENT_WAIT_MS, leave());
@@ -108,7 +109,8 @@ async function servePart(
   const find = () => findSegment(rendition.segments, number)?.parts[part]?.bytes ?? null;
   const last = rendition.segments.at(-1);
   const isHinted = last !== undefined && (number === last.number || number === last.number + 1);
-  if (isHinted) await stream.until(() => find() !== null || isPassed(rendition, number), PART_WAIT_MS, leave());
+  const isDecided = () => find() !== null || isPassed(rendition, number) || stream.index.hasEnded;
+  if (isHinted && !isDecided()) await stream.until(isDecided, PART_WAIT_MS, leave());
   const bytes = find();
   if (bytes === null) return notFound('unknown-part');
   const before = findSegment(rendition.segments, number)?.parts.slice(0, part) ?? [];
