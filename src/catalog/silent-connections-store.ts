@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 
 /** So often a listening connection is asked something, and so long its answer may take. */
 const BEAT_MS = 5_000;
@@ -47,9 +47,9 @@ function watchQueries(client: pg.ClientBase, limitMs: number, onSilent: () => vo
 
 /**
  * Has a listening connection listen again every 5 s, which changes nothing, and ends it when no answer comes: keepalive
- * alone does not see what lies behind a proxy. Stops when the answer is called.
+ * alone does not see what lies behind a proxy. `listen` sends that query in its turn. Stops when the answer is called.
  */
-export function beat(client: pg.Client, channel: string, onSilent: (error: Error) => void): () => void {
+export function beat(client: pg.Client, listen: () => Promise<unknown>, onSilent: (error: Error) => void): () => void {
   const silent = () => {
     stop();
     const error = new Error(`A listening connection has not answered for ${BEAT_MS} ms.`);
@@ -59,7 +59,7 @@ export function beat(client: pg.Client, channel: string, onSilent: (error: Error
   let late: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {
     late ??= setTimeout(silent, BEAT_MS).unref();
-    client.query(`listen ${pg.escapeIdentifier(channel)}`).then(
+    listen().then(
       () => {
         clearTimeout(late);
         late = undefined;

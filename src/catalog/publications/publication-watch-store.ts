@@ -83,8 +83,9 @@ async function listenOnce(
   });
   try {
     await client.connect();
-    await client.query(`listen ${channel}`);
-    stopBeat = beat(client, channel, reject);
+    const listen = () => client.query(`listen ${channel}`);
+    await listen();
+    stopBeat = beat(client, listen, reject);
     onListening();
     listener.listening();
     await ended;

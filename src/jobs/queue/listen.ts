@@ -51,7 +51,7 @@ class ListenConnection {
       const isNew = this.#client === null || this.#connecting !== null;
       const client = isNew || this.#client === null ? await this.#connectOnce() : this.#client;
       // The connection may have begun to listen before this subscription was there.
-      await this.#ask(client, `listen ${pg.escapeIdentifier(subscription.channel)}`);
+      await this.#listen(client, subscription.channel);
       if (!isNew) subscription.handlers.onConnected();
     } catch (error) {
       await this.remove(subscription);
@@ -71,6 +71,10 @@ class ListenConnection {
       // What is lost meanwhile is not listened to again.
       await this.#ask(client, `unlisten ${pg.escapeIdentifier(subscription.channel)}`).catch(() => undefined);
     }
+  }
+
+  #listen(client: pg.Client, channel: string): Promise<unknown> {
+    return this.#ask(client, `listen ${pg.escapeIdentifier(channel)}`);
   }
 
   #ask(client: pg.Client, text: string): Promise<unknown> {
@@ -95,14 +99,18 @@ class ListenConnection {
     try {
       await client.connect();
       const channels = new Set([...this.#subscriptions].map(({ channel }) => channel));
-      for (const channel of channels) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      for (const channel of channels) await this.#listen(client, channel);
     } catch (error) {
       if (this.#client === client) this.#client = null;
       await client.end().catch(() => undefined);
       throw error;
     }
     const [{ channel } = { channel: 'none' }] = this.#subscriptions;
-    this.#stopBeat = beat(client, channel, (error) => this.#lose(client, error));
+    this.#stopBeat = beat(
+      client,
+      () => this.#listen(client, channel),
+      (error) => this.#lose(client, error),
+    );
     this.#failures = 0;
     for (const { handlers } of this.#subscriptions) handlers.onConnected();
     return client;
