@@ -40,9 +40,13 @@ export function parseHost(text: string): string | null {
   return isIP(text) !== 0 || isName ? text : null;
 }
 
-/** An http or https address without query or fragment, its final slashes removed; anything else is null. */
+/**
+ * An http or https address without query or fragment, its final slashes removed; anything else is null, one that holds a
+ * user too: addresses are shown, and secrets have settings of their own.
+ */
 export function parseBaseUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '') return null;
+  if (url.username !== '' || url.password !== '') return null;
   return url.href.replace(/\/+$/, '');
 }

@@ -48,6 +48,8 @@ test.each([
   { MILLRACE_HOST: 'not a host' },
   { MILLRACE_PUBLIC_URL: 'media.example' },
   { MILLRACE_EDGE_URL: 'ftp://media.example' },
+  { MILLRACE_EDGE_URL: 'https://user:secret@media.example' },
+  { MILLRACE_LANGUAGE_MODEL_URL: 'https://:secret@models.example' },
   { MILLRACE_DATABASE_URL: 'mysql://localhost/millrace' },
   { MILLRACE_DATABASE_URL: 'postgres://localhost' },
   { MILLRACE_STORAGE: 'file:relative' },
@@ -108,6 +110,7 @@ test('every wrong setting is named, and no secret is repeated', () => {
   const wrong = { MILLRACE_PORT: 'x', MILLRACE_HOST: '', MILLRACE_ACCOUNT_KEY: 'hushhus', MILLRACE_STORAGE: 'y' };
   expect(() => read(wrong)).toThrow(/MILLRACE_STORAGE.*\n.*MILLRACE_PORT.*\n.*MILLRACE_ACCOUNT_KEY/);
   expect(() => read(wrong)).not.toThrow(/hushhus/);
+  expect(() => read({ MILLRACE_EDGE_URL: 'https://user:hushhus@a.example' })).toThrow('//***@a.example');
 });
 
 test.each([

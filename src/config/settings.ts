@@ -113,7 +113,7 @@ function settingProblems(texts: Texts): string[] {
     const text: string | undefined = texts[name as SettingName]; // A key of the schema's own properties.
     if (text === undefined || isValid(schema, text)) return [];
     const { description, writeOnly } = schema as TSchemaOptions; // Every schema here is made by `setting`.
-    const came = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(text);
+    const came = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(withoutUser(text));
     return [`${name}: expected ${description}, got ${came}.`];
   });
 }
@@ -149,4 +149,9 @@ function dataDirOf(texts: Environment): string {
 
 function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== undefined && text !== ''));
+}
+
+/** An address that wrongly holds a user holds a password, most likely. */
+function withoutUser(text: string): string {
+  return text.replace(/\/\/[^/@]*@/, '//***@');
 }
