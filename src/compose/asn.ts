@@ -9,13 +9,17 @@ import { isPublicAddress } from '../lib/public-address.ts';
 const RETRY_MS = 30_000;
 
 /** Finds autonomous systems: in the owner's own database, or in a table that is compiled once of the bundled lists. */
-export async function openAsn({ asnDatabase, dataDir }: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>): Promise<AsnOf> {
+export async function openAsn(
+  { asnDatabase, dataDir }: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>,
+  log: Log,
+): Promise<AsnOf> {
   if (asnDatabase !== null) return (await import('../adapters/geo/mmdb.ts')).openMmdbAsn(asnDatabase);
   const { openAsnTable } = await import('../adapters/geo/asn-table.ts');
   const about = new URL(import.meta.resolve('@ip-location-db/asn/package.json'));
   const { version }: { version?: string } = JSON.parse(await readFile(about, 'utf8'));
   const path = join(dataDir, 'cache', `asn-${version}.bin`);
-  return openAsnTable(path, { v4: new URL('asn-ipv4-num.csv', about), v6: new URL('asn-ipv6-num.csv', about) });
+  const lists = { v4: new URL('asn-ipv4-num.csv', about), v6: new URL('asn-ipv6-num.csv', about) };
+  return openAsnTable(path, lists, (err) => log.warn({ err }, err.message));
 }
 
 /**
@@ -26,7 +30,7 @@ export function openAsnLater(settings: Pick<RoleSettings, 'asnDatabase' | 'dataD
   let found: AsnOf | null = null;
   const open = openOnce(async () => {
     try {
-      found = await openAsn(settings);
+      found = await openAsn(settings, log);
     } catch (err) {
       log.warn({ err }, 'The numbers of autonomous systems could not be read; events have none.');
       throw err;

@@ -17,7 +17,7 @@ export function openPlaces(settings: Settings, log: Log): (address: string) => P
   const open = openOnce(async () => {
     try {
       const { openMmdb } = await import('../adapters/geo/mmdb.ts');
-      const [geo, asnOf] = await Promise.all([openMmdb(settings.countryDatabase), openAsn(settings)]);
+      const [geo, asnOf] = await Promise.all([openMmdb(settings.countryDatabase), openAsn(settings, log)]);
       return (address: string): Place => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' });
     } catch (err) {
       log.warn({ err }, 'The databases of places could not be read; events have none.');

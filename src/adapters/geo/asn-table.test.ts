@@ -21,12 +21,16 @@ test('addresses are found in the ranges of the lists, in the table that was made
   );
   await writeFile(lists.v6, `${wide(0x2001_0db8_0001_0000n)},${wide(0x2001_0db8_0001_ffffn)},64502,D\n`);
   const path = join(folder, 'cache', 'asn.bin');
-  const made = await openAsnTable(path, lists);
-  const stored = await openAsnTable(path, { v4: join(folder, 'gone'), v6: join(folder, 'gone') });
+  const reported: Error[] = [];
+  const report = (error: Error) => void reported.push(error);
+  const made = await openAsnTable(path, lists, report);
+  const stored = await openAsnTable(path, { v4: join(folder, 'gone'), v6: join(folder, 'gone') }, report);
+  expect(reported).toEqual([]);
   const unwritable = join(folder, 'unwritable.bin');
   // Where it would be written stands a folder.
   await mkdir(`${unwritable}.${process.pid}`);
-  const unkept = await openAsnTable(unwritable, lists);
+  const unkept = await openAsnTable(unwritable, lists, report);
+  expect(reported).toMatchObject([{ message: expect.stringContaining(unwritable), cause: { code: 'EISDIR' } }]);
   for (const asnOf of [made, stored, unkept]) {
     const addresses = [
       '192.0.2.0',

@@ -21,25 +21,30 @@ const HEAD_BYTES = 16;
 
 /**
  * Opens the compiled table at `path`, which is made of the lists when it is not there: once, in half a second beside other
- * work, 7 MB for half a million ranges.
+ * work, 7 MB for half a million ranges. `report` is called where it cannot be kept: then the next start makes another.
  */
-export async function openAsnTable(path: string, lists: AsnLists): Promise<AsnOf> {
+export async function openAsnTable(path: string, lists: AsnLists, report: (error: Error) => void): Promise<AsnOf> {
   const stored = await readStored(path);
   if (stored !== null) return asnOf(stored);
   const table = { v4: await compileV4(lists.v4), v6: await compileV6(lists.v6) };
-  await keep(path, table);
+  await keep(path, table).catch((cause: unknown) => {
+    report(
+      new Error(`The table of autonomous systems could not be kept at ${path}; it is used from memory.`, { cause }),
+    );
+  });
   return asnOf(table);
 }
 
-/** Where it cannot be written, the table of memory is as good, and the next start makes another. */
 async function keep(path: string, table: AsnTable): Promise<void> {
   const made = `${path}.${process.pid}`;
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(made, encodeAsnTable(table));
     await rename(made, path);
-  } catch {
+  } catch (error) {
+    // What is left of it is in the way of nothing; the first error says why.
     await rm(made, { force: true }).catch(() => undefined);
+    throw error;
   }
 }
 
