@@ -102,6 +102,8 @@ test('a move is undone: each video goes back to the collection that it was in', 
   await runBulk.run(undoing, deps, signal);
   expect(await places()).toEqual([null, other, shelf]);
   expect(await bulks.load(undoing)).toMatchObject({ total: 3, done: 3, failed: 0 });
+  await db.updateTable('bulk_operation').set({ notes_places: false }).where('id', '=', moving.bulkId).execute();
+  await expect(create('restore', { by: 'operation', bulkId: moving.bulkId })).rejects.toThrow('cannot be undone');
 });
 
 test('a video that fails unexpectedly is reported and keeps no other from being done', async () => {

@@ -24,7 +24,10 @@ export type OpenBulk = BulkAct & { items: BulkItem[] };
 
 /** Operations over many videos, each video with its own outcome. */
 export type BulkStore = {
-  /** Notes which videos an operation is for, as they are now, and does what follows from it. Refuses (`not-found`) an unknown earlier operation. */
+  /**
+   * Notes which videos an operation is for, as they are now, and does what follows from it. Refuses an unknown earlier
+   * operation (`not-found`), and to undo a move that did not note where its videos were (`invalid`).
+   */
   create(wanted: WantedBulk, followUp: (key: BulkKey) => FollowUp): Promise<BulkKey>;
   /** Refuses (`not-found`) when there is none. */
   load(key: BulkKey): Promise<BulkReport>;
@@ -70,8 +73,9 @@ export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, outco
 
 async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: WantedBulk): Promise<void> {
   const { kind, collectionId, selection } = wanted;
-  if (selection.by === 'operation') await endOperation(tx, { libraryId, bulkId: selection.bulkId }, 'undone');
   const undone = kind === 'restore' && selection.by === 'operation' ? selection.bulkId : null;
+  if (undone !== null) await requireUndoable(tx, { libraryId, bulkId: undone });
+  if (selection.by === 'operation') await endOperation(tx, { libraryId, bulkId: selection.bulkId }, 'undone');
   await tx
     .insertInto('bulk_operation')
     .values({ id: bulkId, library_id: libraryId, kind, collection_id: collectionId })
@@ -84,6 +88,18 @@ async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: Wanted
   if (undone !== null) await takeOver(tx, undone, bulkId);
   await sql`update bulk_operation set total = (select count(*) from bulk_item where bulk_id = ${bulkId})
     where id = ${bulkId}`.execute(tx);
+}
+
+async function requireUndoable(tx: Tx, { libraryId, bulkId }: BulkKey): Promise<void> {
+  const found = await tx
+    .selectFrom('bulk_operation')
+    .select('notes_places')
+    .where('id', '=', bulkId)
+    .where('library_id', '=', libraryId)
+    .executeTakeFirst();
+  if (found?.notes_places !== false) return;
+  const where = 'It was begun by an earlier version, which did not note where each video was. Move the videos back.';
+  throw new Refused('invalid', `This move cannot be undone. ${where}`);
 }
 
 /** Notes with an undo what it undoes, and where each video was before. */

@@ -47,6 +47,7 @@ import { up as audience } from './190-audience.ts';
 import { up as speechRuns } from './195-speech-runs.ts';
 import { up as segmentTasks } from './205-segment-tasks.ts';
 import { up as statisticsIndexes } from './206-statistics-indexes.ts';
+import { up as movesWithoutPlaces } from './207-moves-without-places.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -97,5 +98,6 @@ export const migrations: Record<string, Migration> = {
   '176-recording-rungs': { up: recordingRungs },
   '206-statistics-indexes': { up: statisticsIndexes },
   '162-bulk-undo': { up: bulkUndo },
+  '207-moves-without-places': { up: movesWithoutPlaces },
   '163-storage-move': { up: storageMove },
 };

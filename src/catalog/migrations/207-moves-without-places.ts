@@ -1,0 +1,14 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Moves of before this version may not have noted where their videos were, which looks the same as having been in no
+ * collection: they cannot be undone.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql
+    .raw(`
+      alter table bulk_operation add column notes_places boolean not null default true;
+      update bulk_operation set notes_places = false where kind = 'move' or undoes = 'move';
+    `)
+    .execute(db);
+}
