@@ -19,7 +19,7 @@ beforeAll(async () => {
     event(
       2_000,
       { ruleId: '930130', ruleGroup: 'ATTACK-LFI', status: 'Logged' },
-      { Url: '/.env', RemoteIp: '2001:db8:1:2:*', Headers: scan },
+      { Url: '/.env', RemoteIp: '2001:db8:1:2::/64', Headers: scan },
     ),
     event(
       2_001,

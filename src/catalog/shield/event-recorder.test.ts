@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readAddressSet } from '../../lib/client-address.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { RULES } from './rules.ts';
-import type { ShieldEvent } from './shield-event.ts';
+import { anonymise, type ShieldEvent } from './shield-event.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -36,4 +37,19 @@ test('an event waits at most 250 ms before it is stored, whatever else comes', a
   record();
   await recorder.close();
   expect(stored).toHaveLength(7);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.*'],
+  ['::ffff:192.0.2.7', '192.0.2.*'],
+  ['2001:db8::5', '2001:db8::/64'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['fe80::1', 'fe80::/64'],
+])('an event hides of %s who it is, in a form that a block list takes', (address, shown) => {
+  expect(anonymise(address)).toBe(shown);
+  expect(readAddressSet([shown])?.has(address)).toBe(true);
+});
+
+test('what is no address is shown as it is', () => {
+  expect(['', 'unknown'].map(anonymise)).toEqual(['', 'unknown']);
 });

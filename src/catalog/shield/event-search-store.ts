@@ -128,8 +128,8 @@ function fits({ field, operator }: EventFilter, value: string): RawBuilder<boole
       return sql<boolean>`${expression} ilike ${value.replaceAll(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`;
     case 'cidr':
       // An address whose end is hidden lies in a network when the network that it shows does.
-      return sql<boolean>`case when ${expression} ~ '^[0-9a-f]*[.:][0-9a-f.:]*[*0-9a-f:]$'
-        then replace(replace(${expression}, ':*', '::'), '*', '0')::inet <<= ${value}::inet else false end`;
+      return sql<boolean>`case when ${expression} ~ '^[0-9a-f]*[.:][0-9a-f.:]*([.][*]|[0-9a-f:]|/64)$'
+        then replace(${expression}, '*', '0')::inet <<= ${value}::inet else false end`;
   }
 }
 

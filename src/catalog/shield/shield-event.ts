@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import type { Guid } from '../../lib/guid.ts';
 import type { Hit } from './hit.ts';
 
@@ -59,10 +60,15 @@ export function shownHeaders(
   });
 }
 
-/** The last group of an address hidden: the last of four, or the lower half of an IPv6 address. */
+/**
+ * An address without its last group (`192.0.2.*`), or the /64 network of an IPv6 address (`2001:db8:1:2::/64`): block lists
+ * take both. What is no address stays.
+ */
 export function anonymise(address: string): string {
-  if (address.includes('.')) return address.replace(/\d+$/, '*');
-  return address.includes(':') ? `${address.split(':').slice(0, 4).join(':')}:*` : address;
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString().replace(/\d+$/, '*');
+  return `${new ipaddr.IPv6([...parsed.toByteArray().slice(0, 8), ...Buffer.alloc(8)])}/64`;
 }
 
 /** What matched, as an event shows it: the firewall's operator and its match, else what was expected and what came. */

@@ -42,11 +42,17 @@ export function EventRow({ zoneId, event: { timestamp, log, fields } }: { zoneId
       <td>
         {ip !== '' && (
           <button type="button" disabled={blocking.isBusy.value} onClick={block}>
-            {t('Block {0}', ip)}
+            {blockLabel(ip)}
           </button>
         )}
         {blocking.error.value !== null && <Notice kind="error">{blocking.error.value}</Notice>}
       </td>
     </tr>
   );
+}
+
+/** Of an address that is not shown whole, all that are shown alike are refused. */
+function blockLabel(ip: string): string {
+  if (ip.endsWith('.*')) return t('Block the 256 addresses {0}', ip);
+  return ip.includes('/') ? t('Block the network {0}', ip) : t('Block {0}', ip);
 }

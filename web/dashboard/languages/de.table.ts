@@ -764,6 +764,8 @@ export const de = {
   bot: 'Bot',
   '{0} is refused from now on.': '{0} wird von nun an abgelehnt.',
   'Block {0}': '{0} sperren',
+  'Block the 256 addresses {0}': 'Die 256 Adressen {0} sperren',
+  'Block the network {0}': 'Das Netz {0} sperren',
   Follow: 'Mitlaufen',
   Menu: 'Menü',
   'Compare with the time before': 'Mit der Zeit davor vergleichen',
