@@ -5,7 +5,7 @@ import type { TaskKind } from '../../catalog/tasks/task-kind.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
 import { START_RUNG_LIMIT } from '../../media/hls/multivariant.ts';
-import { type ChunkRange, planChunks, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
+import { type ChunkRange, planChunks, planShrinkingChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 
 /** Where encode tasks are planned: the timeline, and how long the video is. */
@@ -43,7 +43,10 @@ export function passThroughTasks(place: Place, renditions: readonly PlannedRendi
 /** Encodes the rungs under a source that is shown already: their first chunk early, if that is wanted, then the rest. */
 export function encodedTasks(place: Place, renditions: readonly PlannedRendition[], isEarly: boolean): EncodeTask[] {
   if (renditions.length === 0) return [];
-  return planChunks(place.cutList).map((range, index) => videoTask(place, renditions, range, isEarly && index === 0));
+  const [first] = planChunks(place.cutList);
+  if (first === undefined) return [];
+  const ranges = [first, ...planShrinkingChunks(place.cutList, first.toSegment)];
+  return ranges.map((range, index) => videoTask(place, renditions, range, isEarly && index === 0));
 }
 
 /** Encodes the rungs of a further codec: all in long slots, after what the base codec still has to do. */
@@ -68,7 +71,7 @@ export function frameGridTasks(place: Place, renditions: readonly PlannedRenditi
   if (lowest === undefined) return [];
   const first = { fromSegment: 0, toSegment: 1 };
   const others = renditions.slice(0, -1);
-  const ranges = planEvenChunks(place.cutList, others.length > 0 ? 0 : first.toSegment);
+  const ranges = planShrinkingChunks(place.cutList, others.length > 0 ? 0 : first.toSegment);
   const tasks = ranges.map((range) => videoTask(place, range.toSegment === 1 ? others : renditions, range, false));
   return [videoTask(place, [lowest], first, true), ...tasks];
 }

@@ -7,6 +7,8 @@ const FIRST_SEC = 8;
 const NEXT_SEC = 32;
 /** What is at least twice as long is shared by two encoders: a short video is finished in half the time. */
 const SHARE_SEC = 10;
+/** Of a longer video what is left in the end goes to so many encoders, in pieces of `SHARE_SEC` and more. */
+const LAST_SHARES = 3;
 /** 24000/1001 makes a segment of 4.004 s: eight of them are still one object. */
 const TOLERANCE = 1.05;
 
@@ -28,15 +30,30 @@ export function planChunks(cutList: CutList): ChunkRange[] {
  * as long: a short one at the end would leave workers idle that encode the others.
  */
 export function planEvenChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
+  return groupSegments(cutList, firstSegment, 1);
+}
+
+/**
+ * As `planEvenChunks`, but of three and more the last 64 s become smaller ones, so that encoders end together: while one
+ * makes the last, the others have nothing to do.
+ */
+export function planShrinkingChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
+  const leftTicks = cutList.endTicks - segmentStartTicks(cutList, Math.min(firstSegment, cutList.startTicks.length));
+  const isLong = leftTicks > 2 * NEXT_SEC * TOLERANCE * cutList.timescale;
+  return groupSegments(cutList, firstSegment, isLong ? LAST_SHARES : 1);
+}
+
+/** `lastShares`: what is left is shared by so many, where it is long enough. */
+function groupSegments(cutList: CutList, firstSegment: number, lastShares: number): ChunkRange[] {
   const chunks: ChunkRange[] = [];
   const segments = cutList.startTicks.length;
   const limitTicks = NEXT_SEC * TOLERANCE * cutList.timescale;
-  const totalTicks = cutList.endTicks - segmentStartTicks(cutList, Math.min(firstSegment, segments));
-  const shares = Math.min(2, Math.floor(totalTicks / cutList.timescale / SHARE_SEC));
   for (let fromSegment = firstSegment; fromSegment < segments; ) {
     const startTicks = segmentStartTicks(cutList, fromSegment);
     const leftTicks = cutList.endTicks - startTicks;
-    const pieces = Math.max(Math.ceil(leftTicks / limitTicks), fromSegment === firstSegment ? shares : 1);
+    const most = Math.max(lastShares, fromSegment === firstSegment ? 2 : 1);
+    const shares = Math.min(most, Math.floor(leftTicks / cutList.timescale / SHARE_SEC));
+    const pieces = Math.max(1, shares, Math.ceil(leftTicks / limitTicks));
     const goalTicks = startTicks + leftTicks / pieces;
     let toSegment = fromSegment + 1;
     while (toSegment < segments) {

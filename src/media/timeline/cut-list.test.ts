@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeFacts, makeVideoFacts } from '../../../test/support/media/source-facts.ts';
-import { planChunks, planEvenChunks } from './chunk-plan.ts';
+import { planChunks, planEvenChunks, planShrinkingChunks } from './chunk-plan.ts';
 import { type CutList, planFrameGrid } from './cut-list.ts';
 
 test.each([
@@ -56,6 +56,34 @@ test.each([
   { durationSec: 240, sizes: [7, 7, 7, 8, 7, 8, 7, 8] },
 ])('what two workers share of $durationSec s is cut so that neither waits long for the other', (wanted) => {
   const cutList = planFrameGrid(makeFacts({ durationSec: wanted.durationSec }));
-  const sizes = planEvenChunks(cutList, 1).map((chunk) => chunk.toSegment - chunk.fromSegment);
-  expect(sizes).toEqual(wanted.sizes);
+  expect(sizesOf(planEvenChunks(cutList, 1))).toEqual(wanted.sizes);
 });
+
+test.each([
+  { durationSec: 20, sizes: [4] },
+  { durationSec: 60, sizes: [7, 7] },
+])('a video of $durationSec s is shared by two, all as long', ({ durationSec, sizes }) => {
+  const cutList = planFrameGrid(makeFacts({ durationSec }));
+  expect(sizesOf(planShrinkingChunks(cutList, 1))).toEqual(sizes);
+});
+
+test.each([75, 90, 121, 240, 3_600])(
+  'chunks of %i s to encode get smaller at the end, and hold every segment',
+  (durationSec) => {
+    const cutList = planFrameGrid(makeFacts({ durationSec }));
+    const chunks = planShrinkingChunks(cutList, 1);
+    expect(chunks[0]?.fromSegment).toBe(1);
+    expect(chunks.at(-1)?.toSegment).toBe(cutList.startTicks.length);
+    for (const [at, { toSegment }] of chunks.slice(0, -1).entries())
+      expect(chunks[at + 1]?.fromSegment).toBe(toSegment);
+    const sizes = sizesOf(chunks);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(8);
+    // 20 s at the most are encoded by one while others wait.
+    for (const size of sizes.slice(-2)) expect(size).toBeLessThanOrEqual(5);
+    expect(chunks.length).toBeLessThanOrEqual(planEvenChunks(cutList, 1).length + 3);
+  },
+);
+
+function sizesOf(chunks: ReturnType<typeof planChunks>): number[] {
+  return chunks.map(({ fromSegment, toSegment }) => toSegment - fromSegment);
+}
