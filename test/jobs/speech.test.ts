@@ -220,4 +220,11 @@ test('a model that is busy for long is tried less and less often', async () => {
     return again?.delaySec;
   });
   expect(await Promise.all(pauses)).toEqual([3, 50, 300]);
+  const wanted = { ...key, language: null, target: 'de', force: false };
+  const translate = (payload: typeof wanted) =>
+    goOn((deps) => translateCaptions.run(payload, deps, signal), busy).then(([again]) => again);
+  const first = await translate(wanted);
+  const sent = { ...wanted, ...first?.payload };
+  const later = await Promise.all([sent, { ...sent, stuckSec: 100 }].map(translate));
+  expect([first, ...later].map((again) => again?.delaySec)).toEqual([3, 3, 50]);
 });

@@ -21,6 +21,7 @@ import { EngineBusy } from '../../ports/engine-busy.ts';
 import { NO_ENGINE } from '../../ports/transcriber.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob, type Queue, type SendOptions } from '../queue/define-job.ts';
+import { growingPauseSec } from '../queue/growing-pause.ts';
 import { chooseTrack, readTrack } from '../speech/read-track.ts';
 import { requestTranscription } from '../speech/transcribe-video.ts';
 import { generateTexts } from './generate-texts.ts';
@@ -29,9 +30,6 @@ import { readEvidence } from './read-evidence.ts';
 /** A request for texts of a video; `language` is that of the speaker, null for whichever captions there are. */
 export type SmartRequest = MediaKey & { request: Guid; language: string | null };
 
-/** How soon a request is looked at again that waits for captions or for the model: later the longer that takes. */
-const SHORTEST_PAUSE_SEC = 3;
-const LONGEST_PAUSE_SEC = 300;
 const LONGEST_WAIT_SEC = 24 * 3600;
 
 type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
@@ -121,7 +119,7 @@ async function waitForCaptions(payload: Payload, source: SmartSource, deps: JobD
 }
 
 function pauseSec({ waitedSec = 0 }: Payload): number {
-  return Math.min(LONGEST_PAUSE_SEC, Math.max(SHORTEST_PAUSE_SEC, Math.round(waitedSec / 2)));
+  return growingPauseSec(waitedSec);
 }
 
 async function sendAgain(payload: Payload, { db, queue }: JobDeps, delaySec: number): Promise<void> {

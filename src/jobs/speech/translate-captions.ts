@@ -18,6 +18,7 @@ import { EngineBusy } from '../../ports/engine-busy.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
+import { growingPauseSec } from '../queue/growing-pause.ts';
 import { askModel } from './ask-model.ts';
 import { publishCues } from './publish-cues.ts';
 import { chooseTrack, readTrack } from './read-track.ts';
@@ -29,7 +30,8 @@ const LONGEST_WAIT_SEC = 24 * 3600;
 
 /** What was translated before the model was busy: the texts of the first cues of the track whose object is named. */
 type Part = { of: string; texts: readonly string[] };
-type Payload = Translation & { waitedSec?: number; part?: Part };
+/** `stuckSec`: how long the model has translated nothing. */
+type Payload = Translation & { waitedSec?: number; stuckSec?: number; part?: Part };
 
 /** The model is busy; `part` is what it translated until then. */
 class Interrupted extends Error {
@@ -57,10 +59,7 @@ export const translateCaptions = defineJob<Payload, JobDeps>({
       await translate(wanted, deps, signal);
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error;
-      const { part, retryAfterSec: delaySec } = error;
-      const waitedSec = (wanted.waitedSec ?? 0) + delaySec;
-      if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'The language model was busy for a day.');
-      await inTransaction(deps.db, deps.queue.send(translateCaptions, { ...wanted, waitedSec, part }, { delaySec }));
+      await sendAgain(wanted, error, deps);
     }
   },
   async giveUp(wanted, deps, reason) {
@@ -68,6 +67,16 @@ export const translateCaptions = defineJob<Payload, JobDeps>({
     await inTransaction(deps.db, (tx) => addMessages(tx, wanted, [message]));
   },
 });
+
+/** A model that goes on after each pause is given the pauses that it names; one that does not, ever longer ones. */
+async function sendAgain(wanted: Payload, { part, retryAfterSec }: Interrupted, deps: JobDeps): Promise<void> {
+  const isStuck = part.of === wanted.part?.of && part.texts.length === wanted.part.texts.length;
+  const before = isStuck ? (wanted.stuckSec ?? 0) : 0;
+  const delaySec = Math.max(retryAfterSec, growingPauseSec(before));
+  const waits = { waitedSec: (wanted.waitedSec ?? 0) + delaySec, stuckSec: before + delaySec };
+  if (waits.waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'The language model was busy for a day.');
+  await inTransaction(deps.db, deps.queue.send(translateCaptions, { ...wanted, ...waits, part }, { delaySec }));
+}
 
 async function translate(wanted: Payload, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const key: MediaKey = { libraryId: wanted.libraryId, mediaId: wanted.mediaId };
