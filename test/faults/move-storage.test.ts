@@ -214,6 +214,18 @@ test('one place under two names is refused before anything is deleted', async ()
   expect(await store.head(KEY)).not.toBeNull();
 });
 
+test('where the rest cannot be noted, that is reported and the objects move all the same', async () => {
+  const pair = await openPair('to S3');
+  const reported: Error[] = [];
+  const note = async () => {
+    throw new Error('the database is away');
+  };
+  const says = { report: (error: Error) => void reported.push(error), log: () => undefined };
+  owned.push(startMover({ ...pair, takeLock: freeLock, note, ...says }).close);
+  await expect.poll(() => holders(pair), { timeout: 60_000 }).toEqual(['new']);
+  expect(reported[0]).toMatchObject({ cause: { message: 'the database is away' } });
+});
+
 const freeLock = async () => ({ check: async () => undefined, release: async () => undefined });
 
 function startChild(from: string, to: string): ChildProcess {

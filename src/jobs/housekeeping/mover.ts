@@ -68,14 +68,27 @@ async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean 
     const left = await countLeft(deps.from, signal);
     if (left.objects > 0) {
       deps.log('objects move from the old store', left);
-      await deps.note?.(left);
-      await moveListed(deps, { left, lock }, signal);
+      await note(left, deps);
+      try {
+        await moveListed(deps, { left, lock }, signal);
+      } finally {
+        await note(left, deps);
+      }
     }
     const after = left.objects === 0 ? left : await countLeft(deps.from, signal);
-    await deps.note?.(after);
+    await note(after, deps);
     return after.objects === 0 && after.uploads === 0;
   } finally {
     await lock.release();
+  }
+}
+
+/** What is left is shown, and nothing rests on it: a move goes on where it cannot be noted. */
+async function note(left: MoveLeft, deps: Pick<MoverDeps, 'note' | 'report'>): Promise<void> {
+  try {
+    await deps.note?.({ ...left });
+  } catch (cause) {
+    deps.report(new Error('What is left to be moved could not be noted.', { cause }));
   }
 }
 
@@ -128,7 +141,7 @@ async function moveListed(
     if (performance.now() - reportedAtMs < TELL_EVERY_MS) return;
     reportedAtMs = performance.now();
     deps.log('objects move from the old store', left);
-    await deps.note?.(left);
+    await note(left, deps);
   };
   await inParallel(list, OBJECTS_AT_ONCE, (info) => {
     if (info.sizeBytes <= LARGE_BYTES) return moveOne(info);
