@@ -12,7 +12,7 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
 import { openPlanned } from '../encode/open-planned.ts';
-import { endFailedRun, type PicturesInit, readEncodedVideo } from '../encode/read-encoded-video.ts';
+import { endReading, type PicturesInit, readEncodedVideo } from '../encode/read-encoded-video.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
 import type { JobDeps } from '../job-deps.ts';
 
@@ -51,17 +51,15 @@ export async function* encodePieces(
       decoderThreads: 1,
       encoderThreads: 1,
     });
-    const options = { sourcePath: local.path, sourceDurationSec: original.facts.durationSec, niceness: NICENESS };
+    const { encoderMemoryBytes: memoryBytes } = deps;
+    const { durationSec: sourceDurationSec } = original.facts;
+    const options = { sourcePath: local.path, sourceDurationSec, niceness: NICENESS, memoryBytes };
     const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
-    try {
-      const made = await Promise.all(encoder.outputs.map((output) => readRung(output, view.cutList, run)));
-      await encoder.done;
-      for (const [at, { init, segments }] of made.entries()) {
-        if (init !== null) yield { kind: 'init', at, init };
-        for (const segment of segments) yield { kind: 'segment', at, segment };
-      }
-    } catch (error) {
-      throw await endFailedRun(encoder, stop, error);
+    const reading = encoder.outputs.map((output) => readRung(output, view.cutList, run));
+    await endReading(encoder, stop, reading);
+    for (const [at, { init, segments }] of (await Promise.all(reading)).entries()) {
+      if (init !== null) yield { kind: 'init', at, init };
+      for (const segment of segments) yield { kind: 'segment', at, segment };
     }
   } finally {
     await local.release();

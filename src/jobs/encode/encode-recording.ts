@@ -97,10 +97,7 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
     ...{ decoderThreads: 1, encoderThreads: 1 },
   });
   const stop = new AbortController();
-  const options = {
-    ...{ sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS },
-    ...(memoryBytes === undefined ? {} : { memoryBytes }),
-  };
+  const options = { sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS, memoryBytes };
   const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
   // One writer and one output were made for each rendition, in this order.
   const outputs = view.renditions.map(

@@ -179,7 +179,7 @@ function runOptions({ claim, deps, view, path }: RangeJob) {
     sourcePath: path,
     sourceDurationSec: view.facts.durationSec,
     niceness: isAwaited(claim.task) ? 0 : usual,
-    ...(deps.encoderMemoryBytes === undefined ? {} : { memoryBytes: deps.encoderMemoryBytes }),
+    memoryBytes: deps.encoderMemoryBytes,
   };
 }
 

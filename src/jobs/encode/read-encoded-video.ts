@@ -60,7 +60,7 @@ export async function endFailedRun(run: FfmpegRun, stop: AbortController, error:
 export async function endReading(
   run: FfmpegRun,
   stop: AbortController,
-  readers: readonly Promise<void>[],
+  readers: readonly Promise<unknown>[],
   last: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   try {

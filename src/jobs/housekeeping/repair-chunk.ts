@@ -91,7 +91,7 @@ async function copyPictures(
 
 /** Sound is encoded from its beginning, as it was, so that it joins what stands on both sides. */
 async function makeSound(
-  { held, view, rendition, writer, path }: Repair,
+  { held, deps, view, rendition, writer, path }: Repair,
   signal: AbortSignal,
 ): Promise<RenditionOutput> {
   const { fromSegment, toSegment } = held.claim.task;
@@ -100,7 +100,8 @@ async function makeSound(
   const { durationSec, normaliseLoudness = false } = rendition.plan;
   const plan = planAudioEncode(view.facts, track, { durationSec, normaliseLoudness });
   const stop = new AbortController();
-  const options = { sourcePath: path, sourceDurationSec: view.facts.durationSec, niceness: 10 };
+  const { encoderMemoryBytes: memoryBytes } = deps;
+  const options = { sourcePath: path, sourceDurationSec: view.facts.durationSec, niceness: 10, memoryBytes };
   const run = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
   let init: SoundInit | null = null;
   try {

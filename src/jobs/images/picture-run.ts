@@ -62,7 +62,7 @@ export function startPictureFfmpeg(durationMs: number, memoryBytes: number | und
         niceness: NICENESS,
         sourceDurationSec: durationMs / 1000,
         ...(outputDir === undefined ? {} : { outputDir }),
-        ...(memoryBytes === undefined ? {} : { memoryBytes }),
+        memoryBytes,
       },
       signal,
     );

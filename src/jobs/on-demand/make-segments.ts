@@ -93,7 +93,7 @@ async function encode(job: SegmentJob, range: ChunkRange): Promise<boolean> {
     sourcePath: path,
     sourceDurationSec: view.facts.durationSec,
     niceness: NICENESS,
-    ...(deps.encoderMemoryBytes === undefined ? {} : { memoryBytes: deps.encoderMemoryBytes }),
+    memoryBytes: deps.encoderMemoryBytes,
   };
   const run = await runFfmpeg(planned.plan, options, AbortSignal.any([control.signal, ended.signal]));
   try {

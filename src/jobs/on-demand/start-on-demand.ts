@@ -32,7 +32,8 @@ export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: Abort
   const local = await openPlanned(deps.sources, view, signal);
   const ended = new AbortController();
   try {
-    const options = { sourcePath: local.path, sourceDurationSec: facts.durationSec, niceness: 0 };
+    const { encoderMemoryBytes: memoryBytes } = deps;
+    const options = { sourcePath: local.path, sourceDurationSec: facts.durationSec, niceness: 0, memoryBytes };
     const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
     try {
       const segmenter = () => createVideoSegmenter({ cutList, firstSegment: 0, segmentCount: 1 });

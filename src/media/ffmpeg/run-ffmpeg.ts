@@ -26,7 +26,7 @@ export type FfmpegOptions = {
   /** Default 30: a run that brings nothing forth for so long is ended; waiting for a processor does not count. */
   stallSec?: number;
   /** Address space that the run may use; 6 GiB when left out. */
-  memoryBytes?: number;
+  memoryBytes?: number | undefined;
   /** Leave out to use the best level of this machine. */
   sandbox?: SandboxLevel;
 };
