@@ -10,6 +10,7 @@ import {
 import type { EventRecorder, Recorded } from '../catalog/shield/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
+import type { EdgeErrorCode, RefusalKind } from '../lib/error-catalogue.ts';
 import { Refused } from '../lib/refused.ts';
 import { isStorageAway } from '../ports/storage.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
@@ -192,7 +193,13 @@ function refuseMethod(request: IncomingMessage, response: ServerResponse): void 
 }
 
 /** Refusals that are the viewer's doing. */
-const OF_VIEWER = ['invalid', 'forbidden', 'not-found', 'too-large'] as const;
+const OF_VIEWER: Readonly<Partial<Record<RefusalKind, EdgeErrorCode>>> = {
+  invalid: 'invalid',
+  forbidden: 'forbidden',
+  'not-found': 'not-found',
+  timeout: 'too-slow',
+  'too-large': 'too-large',
+};
 
 function fail(
   request: IncomingMessage,
@@ -211,7 +218,7 @@ function fail(
     sendProblem(request, response, toProblem('unavailable', error.message), RETRY_AFTER_SEC);
     return;
   }
-  const code = error instanceof Refused ? OF_VIEWER.find((kind) => kind === error.kind) : undefined;
+  const code = error instanceof Refused ? OF_VIEWER[error.kind] : undefined;
   if (error instanceof Refused && code !== undefined) {
     sendProblem(request, response, toProblem(code, error.message));
     return;
