@@ -91,7 +91,7 @@ export async function followDemand({
   });
 }
 
-/** Calls that come while one is under way become one call after it. */
+/** Calls that come while one is under way become one call after it, also when that one fails; the last failure is thrown. */
 function oneAtATime(action: () => Promise<void>): () => Promise<void> {
   let isUnderWay = false;
   let isDue = false;
@@ -99,13 +99,16 @@ function oneAtATime(action: () => Promise<void>): () => Promise<void> {
     isDue = true;
     if (isUnderWay) return;
     isUnderWay = true;
-    try {
-      while (isDue) {
-        isDue = false;
+    let failure: { error: unknown } | null = null;
+    while (isDue) {
+      isDue = false;
+      try {
         await action();
+      } catch (error) {
+        failure = { error };
       }
-    } finally {
-      isUnderWay = false;
     }
+    isUnderWay = false;
+    if (failure !== null) throw failure.error;
   };
 }
