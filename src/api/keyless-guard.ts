@@ -20,7 +20,7 @@ export type Place = { country: string; asn: string };
 type Deps = {
   firewall: FirewallSource;
   waf: Pick<UnzonedWaf, 'find'>;
-  recorder: Pick<EventRecorder, 'record'>;
+  recorder: Pick<EventRecorder, 'record' | 'recordUnreadable'>;
   place(address: string): Promise<Place>;
 };
 
@@ -91,11 +91,8 @@ export class KeylessGuard {
   recordUnreadable(error: ParserError, { remoteAddress }: Pick<Socket, 'remoteAddress'>): void {
     const unreadable = judgeUnreadable(error);
     if (unreadable === null) return;
-    const { rule, method, url } = unreadable;
     const client = { address: remoteAddress ?? '', key: clientKey(remoteAddress), country: '', asn: '' };
-    const hit = { rule, expected: 'a request of HTTP/1.1', came: error.code ?? 'none' };
-    const recorded = { zoneId: 0, client, anonymises: true, method, url, headers: {} };
-    this.#deps.recorder.record(recorded, hit, { status: 'Blocked', others: [] });
+    this.#deps.recorder.recordUnreadable(client, unreadable);
   }
 
   async #record(

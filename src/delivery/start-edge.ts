@@ -230,11 +230,7 @@ function refuseUnreadable(error: ParserError, socket: Socket, { recorder, receiv
     socket.destroy();
     return;
   }
-  const { rule, method, url } = unreadable;
-  const client = clientOf({ socket, headers: {} }, receiving);
-  const hit = { rule, expected: 'a request of HTTP/1.1', came: error.code ?? 'none' };
-  const request = { zoneId: 0, client, anonymises: true, method, url, headers: {} };
-  recorder.record(request, hit, { status: 'Blocked', others: [] });
+  recorder.recordUnreadable(clientOf({ socket, headers: {} }, receiving), unreadable);
   answerUnreadable(socket, unreadable);
 }
 

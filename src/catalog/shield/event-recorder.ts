@@ -3,6 +3,7 @@ import { newGuid } from '../../lib/guid.ts';
 import type { Client } from './admit.ts';
 import { EventRing, type OpenEvent } from './event-ring.ts';
 import type { Hit } from './hit.ts';
+import type { Unreadable } from './judge-unreadable.ts';
 import { redactUrl } from './redact-url.ts';
 import { anonymise, type EventStatus, matchOf, type ShieldEvent, shownHeaders } from './shield-event.ts';
 import type { ShieldEventStore } from './shield-event-store.ts';
@@ -50,6 +51,12 @@ export class EventRecorder {
     const atMs = Date.now();
     const make = () => this.#make(request, hit, { status, others, atMs });
     this.#ring.add({ client: request.client.key, zoneId: request.zoneId, ruleId: hit.rule.id, atMs, make });
+  }
+
+  /** Records what was no request that can be read, of no zone. */
+  recordUnreadable(client: Client, { rule, code, method, url }: Unreadable): void {
+    const request = { zoneId: 0, client, anonymises: true, method, url, headers: {} };
+    this.record(request, { rule, expected: 'a request of HTTP/1.1', came: code }, { status: 'Blocked', others: [] });
   }
 
   /** Stores what waits, and no more is taken. */
