@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { MAX_CHALLENGE_BYTES } from '../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../catalog/publications/publication.ts';
-import { signMedia } from '../catalog/pull-zones/sign-media.ts';
 import { type Admitted, asksForToken } from '../catalog/shield/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/compiled-policy.ts';
 import { readBytes } from '../lib/read-bytes.ts';
@@ -24,12 +23,13 @@ import { handOnQuery } from './http/hand-on-query.ts';
 import { allowsOrigins, withStale } from './http/zone-headers.ts';
 import type { SegmentRequests } from './jit/segment-requests.ts';
 import type { LiveStreams } from './live/live-streams.ts';
-import { isBeforeStart, serveLive } from './live/serve-live.ts';
+import { isPreviewOnly, serveLive } from './live/serve-live.ts';
 import { serveStill } from './live/serve-still.ts';
 import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
 import { servePicture } from './pictures/serve-picture.ts';
+import { findTrailer } from './player/find-trailer.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 import { serveAsset } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
@@ -37,6 +37,7 @@ import type { PublicationReader } from './publication-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
 import { licenceUrlOf } from './shield/own-address.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
+import { folderTokenFor } from './shield/sign-for-viewer.ts';
 import type { OtherPlayers } from './traffic/other-players.ts';
 
 export type AnswerDeps = CoverDeps &
@@ -79,7 +80,7 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
         wantsState,
         isDirect,
         play: readPlayRequest(message),
-        folderToken: signFor(publication, admitted),
+        folderToken: publication === null ? null : folderTokenFor(publication, admitted),
         trailer: await findTrailer(publication, admitted, deps),
       };
       return servePlayer(publication, asked, deps);
@@ -161,20 +162,6 @@ function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answe
   return settings === undefined ? answer : { ...answer, cacheControl: withStale(answer.cacheControl, settings) };
 }
 
-/** The token of the folder of a video for a page that was let in; null where the zone asks for none. */
-function signFor(publication: Publication | null, { request: { policy, client, nowMs } }: Admitted<EdgeRequest>) {
-  if (publication === null || policy === null || !policy.zone.settings.tokenRequired) return null;
-  return signMedia(policy.zone, publication, { address: client.address, nowMs });
-}
-
-/** The video that is shown until a stream begins; null for none, and for one that is gone. */
-async function findTrailer(publication: Publication | null, admitted: Admitted<EdgeRequest>, deps: AnswerDeps) {
-  const mediaId = publication?.live?.trailerId ?? null;
-  if (publication === null || mediaId === null) return null;
-  const trailer = await deps.reader.find(admitted, { libraryId: publication.libraryId, mediaId }, deps.budgets);
-  return trailer === null ? null : { publication: trailer, folderToken: signFor(trailer, admitted) };
-}
-
 /** What of a live stream is still growing; its pictures are served like any other's. */
 async function answerLive(publication: Publication, file: MediaFile, asking: Asked, deps: AnswerDeps): Promise<Answer> {
   const { request, leave } = asking;
@@ -197,7 +184,7 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
       const liveDeps = { ...deps, streams: deps.live, written: deps.objects.hot };
       const answer = await serveLive(publication, live, asked, liveDeps);
       // What is not public yet opens for whoever shows the token, with each request.
-      return mayPreview && isBeforeStart(live) ? handOnQuery(answer, tokenQuery(play)) : answer;
+      return mayPreview && isPreviewOnly(live) ? handOnQuery(answer, tokenQuery(play)) : answer;
     }
     case 'key':
     case 'licence':

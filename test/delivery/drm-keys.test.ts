@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLiveStore } from '../../src/catalog/live/live-store.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { kidOfBytes } from '../../src/media/drm/content-keys.ts';
+import { LIVE_SETTINGS } from '../live/live-service.ts';
+import { TEST_SECRET } from '../support/packager.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import {
   askLicence,
@@ -231,6 +235,22 @@ describe('basic DRM', () => {
     const other = await lab.publish(BASIC);
     expect(await statusOf(keyUrl.replace(shown.folder, other.folder))).toBe(403);
   });
+});
+
+test('the page of a stream opens its trailer with a token of its own, and shows no other stream as one', async () => {
+  const trailer = await lab.publish({ ...BASIC, access: { playerTokenRequired: true } });
+  const streams = createLiveStore({ db: lab.database.db, secretBox: createSecretBox(TEST_SECRET) });
+  const { libraryId } = trailer;
+  const showWith = async (trailerVideoId: string) => {
+    const { stream } = await streams.create({ ...LIVE_SETTINGS, libraryId, trailerVideoId });
+    const token = await lab.signToken({ libraryId, mediaId: stream.id }, inOneMinute());
+    const state = await fetch(`${lab.edge.base}/embed/${libraryId}/${stream.id}/state${token}`);
+    return { id: stream.id, source: Object(await state.json()).source };
+  };
+  const shown = await showWith(trailer.mediaId);
+  expect(shown.source.playlistUrl).toContain(trailer.mediaId);
+  expect(await statusOf(`${lab.edge.base}${shown.source.playlistUrl}`)).toBe(200);
+  expect((await showWith(shown.id)).source).toBe(null);
 });
 
 /** Reads the playlists of a new session down to its key. */

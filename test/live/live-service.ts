@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Database, MediaKey } from '../../src/catalog/db.ts';
 import { createLiveStore, type LiveStore, type NewLiveStream } from '../../src/catalog/live/live-store.ts';
 import { startStream } from '../../src/catalog/live/live-stream.ts';
-import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { createSecretBox, type SecretBox } from '../../src/lib/secret-box.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import type { Health, Service } from '../support/service.ts';
@@ -33,13 +33,13 @@ export const LIVE_SETTINGS: Omit<NewLiveStream, 'libraryId'> = {
   ingestRegion: 'local',
 };
 
-export type LiveCatalogue = { database: Database; streams: LiveStore };
+export type LiveCatalogue = { database: Database; secretBox: SecretBox; streams: LiveStore };
 
 /** The live streams of a running service, as its own processes see them. */
 export async function openLiveCatalogue(service: Service): Promise<LiveCatalogue> {
   const database = openCatalogue(service);
-  const secretKey = await readFile(path.join(service.dataDir, 'secret.key'));
-  return { database, streams: createLiveStore({ db: database.db, secretBox: createSecretBox(secretKey) }) };
+  const secretBox = createSecretBox(await readFile(path.join(service.dataDir, 'secret.key')));
+  return { database, secretBox, streams: createLiveStore({ db: database.db, secretBox }) };
 }
 
 /** A stream of a service, with where it is published by RTMP (`ingest`) and watched (`base`). */

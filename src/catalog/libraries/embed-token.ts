@@ -14,9 +14,16 @@ export function isEmbedTokenValid(
 ): boolean {
   if (expiresSec * 1000 <= nowMs || !/^[0-9a-f]{64}$/i.test(token)) return false;
   const shown = Buffer.from(token, 'hex');
-  return keys.some((key) =>
-    timingSafeEqual(createHash('sha256').update(`${key}${mediaId}${expiresSec}`).digest(), shown),
-  );
+  return keys.some((key) => timingSafeEqual(digestOf(key, mediaId, expiresSec), shown));
+}
+
+/** Signs a token that `isEmbedTokenValid` accepts. */
+export function signEmbedToken(key: string, mediaId: string, expiresSec: number): EmbedToken {
+  return { token: digestOf(key, mediaId, expiresSec).toString('hex'), expiresSec };
+}
+
+function digestOf(key: string, mediaId: string, expiresSec: number): Buffer {
+  return createHash('sha256').update(`${key}${mediaId}${expiresSec}`).digest();
 }
 
 /** What was shown in place of a valid token, to end a sentence. */

@@ -164,9 +164,10 @@ export function keepsRecording({ dvrEnabled, recordVod }: LiveSettings): boolean
   return dvrEnabled || recordVod;
 }
 
-function isBeforeStart(
-  stream: LiveStream,
-): stream is Extract<LiveStream, { state: 'created' | 'scheduled' | 'preview' }> {
+/** Whether viewers wait for a stream to begin. */
+export function isBeforeStart<Stream extends { state: LiveState }>(
+  stream: Stream,
+): stream is Stream & { state: 'created' | 'scheduled' | 'preview' } {
   return stream.state === 'created' || stream.state === 'scheduled' || stream.state === 'preview';
 }
 

@@ -72,7 +72,7 @@ export async function serveLive(
     // It has its keys before its first part: this one has neither.
     return notFound('not-started');
   }
-  const isPreview = isBeforeStart(head);
+  const isPreview = isPreviewOnly(head);
   if (isPreview && !request.mayPreview) return notFound('not-started');
   const stream = await deps.streams.watch(publication, head);
   if (stream === null) return unavailable('Too many live streams are watched here.');
@@ -109,8 +109,8 @@ export async function serveLive(
   }
 }
 
-/** Whether what is published is a preview. */
-export function isBeforeStart({ state }: LiveHead): boolean {
+/** Whether what is published is a preview: before the start, and of a stream that failed. */
+export function isPreviewOnly({ state }: LiveHead): boolean {
   return state !== 'running' && state !== 'ended' && state !== 'vod-processing';
 }
 

@@ -1,4 +1,5 @@
 import type { LiveHead } from '../../catalog/live/live-head.ts';
+import type { Publication } from '../../catalog/publications/publication.ts';
 import type { LiveWindow, PlayerSource, StreamPhase, VideoPhase } from './player-state.ts';
 
 /** How far behind the newest part a viewer is by design: three parts of a quarter of a second, and the way to them. */
@@ -32,9 +33,9 @@ export function phaseOfStream(head: LiveHead, { percent, mayPreview, nowMs }: Wa
   }
 }
 
-/** Whether viewers wait for a stream to begin: then they may be shown its trailer. */
-export function isToBegin({ state }: LiveHead): boolean {
-  return state === 'created' || state === 'scheduled' || state === 'preview';
+/** The stream that a publication shows; null for a video, which a recording of several periods is, too. */
+export function streamOf({ live, state }: Publication): LiveHead | null {
+  return live === undefined || state === 'finished' ? null : live;
 }
 
 /** Whether something is published that the start will not show. */
@@ -47,6 +48,6 @@ function liveWindow({ dvrWindowSec }: LiveHead): LiveWindow {
 }
 
 /** A stream has one source; its rungs come and go within it. */
-export function sourceOfStream(playlistUrl: string): PlayerSource {
-  return { playlistUrl, manifestUrl: null, durationSec: 0, hasPicture: true, renditions: [], drm: null };
+export function sourceOfStream(address: Pick<PlayerSource, 'playlistUrl' | 'drm'>): PlayerSource {
+  return { ...address, manifestUrl: null, durationSec: 0, hasPicture: true, renditions: [] };
 }

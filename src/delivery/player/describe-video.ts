@@ -1,11 +1,12 @@
 import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { LiveHead } from '../../catalog/live/live-head.ts';
+import { isBeforeStart } from '../../catalog/live/live-stream.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { bucketsOf, newPageName, writeTicket } from '../../catalog/statistics/viewing-ticket.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
-import { hasPreview, isToBegin, phaseOfStream, sourceOfStream } from './describe-stream.ts';
+import { hasPreview, phaseOfStream, sourceOfStream, streamOf } from './describe-stream.ts';
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
 /**
@@ -18,14 +19,15 @@ export type PlayerView = {
   folderToken: string | null;
   /** The viewer holds an embed token, which opens what is published before the start. */
   mayPreview: boolean;
-  /** What is shown until a stream begins, with the token that opens its folder. */
+  /** What is shown until a stream begins. */
   trailer: Trailer | null;
   ticketSecret: Uint8Array;
   /** What is played most; null where that is not shown. */
   heat: readonly number[] | null;
 };
 
-export type Trailer = { publication: Publication; folderToken: string | null };
+/** A video with tokens of its own: those of the stream do not open it. */
+export type Trailer = { publication: Publication } & Pick<PlayerView, 'folderToken' | 'query'>;
 
 /** Key systems as browsers name them, and their licences as addresses do. */
 const KEY_SYSTEMS: Readonly<Record<DrmSystem, { name: string; file: string }>> = {
@@ -53,28 +55,25 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
 }
 
 function describeStreamSource(publication: Publication, stream: LiveHead, view: PlayerView): PlayerSource | null {
-  const playlistUrl = `${folderOf(publication, view)}/playlist.m3u8`;
-  if (stream.state === 'running') return sourceOfStream(playlistUrl);
-  // Each request for what is not public yet shows the token.
-  if (view.mayPreview && hasPreview(stream)) return sourceOfStream(`${playlistUrl}?${view.query}`);
+  const isPreview = view.mayPreview && hasPreview(stream);
+  const { drm, playlistUrl } = openFolder(publication, view, isPreview);
+  // Under Enterprise DRM the edge gives out nothing of a stream until it has keys.
+  const isKeyless = drm === null && publication.settings.drm === 'enterprise';
+  if ((stream.state === 'running' || isPreview) && !isKeyless) return sourceOfStream({ playlistUrl, drm });
   return trailerOf(stream, view);
 }
 
 function trailerOf(stream: LiveHead, view: PlayerView): PlayerSource | null {
   const { trailer } = view;
-  if (trailer === null || !isToBegin(stream)) return null;
-  return describeSource(trailer.publication, { ...view, folderToken: trailer.folderToken });
+  if (trailer === null || !isBeforeStart(stream)) return null;
+  const { publication, folderToken, query } = trailer;
+  return describeSource(publication, { ...view, folderToken, query });
 }
 
 function describeViewing({ libraryId, mediaId, durationMs }: Publication, secret: Uint8Array): PlayerState['viewing'] {
   const buckets = bucketsOf(durationMs / 1000);
   const ticket = { libraryId, mediaId, issuedAtMs: Date.now(), ...buckets, page: newPageName() };
   return { ticket: writeTicket(ticket, secret), ...buckets };
-}
-
-/** A recording of several periods has a head too, and is a video. */
-function streamOf({ live, state }: Publication): LiveHead | null {
-  return live === undefined || state === 'finished' ? null : live;
 }
 
 /** The token stands in the path, so that relative addresses carry it on. */
@@ -86,19 +85,24 @@ function describeSource(publication: Publication, view: PlayerView): PlayerSourc
   const set: ListedSet<StoredRendition> = chooseListedSet(listableRenditions(publication));
   // What goes on being written from a stream's periods is listed by them.
   if (!set.isPlayable && publication.live === undefined) return null;
-  const folder = folderOf(publication, view);
-  const drm = describeDrm(publication, folder, view);
-  const playlistQuery = drm === null || view.query === '' ? '' : `?${view.query}`;
+  const { drm, playlistUrl, manifestUrl } = openFolder(publication, view, false);
   return {
-    playlistUrl: `${folder}/playlist.m3u8${playlistQuery}`,
+    playlistUrl,
     // Keys of play sessions, and recordings of several periods, are for HLS alone.
-    manifestUrl:
-      drm?.tag === 'sessions' || publication.live !== undefined ? null : `${folder}/manifest.mpd${playlistQuery}`,
+    manifestUrl: drm?.tag === 'sessions' || publication.live !== undefined ? null : manifestUrl,
     durationSec: publication.durationMs / 1000,
     hasPicture: set.video.length > 0 || publication.live !== undefined,
     renditions: [...set.video, ...set.audio].map(({ id }) => id),
     drm,
   };
+}
+
+/** What is protected, or not public yet, is opened with the viewer's token. */
+function openFolder(publication: Publication, view: PlayerView, isPreview: boolean) {
+  const folder = folderOf(publication, view);
+  const drm = describeDrm(publication, folder, view);
+  const query = (drm === null && !isPreview) || view.query === '' ? '' : `?${view.query}`;
+  return { drm, playlistUrl: `${folder}/playlist.m3u8${query}`, manifestUrl: `${folder}/manifest.mpd${query}` };
 }
 
 function describeDetails(publication: Publication, view: PlayerView): PlayerDetails {

@@ -19,8 +19,9 @@ export function writePlayerPage(publication: Publication, view: PlayerView, { as
   const { language, isRtl, words } = chooseWords(assets.languages, look.uiLanguage);
   const stateUrl = `/embed/${libraryId}/${mediaId}/state${view.query === '' ? '' : `?${view.query}`}`;
   const config = { libraryId, mediaId, state, stateUrl, look, words };
-  const isProtected = state.source?.drm !== null && state.source !== null;
-  const { engine, controls } = isProtected ? assets.protected : assets.clear;
+  // What has no source yet, or is in the clear still, may get keys while the page is open.
+  const needsKeys = settings.drm === 'enterprise' || (state.source !== null && state.source.drm !== null);
+  const { engine, controls } = needsKeys ? assets.protected : assets.clear;
   const title = escapeHtml(publication.title);
   return Buffer.from(`<!doctype html>
 <html lang="${language}" dir="${isRtl ? 'rtl' : 'ltr'}">

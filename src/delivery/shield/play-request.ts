@@ -36,6 +36,6 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
 }
 
 /** The token as a query, to hand it on to the next address; empty for none, or what cannot be one. */
-export function tokenQuery({ shown: { token, expiresSec } }: PlayRequest): string {
+export function tokenQuery({ shown: { token, expiresSec } }: Pick<PlayRequest, 'shown'>): string {
   return /^[0-9a-f]{64}$/i.test(token) && expiresSec > 0 ? `token=${token}&expires=${expiresSec}` : '';
 }

@@ -1,0 +1,34 @@
+import { isBeforeStart } from '../../catalog/live/live-stream.ts';
+import type { Publication } from '../../catalog/publications/publication.ts';
+import type { Admitted } from '../../catalog/shield/admit.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { PublicationReader } from '../publication-reader.ts';
+import type { EdgeRequest, ReceiveDeps } from '../receive/receive.ts';
+import { embedQueryFor, folderTokenFor } from '../shield/sign-for-viewer.ts';
+import { streamOf } from './describe-stream.ts';
+import type { Trailer } from './describe-video.ts';
+
+type TrailerDeps = { reader: PublicationReader; budgets: ReceiveDeps['budgets'] };
+
+/**
+ * The video that is shown until a stream begins; null for none, for one that is gone, and for another stream. One that
+ * cannot be looked up now is left out: the page of the stream stands without it.
+ */
+export async function findTrailer(
+  publication: Publication | null,
+  admitted: Admitted<EdgeRequest>,
+  { reader, budgets }: TrailerDeps,
+): Promise<Trailer | null> {
+  const stream = publication === null ? null : streamOf(publication);
+  if (publication === null || stream === null || stream.trailerId === null || !isBeforeStart(stream)) return null;
+  const { libraryId } = publication;
+  const found = reader.find(admitted, { libraryId, mediaId: stream.trailerId }, budgets).catch((error: unknown) => {
+    // The reader has reported why.
+    if (error instanceof Refused && error.kind === 'unavailable') return null;
+    throw error;
+  });
+  const trailer = await found;
+  if (trailer === null || streamOf(trailer) !== null) return null;
+  const [folderToken, query] = [folderTokenFor(trailer, admitted), embedQueryFor(trailer, admitted)];
+  return { publication: trailer, folderToken, query };
+}
