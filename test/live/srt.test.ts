@@ -2,23 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import {
   ended,
   framesOf,
-  LIVE_SETTINGS,
+  type LiveCatalogue,
   makeClip,
   openLiveCatalogue,
   publishByGstreamer,
   readText,
+  startLive,
+  type TestStream,
   until,
 } from './live-service.ts';
 
 let service: Service;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let catalogue: LiveCatalogue;
 let clip = '';
 beforeAll(async () => {
   [service, clip] = await Promise.all([startService(null, { MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8' }), makeClip()]);
@@ -30,13 +32,7 @@ afterAll(async () => {
   await rm(path.dirname(clip), { recursive: true });
 });
 
-async function createStream(relays: string[] | null = null) {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, relays, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  await catalogue.streams.change(key, startStream);
-  const { listeners } = await service.health();
-  return { key, streamKey, srt: `srt://127.0.0.1:${listeners.srt}`, base: `${service.edgeUrl}/vz-1/${stream.id}` };
-}
+const srtOf = ({ listeners }: TestStream) => `srt://127.0.0.1:${listeners.srt}`;
 
 const PICTURE = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25'];
 const TONE = ['-re', '-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'];
@@ -49,7 +45,7 @@ function publish(url: string, codecs: readonly string[]): ChildProcess {
 }
 
 /** Waits for two whole segments, stops the stream, and answers codecs and counts of its video. */
-async function watched({ key, base }: Awaited<ReturnType<typeof createStream>>, publisher: ChildProcess) {
+async function watched({ key, base }: TestStream, publisher: ChildProcess) {
   await until(async () => {
     const multivariant = await readText(`${base}/playlist.m3u8`);
     const media = /\n(r\/.*\.m3u8)/.exec(multivariant ?? '')?.[1];
@@ -81,10 +77,9 @@ test.each([
 ])(
   '$what',
   async ({ codecs, video, nameOf }) => {
-    const receiver = await createStream();
-    const { listeners } = await service.health();
-    const stream = await createStream([`rtmp://127.0.0.1:${listeners.rtmp}/live/${receiver.streamKey}`]);
-    const publisher = publish(`${stream.srt}?streamid=${nameOf(stream.streamKey)}`, codecs);
+    const receiver = await startLive({ service, catalogue });
+    const stream = await startLive({ service, catalogue }, { relays: [receiver.ingest] });
+    const publisher = publish(`${srtOf(stream)}?streamid=${nameOf(stream.streamKey)}`, codecs);
     const found = await watched(stream, publisher);
     expect(found).toMatchObject({ errors: '', video, audio: 'aac' });
     expect(found.videoFrames).toBeGreaterThanOrEqual(100);
@@ -98,22 +93,22 @@ test.each([
 );
 
 test("the key as passphrase of the stream's id encrypts; another passphrase and an unknown key are rejected", async () => {
-  const stream = await createStream();
+  const stream = await startLive({ service, catalogue });
   const name = `streamid=${stream.key.mediaId}`;
   const said: string[] = [];
   for (const query of [`${name}&passphrase=${'x'.repeat(42)}`, name, 'streamid=bunnylive_0123', 'streamid=']) {
-    const refused = publish(`${stream.srt}?${query}`, [...H264, '-c:a', 'aac']);
+    const refused = publish(`${srtOf(stream)}?${query}`, [...H264, '-c:a', 'aac']);
     refused.stderr?.on('data', (bytes: Buffer) => said.push(bytes.toString()));
     expect(await ended(refused)).not.toBe(0);
   }
   expect(said.join('')).toContain('REJECT');
   expect((await catalogue.streams.load(stream.key)).ingest.primaryLive).toBe(false);
-  const publisher = publish(`${stream.srt}?${name}&passphrase=${stream.streamKey}`, [...H264, '-c:a', 'libopus']);
+  const publisher = publish(`${srtOf(stream)}?${name}&passphrase=${stream.streamKey}`, [...H264, '-c:a', 'libopus']);
   expect(await watched(stream, publisher)).toMatchObject({ errors: '', video: 'h264', audio: 'aac' });
 }, 120_000);
 
 test('GStreamer publishes by srtsink, also after the process that holds libsrt was killed', async () => {
-  const stream = await createStream();
+  const stream = await startLive({ service, catalogue });
   const [child] = await findProcesses(service, 'srt-child.ts');
   if (child === undefined) throw new Error('Expected a process that holds libsrt.');
   killAll([child]);
@@ -121,7 +116,7 @@ test('GStreamer publishes by srtsink, also after the process that holds libsrt w
     const [next] = await findProcesses(service, 'srt-child.ts');
     return next !== undefined && next.pid !== child.pid ? next : null;
   }, 'the next process');
-  const sink = ['srtsink', 'sync=true', `uri=${stream.srt}?mode=caller`, `streamid=${stream.streamKey}`];
+  const sink = ['srtsink', 'sync=true', `uri=${srtOf(stream)}?mode=caller`, `streamid=${stream.streamKey}`];
   const publisher = await until(async () => {
     const started = publishByGstreamer(clip, ['mpegtsmux', 'name=mux', 'alignment=7', '!', ...sink]);
     // Until the next process listens libsrt says that nobody is there.
