@@ -1,16 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStream } from '../../src/catalog/live/live-stream.ts';
 import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
-import { ended, LIVE_SETTINGS, openLiveCatalogue, readText, until } from './live-service.ts';
+import { ended, type LiveCatalogue, openLiveCatalogue, readText, startLive, until } from './live-service.ts';
 import { makeNumberedClips, type NumberedClips, publishClip } from './numbered-publisher.ts';
 import { countSegments, mediaPlaylistOf, missingOf, readMedia, readRuns } from './read-recording.ts';
 
 let service: Service;
 let clips: NumberedClips;
-let catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>;
+let catalogue: LiveCatalogue;
 beforeAll(async () => {
   [service, clips] = await Promise.all([startService(null), makeNumberedClips()]);
   catalogue = await openLiveCatalogue(service);
@@ -25,9 +24,7 @@ type Stream = Awaited<ReturnType<typeof goLive>>;
 
 /** A started stream; `publish` sends a numbered clip to the ingest process that there is now. */
 async function goLive() {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  const key = { libraryId: 1, mediaId: stream.id };
-  await catalogue.streams.change(key, startStream);
+  const { key, streamKey, base } = await startLive({ service, catalogue });
   const publish = async (clip: string) => {
     const port = await until(async () => {
       const health = await service.health().catch(() => null);
@@ -35,7 +32,7 @@ async function goLive() {
     }, 'an ingest process');
     return publishClip(`rtmp://127.0.0.1:${port}/live/${streamKey}`, clip);
   };
-  return { key, publish, base: `${service.edgeUrl}/vz-1/${stream.id}` };
+  return { key, publish, base };
 }
 
 /** Publishes until so many more segments are listed, then kills the publisher. */
@@ -73,9 +70,7 @@ test('an outage of 40 s neither ends nor splits a stream; stopped twice, and wit
   const live = (await readText(address)) ?? '';
   expect(live).not.toContain('#EXT-X-DISCONTINUITY\n');
   const answers = await Promise.all([stop(stream), stop(stream)]);
-  const interfaces = await findProcesses(service, 'role.ts api');
-  expect(interfaces).not.toEqual([]);
-  killAll(interfaces);
+  killAll(await findProcesses(service, 'role.ts api'));
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   await ended(publisher);
   const recording = await recordingOf(stream);
