@@ -44,7 +44,11 @@ const session = new Session({ video, engine, options, memory, stateUrl: config.s
 if (options.remembersPosition) position.follow(video, () => !session.isTrailer);
 paintBlur(frame, config.state);
 
-if (options.counts) sendBeacons(video, config.state.viewing);
+if (options.counts) {
+  // To wait for a broadcast, or for a video that is still made, is no start.
+  const measuresStart = session.isPlayable && !session.isTrailer;
+  sendBeacons(video, config.state.viewing, { counts: () => !session.isTrailer, measuresStart });
+}
 
 if (session.isPlayable && options.autoplay) await firstSegment(engine);
 const { mountControls } = await import('./controls.ts');

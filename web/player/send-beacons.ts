@@ -3,6 +3,9 @@ import { openVisitLedger, type VisitClock, type VisitLedger } from './visit-ledg
 /** What the page was handed for its beacons. */
 export type Viewing = { ticket: string; bucketSec: number; bucketCount: number };
 
+/** `counts`: whether what plays is the video itself. `measuresStart`: whether it could play when the page was opened. */
+export type Counted = { counts: () => boolean; measuresStart: boolean };
+
 const EACH_MS = 10_000;
 const STEP_MS = 250;
 const IDLE_MS = 30 * 60_000;
@@ -16,9 +19,9 @@ const LOOPED_SEC = 0.5;
  * frame, every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins. Nothing is
  * sent to any other host, and nothing is stored in the browser.
  */
-export function sendBeacons(video: HTMLVideoElement, viewing: Viewing): void {
+export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): void {
   const clock: VisitClock = { sincePageMs: () => performance.now(), deliveredAtMs: issuedAtMs(viewing.ticket) };
-  const visit = new Visit(clock, viewing);
+  const visit = new Visit(clock, viewing, counted);
   let stallTimer: ReturnType<typeof setTimeout> | undefined;
   const isMoving = () => !video.paused && !video.seeking && !video.ended && video.readyState >= 3;
   const step = () => {
@@ -59,7 +62,9 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing): void {
   });
   // What moves from here on counts from here on, not from the next step.
   video.addEventListener('seeked', step);
-  video.addEventListener('error', () => visit.ledger.fail());
+  video.addEventListener('error', () => {
+    if (counted.counts()) visit.ledger.fail();
+  });
   document.addEventListener('visibilitychange', () => {
     step();
     if (document.visibilityState === 'hidden') visit.send();
@@ -75,19 +80,25 @@ class Visit {
   ledger: VisitLedger;
   private readonly clock: VisitClock;
   private readonly viewing: Viewing;
+  private readonly counts: () => boolean;
   private visit = 0;
   private sequence = 0;
   private sent = '';
   private movedAtMs = 0;
 
-  constructor(clock: VisitClock, viewing: Viewing) {
+  constructor(clock: VisitClock, viewing: Viewing, { counts, measuresStart }: Counted) {
     this.clock = clock;
     this.viewing = viewing;
-    this.ledger = openVisitLedger(clock, viewing);
+    this.counts = counts;
+    this.ledger = openVisitLedger(clock, viewing, measuresStart);
   }
 
   /** Answers whether the picture moved for the first time. */
   move(positionSec: number, { playbackRate, videoHeight }: HTMLVideoElement): boolean {
+    if (!this.counts()) {
+      this.ledger.rest();
+      return false;
+    }
     const wasMoving = this.ledger.totals() !== null;
     if (wasMoving && this.clock.sincePageMs() - this.movedAtMs > IDLE_MS) this.begin();
     this.ledger.moveTo(positionSec, playbackRate, videoHeight);
@@ -119,7 +130,7 @@ class Visit {
   private begin(): void {
     this.visit += 1;
     this.sequence = 0;
-    this.ledger = openVisitLedger(this.clock, this.viewing);
+    this.ledger = openVisitLedger(this.clock, this.viewing, false);
   }
 }
 

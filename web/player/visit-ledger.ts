@@ -6,6 +6,7 @@ export type VisitTotals = {
   heat: Uint8Array;
   /** Seconds watched by the height of the picture in pixels. */
   rungSec: Record<string, number>;
+  /** From the request of the page to the first moving frame; null where a wait was no start. */
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
@@ -36,11 +37,13 @@ const MOST_RUNGS = 12;
 
 /**
  * Keeps the account of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was played.
- * Sleep, stalls and seeks count nothing: only what the picture moved on does.
+ * Sleep, stalls and seeks count nothing: only what the picture moved on does. `measuresStart`: whether there was something
+ * to play when the page was delivered, and this is its first visit.
  */
 export function openVisitLedger(
   clock: VisitClock,
   { bucketSec, bucketCount }: { bucketSec: number; bucketCount: number },
+  measuresStart = true,
 ): VisitLedger {
   const watchedMs: number[] = [];
   const heat = new Uint8Array(bucketCount);
@@ -73,7 +76,7 @@ export function openVisitLedger(
       const wallSec = (atMs - from.atMs) / 1000;
       if (mediaSec <= 0 || wallSec > LONGEST_STEP_SEC || mediaSec > (wallSec + 0.5) * rate + 0.5) return;
       startedMs ??= from.atMs;
-      counts.startupMs ??= Math.round(startedMs);
+      if (measuresStart) counts.startupMs ??= Math.round(startedMs);
       const watched = Math.min(wallSec, mediaSec / rate) * 1000;
       addWatched(watched, atMs);
       if (heightPx > 0) rungMs.set(heightPx, (rungMs.get(heightPx) ?? 0) + watched);
