@@ -76,3 +76,19 @@ test('a start is measured once, not again when a viewer comes back after hours',
   picture.report('pause', { paused: true });
   expect(sent.at(-1)).toMatchObject({ visit: 1, startupMs: null });
 });
+
+test('a pause within a stall is no part of it', () => {
+  const picture = watch({ counts: () => true, measuresStart: true });
+  picture.play(1);
+  picture.report('waiting', { readyState: 2 });
+  vi.advanceTimersByTime(1_250);
+  picture.report('pause', { paused: true });
+  vi.advanceTimersByTime(60_000);
+  picture.play(1);
+  picture.report('waiting', { readyState: 2 });
+  picture.report('pause', { paused: true });
+  vi.advanceTimersByTime(60_000);
+  picture.play(1);
+  picture.report('pause', { paused: true });
+  expect(sent.at(-1)).toMatchObject({ stallCount: 1, stallMs: 1_000 });
+});

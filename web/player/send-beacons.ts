@@ -36,7 +36,14 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
   setInterval(() => visit.send(), EACH_MS);
   video.addEventListener('timeupdate', step);
   video.addEventListener('ratechange', rest);
+  const endStall = () => {
+    clearTimeout(stallTimer);
+    stallTimer = undefined;
+    visit.ledger.stall(true);
+  };
   video.addEventListener('pause', () => {
+    // Who pauses waits for nothing: to play on reports its own wait.
+    endStall();
     visit.end(video.currentTime, video);
     visit.send();
   });
@@ -55,9 +62,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     stallTimer ??= setTimeout(() => visit.ledger.stall(false), STALL_MS);
   });
   video.addEventListener('playing', () => {
-    clearTimeout(stallTimer);
-    stallTimer = undefined;
-    visit.ledger.stall(true);
+    endStall();
     step();
   });
   // What moves from here on counts from here on, not from the next step.
