@@ -37,7 +37,7 @@ if (vastTagUrl !== null && options.counts) {
 }
 const engine = new Engine(video);
 watchGaps(video, engine);
-keepPlaying(video);
+keepPlaying(video, engine);
 returnToLive(video, engine);
 const resumeSec = options.remembersPosition ? position.read() : 0;
 const session = new Session({ video, engine, options, memory, stateUrl: config.stateUrl, resumeSec }, config.state);

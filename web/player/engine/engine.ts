@@ -48,7 +48,7 @@ export class Engine extends EventTarget {
     this.#source = source;
     this.#opening = opening;
     if (importShaka !== null && source.drm !== null && (this.#needsShaka || !Hls.isSupported()))
-      void this.#openShaka(source, importShaka, false);
+      void this.#openShaka(source, importShaka);
     else if (Hls.isSupported()) this.#openHls(source);
     else this.#openNatively(source);
   }
@@ -209,13 +209,11 @@ export class Engine extends EventTarget {
     this.#video.addEventListener('loadeddata', () => this.#report('loaded'), { once: true });
   }
 
-  async #openShaka(source: PlayerSource, load: NonNullable<typeof importShaka>, wasPlaying: boolean): Promise<void> {
+  async #openShaka(source: PlayerSource, load: NonNullable<typeof importShaka>): Promise<void> {
     this.#needsShaka = true;
     const { ShakaEngine: Shaka } = await load();
     if (!this.#opening.loadsAtOnce && this.#video.paused)
       await new Promise((resolve) => this.#video.addEventListener('play', resolve, { once: true }));
-    // To be attached ends what plays.
-    const plays = wasPlaying || !this.#video.paused;
     // Meanwhile another source may have been opened.
     if (source !== this.#source || this.#shaka !== null) return;
     const listener: ShakaListener = {
@@ -230,7 +228,6 @@ export class Engine extends EventTarget {
     const loaded = () => {
       this.#attempts = { ...this.#attempts, retries: 0 };
       this.#report('loaded');
-      if (plays) void this.#video.play();
     };
     this.#video.addEventListener('loadeddata', loaded, { once: true });
     await this.#shaka.open(this.#video, source, this.#opening);
@@ -247,9 +244,8 @@ export class Engine extends EventTarget {
     const denial = denialOf(data);
     if (denial === null && !data.fatal && (this.#opening.isLive || !staysMissing(data))) return;
     if (importShaka !== null && denial === 'denied.browser' && this.#source !== null) {
-      const wasPlaying = !this.#video.paused;
       this.close();
-      void this.#openShaka(this.#source, importShaka, wasPlaying);
+      void this.#openShaka(this.#source, importShaka);
       return;
     }
     this.#stop(data.details, denial, faultOf(hls, data, this.#video.currentTime));
