@@ -1,6 +1,7 @@
 import Hls, { type ErrorData } from 'hls.js';
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
 import { type Denial, denialOf } from './denial.ts';
+import { endHere } from './end-here.ts';
 import { faultOf, staysMissing } from './fault-of.ts';
 import { hlsOptions, type Opening } from './hls-options.ts';
 import { whenPlayedOut } from './played-out.ts';
@@ -269,12 +270,18 @@ export class Engine extends EventTarget {
     clearTimeout(this.#retrying);
     if (recovery.kind === 'play-out') {
       this.#hls?.stopLoad();
-      const { over } = recovery;
-      this.#retrying = whenPlayedOut(this.#video, () => this.#reloadAt(over && placeAfter(over, this.#sec)));
+      const { over, afterMs } = recovery;
+      if (afterMs > 0) this.#report('trouble');
+      this.#retrying = whenPlayedOut(this.#video, afterMs, () => this.#reloadAt(over && placeAfter(over, this.#sec)));
+      return;
+    }
+    if (recovery.kind === 'end' && this.#hls !== null && this.#video.buffered.length > 0) {
+      endHere(this.#hls, this.#video);
       return;
     }
     this.#report('trouble');
-    this.#retrying = setTimeout(() => this.#reloadAt(null), recovery.afterMs);
+    const atSec = recovery.kind === 'end' ? recovery.fromSec : null;
+    this.#retrying = setTimeout(() => this.#reloadAt(atSec), recovery.afterMs);
   }
 
   /** The place that is watched, or that was opened as long as nothing is loaded. */

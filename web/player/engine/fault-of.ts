@@ -9,13 +9,13 @@ const MISSING_TRIES = 2;
 export function faultOf(hls: Hls, { type, response, frag }: ErrorData, sec: number): Fault {
   if (type !== Hls.ErrorTypes.MEDIA_ERROR) {
     const isMissing = frag !== undefined && isNotFound(response);
-    return { kind: 'line', segment: isMissing ? segmentOf(frag) : null };
+    return { kind: 'line', segment: isMissing ? segmentOf(frag, hls.latestLevelDetails) : null };
   }
   // The decoder is a little ahead of what is shown.
   const atSec = sec + DECODED_AHEAD_SEC;
-  const fragments = hls.levels[hls.currentLevel]?.details?.fragments ?? [];
-  const broken = fragments.find(({ start, end }) => start <= atSec && atSec < end);
-  return { kind: 'media', segment: broken === undefined ? null : segmentOf(broken) };
+  const details = hls.levels[hls.currentLevel]?.details ?? null;
+  const broken = details?.fragments.find(({ start, end }) => start <= atSec && atSec < end);
+  return { kind: 'media', segment: broken === undefined ? null : segmentOf(broken, details) };
 }
 
 /** Whether a segment was missing more than once, in all rungs: hls.js alone requests it for half a minute. */

@@ -1,10 +1,15 @@
 const LOOK_EACH_MS = 200;
 const LEFT_SEC = 0.3;
 
-/** Runs once what is loaded from here on was shown; `clearTimeout` ends the wait. */
-export function whenPlayedOut(video: HTMLVideoElement, run: () => void): ReturnType<typeof setTimeout> {
+/** Runs once what is loaded from here on was shown, and not before `afterMs`; `clearTimeout` ends the wait. */
+export function whenPlayedOut(
+  video: HTMLVideoElement,
+  afterMs: number,
+  run: () => void,
+): ReturnType<typeof setTimeout> {
+  const fromMs = performance.now() + afterMs;
   const timer = setInterval(() => {
-    if (leftSec(video) > LEFT_SEC) return;
+    if (leftSec(video) > LEFT_SEC || performance.now() < fromMs) return;
     clearInterval(timer);
     run();
   }, LOOK_EACH_MS);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
+import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt, segmentOf } from './recovery.ts';
 
 const LINE: Fault = { kind: 'line', segment: null };
 const DECODER: Fault = { kind: 'media', segment: null };
-const GAP: Fault = { kind: 'line', segment: { startSec: 8, endSec: 12 } };
-const BROKEN: Fault = { kind: 'media', segment: { startSec: 8, endSec: 12 } };
+const GAP: Fault = { kind: 'line', segment: { startSec: 8, endSec: 12, isLast: false } };
+const BROKEN: Fault = { kind: 'media', segment: { startSec: 8, endSec: 12, isLast: false } };
 
 test('a decoder that fails is set up anew, and when it fails again at once, the playlist is read again', () => {
   const first = recover(DECODER, NO_ATTEMPTS, 10_000);
@@ -26,10 +26,29 @@ test('a line that is away is tried again without end, at most 10 s apart', () =>
 
 test('a segment that stays missing is passed over; another is tried first', () => {
   const first = recover(GAP, NO_ATTEMPTS, 0);
-  expect(first.recovery).toEqual({ kind: 'play-out', over: null });
-  expect(recover(GAP, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: GAP.segment });
-  const other: Fault = { kind: 'line', segment: { startSec: 20, endSec: 24 } };
-  expect(recover(other, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: null });
+  expect(first.recovery).toEqual({ kind: 'play-out', over: null, afterMs: 0 });
+  expect(recover(GAP, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: GAP.segment, afterMs: 0 });
+  const other: Fault = { kind: 'line', segment: { startSec: 20, endSec: 24, isLast: false } };
+  expect(recover(other, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: null, afterMs: 0 });
+});
+
+test('segments that are missing one after another are requested ever less often', () => {
+  let attempts: Attempts = NO_ATTEMPTS;
+  const waits: number[] = [];
+  for (let startSec = 0; startSec < 24; startSec += 4) {
+    const next = recover({ kind: 'line', segment: { startSec, endSec: startSec + 4, isLast: false } }, attempts, 0);
+    if (next.recovery.kind === 'play-out') waits.push(next.recovery.afterMs);
+    attempts = next.attempts;
+  }
+  expect(waits).toEqual([0, 0, 4_000, 8_000, 10_000, 10_000]);
+});
+
+test('a video ends before its last segment, where that is missing; what still grows has none', () => {
+  const last = segmentOf({ start: 20, end: 24 }, { live: false, edge: 24.1 });
+  const { recovery } = recover({ kind: 'line', segment: last }, NO_ATTEMPTS, 0);
+  expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 1_000 });
+  expect(segmentOf({ start: 20, end: 24 }, { live: true, edge: 24.1 }).isLast).toBe(false);
+  expect(segmentOf({ start: 16, end: 20 }, { live: false, edge: 24.1 }).isLast).toBe(false);
 });
 
 test('a segment that no decoder takes is passed over at the third time', () => {
@@ -43,7 +62,7 @@ test('a segment that no decoder takes is passed over at the third time', () => {
   expect(kinds).toEqual([
     { kind: 'reset-media' },
     { kind: 'reload', afterMs: 1_000 },
-    { kind: 'play-out', over: BROKEN.segment },
+    { kind: 'play-out', over: BROKEN.segment, afterMs: 0 },
   ]);
 });
 

@@ -1,6 +1,8 @@
 const MEDIA_RECOVERY_GAP_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;
+/** So often in turn, since anything was loaded, a missing segment holds up nothing. */
+const AT_ONCE_RETRIES = 2;
 /** A segment that was missing so often is passed over; one that cannot be decoded may be so in one rung alone. */
 const MISSING_TRIES = 2;
 const BROKEN_TRIES = 3;
@@ -14,19 +16,29 @@ const BEFORE_SEC = 1;
 /** A viewer of a live stream who is no further behind watches its newest second. */
 const AT_NEWEST_SEC = 12;
 
+/** The segments of picture and sound end so near each other. */
+const AT_END_SEC = 0.3;
+
 type Stretch = { startSec: number; endSec: number };
 
-/** Of a fragment of hls.js. */
-export function segmentOf({ start, end }: { start: number; end: number }): Stretch {
-  return { startSec: start, endSec: end };
+/** A segment; nothing follows one that `isLast`. */
+type Segment = Stretch & { isLast: boolean };
+
+/** Of a fragment of hls.js and what it knows of a playlist; what has no end yet has no last segment. */
+export function segmentOf(
+  { start, end }: { start: number; end: number },
+  playlist: { live: boolean; edge: number } | null,
+): Segment {
+  const isLast = playlist !== null && !playlist.live && end >= playlist.edge - AT_END_SEC;
+  return { startSec: start, endSec: end, isLast };
 }
 
 /** An error after which the engine does not go on by itself. */
 export type Fault =
   /** `segment` is what the server does not have (404, 410); null for any other fault of the line. */
-  | { kind: 'line'; segment: Stretch | null }
+  | { kind: 'line'; segment: Segment | null }
   /** The decoder, or the buffer, gave up at a segment, as far as that is known. */
-  | { kind: 'media'; segment: Stretch | null };
+  | { kind: 'media'; segment: Segment | null };
 
 /** What was tried before. `retries` counts since something was loaded; `tries` those of one segment. */
 export type Attempts = { recoveredAtMs: number; retries: number; segmentAtSec: number | null; tries: number };
@@ -36,8 +48,16 @@ export type Recovery =
   | { kind: 'reset-media' }
   /** The playlist is read again, after a while, at the place that was reached. */
   | { kind: 'reload'; afterMs: number }
-  /** What is loaded is shown first; then the playlist is read again, at the place that was reached or after a segment. */
-  | { kind: 'play-out'; over: Stretch | null };
+  /**
+   * What is loaded is shown first; then, and not before `afterMs`, the playlist is read again, at the place that was
+   * reached or after a segment.
+   */
+  | { kind: 'play-out'; over: Stretch | null; afterMs: number }
+  /**
+   * What is loaded is shown to the end, since nothing follows. Where nothing is loaded, the playlist is read again at
+   * `fromSec`, where there may be something to end with.
+   */
+  | { kind: 'end'; fromSec: number; afterMs: number };
 
 export const NO_ATTEMPTS: Attempts = {
   recoveredAtMs: Number.NEGATIVE_INFINITY,
@@ -76,10 +96,14 @@ export function recover(
     return { recovery: { kind: 'reset-media' }, attempts: { ...attempts, recoveredAtMs: nowMs } };
   }
   const retried = { ...attempts, retries: before.retries + 1 };
-  if (passesOver) return { recovery: { kind: 'play-out', over: segment }, attempts: retried };
-  if (kind === 'line' && segment !== null) return { recovery: { kind: 'play-out', over: null }, attempts: retried };
-  const afterMs = Math.min(FIRST_RETRY_MS * 2 ** before.retries, LONGEST_RETRY_MS);
-  return { recovery: { kind: 'reload', afterMs }, attempts: retried };
+  const waitMs = Math.min(FIRST_RETRY_MS * 2 ** before.retries, LONGEST_RETRY_MS);
+  const afterMs = before.retries < AT_ONCE_RETRIES ? 0 : waitMs;
+  if (kind === 'line' && segment?.isLast === true)
+    return { recovery: { kind: 'end', fromSec: segment.startSec - BEFORE_SEC, afterMs: waitMs }, attempts: retried };
+  if (passesOver) return { recovery: { kind: 'play-out', over: segment, afterMs }, attempts: retried };
+  if (kind === 'line' && segment !== null)
+    return { recovery: { kind: 'play-out', over: null, afterMs }, attempts: retried };
+  return { recovery: { kind: 'reload', afterMs: waitMs }, attempts: retried };
 }
 
 /** Where playback goes on after a segment that is passed over: past it, unless the viewer has gone elsewhere meanwhile. */
