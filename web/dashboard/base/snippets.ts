@@ -1,16 +1,24 @@
 import { operations } from '../../../sdk/src/operations.table.ts';
 import type { Call } from './calls.ts';
-import { prefix } from './router.ts';
 
 /** A call that is written as code. */
 type Snippet = Omit<Call, 'id'>;
 
-export function asCurl({ method, path, body }: Snippet): string {
+/** Parameters that are numbers. */
+const NUMBERS = [
+  ...['id', 'libraryId', 'pullZoneId', 'shieldZoneId', 'page', 'itemsPerPage', 'perPage', 'limit', 'overlapSec'],
+  ...['expires', 'thumbnailTime', 'maxWidth', 'maxHeight'],
+];
+/** Operations whose zone is a text. */
+const TEXT_ZONE = ['getFirstEventLogs', 'getEventLogs'];
+
+/** `base` is the address of the service. */
+export function asCurl({ method, path, body }: Snippet, base: string): string {
   const parts = [`curl -X ${method}`, "-H 'AccessKey: KEY'"];
   if (body instanceof Blob) parts.push('--data-binary @FILE');
   else if (body !== undefined)
     parts.push(`-H 'Content-Type: application/json' -d '${shellText(JSON.stringify(body))}'`);
-  return [...parts, `'${location.origin}${prefix}${path}'`].join(' ');
+  return [...parts, `'${shellText(`${base}${path}`)}'`].join(' ');
 }
 
 /** A call of the SDK by the name of the operation; where none has this address, a request. */
@@ -20,9 +28,9 @@ export function asTypeScript(call: Snippet): string {
   const given = body === undefined ? '' : body instanceof Blob ? 'file' : JSON.stringify(body);
   if (found === null) {
     const content = given === '' || body instanceof Blob ? given : `JSON.stringify(${given})`;
-    return `await millrace.request('${method}', '${path}'${content === '' ? '' : `, ${content}`});`;
+    return `await millrace.request('${method}', ${quoted(path)}${content === '' ? '' : `, ${content}`});`;
   }
-  const values = Object.entries(found.values).map(([name, value]) => `${name}: ${asLiteral(name, value)}`);
+  const values = Object.entries(found.values).map(([name, value]) => `${name}: ${asLiteral(found.name, name, value)}`);
   const input = [...values, ...(given === '' ? [] : [`body: ${given}`])];
   return `await millrace.call('${found.name}', { ${input.join(', ')} });`;
 }
@@ -43,14 +51,20 @@ function findOperation({ method, path }: Snippet): Found | null {
   return null;
 }
 
-function asLiteral(name: string, value: string): string {
-  const isNumber = /^\d+$/.test(value) && /^(?:libraryId|id|page|itemsPerPage|perPage|limit)$/.test(name);
+function asLiteral(operation: string, name: string, value: string): string {
+  const isText = name === 'search' || (name === 'shieldZoneId' && TEXT_ZONE.includes(operation));
+  if (isText) return JSON.stringify(value);
+  const isNumber = NUMBERS.includes(name) && /^\d+$/.test(value);
   return isNumber || value === 'true' || value === 'false' ? value : JSON.stringify(value);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "\\'")}'`;
 }
 
 export function asCommand({ method, path, body }: Snippet): string {
   const content = body instanceof Blob ? ' < FILE' : body === undefined ? '' : ` '${shellText(JSON.stringify(body))}'`;
-  return `millrace api ${method} '${path}'${content}`;
+  return `millrace api ${method} '${shellText(path)}'${content}`;
 }
 
 function shellText(text: string): string {

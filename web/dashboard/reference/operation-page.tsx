@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../base/action.ts';
-import { api } from '../base/api.ts';
+import { api, connection } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { asCommand, asCurl, asTypeScript } from '../base/snippets.ts';
 import { Table, TextField } from '../parts/fields.tsx';
@@ -42,7 +42,7 @@ export function OperationPage({ listed, document }: { listed: Listed; document: 
       <TryIt call={call} />
       <section class="panel">
         <h3>{t('As code')}</h3>
-        <CopyField label={t('curl')} text={asCurl(call)} isWrapped />
+        <CopyField label={t('curl')} text={asCurl(call, connection.url)} isWrapped />
         <CopyField label={t('TypeScript')} text={asTypeScript(call)} isWrapped />
         <CopyField label={t('millrace')} text={asCommand(call)} isWrapped />
       </section>

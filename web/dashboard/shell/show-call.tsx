@@ -1,4 +1,5 @@
 import { signal, useSignal } from '@preact/signals';
+import { connection } from '../base/api.ts';
 import { calls } from '../base/calls.ts';
 import { t } from '../base/language.ts';
 import { asCommand, asCurl, asTypeScript } from '../base/snippets.ts';
@@ -38,7 +39,7 @@ function OpenCalls() {
               ))}
             </select>
           </label>
-          <CopyField label={t('curl')} text={asCurl(call)} isWrapped />
+          <CopyField label={t('curl')} text={asCurl(call, connection.url)} isWrapped />
           <CopyField label={t('TypeScript')} text={asTypeScript(call)} isWrapped />
           <CopyField label={t('millrace')} text={asCommand(call)} isWrapped />
         </>
