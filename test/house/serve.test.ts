@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { closeServer, listen } from '../../src/lib/listen.ts';
+import { copyStarted } from '../support/service.ts';
 import { canBecomeNobody, NOBODY, olderNode } from './machine.ts';
 import {
   descendantsOf,
@@ -60,7 +61,7 @@ test.each([
   { killed: 'supervisor', command: [process.execPath] },
   { killed: 'launcher on an older Node', command: [olderNode] },
 ])('kill -9 of the $killed leaves no process, and the next start works at once', async ({ command }) => {
-  const dataDir = newFolder();
+  const dataDir = await startedFolder();
   const killed = start({ dataDir, command });
   const { api = 0 } = await killed.listeners();
   await query(dataDir, 'create table kept as select 1 as value');
@@ -77,7 +78,7 @@ test.each([
 test('a taken port ends the start with its reason and leaves nothing running', async () => {
   const occupant = createServer();
   const port = await listen(occupant, 0, '127.0.0.1');
-  const service = start({ dataDir: newFolder(), settings: { MILLRACE_EDGE_PORT: String(port) } });
+  const service = start({ dataDir: await startedFolder(), settings: { MILLRACE_EDGE_PORT: String(port) } });
   expect(await service.exitCode()).toBe(1);
   expect(service.output()).toMatch(new RegExp(`edge: listen EADDRINUSE.*${port}`));
   await closeServer(occupant, 0);
@@ -111,7 +112,7 @@ describe('a service that runs', () => {
   let dataDir: string;
   let service: Service;
   beforeAll(async () => {
-    dataDir = makeFolder();
+    dataDir = await copyStarted();
     service = startService({ dataDir });
     await service.listeners();
   });
@@ -188,6 +189,13 @@ function below({ child }: Service, command: string): number[] {
 function newFolder(uid: number | null = null): string {
   const folder = makeFolder();
   if (uid !== null) chownSync(folder, uid, uid);
+  folders.push(folder);
+  return folder;
+}
+
+/** A folder in which a service was started once and ended. */
+async function startedFolder(): Promise<string> {
+  const folder = await copyStarted();
   folders.push(folder);
   return folder;
 }

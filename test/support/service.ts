@@ -94,7 +94,7 @@ export function newDataDir(): Promise<string> {
 }
 
 /** A copy of the data that a first start leaves, which the first test of a run makes for all. */
-async function copyStarted(): Promise<string> {
+export async function copyStarted(): Promise<string> {
   const templates = inject('databaseTemplates');
   const ready = path.join(templates, 'started');
   if (!existsSync(ready)) {
