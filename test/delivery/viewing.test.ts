@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
+import type { PlayerPhase, PlayerState } from '../../src/delivery/player/player-state.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { someSession } from '../support/some-session.ts';
+import { forceState } from './forced-state.ts';
 import { addFilm, addLibrary, publishWholeFilm } from './publish.ts';
 import {
   heatOf,
@@ -14,6 +16,9 @@ import {
   VIEWING,
   type ViewingRoom,
 } from './viewing-room.ts';
+
+/** A bound on hanging. */
+const PATIENCE = { timeout: 60_000 };
 
 let room: ViewingRoom;
 
@@ -55,6 +60,38 @@ test("a second tab is a second view, an owner's preview none", async () => {
   for (const tab of tabs) await playTo(tab, 1);
   for (const tab of tabs) await tab.close();
   await expect.poll(async () => (await sumsOf(room, shown)).views).toBe(2);
+});
+
+test('a trailer is no view; it is closed when its stream is over, and what takes its place begins anew', async () => {
+  const shown = await publishFilm(room);
+  const page = await room.people.newPage();
+  let beacons = 0;
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/beacons') beacons += 1;
+  });
+  // What the test sees of it is what the page is answered from here on.
+  let served: PlayerState | null = null;
+  await forceState(page, ({ state }) => {
+    served = state;
+    state.phase = { kind: 'awaiting-publisher' };
+  });
+  const change = (phase: PlayerPhase, source: PlayerState['source']) => Object.assign(served ?? {}, { phase, source });
+  const read = () =>
+    page.locator('video').evaluate(({ currentTime, loop, readyState }: HTMLVideoElement) => ({
+      hasPlayed: currentTime > 1,
+      ...{ loop, isOpen: readyState > 0 },
+    }));
+  await page.goto(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&autoplay=true`);
+  await expect.poll(read, PATIENCE).toEqual({ hasPlayed: true, loop: true, isOpen: true });
+  expect(beacons).toBe(0);
+  const { source } = served as unknown as PlayerState;
+  change({ kind: 'converting', percent: 62 }, null);
+  await page.getByText('62 %').waitFor(PATIENCE);
+  await expect.poll(read, PATIENCE).toEqual({ hasPlayed: false, loop: false, isOpen: false });
+  change({ kind: 'finished' }, source);
+  await expect.poll(read, PATIENCE).toEqual({ hasPlayed: true, loop: false, isOpen: true });
+  await expect.poll(() => beacons, PATIENCE).toBeGreaterThan(0);
+  await page.close();
 });
 
 test('what was captured and sent again, turned around, forged or sent by a crawler counts nothing', async () => {

@@ -53,7 +53,11 @@ if (options.counts) {
 if (session.isPlayable && options.autoplay) await firstSegment(engine);
 const { mountControls } = await import('./controls.ts');
 mountControls({ frame, video, engine, session, options, memory, config, say, resumedSec: resumeSec });
-await followState(config.stateUrl, config.state, (answer) => session.take(answer));
+await followState(config.stateUrl, config.state, {
+  onAnswer: (answer) => session.take(answer),
+  // A trailer that plays would go on for hours after its stream began.
+  followsHidden: () => session.isTrailer && !video.paused,
+});
 
 /** Resolves with the first loaded segment, or when playback is refused, or after a while. */
 function firstSegment(source: Engine): Promise<void> {

@@ -10,7 +10,7 @@ const RELOAD_GAP_MS = 5_000;
 export type View = PlayerPhase | { kind: 'gone' } | { kind: 'refused'; code: string } | { kind: 'denied'; key: string };
 
 /** What is open: each begins anew where another was. */
-type Medium = 'video' | 'preview' | 'stream';
+type Medium = 'video' | 'trailer' | 'preview' | 'stream';
 
 type Parts = {
   video: HTMLVideoElement;
@@ -32,7 +32,8 @@ export class Session extends EventTarget {
   #view: View;
   #opened: { source: PlayerSource; medium: Medium } | null = null;
   #openedAtMs = 0;
-  #isTrailer = false;
+  /** Whether a trailer played when it was closed. */
+  #leftPlaying = false;
 
   constructor(parts: Parts, first: PlayerState) {
     super();
@@ -64,7 +65,7 @@ export class Session extends EventTarget {
 
   /** Whether what plays is the trailer of a stream that has not begun. */
   get isTrailer(): boolean {
-    return this.#isTrailer;
+    return this.#opened?.medium === 'trailer';
   }
 
   get isLive(): boolean {
@@ -84,8 +85,11 @@ export class Session extends EventTarget {
   #take(state: PlayerState): void {
     this.#state = state;
     const { source, phase } = state;
-    if (source === null || phase.kind === 'failed') return;
     const medium = mediumOf(phase);
+    if (source === null || phase.kind === 'failed') {
+      if (this.isTrailer && medium !== 'trailer') this.#closeTrailer();
+      return;
+    }
     // A stream that became a video begins anew, from its start; one that was previewed, with what all see.
     if (this.#opened === null || this.#opened.medium !== medium) this.#open(source, medium);
     else if (isChanged(this.#opened.source, source) && performance.now() - this.#openedAtMs > RELOAD_GAP_MS) {
@@ -95,23 +99,41 @@ export class Session extends EventTarget {
   }
 
   #open(source: PlayerSource, medium: Medium): void {
-    const isOfStream = medium !== 'video';
+    const isOfStream = medium === 'stream' || medium === 'preview';
     const { engine, options, video, memory, resumeSec } = this.#parts;
     // Who watches the trailer watches the stream that takes its place.
-    const playsOn = isOfStream && this.#opened !== null && !video.paused;
+    const playsOn = isOfStream && (this.#leftPlaying || (this.#opened !== null && !video.paused));
+    this.#leftPlaying = false;
+    // The speed of what played before, with which a live stream may have caught up, is not that of what takes its place.
+    if (this.#opened !== null) {
+      video.defaultPlaybackRate = 1;
+      video.playbackRate = 1;
+    }
+    if (medium === 'trailer') video.loop = true;
+    else if (this.isTrailer) video.loop = options.loop;
     this.#remember(source, medium);
     const loadsAtOnce = options.preload || options.autoplay || playsOn;
     const lineBps = memory.readNumber('line-bps');
-    const wasTrailer = this.#isTrailer;
-    this.#isTrailer = isToBegin(this.#state.phase);
-    const startSec = isOfStream || this.#isTrailer ? 0 : (options.startSec ?? resumeSec);
+    const startSec = medium === 'video' ? (options.startSec ?? resumeSec) : 0;
     engine.open(source, { startSec, loadsAtOnce, isLive: isOfStream, lineBps });
-    if (this.#isTrailer || wasTrailer) video.loop = this.#isTrailer || options.loop;
     if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
     if (options.autoplay || playsOn) {
       // A browser may refuse to start with sound: then the large play button stays.
       video.play().catch(() => this.dispatchEvent(new Event('blocked')));
     }
+  }
+
+  /** The stream has begun, or is over, and there is nothing of it yet. */
+  #closeTrailer(): void {
+    const { engine, video, options } = this.#parts;
+    this.#leftPlaying = !video.paused;
+    this.#opened = null;
+    engine.close();
+    if (video.hasAttribute('src')) {
+      video.removeAttribute('src');
+      video.load();
+    }
+    video.loop = options.loop;
   }
 
   #remember(source: PlayerSource, medium: Medium): void {
@@ -125,17 +147,14 @@ export class Session extends EventTarget {
   }
 }
 
-/** What plays before a stream begins is its trailer. */
-function isToBegin({ kind }: View): boolean {
-  return kind === 'countdown' || kind === 'awaiting-publisher';
-}
-
 function isLive(phase: PlayerPhase): boolean {
-  return mediumOf(phase) !== 'video';
+  return ['stream', 'preview'].includes(mediumOf(phase));
 }
 
+/** What plays before a stream begins is its trailer. */
 function mediumOf({ kind }: PlayerPhase): Medium {
   if (kind === 'preview') return 'preview';
+  if (kind === 'countdown' || kind === 'awaiting-publisher') return 'trailer';
   return kind === 'live' || kind === 'reconnecting' ? 'stream' : 'video';
 }
 

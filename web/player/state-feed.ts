@@ -13,17 +13,23 @@ export type Answer =
   /** The server cannot be reached now: the page keeps what it shows and asks again. */
   | { kind: 'away' };
 
+export type Following = {
+  onAnswer: (answer: Answer) => void;
+  /** Whether the state matters while nobody sees the page. */
+  followsHidden: () => boolean;
+};
+
 /** Asks for the state while it may still change, until the video is final, gone or refused. */
-export async function followState(stateUrl: string, first: PlayerState, onAnswer: (answer: Answer) => void) {
+export async function followState(stateUrl: string, first: PlayerState, { onAnswer, followsHidden }: Following) {
   let state = first;
   for (;;) {
     const waitMs = untilNextMs(state);
     if (waitMs === null) return;
-    await pause(waitMs);
+    await pause(waitMs, followsHidden);
     const answer = await fetchState(stateUrl);
     onAnswer(answer);
     if (answer.kind === 'gone' || answer.kind === 'refused') return;
-    if (answer.kind === 'away') await pause(FAILING_MS);
+    if (answer.kind === 'away') await pause(FAILING_MS, followsHidden);
     else state = answer.state;
   }
 }
@@ -62,9 +68,9 @@ export async function fetchState(stateUrl: string): Promise<Answer> {
   }
 }
 
-/** A hidden page waits until it is seen again. */
-async function pause(ms: number): Promise<void> {
+/** A hidden page waits until it is seen again, unless `followsHidden`. */
+async function pause(ms: number, followsHidden: () => boolean): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
-  if (!document.hidden) return;
+  if (!document.hidden || followsHidden()) return;
   await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
 }
