@@ -96,13 +96,20 @@ async function damage(route: Route): Promise<void> {
 }
 
 // Most of each is a picture that moves: they run side by side.
-test.concurrent('a segment that the server does not have is passed over, of the picture and of the sound', async ({
+test.concurrent('segments that the server does not have are passed over, of picture and sound, and at the end too', async ({
   expect,
 }) => {
-  const faults = faultsAt(['video 2', 'audio 4'], gone);
+  const faults = faultsAt(['video 2', 'audio 4', 'video 5'], gone);
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);
-  expect(faults.met()).toEqual(['video 2', 'audio 4']);
+  expect(faults.met()).toEqual(['video 2', 'audio 4', 'video 5']);
+  // What is seeked to is loaded again, and ends again.
+  await watched.page.locator('video').evaluate((video: HTMLVideoElement) => {
+    video.currentTime = 16;
+    void video.play();
+  });
+  await expect.poll(() => read(watched.page), PATIENCE).toMatchObject({ isEnded: false });
+  await expectEnds(watched, expect);
   await watched.context.close();
 });
 
