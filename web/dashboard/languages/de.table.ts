@@ -822,8 +822,13 @@ export const de = {
   'Advertisement before the video (VAST address)': 'Werbung vor dem Video (VAST-Adresse)',
   'Another API key': 'Anderer API-Schlüssel',
   'Another read-only key': 'Anderer Nur-Lese-Schlüssel',
-  'The key before goes on opening the library for a day, so that programs can be changed.':
-    'Der bisherige Schlüssel öffnet die Bibliothek noch einen Tag, damit Programme umgestellt werden können.',
+  'The key before goes on opening the library for a day, but signs neither uploads nor webhooks.':
+    'Der bisherige Schlüssel öffnet die Bibliothek noch einen Tag, signiert aber weder Uploads noch Webhooks.',
+  'From this moment uploads have to be signed with the new key.':
+    'Ab diesem Moment müssen Uploads mit dem neuen Schlüssel signiert sein.',
+  'From this moment webhooks are signed with the new key: verify them with it.':
+    'Ab diesem Moment sind Webhooks mit dem neuen Schlüssel signiert: Prüfe sie mit diesem.',
+  'Replace the key': 'Schlüssel ersetzen',
   'There is another key; show and copy it here.':
     'Es gibt einen anderen Schlüssel; hier ist er zu zeigen und zu kopieren.',
   Rights: 'Rechte',

@@ -6,6 +6,7 @@ import { api } from '../base/api.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { day } from '../base/words.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Panel, SelectField, Table, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -15,8 +16,20 @@ const SCOPES = [
   ['write', 'May read and write'],
 ] as const;
 
-/** How long a key that was replaced still opens the library. */
+/** How long a key that was replaced still opens the library; it signs nothing any more. */
 const OVERLAP_SEC = 24 * 3600;
+
+const OWN_KEYS = {
+  resetApiKey: {
+    name: 'Another API key',
+    effect: 'From this moment uploads have to be signed with the new key.',
+  },
+  resetReadOnlyApiKey: {
+    name: 'Another read-only key',
+    effect: 'From this moment webhooks are signed with the new key: verify them with it.',
+  },
+} as const;
+type OwnKey = keyof typeof OWN_KEYS;
 
 type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => void };
 
@@ -25,13 +38,13 @@ export function Keys({ libraryId, library, onChanged }: Props) {
   const path = `/videolibrary/${libraryId}/keys`;
   const { value, error, again } = useLoaded<AccessKeyModel[]>(path);
   const revoking = useAction();
-  const turning = useAction();
-  const turn = (which: 'resetApiKey' | 'resetReadOnlyApiKey') =>
-    turning.run(async () => {
-      await api('POST', `/videolibrary/${libraryId}/${which}?overlapSec=${OVERLAP_SEC}`);
-      toast(t('There is another key; show and copy it here.'));
-      onChanged();
-    });
+  const asked = useSignal<OwnKey | null>(null);
+  const change = () => {
+    toast(t('There is another key; show and copy it here.'));
+    onChanged();
+    // The key before is a further key now, until it ends.
+    again();
+  };
   const revoke = (id: string) =>
     revoking.run(async () => {
       await api('DELETE', `${path}/${id}`);
@@ -44,20 +57,27 @@ export function Keys({ libraryId, library, onChanged }: Props) {
           <CopyField label={t('API key')} text={library.ApiKey ?? ''} isSecret />
           <CopyField label={t('Read-only key')} text={library.ReadOnlyApiKey ?? ''} isSecret />
           <div class="row">
-            <button type="button" disabled={turning.isBusy.value} onClick={() => turn('resetApiKey')}>
+            <button type="button" onClick={() => (asked.value = 'resetApiKey')}>
               {t('Another API key')}
             </button>
-            <button type="button" disabled={turning.isBusy.value} onClick={() => turn('resetReadOnlyApiKey')}>
+            <button type="button" onClick={() => (asked.value = 'resetReadOnlyApiKey')}>
               {t('Another read-only key')}
             </button>
           </div>
           <p class="hint">
-            {t('The key before goes on opening the library for a day, so that programs can be changed.')}
+            {t('The key before goes on opening the library for a day, but signs neither uploads nor webhooks.')}
           </p>
-          {turning.error.value !== null && <Notice kind="error">{turning.error.value}</Notice>}
         </Panel>
         <NewKey path={path} onMade={again} />
       </div>
+      {asked.value !== null && (
+        <ReplaceDialog
+          which={asked.value}
+          libraryId={libraryId}
+          onReplaced={change}
+          onClose={() => (asked.value = null)}
+        />
+      )}
       {(error.value ?? revoking.error.value) !== null && (
         <Notice kind="error">{error.value ?? revoking.error.value}</Notice>
       )}
@@ -80,6 +100,34 @@ export function Keys({ libraryId, library, onChanged }: Props) {
         </Table>
       )}
     </div>
+  );
+}
+
+type ReplaceProps = { which: OwnKey; libraryId: number; onReplaced: () => void; onClose: () => void };
+
+/** What the key before signs is refused at once: that is said first. */
+function ReplaceDialog({ which, libraryId, onReplaced, onClose }: ReplaceProps) {
+  const replacing = useAction();
+  const { name, effect } = OWN_KEYS[which];
+  const replace = async () => {
+    const path = `/videolibrary/${libraryId}/${which}?overlapSec=${OVERLAP_SEC}`;
+    if (!(await replacing.run(() => api('POST', path)))) return;
+    onReplaced();
+    onClose();
+  };
+  return (
+    <Dialog title={t(name)} onClose={onClose}>
+      <p>{t(effect)}</p>
+      <p class="hint">
+        {t('The key before goes on opening the library for a day, but signs neither uploads nor webhooks.')}
+      </p>
+      {replacing.error.value !== null && <Notice kind="error">{replacing.error.value}</Notice>}
+      <div class="row end">
+        <button type="button" class="primary" disabled={replacing.isBusy.value} onClick={() => void replace()}>
+          {t('Replace the key')}
+        </button>
+      </div>
+    </Dialog>
   );
 }
 
