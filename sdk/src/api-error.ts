@@ -1,4 +1,4 @@
-/** An answer that is a refusal or a failure; `said` is why, in the words of the service. `requestId` is null where none was given. */
+/** An answer that is a refusal or a failure; `said` is why, in the words of the service, empty where it gave none. `requestId` is null where none was given. */
 export class ApiError extends Error {
   readonly status: number;
   readonly requestId: string | null;
@@ -9,7 +9,7 @@ export class ApiError extends Error {
   constructor(request: string, response: { status: number; headers: Headers }, body: string) {
     const parsed = parse(body);
     const said = readMessage(parsed);
-    super(`${request} was answered ${response.status}: ${said}`);
+    super(`${request} was answered ${response.status}${said === '' ? '' : `: ${said}`}`);
     this.name = 'ApiError';
     this.said = said;
     this.body = parsed;
@@ -37,6 +37,7 @@ export function isTemporary(error: unknown): boolean {
 
 /** Refusals are one of the interface's models or a JSON string; of anything else, such as a proxy's page, the text is the best there is. */
 function readMessage(body: unknown): string {
+  if (body === '') return '';
   const { message, Message, detail }: { message?: unknown; Message?: unknown; detail?: unknown } = Object(body);
   const found = [body, message, Message, detail].find((each) => typeof each === 'string' && each !== '');
   return typeof found === 'string' ? found.slice(0, 500) : JSON.stringify(body);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { Millrace, signEmbedUrl, type UploadState, verifyWebhook } from '../../sdk/src/millrace.ts';
+import { ApiError, Millrace, signEmbedUrl, type UploadState, verifyWebhook } from '../../sdk/src/millrace.ts';
 import { projectRoot } from '../../src/cli/run-program.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -105,10 +105,12 @@ test('pages are read as one list', async () => {
   expect(seen).toEqual(new Set(titles));
 });
 
-test('a refusal carries status and request id', async () => {
+test('a refusal carries status and request id, and no words where there are none', async () => {
   const stranger = new Millrace({ url: service.apiUrl, key: 'no-such-key' });
   const refused = stranger.call('listVideos', { libraryId });
   await expect(refused).rejects.toMatchObject({ name: 'ApiError', status: 401, requestId: expect.any(String) });
+  const wordless = new ApiError('GET /videos', { status: 502, headers: new Headers() }, '');
+  expect(wordless).toMatchObject({ said: '', message: 'GET /videos was answered 502' });
 });
 
 test('a signed player address opens where a token is required', async () => {

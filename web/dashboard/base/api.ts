@@ -48,7 +48,9 @@ function toBody(body: unknown): BodyInit | null {
 /** An error as a sentence for people, with the request's id where the service answered. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) {
-    const words = error.said === '' ? t('The service answered with the status {0}.', error.status) : said(error.said);
+    // Without words, or with the page of a proxy.
+    const isWordless = error.said === '' || error.said.startsWith('<');
+    const words = isWordless ? t('The service answered with the status {0}.', error.status) : said(error.said);
     return error.status >= 500 && error.requestId !== null ? t('{0} (request {1})', words, error.requestId) : words;
   }
   // What fetch itself throws without an answer is a TypeError.
