@@ -66,7 +66,7 @@ type Sending = { file: Blob; connection: Connection; options: UploadOptions };
  * most 8 in a row without a byte. In Node take the file by `openAsBlob` from `node:fs`: nothing is read ahead.
  */
 export async function uploadFile(connection: Connection, file: Blob, options: UploadOptions): Promise<string> {
-  if (file.size === 0) throw new TypeError('Expected a file with bytes in it, got an empty one.');
+  if (file.size === 0) throw new RangeError('Expected a file with bytes in it, got an empty one.');
   const sending: Sending = { file, connection, options };
   const resumed = options.resume === undefined ? null : await offsetOf(sending, options.resume);
   const state = resumed === null ? await open(sending) : options.resume;

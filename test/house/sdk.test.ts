@@ -57,6 +57,12 @@ test('an upload that was interrupted goes on where it stopped, and its video bec
   expect(video).toMatchObject({ guid: resume.videoId, title: 'Grüße', width: 320 });
 });
 
+test('an empty file is refused before a video is made for it', async () => {
+  const refused = library.upload(new Blob([]), { libraryId, title: 'nothing at all' });
+  await expect(refused).rejects.toThrow(RangeError);
+  expect(await library.call('listVideos', { libraryId, search: 'nothing at all' })).toMatchObject({ totalItems: 0 });
+});
+
 test('an upload whose video was deleted since goes to a new video', async () => {
   const file = new Blob(['no video at all']);
   const stop = new AbortController();

@@ -829,6 +829,7 @@ export const de = {
   'From this moment webhooks are signed with the new key: verify them with it.':
     'Ab diesem Moment sind Webhooks mit dem neuen Schlüssel signiert: Prüfe sie mit diesem.',
   'Replace the key': 'Schlüssel ersetzen',
+  'This file is empty: it holds no video.': 'Diese Datei ist leer: Sie enthält kein Video.',
   'There is another key; show and copy it here.':
     'Es gibt einen anderen Schlüssel; hier ist er zu zeigen und zu kopieren.',
   Rights: 'Rechte',

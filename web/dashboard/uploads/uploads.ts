@@ -143,6 +143,7 @@ function startNext(): void {
 async function send(item: UploadItem): Promise<void> {
   const { id, libraryId, file } = item;
   if (file === null) throw new Error(t('The file was changed or cannot be read any more. Choose it again.'));
+  if (file.size === 0) throw new Error(t('This file is empty: it holds no video.'));
   const videoId = item.videoId ?? (await createVideo(item));
   changeItem(id, { videoId });
   const { key, collectionId, name, sizeBytes, lastModifiedMs, handle } = item;
