@@ -61,6 +61,37 @@ test('what was typed is kept when the upload fails, and the file can be given ag
   await page.context().close();
 });
 
+test('an upload that is paused and goes on while its video is made is sent once, to that video', async () => {
+  const page = await openDashboard(service, browser);
+  const file = path.join(folder, 'twice.mp4');
+  await makePaddedClip(file, MIB);
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let made = 0;
+  let opened = 0;
+  await page.route(/\/library\/\d+\/videos$/, async (route) => {
+    if (route.request().method() === 'POST') {
+      made += 1;
+      asked.resolve();
+      await released.promise;
+    }
+    await route.continue();
+  });
+  await page.route('**/tusupload', (route) => {
+    opened += 1;
+    return route.continue();
+  });
+  await page.locator('input[type=file]:not(.folder)').first().setInputFiles(file);
+  await asked.promise;
+  const row = page.locator('.tray li', { hasText: 'twice.mp4' });
+  await row.getByRole('button', { name: 'Pause' }).click();
+  await row.getByRole('button', { name: 'Resume' }).click();
+  released.resolve();
+  await row.getByText('Uploaded', { exact: true }).waitFor();
+  expect([made, opened]).toEqual([1, 1]);
+  await page.context().close();
+});
+
 test('edits are kept while the video is encoded beside them', async () => {
   const page = await openDashboard(service, browser);
   const file = path.join(folder, 'edited.mp4');

@@ -15,6 +15,8 @@ const MOST_COMPARED = 50;
 const SPEED_WEIGHT = 0.2;
 
 const running = new Map<number, AbortController>();
+/** Videos that are being made: an upload that is paused and goes on meanwhile is of the same one. */
+const making = new Map<number, Promise<string>>();
 let lastId = 0;
 
 /** A file with what leads to it again after a reload. */
@@ -141,43 +143,11 @@ function startNext(): void {
 }
 
 async function send(item: UploadItem): Promise<void> {
-  const { id, libraryId, file } = item;
-  if (file === null) throw new Error(t('The file was changed or cannot be read any more. Choose it again.'));
-  if (file.size === 0) throw new Error(t('This file is empty: it holds no video.'));
-  const videoId = item.videoId ?? (await createVideo(item));
-  changeItem(id, { videoId });
-  const { key, collectionId, name, sizeBytes, lastModifiedMs, handle } = item;
-  const settings = item.settings === undefined ? {} : { settings: item.settings };
-  const keep = (address: string | null) =>
-    keepUpload({
-      ...settings,
-      key,
-      libraryId,
-      collectionId,
-      videoId,
-      address,
-      name,
-      sizeBytes,
-      lastModifiedMs,
-      handle,
-    });
-  await keep(item.address);
-  if (findItem(id)?.state !== 'sending') return;
+  const { id, key, sizeBytes } = item;
   const stop = new AbortController();
   running.set(id, stop);
   try {
-    await transfer(file, {
-      libraryId,
-      videoId,
-      address: item.address,
-      ...settings,
-      signal: stop.signal,
-      onProgress: measureSpeed(id),
-      async onState({ address }) {
-        changeItem(id, { address });
-        await keep(address);
-      },
-    });
+    if (!(await sendFile(item, stop.signal))) return;
   } catch (error) {
     // Paused or dismissed: whoever did it has noted it.
     if (stop.signal.aborted) return;
@@ -188,6 +158,41 @@ async function send(item: UploadItem): Promise<void> {
   changeItem(id, { state: 'done', sentBytes: sizeBytes, bytesPerSec: 0, file: null, handle: null });
   void forgetUpload(key);
   startNext();
+}
+
+/** Resolves to whether the file was sent; not where it was stopped before. */
+async function sendFile(item: UploadItem, signal: AbortSignal): Promise<boolean> {
+  const { id, libraryId, file } = item;
+  if (file === null) throw new Error(t('The file was changed or cannot be read any more. Choose it again.'));
+  if (file.size === 0) throw new Error(t('This file is empty: it holds no video.'));
+  const videoId = item.videoId ?? (await makeVideo(item));
+  changeItem(id, { videoId });
+  if (signal.aborted) return false;
+  const { key, collectionId, name, sizeBytes, lastModifiedMs, handle } = item;
+  const settings = item.settings === undefined ? {} : { settings: item.settings };
+  const details = { key, libraryId, collectionId, name, sizeBytes, lastModifiedMs, handle };
+  const keep = (address: string | null) => keepUpload({ ...settings, ...details, videoId, address });
+  await keep(item.address);
+  if (signal.aborted) return false;
+  await transfer(file, {
+    libraryId,
+    videoId,
+    address: item.address,
+    ...settings,
+    signal,
+    onProgress: measureSpeed(id),
+    async onState({ address }) {
+      changeItem(id, { address });
+      await keep(address);
+    },
+  });
+  return true;
+}
+
+function makeVideo(item: UploadItem): Promise<string> {
+  const made = making.get(item.id) ?? createVideo(item).finally(() => making.delete(item.id));
+  making.set(item.id, made);
+  return made;
 }
 
 /** A name that no other upload of this browser has; `randomUUID` is not there on pages of plain http. */
