@@ -68,8 +68,9 @@ type Sending = { file: Blob; connection: Connection; options: UploadOptions };
 export async function uploadFile(connection: Connection, file: Blob, options: UploadOptions): Promise<string> {
   if (file.size === 0) throw new RangeError('Expected a file with bytes in it, got an empty one.');
   const sending: Sending = { file, connection, options };
-  const resumed = options.resume === undefined ? null : await offsetOf(sending, options.resume);
-  const state = resumed === null ? await open(sending) : options.resume;
+  const { resume } = options;
+  const resumed = resume === undefined ? null : await repeat(options, isTemporary, () => offsetOf(sending, resume));
+  const state = resumed === null ? await open(sending) : resume;
   if (state === undefined) throw new TypeError('Expected the state that was resumed.');
   await sendParts(sending, state, resumed ?? 0);
   return state.videoId;
@@ -81,12 +82,34 @@ async function open(sending: Sending): Promise<UploadState> {
   const madeBefore = options.videoId === undefined ? options.resume?.videoId : undefined;
   if (madeBefore !== undefined) {
     try {
-      return await openFor(sending, madeBefore);
+      return await repeat(options, isTemporary, () => openFor(sending, madeBefore));
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     }
   }
-  return await openFor(sending, options.videoId ?? (await makeVideo(connection, options)));
+  const videoId = options.videoId ?? (await makeVideo(connection, options));
+  return await repeat(options, isTemporary, () => openFor(sending, videoId));
+}
+
+type IsRepeated = (error: unknown) => boolean;
+
+/** Runs what may be done again until it is done, with growing delays. */
+async function repeat<T>(options: UploadOptions, isRepeated: IsRepeated, run: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isRepeated(error)) throw error;
+      await waitAfter(error, failures, options);
+    }
+  }
+}
+
+/** Waits after a failure that may pass; throws it where that is the caller's to do, or after too many in a row. */
+async function waitAfter(error: unknown, failures: number, options: UploadOptions): Promise<void> {
+  if (error instanceof UnreachableError && options.whenUnreachable === 'throw') throw error;
+  if (failures > MAX_FAILURES_IN_A_ROW) throw error;
+  await sleep(Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS), options.signal);
 }
 
 async function openFor(sending: Sending, videoId: string): Promise<UploadState> {
@@ -114,8 +137,10 @@ async function openFor(sending: Sending, videoId: string): Promise<UploadState> 
 async function makeVideo(connection: Connection, options: UploadOptions): Promise<string> {
   const { libraryId, title, collectionId } = options;
   const body = { title, ...(collectionId !== undefined && { collectionId }) };
-  const { guid } = await callOperation(connection, 'createVideo', { libraryId, body });
-  return guid;
+  // Where the answer was lost there may be a video already: another request would make another one.
+  const isRefused = (error: unknown) => error instanceof ApiError && isTemporary(error);
+  const make = () => callOperation(connection, 'createVideo', { libraryId, body });
+  return (await repeat(options, isRefused, make)).guid;
 }
 
 async function sendParts(sending: Sending, state: UploadState, from: number): Promise<void> {
@@ -128,12 +153,10 @@ async function sendParts(sending: Sending, state: UploadState, from: number): Pr
       offset = await sendPart(sending, state, offset);
       failures = 0;
     } catch (error) {
-      if (error instanceof UnreachableError && options.whenUnreachable === 'throw') throw error;
       // 409: the service has more or less than we know, after an answer that was lost.
-      const isRepeated = isTemporary(error) || (error instanceof ApiError && error.status === 409);
+      if (!isTemporary(error) && !(error instanceof ApiError && error.status === 409)) throw error;
       failures += 1;
-      if (!isRepeated || failures > MAX_FAILURES_IN_A_ROW) throw error;
-      await sleep(Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS), options.signal);
+      await waitAfter(error, failures, options);
       offset = await offsetAfter(sending, state, offset);
     }
   }

@@ -57,6 +57,25 @@ test('an upload that was interrupted goes on where it stopped, and its video bec
   expect(video).toMatchObject({ guid: resume.videoId, title: 'Grüße', width: 320 });
 });
 
+test('what the service refuses for a while is done again before the first byte as well', async () => {
+  const refused = new Set<string>();
+  const proxy = createServer((request, response) => {
+    const what = `${request.method} ${request.url}`;
+    const isFirst = !refused.has(what);
+    refused.add(what);
+    response.writeHead(isFirst ? 503 : 307, { location: `${service.apiUrl}${request.url}` }).end();
+  });
+  const url = `http://127.0.0.1:${await listen(proxy, 0, '127.0.0.1')}`;
+  onTestFinished(() => closeServer(proxy, 0));
+  const behind = new Millrace({ url, key: LIBRARY_KEY });
+  const title = 'refused at first';
+  const videoId = await behind.upload(new Blob([Buffer.alloc(1_000)]), { libraryId, title });
+  expect([...refused]).toEqual([`POST /library/${libraryId}/videos`, 'POST /tusupload']);
+  expect(await library.call('listVideos', { libraryId, search: title })).toMatchObject({
+    items: [{ guid: videoId }],
+  });
+});
+
 test('an empty file is refused before a video is made for it', async () => {
   const refused = library.upload(new Blob([]), { libraryId, title: 'nothing at all' });
   await expect(refused).rejects.toThrow(RangeError);

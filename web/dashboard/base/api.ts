@@ -1,9 +1,9 @@
-import { ApiError, type Connection, Millrace, UnreachableError } from '../../../sdk/src/millrace.ts';
+import { ApiError, type Connection, isTemporary, Millrace, UnreachableError } from '../../../sdk/src/millrace.ts';
 import { noteCall } from './calls.ts';
 import { said, t } from './language.ts';
 import { prefix } from './router.ts';
 
-export { ApiError, UnreachableError };
+export { ApiError, isTemporary, UnreachableError };
 
 /** The browser adds the session's cookie, and the header says that a page of ours sent it. */
 export const connection: Connection = {

@@ -1,5 +1,5 @@
 import { Millrace, type UploadSettings, type UploadSignature, type UploadState } from '../../../sdk/src/millrace.ts';
-import { api, connection, UnreachableError } from '../base/api.ts';
+import { api, connection } from '../base/api.ts';
 
 /** A signature is made anew when less than this is left of it. */
 const RENEW_SEC = 300;
@@ -39,9 +39,4 @@ export async function transfer(file: File, { libraryId, videoId, address, ...on 
 
 function sign(libraryId: number, videoId: string): Promise<UploadSignature> {
   return api<UploadSignature>('POST', `/dashboard/libraries/${libraryId}/videos/${videoId}/upload-signature`);
-}
-
-/** Whether an upload ended because the service could not be reached, which passes by itself. */
-export function isCutOff(error: unknown): boolean {
-  return error instanceof UnreachableError;
 }

@@ -23,6 +23,8 @@ export type UploadItem = Target & {
   bytesPerSec: number;
   state: 'waiting' | 'sending' | 'paused' | 'cut' | 'lost' | 'done' | 'failed';
   error: string | null;
+  /** How often the service answered that it cannot now; of each upload only so often. */
+  refusals: number;
   /** The library had a video of this title when the upload began. */
   isNamesake: boolean;
 };

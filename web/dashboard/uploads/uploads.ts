@@ -1,14 +1,16 @@
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
-import { api, describeError } from '../base/api.ts';
+import { ApiError, api, describeError, isTemporary } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
-import { isCutOff, transfer } from './transfer.ts';
+import { transfer } from './transfer.ts';
 import { changeItem, findItem, type Target, type UploadItem, uploads } from './upload-item.ts';
 
 /** Files sent at the same time; the others wait. Browsers give six connections to a host. */
 const MOST_AT_ONCE = 2;
 /** How soon an upload that was cut off is tried again, when the browser does not report the line as back before. */
 const CUT_RETRY_MS = 3_000;
+/** So often a service that answers with too many requests, or a failure, is tried again; one that is away without end. */
+const MOST_REFUSALS = 10;
 /** Of longer lists nobody compares titles. */
 const MOST_COMPARED = 50;
 /** How much a new measurement of the speed weighs. */
@@ -33,6 +35,7 @@ export function addFiles(target: Target, files: Iterable<GivenFile>): void {
       bytesPerSec: 0,
       state: 'waiting' as const,
       error: null,
+      refusals: 0,
       isNamesake: false,
     };
     return {
@@ -66,6 +69,7 @@ export async function restoreUploads(): Promise<void> {
       bytesPerSec: 0,
       state: 'lost',
       error: null,
+      refusals: 0,
       isNamesake: false,
     };
   });
@@ -112,13 +116,12 @@ export function pause(id: number): void {
 
 /** Goes on where it was, also after a failure: the service knows how much it has. */
 export function resume(id: number): void {
-  changeItem(id, { state: 'waiting', error: null });
+  changeItem(id, { state: 'waiting', error: null, refusals: 0 });
   startNext();
 }
 
 export function retryAllFailed(): void {
-  for (const { id, state } of uploads.value) if (state === 'failed') changeItem(id, { state: 'waiting', error: null });
-  startNext();
+  for (const { id, state } of uploads.value) if (state === 'failed') resume(id);
 }
 
 export function dismiss(id: number): void {
@@ -239,7 +242,10 @@ function titleOf(fileName: string): string {
 
 async function fail(id: number, error: unknown): Promise<void> {
   running.delete(id);
-  if (!isCutOff(error)) changeItem(id, { state: 'failed', error: describeError(error), bytesPerSec: 0 });
+  const refusals = (findItem(id)?.refusals ?? 0) + (error instanceof ApiError ? 1 : 0);
+  changeItem(id, { refusals });
+  if (!isTemporary(error) || refusals > MOST_REFUSALS)
+    changeItem(id, { state: 'failed', error: describeError(error), bytesPerSec: 0 });
   else if (await isReadable(findItem(id)?.file ?? null)) {
     changeItem(id, { state: 'cut', error: null, bytesPerSec: 0 });
     setTimeout(resumeCut, CUT_RETRY_MS);
