@@ -2,7 +2,13 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api, describeError } from './api.ts';
 
-export type Loaded<T> = { value: Signal<T | null>; error: Signal<string | null>; again: () => void };
+export type Loaded<T> = {
+  value: Signal<T | null>;
+  error: Signal<string | null>;
+  again: () => void;
+  /** As `again`, but not while it is being read. */
+  look: () => void;
+};
 
 /**
  * Reads an address when the place opens or its address changes; `again` reads it anew and keeps what is shown meanwhile.
@@ -23,14 +29,20 @@ export function useLoaded<T>(path: string, question?: object): Loaded<T> {
       })
       .catch((reason: unknown) => {
         if (!turn.signal.aborted) error.value = describeError(reason);
+      })
+      .finally(() => {
+        if (latest.current === turn) latest.current = null;
       });
+  };
+  const look = () => {
+    if (latest.current === null) again();
   };
   // A new address or question is the one reason to read anew.
   useEffect(() => {
     again();
     return () => latest.current?.abort();
   }, [path, JSON.stringify(question)]);
-  return { value, error, again };
+  return { value, error, again, look };
 }
 
 /** Calls `again` each `everyMs` while the page is seen. */

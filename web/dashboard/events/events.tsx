@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { EventLogsSearchResponse } from '../../../src/api/models/event-search.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { t, tr } from '../base/language.ts';
@@ -11,6 +12,8 @@ const DAY_MS = 24 * 3600 * 1000;
 const DAYS = ['Today (UTC)', 'Yesterday', 'The day before'];
 const PER_PAGE = 50;
 const FOLLOW_MS = 3_000;
+/** Whoever types gets a search at the end of a word, not at each letter. */
+const TYPING_MS = 150;
 /** Values of a field that are offered to filter by. */
 const MOST_VALUES = 40;
 
@@ -43,7 +46,9 @@ export function Events({ libraryId }: { libraryId: number }) {
 function Log({ zoneId }: { zoneId: number }) {
   const day = useSignal('0');
   const chosen = useSignal<Chosen>(NOTHING);
+  const typed = useSignal('');
   const text = useSignal('');
+  const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
   const page = useSignal(1);
   const isFollowed = useSignal(false);
   const path = `/shield/event-logs/${zoneId}/search`;
@@ -52,7 +57,7 @@ function Log({ zoneId }: { zoneId: number }) {
     field,
     value: [chosen.value[field]],
   }));
-  const { value, error, again } = useLoaded<EventLogsSearchResponse>(path, {
+  const { value, error, again, look } = useLoaded<EventLogsSearchResponse>(path, {
     ...span,
     query: text.value,
     filters,
@@ -60,11 +65,16 @@ function Log({ zoneId }: { zoneId: number }) {
     pageSize: PER_PAGE,
   });
   useRefresh(() => {
-    if (isFollowed.value) again();
+    if (isFollowed.value) look();
   }, FOLLOW_MS);
   const change = (action: () => void) => {
     action();
     page.value = 1;
+  };
+  const type = (to: string) => {
+    typed.value = to;
+    clearTimeout(typing.current);
+    typing.current = setTimeout(() => change(() => (text.value = to)), TYPING_MS);
   };
   const found = value.value;
   return (
@@ -86,7 +96,7 @@ function Log({ zoneId }: { zoneId: number }) {
             onChange={(to) => change(() => (chosen.value = { ...chosen.value, [field]: to }))}
           />
         ))}
-        <TextField label={t('Text')} value={text.value} onChange={(typed) => change(() => (text.value = typed))} />
+        <TextField label={t('Text')} value={typed.value} onChange={type} />
         <Check label={t('Follow')} value={isFollowed.value} onChange={(isOn) => (isFollowed.value = isOn)} />
         <button type="button" onClick={again}>
           {t('Look again')}
@@ -133,7 +143,10 @@ function FieldFilter({ path, span, field, label, all, value, onChange }: FieldFi
   const groups = (found.value?.groups ?? []).map(({ key, count }) => ({ name: key[field] ?? '', count }));
   const offered = groups.filter(({ name }) => name !== '').toSorted((first, second) => second.count - first.count);
   const choices = offered.map(({ name, count }) => [name, `${name} (${count.toLocaleString()})`] as const);
-  return <SelectField label={label} value={value} choices={[['', all], ...choices]} onChange={onChange} />;
+  // What is searched for stays chosen on a day that has none of it.
+  const isMissing = value !== '' && offered.every(({ name }) => name !== value);
+  const kept = isMissing ? [[value, `${value} (0)`] as const] : [];
+  return <SelectField label={label} value={value} choices={[['', all], ...choices, ...kept]} onChange={onChange} />;
 }
 
 /** A whole UTC day, `ago` days before today. */
