@@ -72,15 +72,15 @@ function rangeOf(days: number): { query: string; before: string } {
   return { query: `dateFrom=${time(fromMs)}${hourly}`, before };
 }
 
-/** Views and watch time beside those of the time before. */
+/** Views and watch time beside those of the time before: of both as many whole hours or days. */
 function Compared({ libraryId, query, now }: { libraryId: number; query: string; now: VideoStatisticsModel }) {
   const { value, error } = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?${query}`);
   if (error.value !== null) return <Notice kind="error">{error.value}</Notice>;
   const before = value.value;
   if (before === null) return null;
   const rows = [
-    [t('Views'), total(now.viewsChart), total(before.viewsChart), (count: number) => count.toLocaleString()],
-    [t('Watch time'), total(now.watchTimeChart), total(before.watchTimeChart), clock],
+    [t('Views'), total(whole(now.viewsChart)), total(before.viewsChart), (count: number) => count.toLocaleString()],
+    [t('Watch time'), total(whole(now.watchTimeChart)), total(before.watchTimeChart), clock],
   ] as const;
   return (
     <Table label={t('Compare with the time before')} head={['', t('This time'), t('The time before'), t('Change')]}>
@@ -183,6 +183,12 @@ function Countries({ found }: { found: VideoStatisticsModel }) {
 
 function nameOf(code: string): string {
   return /^[A-Z]{2}$/.test(code) ? (COUNTRY.of(code) ?? code) : t('Unknown');
+}
+
+/** A chart up to now without its newest hour or day, which is not over. */
+function whole(chart: Record<string, number> | null): Record<string, number> {
+  const entries = Object.entries(chart ?? {}).toSorted(([first], [second]) => Date.parse(first) - Date.parse(second));
+  return Object.fromEntries(entries.slice(0, -1));
 }
 
 function total(chart: Record<string, number> | null): number {
