@@ -213,6 +213,14 @@ test('sound alone has a page of its own, without picture in picture or heights',
     if (state.source !== null) state.source.hasPicture = false;
   });
   await open(page);
+  const frame = page.locator('media-controller[userinactive]:not([mediapaused])');
+  await frame.waitFor(PATIENCE);
+  // As long as it is heard: what is seen can be pressed, and the poster stays.
+  const shown = await frame.evaluate((element) => ({
+    pressed: getComputedStyle(element.querySelector('media-mute-button') ?? element).pointerEvents,
+    poster: getComputedStyle(element.shadowRoot?.querySelector('slot[name=poster]') ?? element).display,
+  }));
+  expect(shown).toEqual({ pressed: 'auto', poster: 'flex' });
   await keepControls(page);
   await page.mouse.move(300, 300);
   await page.locator('bunny-settings-menu-button').click();

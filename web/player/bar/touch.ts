@@ -1,13 +1,14 @@
 /** Longer than a tap, shorter than two. */
 const TAP_MS = 400;
 
-/** A first tap on hidden controls shows them and presses none: what it would hit could not be seen. */
+/** A first tap on hidden controls shows them and presses none: what it would hit could not be seen. Those of sound alone always are. */
 export function mountTouch(frame: HTMLElement, video: HTMLVideoElement): void {
   let blindAtMs = Number.NEGATIVE_INFINITY;
   frame.addEventListener(
     'pointerdown',
     ({ pointerType }) => {
-      const isBlind = pointerType === 'touch' && !video.paused && frame.hasAttribute('userinactive');
+      const isHidden = frame.hasAttribute('userinactive') && !frame.hasAttribute('sound-only');
+      const isBlind = pointerType === 'touch' && !video.paused && isHidden;
       if (isBlind) blindAtMs = performance.now();
     },
     { capture: true },
