@@ -36,6 +36,11 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
   const asked = useSignal<Asked | 'move' | null>(null);
   const running = useAction();
   const count = countSelected(total);
+  // What went wrong with one question is no answer to the next.
+  const ask = (next: Asked | 'move' | null) => {
+    running.error.value = null;
+    asked.value = next;
+  };
   const start = (action: Action, more: object = {}) =>
     running.run(async () => {
       const made = await send(place, { action, ...more });
@@ -58,16 +63,16 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
             </button>
           )}
           <span class="push" />
-          <button type="button" onClick={() => (asked.value = 'move')}>
+          <button type="button" onClick={() => ask('move')}>
             {t('Move…')}
           </button>
-          <button type="button" onClick={() => (asked.value = 'reencode')}>
+          <button type="button" onClick={() => ask('reencode')}>
             {t('Encode anew…')}
           </button>
-          <button type="button" onClick={() => (asked.value = 'retry')}>
+          <button type="button" onClick={() => ask('retry')}>
             {t('Retry…')}
           </button>
-          <button type="button" onClick={() => (asked.value = 'transcribe')}>
+          <button type="button" onClick={() => ask('transcribe')}>
             {t('Transcribe…')}
           </button>
           <button type="button" disabled={running.isBusy.value} onClick={() => running.run(() => trashSelected(place))}>
@@ -81,15 +86,16 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
           >
             <Icon name="close" />
           </button>
-          {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+          {asked.value === null && running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
         </section>
       )}
       {asked.value === 'move' && (
         <MoveDialog
           libraryId={place.libraryId}
           count={count}
+          error={running.error.value}
           onMove={(collectionId) => start('move', { collectionId })}
-          onClose={() => (asked.value = null)}
+          onClose={() => ask(null)}
         />
       )}
       {asked.value !== null && asked.value !== 'move' && (
@@ -98,7 +104,7 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
           count={count}
           error={running.error.value}
           onConfirm={() => start(asked.value ?? 'retry')}
-          onClose={() => (asked.value = null)}
+          onClose={() => ask(null)}
         />
       )}
     </>
@@ -160,14 +166,21 @@ function ConfirmDialog({ action, count, error, onConfirm, onClose }: ConfirmProp
   );
 }
 
-type MoveProps = { libraryId: number; count: number; onMove: (collectionId: string) => void; onClose: () => void };
+type MoveProps = {
+  libraryId: number;
+  count: number;
+  error: string | null;
+  onMove: (collectionId: string) => void;
+  onClose: () => void;
+};
 
-function MoveDialog({ libraryId, count, onMove, onClose }: MoveProps) {
+function MoveDialog({ libraryId, count, error, onMove, onClose }: MoveProps) {
   const { value } = useLoaded<PaginationListOfCollectionModel>(
     `/library/${libraryId}/collections?itemsPerPage=1000&orderBy=name`,
   );
   return (
     <Dialog title={t('Move {0}', plural(count, 'video'))} onClose={onClose}>
+      {error !== null && <Notice kind="error">{error}</Notice>}
       <ul class="choices">
         <li>
           <button type="button" onClick={() => onMove('')}>
