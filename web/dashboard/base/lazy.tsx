@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { describeError } from './api.ts';
+import { t } from './language.ts';
 
 /** A screen whose code is loaded when it is first opened, and kept. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
@@ -17,7 +18,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (
           screen.value = component;
         },
         (reason: unknown) => {
-          error.value = `This screen could not be loaded. Load the page anew. (${describeError(reason)})`;
+          error.value = t('This screen could not be loaded. Load the page anew. ({0})', describeError(reason));
         },
       );
     }, [error, screen]);

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { ApiError, api, whenSignedOut } from './api.ts';
+import { t } from './language.ts';
 
 /** Who is signed in: an owner has the account's key, `libraryId` is null; others have the key of one library. */
 export type Session = { role: 'owner' | 'editor' | 'reader'; libraryId: number | null; edgeUrl: string };
@@ -38,7 +39,7 @@ async function open(found: Session): Promise<void> {
 }
 
 async function loadLibraries({ libraryId }: Session): Promise<LibraryName[]> {
-  if (libraryId !== null) return [{ id: libraryId, name: `Library ${libraryId}` }];
+  if (libraryId !== null) return [{ id: libraryId, name: t('Library {0}', libraryId) }];
   const found = await api<{ Id: number; Name: string }[]>('GET', '/videolibrary');
   return found.map(({ Id, Name }) => ({ id: Id, name: Name }));
 }

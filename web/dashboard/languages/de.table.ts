@@ -829,6 +829,12 @@ export const de = {
   'From this moment webhooks are signed with the new key: verify them with it.':
     'Ab diesem Moment sind Webhooks mit dem neuen Schlüssel signiert: Prüfe sie mit diesem.',
   'Replace the key': 'Schlüssel ersetzen',
+  'This screen could not be loaded. Load the page anew. ({0})':
+    'Diese Ansicht konnte nicht geladen werden. Lade die Seite neu. ({0})',
+  'Left, %': 'Links, %',
+  'Top, %': 'Oben, %',
+  'Width, %': 'Breite, %',
+  'Height, %': 'Höhe, %',
   'This file is empty: it holds no video.': 'Diese Datei ist leer: Sie enthält kein Video.',
   'There is another key; show and copy it here.':
     'Es gibt einen anderen Schlüssel; hier ist er zu zeigen und zu kopieren.',

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t } from '../base/language.ts';
+import { t, tr } from '../base/language.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -56,7 +56,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       <div class="row">
         {FIELDS.map(([field, label]) => (
           <label key={field} class="inline">
-            {label}
+            {tr(label)}
             <input
               type="number"
               class="price"

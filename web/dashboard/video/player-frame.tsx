@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
-import { t } from '../base/language.ts';
+import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { videoState } from '../base/words.ts';
 
@@ -62,7 +62,7 @@ export function Player({ libraryId, video, link }: PlayerProps) {
   if (!isPlayable || value.value === null) {
     return (
       <div class="player waiting">
-        <p>{isPlayable ? '' : word}</p>
+        <p>{isPlayable ? '' : tr(word)}</p>
       </div>
     );
   }
