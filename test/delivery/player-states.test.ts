@@ -67,6 +67,8 @@ test.each(STATES)('$name is said in words, within a small frame too', async ({ n
   await shoot(page, name);
   await page.setViewportSize({ width: 320, height: 180 });
   const text = page.locator('.notice-text');
+  // A second that passes is not announced.
+  expect(await text.getAttribute('aria-live')).toBe(name === 'countdown' ? 'off' : null);
   if (!hasSource) {
     const { y = 0, height = 0 } = (await text.boundingBox()) ?? {};
     expect(y + height).toBeLessThanOrEqual(180);
@@ -216,11 +218,11 @@ test('sound alone has a page of its own, without picture in picture or heights',
   const frame = page.locator('media-controller[userinactive]:not([mediapaused])');
   await frame.waitFor(PATIENCE);
   // As long as it is heard: what is seen can be pressed, and the poster stays.
-  const shown = await frame.evaluate((element) => ({
+  const looks = await frame.evaluate((element) => ({
     pressed: getComputedStyle(element.querySelector('media-mute-button') ?? element).pointerEvents,
     poster: getComputedStyle(element.shadowRoot?.querySelector('slot[name=poster]') ?? element).display,
   }));
-  expect(shown).toEqual({ pressed: 'auto', poster: 'flex' });
+  expect(looks).toEqual({ pressed: 'auto', poster: 'flex' });
   await keepControls(page);
   await page.mouse.move(300, 300);
   await page.locator('bunny-settings-menu-button').click();

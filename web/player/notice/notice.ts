@@ -25,6 +25,7 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
     // The same words are not said twice.
     if (notice === null || next === shown) return;
     shown = next;
+    setTimer(text, view.kind === 'countdown');
     write(notice);
     media.textContent = view.kind === 'gone' || view.kind === 'refused' ? '' : state.title;
   };
@@ -42,4 +43,12 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
     if (session.view.kind === 'countdown') draw();
   }, TICK_MS);
   draw();
+}
+
+/** The seconds to a start are there to be read, not announced one by one. */
+function setTimer(text: HTMLElement, isTimer: boolean): void {
+  for (const [name, value] of Object.entries({ role: 'timer', 'aria-live': 'off' })) {
+    if (isTimer) text.setAttribute(name, value);
+    else text.removeAttribute(name);
+  }
 }
